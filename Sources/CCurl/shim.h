@@ -1,0 +1,97 @@
+#ifndef ERRAND_CCURL_SHIM_H
+#define ERRAND_CCURL_SHIM_H
+
+// The type checks are macros over the variadic functions; the wrappers below do their work.
+#define CURL_DISABLE_TYPECHECK 1
+#include <curl/curl.h>
+#include <errno.h>
+#include <sys/socket.h>
+
+// libcurl's setters and getters are variadic, which Swift cannot call: one wrapper for each argument type.
+
+static inline CURLcode errand_setopt_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode errand_setopt_offset(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode errand_setopt_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode errand_setopt_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+typedef size_t (*errand_data_callback)(char *buffer, size_t size, size_t count, void *user);
+
+static inline CURLcode errand_setopt_data_callback(CURL *easy, CURLoption option, errand_data_callback value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+typedef int (*errand_progress_callback)(void *user, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal,
+                                        curl_off_t ulnow);
+
+static inline CURLcode errand_setopt_progress_callback(CURL *easy, errand_progress_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
+}
+
+static inline CURLMcode errand_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLSHcode errand_share_setopt_long(CURLSH *share, CURLSHoption option, long value) {
+  return curl_share_setopt(share, option, value);
+}
+
+static inline long errand_getinfo_long(CURL *easy, CURLINFO info) {
+  long value = 0;
+  curl_easy_getinfo(easy, info, &value);
+  return value;
+}
+
+static inline curl_off_t errand_getinfo_offset(CURL *easy, CURLINFO info) {
+  curl_off_t value = 0;
+  curl_easy_getinfo(easy, info, &value);
+  return value;
+}
+
+static inline const char *errand_getinfo_string(CURL *easy, CURLINFO info) {
+  char *value = NULL;
+  curl_easy_getinfo(easy, info, &value);
+  return value;
+}
+
+static inline void *errand_getinfo_pointer(CURL *easy, CURLINFO info) {
+  char *value = NULL;
+  curl_easy_getinfo(easy, info, &value);
+  return value;
+}
+
+static inline curl_socket_t errand_getinfo_socket(CURL *easy, CURLINFO info) {
+  curl_socket_t value = CURL_SOCKET_BAD;
+  curl_easy_getinfo(easy, info, &value);
+  return value;
+}
+
+static inline int errand_has_feature(long feature) {
+  return (curl_version_info(CURLVERSION_NOW)->features & feature) != 0;
+}
+
+// CURLMsg holds a union; this takes out the one case there is. Returns 0 when there is no more.
+static inline int errand_next_done(CURLM *multi, CURL **easy, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left))) {
+    if (message->msg == CURLMSG_DONE) {
+      *easy = message->easy_handle;
+      *result = message->data.result;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+#endif

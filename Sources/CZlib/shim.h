@@ -1,0 +1,11 @@
+#ifndef ERRAND_CZLIB_SHIM_H
+#define ERRAND_CZLIB_SHIM_H
+
+#include <zlib.h>
+
+// deflateInit2 is a macro, which Swift cannot call. 15 + 16: the largest window, in gzip's wrapping.
+static inline int errand_deflate_init_gzip(z_stream *stream, int level) {
+  return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+}
+
+#endif

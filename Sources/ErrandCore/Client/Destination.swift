@@ -1,0 +1,6 @@
+/// Where the body of an answer goes: all that tells `send`, `download` and `stream` apart.
+enum Destination: Sendable {
+  case memory
+  case file(Download)
+  case stream(StreamOpening)
+}

@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decides, when the head of an answer is here, where its body goes, and keeps what came of it.
+final class Receiver: Sendable {
+  private enum Kept {
+    case nothing
+    case memory(MemorySink)
+    case file
+    case stream
+  }
+
+  private static let prefixLimit = 64 << 10
+
+  private let destination: Destination
+  private let request: Request
+  private let followsRedirects: Bool
+  private let memoryLimit: Int
+  private let progress: ProgressReporter?
+  private let kept = Locked(Kept.nothing)
+
+  init(
+    destination: Destination, request: Request, followsRedirects: Bool, memoryLimit: Int,
+    progress: ProgressReporter?
+  ) {
+    self.destination = destination
+    self.request = request
+    self.followsRedirects = followsRedirects
+    self.memoryLimit = memoryLimit
+    self.progress = progress
+  }
+
+  func sink(for head: ResponseHead) throws -> any BodySink {
+    if followsRedirects, head.status.isRedirect, head.fields.contains("Location") {
+      return keep(MemorySink(limit: 0, overflow: .discard))
+    }
+    if case .file(let download) = destination, download.mustAskAgain(head) { throw Download.AskAgain() }
+    if let rejection = request.options.validator.problem(with: head) {
+      return keep(
+        MemorySink(
+          limit: Self.prefixLimit,
+          overflow: .fail { rejection.error(head.status, head.fields, bodyPrefix: $0) }))
+    }
+    return try accept(head)
+  }
+
+  private func accept(_ head: ResponseHead) throws -> any BodySink {
+    let sink: any BodySink
+    var (start, total) = (Int64(0), head.contentLength)
+    switch destination {
+    case .memory:
+      if let total, total > memoryLimit { throw Self.tooLarge(memoryLimit) }
+      sink = keep(
+        MemorySink(limit: memoryLimit, overflow: .fail { [memoryLimit] _ in Self.tooLarge(memoryLimit) }))
+    case .file(let download):
+      (sink, start, total) = try download.sink(for: head, url: request.address.text)
+      kept.withLock { $0 = .file }
+    case .stream(let opening):
+      sink = opening.open(head)
+      kept.withLock { $0 = .stream }
+    }
+    guard let progress else { return sink }
+    progress.receiving(from: start, total: total)
+    return CountingSink(sink, progress)
+  }
+
+  private func keep(_ sink: MemorySink) -> MemorySink {
+    kept.withLock { $0 = .memory(sink) }
+    return sink
+  }
+
+  /// The body, if it was kept in memory.
+  func takeMemory() -> Data? {
+    guard case .memory(let sink) = kept.withLock({ $0 }) else { return nil }
+    return sink.take()
+  }
+
+  private static func tooLarge(_ limit: Int) -> RequestError {
+    RequestError(
+      .bodyTooLarge,
+      message: "the answer is larger than the \(limit) bytes that may be kept in memory; "
+        + "raise memoryLimit, or use download(to:) or stream",
+      reachedServer: true)
+  }
+}
+
+/// Tells of bytes on their way into another sink.
+private final class CountingSink: BodySink {
+  private let sink: any BodySink
+  private let progress: ProgressReporter
+
+  init(_ sink: any BodySink, _ progress: ProgressReporter) {
+    self.sink = sink
+    self.progress = progress
+  }
+
+  func write(_ chunk: Data) throws -> SinkSignal {
+    let signal = try sink.write(chunk)
+    progress.received(Int64(chunk.count))
+    return signal
+  }
+
+  func onDrain(_ handler: @escaping @Sendable () -> Void) { sink.onDrain(handler) }
+}
+
+extension RequestError.Rejection {
+  func error(
+    _ status: Status, _ fields: HTTPFields, bodyPrefix: Data
+  ) -> RequestError {
+    var underlying: (any Error)?
+    if case .check(let error) = self { underlying = error }
+    return RequestError(
+      .rejected, message: description, status: status, fields: fields, reachedServer: true,
+      underlying: underlying, rejection: self, bodyPrefix: bodyPrefix)
+  }
+}

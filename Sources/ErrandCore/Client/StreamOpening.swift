@@ -1,0 +1,70 @@
+/// Waits for the head of an answer whose body is streamed, while its transfer runs in a task of its own.
+final class StreamOpening: Sendable {
+  private enum State {
+    case idle
+    case waiting(CheckedContinuation<Void, any Error>)
+    case opened(StreamSink)
+    /// The transfer ended without a stream: it failed, or its answer was kept for another use.
+    case ended(Result<TransferResult, any Error>)
+  }
+
+  enum Outcome {
+    case opened(StreamSink, ResponseHead)
+    case ended(TransferResult)
+  }
+
+  private let state = Locked<(State, ResponseHead?)>((.idle, nil))
+
+  init() {}
+
+  /// The answer is wanted: its body goes into the sink that this returns.
+  func open(_ head: ResponseHead) -> StreamSink {
+    let sink = StreamSink()
+    resume { state in
+      defer { state = (.opened(sink), head) }
+      return state.0
+    }
+    return sink
+  }
+
+  var isOpen: Bool {
+    state.withLock { state in if case .opened = state.0 { true } else { false } }
+  }
+
+  /// The transfer has ended.
+  func end(_ result: Result<TransferResult, any Error>) {
+    let sink: StreamSink? = state.withLock { state in
+      if case .opened(let sink) = state.0 { sink } else { nil }
+    }
+    if let sink { return sink.end(result.map { _ in }) }
+    resume { state in
+      defer { state.0 = .ended(result) }
+      return state.0
+    }
+  }
+
+  func outcome() async throws -> Outcome {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      let isHere = state.withLock { state in
+        guard case .idle = state.0 else { return true }
+        state.0 = .waiting(continuation)
+        return false
+      }
+      if isHere { continuation.resume() }
+    }
+    let (now, head) = state.withLock { $0 }
+    switch now {
+    case .opened(let sink): return .opened(sink, head!)
+    case .ended(let result): return .ended(try result.get())
+    case .idle, .waiting: preconditionFailure("resumed before there was an outcome")
+    }
+  }
+
+  /// Ready for the next transfer of the same call: a redirect's, or another try's.
+  func reset() { state.withLock { $0 = (.idle, nil) } }
+
+  private func resume(_ change: (inout (State, ResponseHead?)) -> State) {
+    let before = state.withLock { change(&$0) }
+    if case .waiting(let continuation) = before { continuation.resume() }
+  }
+}

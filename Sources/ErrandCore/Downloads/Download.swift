@@ -1,0 +1,158 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The file of one download: written beside its target, moved into place when it is whole. A failure leaves the target
+/// as it was. A broken try is gone on with by the next; with `resumes`, by a later call too.
+final class Download: Sendable {
+  private struct State {
+    var file: FileDescriptor?
+    var sink: FileSink?
+    /// What is known of the bytes that are in the file; nil if they are worth nothing.
+    var content: PartialContent?
+    var length: Int64 = 0
+    /// True if this try asked for the rest only.
+    var askedForRest = false
+  }
+
+  /// The try must be made again, for the whole.
+  struct AskAgain: Error {}
+
+  private let target: URL
+  private let resumes: Bool
+  private let path: String
+  private var memoPath: String { path + ".json" }
+  private let state = Locked(State())
+
+  init(to target: URL, resumes: Bool) {
+    self.target = target
+    self.resumes = resumes
+    let folder = target.deletingLastPathComponent().path
+    let mark = resumes ? "" : ".\(UInt32.random(in: 0...(.max)))"
+    path = "\(folder)/.\(target.lastPathComponent)\(mark).errand-part"
+  }
+
+  /// Opens the file and asks for what is missing.
+  func prepare(_ request: Request) throws -> Request {
+    var request = request
+    try Self.wrap {
+      () throws(FileError) in
+      try openOnce()
+      return ()
+    }
+    if !request.fields.contains("Accept-Encoding") { request.fields.append("Accept-Encoding", "identity") }
+    state.withLock { state in
+      state.askedForRest = false
+      guard let content = state.content, state.length > 0, content.url == request.address.text,
+        !request.fields.contains("Range"), request.method == .get
+      else { return }
+      state.askedForRest = true
+      request.fields.append("Range", "bytes=\(state.length)-")
+      request.fields.append("If-Range", content.validator)
+    }
+    return request
+  }
+
+  private func openOnce() throws(FileError) {
+    guard state.withLock({ $0.file == nil }) else { return }
+    let file = try FileDescriptor(writing: path)
+    let length = try file.length()
+    let memo = resumes ? readMemo() : nil
+    state.withLock { state in
+      state.file = file
+      state.content = memo
+      state.length = memo == nil ? 0 : length
+    }
+  }
+
+  private func readMemo() -> PartialContent? {
+    guard let data = try? Data(contentsOf: URL(filePath: memoPath)) else { return nil }
+    return try? JSONDecoder().decode(PartialContent.self, from: data)
+  }
+
+  /// Where the body of an answer goes that passed validation, and how many bytes are there already.
+  func sink(for head: ResponseHead, url: String) throws -> (sink: FileSink, start: Int64, total: Int64?) {
+    let (file, content, length, asked) = state.withLock { ($0.file, $0.content, $0.length, $0.askedForRest) }
+    guard let file else { preconditionFailure("prepare comes first") }
+    var start: Int64 = 0
+    if asked, let content {
+      switch content.decide(head, after: length) {
+      case .append: start = length
+      case .startOver: break
+      case .askAgain: throw AskAgain()
+      }
+    }
+    let now = PartialContent(url: url, head: head)
+    try Self.wrap { () throws(FileError) in
+      // The memo of the old bytes goes before the bytes do, and that of the new comes before they do.
+      if start == 0 { FileDescriptor.remove(memoPath) }
+      try file.truncate(to: start)
+    }
+    if resumes, start == 0, let now, let memo = try? JSONEncoder().encode(now) {
+      try? memo.write(to: URL(filePath: memoPath), options: .atomic)
+    }
+    let sink = FileSink(file: file, offset: start)
+    state.withLock { state in
+      state.sink = sink
+      state.content = start > 0 ? content : now
+      state.length = start
+    }
+    return (sink, start, head.contentLength.map { start + $0 })
+  }
+
+  /// A 416, or a 206 that fits nothing: what is here is worth nothing.
+  func mustAskAgain(_ head: ResponseHead) -> Bool {
+    state.withLock { $0.askedForRest } && head.status == 416
+  }
+
+  func forgetPart() {
+    state.withLock { state in
+      state.content = nil
+      state.length = 0
+    }
+  }
+
+  /// Waits until all that came is in the file. Called after every try, good or bad.
+  func settle() async throws {
+    guard let sink = state.withLock({ $0.sink }) else { return }
+    state.withLock { $0.sink = nil }
+    do throws(FileError) {
+      let length = try await sink.finish()
+      state.withLock { $0.length = length }
+    } catch {
+      throw Self.unwritable(error)
+    }
+  }
+
+  /// The file while it waits for the last word of validation.
+  var part: URL { URL(filePath: path) }
+  var length: Int64 { state.withLock { $0.length } }
+
+  /// Moves the whole file into its place.
+  func commit() throws {
+    try Self.wrap { () throws(FileError) in
+      try FileDescriptor.move(path, to: target.path)
+      FileDescriptor.remove(memoPath)
+    }
+  }
+
+  /// The call failed: keeps what a later call can go on with, and nothing else.
+  func abandon() {
+    let (wasOpened, isWorthKeeping) = state.withLock { ($0.file != nil, $0.content != nil && $0.length > 0) }
+    guard wasOpened, !(resumes && isWorthKeeping) else { return }
+    FileDescriptor.remove(path)
+    FileDescriptor.remove(memoPath)
+  }
+
+  private static func wrap<Result>(_ body: () throws(FileError) -> Result) throws(RequestError) -> Result {
+    do { return try body() } catch { throw unwritable(error) }
+  }
+
+  private static func unwritable(_ error: FileError) -> RequestError {
+    RequestError(
+      .fileUnwritable, message: "the file to download to cannot be written: \(error)", reachedServer: true,
+      underlying: error)
+  }
+}

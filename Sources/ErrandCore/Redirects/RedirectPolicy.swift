@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where a redirect leads, and what may go along. The same for every transport.
+public struct RedirectPolicy: Sendable, Hashable {
+  /// How many are followed in one try. 0 follows none: the 3xx is the answer. Default: 10.
+  public var limit = 10
+  /// True if a redirect may lead from https to http. Default: false.
+  public var allowsDowngrade = false
+
+  public init(limit: Int = 10, allowsDowngrade: Bool = false) {
+    self.limit = limit
+    self.allowsDowngrade = allowsDowngrade
+  }
+
+  enum Step: Sendable {
+    /// It is no redirect; take it as the answer.
+    case answer
+    case follow(Request)
+  }
+
+  func step(
+    _ request: Request, _ head: ResponseHead, followed: Int, secrets: Secrets
+  ) throws(RequestError) -> Step {
+    guard limit > 0, head.status.isRedirect, let location = head.fields.values(of: "Location").first,
+      let url = request.url
+    else { return .answer }
+    guard followed < limit else {
+      throw refuse(.tooManyRedirects, "redirected more than \(limit) times", head)
+    }
+    let target = secrets.redact(location)
+    guard let absolute = URL(string: location, relativeTo: url)?.absoluteURL else {
+      throw refuse(.redirectRefused, "the redirect to \(target.debugDescription) leads nowhere", head)
+    }
+    let address = Address(keepingFragment(of: url, in: absolute))
+    guard let next = address.url else {
+      guard case .invalid(_, let reason) = address else { return .answer }
+      throw refuse(
+        .redirectRefused, "the redirect to \(target.debugDescription) is not followed: \(reason)", head)
+    }
+    if !allowsDowngrade, Origin(url)?.scheme == "https", Origin(next)?.scheme == "http" {
+      throw refuse(
+        .redirectRefused, "the redirect to \(target) leads from https to http, which is not followed", head)
+    }
+    return .follow(
+      try follow(request, to: address, crossesOrigin: Origin(url) != Origin(next), head, secrets))
+  }
+
+  private func follow(
+    _ request: Request, to address: Address, crossesOrigin: Bool, _ head: ResponseHead, _ secrets: Secrets
+  ) throws(RequestError) -> Request {
+    var next = request
+    next.address = address
+    let becomesGet =
+      head.status == 303
+      ? ![.get, .head].contains(request.method)
+      : [301, 302].contains(head.status.rawValue) && request.method == .post
+    if becomesGet {
+      next.method = .get
+      next.body = .none
+      next.fields.remove(where: { $0.lowercasedName.hasPrefix("content-") })
+    } else if !request.body.isReplayable {
+      throw refuse(
+        .bodyNotReplayable,
+        "the server answered \(head.status), and the body is a stream that cannot be sent again", head)
+    }
+    if crossesOrigin {
+      next.fields.remove(where: { secrets.covers($0) || $0.lowercasedName == "host" })
+    }
+    return next
+  }
+
+  /// A redirect without a fragment keeps the one it came from (RFC 9110, section 10.2.2).
+  private func keepingFragment(of old: URL, in new: URL) -> String {
+    guard new.fragment() == nil, let fragment = old.fragment() else { return new.absoluteString }
+    return "\(new.absoluteString)#\(fragment)"
+  }
+
+  private func refuse(_ code: RequestError.Code, _ message: String, _ head: ResponseHead) -> RequestError {
+    RequestError(code, message: message, status: head.status, fields: head.fields, reachedServer: true)
+  }
+}
+
+extension HTTPFields.Field {
+  fileprivate var lowercasedName: String { ASCII.lowercased(name) }
+}

@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What is sent with a request. Every kind but a stream can be read again, so that a try can be repeated.
+public struct Body: Sendable, Hashable {
+  enum Content: Sendable, Hashable {
+    case none
+    case bytes(Data)
+    case file(path: String)
+    case multipart(MultipartForm)
+    case stream(BodyStream)
+    case invalid(reason: String)
+  }
+
+  let content: Content
+  /// What `Content-Type` says, unless the request has that field already.
+  public let contentType: String?
+
+  private init(_ content: Content, _ contentType: String?) {
+    self.content = content
+    self.contentType = contentType
+  }
+
+  /// No body.
+  public static let none = Body(.none, nil)
+
+  public static func bytes(_ data: Data, contentType: String = "application/octet-stream") -> Body {
+    Body(.bytes(data), contentType)
+  }
+
+  /// Text, as UTF-8.
+  public static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> Body {
+    Body(.bytes(Data(text.utf8)), contentType)
+  }
+
+  /// Any `Encodable` as JSON (RFC 8259). If it cannot be encoded, sending says why.
+  public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> Body {
+    do {
+      return Body(.bytes(try encoder.encode(value)), "application/json")
+    } catch {
+      return Body(.invalid(reason: "the JSON body cannot be encoded: \(error)"), nil)
+    }
+  }
+
+  /// Names and values as `application/x-www-form-urlencoded`, in order.
+  public static func form(_ items: KeyValuePairs<String, String>) -> Body {
+    form(items.map { ($0.key, $0.value) })
+  }
+
+  /// Names and values as `application/x-www-form-urlencoded`, in order.
+  public static func form(_ items: some Sequence<(String, String)>) -> Body {
+    let text = items.map { "\(PercentEncoding.form($0))=\(PercentEncoding.form($1))" }.joined(separator: "&")
+    return Body(.bytes(Data(text.utf8)), "application/x-www-form-urlencoded")
+  }
+
+  /// A file, read while it is sent. It must keep its length until it is sent.
+  /// - Parameter contentType: Default: told from the file's extension.
+  public static func file(_ file: URL, contentType: String? = nil) -> Body {
+    let path = file.path
+    return Body(.file(path: path), contentType ?? MediaType.ofFile(named: path))
+  }
+
+  /// Fields and files as `multipart/form-data` (RFC 7578), read from disk while they are sent.
+  public static func multipart(_ form: MultipartForm) -> Body {
+    Body(.multipart(form), "multipart/form-data; boundary=\(form.boundary)")
+  }
+
+  /// Chunks as they come. They can be sent once only: such a request is not tried again once it has begun to
+  /// read them.
+  /// - Parameter length: The sum of the chunks' bytes, if it is known; it is checked. Without it the body is
+  ///   sent chunked.
+  public static func stream<Chunks: AsyncSequence & Sendable>(
+    _ chunks: Chunks, length: Int64? = nil, contentType: String = "application/octet-stream"
+  ) -> Body where Chunks.Element == Data {
+    Body(.stream(BodyStream(chunks, length: length)), contentType)
+  }
+
+  /// False for a stream: it can be read once.
+  public var isReplayable: Bool {
+    if case .stream = content { false } else { true }
+  }
+
+  var isNone: Bool { content == .none }
+}
+
+extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The kind and the size, never the content.
+  public var description: String {
+    switch content {
+    case .none: "no body"
+    case .bytes(let data): "\(data.count) bytes"
+    case .file(let path): "file \(path)"
+    case .multipart(let form): "multipart, \(form.parts.count) parts"
+    case .stream: "stream"
+    case .invalid(let reason): reason
+    }
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["body": description]) }
+}

@@ -1,0 +1,34 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Chunks that can be read once. Two are the same only if they are the same object.
+final class BodyStream: Sendable, Hashable {
+  /// Offers each chunk to the one who reads, until that one has had enough (false) or there are no more.
+  typealias Reading = @Sendable (_ offer: (Data) async throws -> Bool) async throws -> Void
+
+  let length: Int64?
+  private let reading: Locked<Reading?>
+
+  init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, length: Int64?) where Chunks.Element == Data {
+    self.length = length
+    reading = Locked { offer in
+      for try await chunk in chunks {
+        guard try await offer(chunk) else { return }
+      }
+    }
+  }
+
+  /// The way to the chunks, for the one who asks first.
+  func take() -> Reading? {
+    reading.withLock { reading in
+      defer { reading = nil }
+      return reading
+    }
+  }
+
+  static func == (left: BodyStream, right: BodyStream) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,127 @@
+/// The fields (headers) of a request or an answer: names are compared without regard to case, the order is
+/// kept, and one name can have several values.
+///
+/// A name that is no token, or a value with CR, LF or NUL in it, is refused with a clear error when the request
+/// is sent: nothing is ever smuggled into the head.
+public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
+  /// One line of the head.
+  public struct Field: Sendable {
+    public let name: String
+    public let value: String
+    /// True if the value must not be shown in any description.
+    public let isSecret: Bool
+
+    public init(_ name: String, _ value: String, isSecret: Bool = false) {
+      self.name = name
+      self.value = value
+      self.isSecret = isSecret || Self.secretNames.contains { ASCII.equalIgnoringCase($0, name) }
+    }
+
+    private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
+  }
+
+  private var fields: [Field] = []
+
+  public init() {}
+
+  public init(dictionaryLiteral elements: (String, String)...) {
+    for (name, value) in elements { append(name, value) }
+  }
+
+  /// The value of `name`; several values are joined with a comma (RFC 9110, section 5.2). Setting replaces all
+  /// of them, setting nil removes them.
+  public subscript(name: String) -> String? {
+    get {
+      var found: String?
+      for field in fields where ASCII.equalIgnoringCase(field.name, name) {
+        found = found.map { "\($0), \(field.value)" } ?? field.value
+      }
+      return found
+    }
+    set {
+      if let newValue { set(name, newValue) } else { remove(name) }
+    }
+  }
+
+  /// The values of `name`, one for each line, in order.
+  public func values(of name: String) -> [String] {
+    fields.filter { ASCII.equalIgnoringCase($0.name, name) }.map(\.value)
+  }
+
+  public func contains(_ name: String) -> Bool {
+    fields.contains { ASCII.equalIgnoringCase($0.name, name) }
+  }
+
+  /// Adds a line, after those of the same name. A secret's value appears in no description.
+  public mutating func append(_ name: String, _ value: String, isSecret: Bool = false) {
+    fields.append(Field(name, value, isSecret: isSecret))
+  }
+
+  /// Replaces every line of `name` by this one, in the place of the first.
+  public mutating func set(_ name: String, _ value: String, isSecret: Bool = false) {
+    let field = Field(name, value, isSecret: isSecret)
+    guard let first = fields.firstIndex(where: { ASCII.equalIgnoringCase($0.name, name) }) else {
+      return fields.append(field)
+    }
+    fields[first] = field
+    if let next = fields[(first + 1)...].firstIndex(where: { ASCII.equalIgnoringCase($0.name, name) }) {
+      let rest = fields[next...].filter { !ASCII.equalIgnoringCase($0.name, name) }
+      fields.replaceSubrange(next..., with: rest)
+    }
+  }
+
+  public mutating func remove(_ name: String) {
+    fields.removeAll { ASCII.equalIgnoringCase($0.name, name) }
+  }
+
+  mutating func remove(where matches: (Field) -> Bool) {
+    fields.removeAll(where: matches)
+  }
+
+  mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
+
+  /// What is wrong with the first field that may not be sent, or nil.
+  var problem: String? {
+    for field in fields {
+      if !ASCII.isToken(field.name) {
+        return "the field name \(field.name.debugDescription) is not a token"
+      }
+      if field.value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {
+        return "the value of the field \(field.name) contains CR, LF or NUL"
+      }
+    }
+    return nil
+  }
+}
+
+extension HTTPFields: RandomAccessCollection {
+  public var startIndex: Int { fields.startIndex }
+  public var endIndex: Int { fields.endIndex }
+  public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension HTTPFields.Field: Hashable {
+  public static func == (left: Self, right: Self) -> Bool {
+    left.value == right.value && ASCII.equalIgnoringCase(left.name, right.name)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(ASCII.lowered(byte)) }
+    hasher.combine(value)
+  }
+}
+
+extension HTTPFields: Hashable {
+  public static func == (left: Self, right: Self) -> Bool { left.fields == right.fields }
+  public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+}
+
+extension HTTPFields.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { isSecret ? "\(name): ***" : "\(name): \(value)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
+}
+
+extension HTTPFields: CustomStringConvertible {
+  public var description: String { fields.map(\.description).joined(separator: "\n") }
+}

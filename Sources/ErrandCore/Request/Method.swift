@@ -1,0 +1,30 @@
+/// A request method (RFC 9110, section 9). Any token will do: `Method("PURGE")`, or `"PURGE"` as a literal.
+public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(_ name: String) { rawValue = name }
+  public init(stringLiteral name: String) { rawValue = name }
+
+  public var description: String { rawValue }
+
+  public static let get = Method("GET")
+  public static let head = Method("HEAD")
+  public static let post = Method("POST")
+  public static let put = Method("PUT")
+  public static let patch = Method("PATCH")
+  public static let delete = Method("DELETE")
+  public static let options = Method("OPTIONS")
+  public static let trace = Method("TRACE")
+
+  /// True if doing it twice is the same as doing it once (RFC 9110, section 9.2.2): such a request may be tried
+  /// again even if the first try may have reached the server.
+  public var isIdempotent: Bool {
+    switch self {
+    case .get, .head, .put, .delete, .options, .trace: true
+    default: false
+    }
+  }
+}

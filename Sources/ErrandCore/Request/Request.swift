@@ -1,0 +1,95 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What to ask, and how it wants to be treated. A value: make it once, keep it, send it as often as you like.
+///
+/// ```swift
+/// let user = Request.get("https://api.example.com/me").field("Accept", "application/json")
+/// let like = Request.post(likeURL, json: Like(id: 7)).tries(1)
+/// ```
+///
+/// Whatever is wrong with it (a URL that is none, a body that cannot be encoded) is an error when it is sent.
+public struct Request: Sendable, Hashable {
+  public var method: Method
+  public var fields: HTTPFields
+  public var body: Body
+  /// How it wants to be treated; the modifiers set these.
+  public var options: RequestOptions
+  var address: Address
+
+  /// - Parameters:
+  ///   - method: Any method.
+  ///   - url: A `URL` or a `String`, absolute, http or https.
+  ///   - query: Items added to the URL's query, in order, percent-encoded here.
+  ///   - fields: The fields to send. What is not given (`Host`, `Content-Length`, …) is added.
+  ///   - body: What to send with it. A `Content-Type` in `fields` overrides the body's own.
+  public init(
+    _ method: Method, _ url: some URLConvertible, query: KeyValuePairs<String, String> = [:],
+    fields: HTTPFields = [:], body: Body = .none
+  ) {
+    self.method = method
+    self.fields = fields
+    self.body = body
+    options = RequestOptions()
+    address =
+      query.isEmpty ? Address(url) : Address(url.urlText, query: query.lazy.map { ($0.key, $0.value) })
+  }
+
+  /// The URL that is asked, or nil if it was given one that cannot be.
+  public var url: URL? { address.url }
+}
+
+extension Address {
+  fileprivate init(_ url: some URLConvertible) { self.init(url.urlText) }
+}
+
+extension Request {
+  public static func get(_ url: some URLConvertible, query: KeyValuePairs<String, String> = [:]) -> Request {
+    Request(.get, url, query: query)
+  }
+
+  public static func head(_ url: some URLConvertible, query: KeyValuePairs<String, String> = [:]) -> Request {
+    Request(.head, url, query: query)
+  }
+
+  public static func delete(_ url: some URLConvertible, query: KeyValuePairs<String, String> = [:]) -> Request
+  {
+    Request(.delete, url, query: query)
+  }
+
+  public static func post(_ url: some URLConvertible, _ body: Body = .none) -> Request {
+    Request(.post, url, body: body)
+  }
+
+  public static func post(_ url: some URLConvertible, json value: some Encodable) -> Request {
+    Request(.post, url, body: .json(value))
+  }
+
+  public static func put(_ url: some URLConvertible, _ body: Body = .none) -> Request {
+    Request(.put, url, body: body)
+  }
+
+  public static func put(_ url: some URLConvertible, json value: some Encodable) -> Request {
+    Request(.put, url, body: .json(value))
+  }
+
+  public static func patch(_ url: some URLConvertible, _ body: Body = .none) -> Request {
+    Request(.patch, url, body: body)
+  }
+
+  public static func patch(_ url: some URLConvertible, json value: some Encodable) -> Request {
+    Request(.patch, url, body: .json(value))
+  }
+}
+
+extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The method and the URL, without its secrets.
+  public var description: String { "\(method) \(Secrets.standard.redact(address.text))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror {
+    Mirror(self, children: ["request": description, "fields": fields, "body": body, "options": options])
+  }
+}

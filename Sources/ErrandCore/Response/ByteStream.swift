@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The body of an answer, chunk by chunk, for one consumer. What is not consumed is not read from the network
+/// (about 1 MiB is held). Cancelling the consuming task, or letting go of the stream, calls the request off.
+public struct ByteStream: AsyncSequence, Sendable {
+  public typealias Element = Data
+
+  /// Calls the request off when nobody holds the stream any more.
+  final class Source: Sendable {
+    let sink: StreamSink
+    private let call: Call
+    private let finalTiming: FinalTiming
+
+    init(sink: StreamSink, call: Call, timing: FinalTiming) {
+      self.sink = sink
+      self.call = call
+      finalTiming = timing
+    }
+
+    deinit { call.stop(.cancelled(.streamDropped)) }
+
+    var timing: Timing? { finalTiming.value }
+
+    func next() async throws -> Data? {
+      try await withTaskCancellationHandler {
+        try await sink.next()
+      } onCancel: {
+        call.stop(.cancelled(.taskCancelled))
+      }
+    }
+  }
+
+  private let source: Source
+
+  init(_ source: Source) { self.source = source }
+
+  /// The timing of the whole, once the last chunk is here.
+  public var timing: Timing? { source.timing }
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let source: Source
+
+    public mutating func next() async throws -> Data? { try await source.next() }
+  }
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+}
+
+/// The timing of a stream, which is known after its last chunk.
+final class FinalTiming: Sendable {
+  private let timing = Locked<Timing?>(nil)
+
+  init() {}
+
+  var value: Timing? {
+    get { timing.withLock { $0 } }
+    set { timing.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,82 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What came back: an answer that has passed validation.
+public struct Response: Sendable {
+  public let status: Status
+  public let fields: HTTPFields
+  /// Where the body is; `data`, `file` and `chunks` take it out.
+  public var body: ResponseBody
+  /// The URL that answered, after redirects.
+  public let url: URL
+  /// How long each step took and what went over the wire. Of a stream: up to its head.
+  public var timing: Timing
+
+  init(head: ResponseHead, body: ResponseBody, url: URL, timing: Timing) {
+    status = head.status
+    fields = head.fields
+    self.body = body
+    self.url = url
+    self.timing = timing
+  }
+
+  /// The body of an answer that was sent for with `send`; empty for the other kinds.
+  public var data: Data {
+    if case .data(let data) = body { data } else { Data() }
+  }
+
+  /// The body as text: UTF-8, with what is not valid replaced.
+  public var text: String { String(decoding: data, as: UTF8.self) }
+
+  /// The file of an answer that was sent for with `download`.
+  public var file: URL? {
+    if case .file(let file) = body { file } else { nil }
+  }
+
+  /// The chunks of an answer that was sent for with `stream`.
+  public var chunks: ByteStream? {
+    if case .chunks(let chunks) = body { chunks } else { nil }
+  }
+
+  /// The body's JSON as a value.
+  /// - Throws: `RequestError(.decodingFailed)`, which says where in the JSON it went wrong.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+  ) throws -> Value {
+    do {
+      let json: Data
+      if let file { json = try Data(contentsOf: file) } else { json = data }
+      return try decoder.decode(type, from: json)
+    } catch {
+      throw RequestError(
+        .decodingFailed, message: "the answer is not the expected \(type): \(Self.explain(error))",
+        url: Secrets.standard.redact(url.absoluteString), status: status, reachedServer: true,
+        underlying: error, bodyPrefix: data.prefix(1024))
+    }
+  }
+
+  private static func explain(_ error: any Error) -> String {
+    func at(_ path: [any CodingKey]) -> String {
+      path.isEmpty
+        ? "at the top"
+        : "at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+    return switch error {
+    case DecodingError.keyNotFound(let key, let context): "no \(key.stringValue) \(at(context.codingPath))"
+    case DecodingError.typeMismatch(let type, let context): "no \(type) \(at(context.codingPath))"
+    case DecodingError.valueNotFound(let type, let context): "null for a \(type) \(at(context.codingPath))"
+    case DecodingError.dataCorrupted(let context): "\(context.debugDescription) \(at(context.codingPath))"
+    default: "\(error)"
+    }
+  }
+}
+
+/// Where the body of an answer is.
+public enum ResponseBody: Sendable {
+  case data(Data)
+  case file(URL)
+  case chunks(ByteStream)
+}

@@ -1,0 +1,38 @@
+/// The status of an answer (RFC 9110, section 15).
+public struct Status: RawRepresentable, Sendable, Hashable, ExpressibleByIntegerLiteral,
+  CustomStringConvertible
+{
+  public let rawValue: Int
+
+  public init(rawValue: Int) { self.rawValue = rawValue }
+  public init(_ code: Int) { rawValue = code }
+  public init(integerLiteral code: Int) { rawValue = code }
+
+  public var isInformational: Bool { 100..<200 ~= rawValue }
+  public var isSuccess: Bool { 200..<300 ~= rawValue }
+  public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(rawValue) }
+  public var isClientError: Bool { 400..<500 ~= rawValue }
+  public var isServerError: Bool { 500..<600 ~= rawValue }
+
+  /// The code with its usual name: `404 Not Found`.
+  public var description: String {
+    Self.names[rawValue].map { "\(rawValue) \($0)" } ?? "\(rawValue)"
+  }
+
+  private static let names = [
+    200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+    301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+    307: "Temporary Redirect", 308: "Permanent Redirect",
+    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+    405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required",
+    408: "Request Timeout", 409: "Conflict", 410: "Gone", 411: "Length Required",
+    412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+    415: "Unsupported Media Type", 416: "Range Not Satisfiable", 418: "I'm a teapot",
+    421: "Misdirected Request", 422: "Unprocessable Content", 425: "Too Early",
+    426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
+    431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+    503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    507: "Insufficient Storage", 511: "Network Authentication Required",
+  ]
+}

@@ -1,0 +1,53 @@
+/// How many retries a client may make, so that a server in trouble is not stormed: in any ten seconds at most
+/// `ratio` of the calls that were made, and a floor of `minimumPerSecond` for clients that make few.
+struct RetryBudgetState: Sendable {
+  private static let window = 10
+
+  private struct Second {
+    var index: Int64 = .min
+    var calls = 0
+    var retries = 0
+  }
+
+  private let budget: RetryBudget
+  private var seconds = [Second](repeating: Second(), count: window)
+
+  init(_ budget: RetryBudget) { self.budget = budget }
+
+  mutating func call(at now: Duration) {
+    seconds[slot(now)].calls += 1
+  }
+
+  /// Takes a retry out of the budget; false if it is used up.
+  mutating func retry(at now: Duration) -> Bool {
+    let slot = slot(now)
+    let oldest = now.components.seconds - Int64(Self.window)
+    let recent = seconds.filter { $0.index > oldest }
+    let allowed =
+      Double(budget.minimumPerSecond * Self.window)
+      + budget.ratio * Double(recent.reduce(0) { $0 + $1.calls })
+    guard Double(recent.reduce(0) { $0 + $1.retries }) < allowed else { return false }
+    seconds[slot].retries += 1
+    return true
+  }
+
+  private mutating func slot(_ now: Duration) -> Int {
+    let index = now.components.seconds
+    let slot = Int(index % Int64(Self.window))
+    if seconds[slot].index != index { seconds[slot] = Second(index: index) }
+    return slot
+  }
+}
+
+/// A client's limit on retries.
+public struct RetryBudget: Sendable, Hashable {
+  /// Retries for each call, over ten seconds. Default: 0.2.
+  public var ratio = 0.2
+  /// Retries that are always allowed, each second. Default: 10.
+  public var minimumPerSecond = 10
+
+  public init(ratio: Double = 0.2, minimumPerSecond: Int = 10) {
+    self.ratio = ratio
+    self.minimumPerSecond = minimumPerSecond
+  }
+}

@@ -1,0 +1,68 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decides, after each failed try of one call, whether and when there is another. Pure: the time, the random number
+/// and the budget's word come in.
+struct RetryState: Sendable {
+  struct Failure: Sendable {
+    var code: RequestError.Code
+    var status: Status?
+    var reachedServer: Bool
+    var retryAfter: RetryAfter?
+
+    init(_ error: RequestError) {
+      code = error.code
+      status = error.rejection == nil ? nil : error.status
+      reachedServer = error.reachedServer
+      retryAfter = (error.fields?["Retry-After"]).flatMap(RetryAfter.init)
+    }
+  }
+
+  enum Decision: Sendable, Hashable {
+    case giveUp
+    case retry(after: Duration)
+  }
+
+  private let policy: RetryPolicy
+  private let mayRepeat: Bool
+  private let isReplayable: Bool
+  private(set) var tries = 0
+
+  init(policy: RetryPolicy, method: Method, hasIdempotencyKey: Bool, isReplayable: Bool) {
+    self.policy = policy
+    mayRepeat = hasIdempotencyKey || policy.methods.contains(method)
+    self.isReplayable = isReplayable
+  }
+
+  mutating func begin() { tries += 1 }
+
+  /// True if this failure may be tried again at all; the budget and the deadline are asked only then.
+  func mayRetry(_ failure: Failure) -> Bool {
+    guard tries < policy.maxTries, isReplayable, mayRepeat || !failure.reachedServer else { return false }
+    if let status = failure.status { return policy.statuses.contains(status.rawValue) }
+    return policy.failures.contains(failure.code)
+  }
+
+  /// - Parameters:
+  ///   - remaining: Until the deadline, or nil if there is none.
+  ///   - date: The wall clock, for a `Retry-After` with a date.
+  func decide(
+    after failure: Failure, remaining: Duration?, date: Date, random: inout some RandomNumberGenerator
+  ) -> Decision {
+    guard mayRetry(failure) else { return .giveUp }
+    let wait = max(jitter(&random), min(failure.retryAfter?.wait(from: date) ?? .zero, policy.maxRetryAfter))
+    // Waiting past the deadline would only delay the bad news.
+    if let remaining, wait >= remaining { return .giveUp }
+    return .retry(after: wait)
+  }
+
+  private func jitter(_ random: inout some RandomNumberGenerator) -> Duration {
+    let doubled = policy.backoff.seconds * Double(sign: .plus, exponent: min(tries - 1, 60), significand: 1)
+    let ceiling = min(doubled, policy.maxBackoff.seconds)
+    guard ceiling > 0 else { return .zero }
+    return .seconds(Double.random(in: 0...ceiling, using: &random))
+  }
+}

@@ -1,0 +1,40 @@
+/// Comparisons of names that HTTP calls case-insensitive. They are ASCII by definition, so no locale and no
+/// Unicode folding takes part.
+package enum ASCII {
+  @inline(__always)
+  package static func lowered(_ byte: UInt8) -> UInt8 {
+    byte &- 65 < 26 ? byte | 0x20 : byte
+  }
+
+  package static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
+    let (a, b) = (left.utf8, right.utf8)
+    guard a.count == b.count else { return false }
+    return zip(a, b).allSatisfy { lowered($0) == lowered($1) }
+  }
+
+  package static func lowercased(_ text: String) -> String {
+    String(decoding: text.utf8.map(lowered), as: UTF8.self)
+  }
+
+  /// `text` without the spaces and tabs around it (RFC 9110's OWS).
+  package static func trimmed(_ text: some StringProtocol) -> String {
+    let utf8 = Array(text.utf8)
+    guard let first = utf8.firstIndex(where: { $0 != 32 && $0 != 9 }),
+      let last = utf8.lastIndex(where: { $0 != 32 && $0 != 9 })
+    else { return "" }
+    return String(decoding: utf8[first...last], as: UTF8.self)
+  }
+
+  /// True for a `token` of RFC 9110: what methods and field names are made of.
+  package static func isToken(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122: true
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,21 @@
+extension Duration {
+  package init(milliseconds: Int64) { self = .milliseconds(milliseconds) }
+
+  package var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+
+  package var wholeMilliseconds: Int {
+    Int(clamping: components.seconds.multipliedReportingOverflow(by: 1000).partialValue)
+      + Int(components.attoseconds / 1_000_000_000_000_000)
+  }
+
+  /// `10 s`, `0.25 s`.
+  package var formattedSeconds: String {
+    let milliseconds = wholeMilliseconds
+    if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) s" }
+    var fraction = String(1000 + milliseconds % 1000).dropFirst()
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    return "\(milliseconds / 1000).\(fraction) s"
+  }
+}

@@ -1,0 +1,71 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// An open file, closed when nobody holds it any more. Failures are thrown as `FileError`.
+package final class FileDescriptor: Sendable {
+  package let raw: Int32
+  package let path: String
+
+  package init(reading path: String) throws(FileError) {
+    raw = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    self.path = path
+    guard raw >= 0 else { throw FileError(.open, path) }
+  }
+
+  /// Opens for writing, makes the file if it is missing, and keeps what is in it.
+  package init(writing path: String) throws(FileError) {
+    raw = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    self.path = path
+    guard raw >= 0 else { throw FileError(.create, path) }
+  }
+
+  deinit { close(raw) }
+
+  /// The length in bytes. Throws for what is no regular file, because its length says nothing.
+  package func length() throws(FileError) -> Int64 {
+    var info = stat()
+    guard unsafe fstat(raw, &info) == 0 else { throw FileError(.read, path) }
+    guard info.st_mode & S_IFMT == S_IFREG else { throw FileError(.read, path, "is not a regular file") }
+    return Int64(info.st_size)
+  }
+
+  /// Reads up to `buffer.count` bytes at `offset`; 0 is the end of the file.
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
+    while true {
+      let count = unsafe pread(raw, buffer.baseAddress, buffer.count, off_t(offset))
+      if count >= 0 { return count }
+      if errno != EINTR { throw FileError(.read, path) }
+    }
+  }
+
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe pwrite(
+        raw, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
+      if count > 0 {
+        done += count
+      } else if count == 0 || errno != EINTR {
+        throw FileError(.write, path)
+      }
+    }
+  }
+
+  package func truncate(to length: Int64) throws(FileError) {
+    guard ftruncate(raw, off_t(length)) == 0 else { throw FileError(.write, path) }
+  }
+
+  /// Puts `from` in the place of `to`, whole or not at all.
+  package static func move(_ from: String, to target: String) throws(FileError) {
+    guard unsafe rename(from, target) == 0 else { throw FileError(.move, target) }
+  }
+
+  package static func remove(_ path: String) {
+    _ = unsafe unlink(path)
+  }
+}

@@ -1,0 +1,49 @@
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// HTTP's dates (RFC 9110, section 5.6.7): the form of today and the two that are obsolete but must be read.
+package enum HTTPDate {
+  package static func parse(_ text: String) -> Date? {
+    let words = text.split { " ,-:".contains($0) }.map(String.init)
+    return switch words.count {
+    // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
+    case 8 where words[7] == "GMT": date(words[1], words[2], year(words[3]), words[4], words[5], words[6])
+    // Sun Nov  6 08:49:37 1994
+    case 7: date(words[2], words[1], year(words[6]), words[3], words[4], words[5])
+    default: nil
+    }
+  }
+
+  /// Two digits mean the years from 1970 to 2069.
+  private static func year(_ text: String) -> Int? {
+    guard let number = Int(text), number >= 0 else { return nil }
+    return text.utf8.count > 2 ? number : number < 70 ? 2000 + number : 1900 + number
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  private static func date(
+    _ day: String, _ month: String, _ year: Int?, _ hour: String, _ minute: String, _ second: String
+  ) -> Date? {
+    guard let year, 1600...9999 ~= year, let month = months.firstIndex(of: month),
+      let day = Int(day), 1...31 ~= day, let hour = Int(hour), 0...23 ~= hour,
+      let minute = Int(minute), 0...59 ~= minute, let second = Int(second), 0...60 ~= second
+    else { return nil }
+    let days = daysSince1970(year: year, month: month + 1, day: day)
+    return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
+  }
+
+  /// The civil calendar as a count of days, with years that begin in March so that the leap day comes last.
+  private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+    let shifted = month > 2 ? year : year - 1
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}

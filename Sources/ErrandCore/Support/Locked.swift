@@ -1,0 +1,54 @@
+#if ERRAND_SANITIZER
+  // Thread sanitizer does not see what `Mutex` does and reports races that are none; it knows pthread's.
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  package struct Locked<State>: ~Copyable, Sendable {
+    // Safe to share: `state` is touched under `mutex` only.
+    private final class Box: @unchecked Sendable {
+      let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+      var state: State
+      init(_ state: State) {
+        self.state = state
+        unsafe pthread_mutex_init(mutex, nil)
+      }
+      deinit {
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+      }
+    }
+
+    private let box: Box
+
+    package init(_ state: sending State) { box = Box(state) }
+
+    package func withLock<Result, Failure: Error>(
+      _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+      unsafe pthread_mutex_lock(box.mutex)
+      defer { unsafe pthread_mutex_unlock(box.mutex) }
+      return try body(&box.state)
+    }
+  }
+#else
+  import Synchronization
+
+  /// A value and the lock in front of it. Never resume, cancel or call back inside `withLock`.
+  package struct Locked<State>: ~Copyable, Sendable {
+    private let mutex: Mutex<State>
+
+    package init(_ state: consuming sending State) { mutex = Mutex(state) }
+
+    @inline(always)
+    package func withLock<Result, Failure: Error>(
+      _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+      try mutex.withLock(body)
+    }
+  }
+#endif

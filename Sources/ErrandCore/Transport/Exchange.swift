@@ -1,0 +1,66 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// One try, as a transport sees it: what to send, where the answer goes, and how it hears that nobody waits any more.
+public final class Exchange: Sendable {
+  /// What goes over the wire, with everything decided.
+  public struct Request: Sendable {
+    public let method: Method
+    public let url: URL
+    public let fields: HTTPFields
+    public let upload: Upload
+    /// The try fails when nothing moved for this long.
+    public let timeout: Duration
+    public let httpVersion: HTTPVersionPreference
+    /// True for https.
+    public var isSecure: Bool { url.scheme.map { ASCII.equalIgnoringCase($0, "https") } ?? false }
+    /// True if the transport may, on a stale connection, send it twice without asking.
+    public let mayBeRepeated: Bool
+  }
+
+  public let request: Request
+  private let progress: ProgressReporter?
+  private let call: Call
+  private let receiver: Receiver
+
+  init(
+    request: Request, call: Call, progress: ProgressReporter?, receiver: Receiver
+  ) {
+    self.request = request
+    self.call = call
+    self.progress = progress
+    self.receiver = receiver
+  }
+
+  /// Where the body of this answer goes. Throws if the answer is not wanted: then the try fails with that error.
+  public func sink(for head: ResponseHead) throws -> any BodySink { try receiver.sink(for: head) }
+
+  /// Calls `handler` once when the call is called off; at once, on this thread, if it has been already.
+  /// Returns what to hand to `removeCancelHandler` when the try has ended.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) -> CancelHandlerID {
+    call.onStop(handler)
+  }
+
+  public func removeCancelHandler(_ id: CancelHandlerID) { call.removeStopHandler(id) }
+
+  /// True if somebody looks at the bytes that go out; telling them costs something.
+  public var wantsUploadProgress: Bool { progress != nil }
+
+  /// So many bytes of the body have gone out in this try.
+  public func didSend(total bytes: Int64) { progress?.sent(bytes) }
+
+  /// An error about this try. Its texts show no secret.
+  public func error(
+    _ code: RequestError.Code, _ message: String, reachedServer: Bool, underlying: (any Error)? = nil
+  ) -> RequestError {
+    RequestError(code, message: message, reachedServer: reachedServer, underlying: underlying)
+  }
+}
+
+/// Names a handler that was given to `Exchange.onCancel`.
+public struct CancelHandlerID: Sendable, Hashable {
+  let rawValue: Int
+}

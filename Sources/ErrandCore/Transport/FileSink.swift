@@ -1,0 +1,76 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes the body into an open file, on a queue of its own so that no transport waits for a disk.
+final class FileSink: BodySink {
+  private struct State {
+    var offset: Int64
+    var pending = 0
+    var isFull = false
+    var failure: FileError?
+    var drained: (@Sendable () -> Void)?
+  }
+
+  private static let capacity = 2 << 20
+
+  private let file: FileDescriptor
+  private let queue = DispatchQueue(label: "errand.file")
+  private let state: Locked<State>
+
+  /// - Parameter offset: Where the first byte goes; what is behind it was cut off before.
+  init(file: FileDescriptor, offset: Int64) {
+    self.file = file
+    state = Locked(State(offset: offset))
+  }
+
+  func write(_ chunk: Data) throws -> SinkSignal {
+    let (offset, signal) = try state.withLock { state throws(FileError) -> (Int64, SinkSignal) in
+      if let failure = state.failure { throw failure }
+      defer { state.offset += Int64(chunk.count) }
+      state.pending += chunk.count
+      state.isFull = state.pending >= Self.capacity
+      return (state.offset, state.isFull ? .wait : .more)
+    }
+    queue.async { self.store(chunk, at: offset) }
+    return signal
+  }
+
+  private func store(_ chunk: Data, at offset: Int64) {
+    let result = Result<Void, FileError> { () throws(FileError) in
+      guard state.withLock({ $0.failure == nil }) else { return }
+      var failure: FileError?
+      unsafe chunk.withUnsafeBytes { bytes in
+        do throws(FileError) { try unsafe file.write(bytes, at: offset) } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+    let drained: (@Sendable () -> Void)? = state.withLock { state in
+      state.pending -= chunk.count
+      if case .failure(let error) = result { state.failure = error }
+      guard state.isFull, state.pending < Self.capacity / 2 || state.failure != nil else { return nil }
+      state.isFull = false
+      return state.drained
+    }
+    drained?()
+  }
+
+  func onDrain(_ handler: @escaping @Sendable () -> Void) {
+    state.withLock { $0.drained = handler }
+  }
+
+  /// Returns when everything is in the file; with the length that it has now.
+  func finish() async throws(FileError) -> Int64 {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume() }
+    }
+    return try state.withLock { state throws(FileError) in
+      if let failure = state.failure { throw failure }
+      return state.offset
+    }
+  }
+}

@@ -1,0 +1,115 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Hands the body over to one consumer, and makes the transport wait while it holds more than `capacity` bytes.
+final class StreamSink: BodySink {
+  private struct State {
+    var chunks: [Data] = []
+    var first = 0
+    var bytes = 0
+    var isFull = false
+    var end: Result<Void, any Error>?
+    var waiter: CheckedContinuation<Data?, any Error>?
+    var drained: (@Sendable () -> Void)?
+
+    mutating func pop() -> Data? {
+      guard first < chunks.count else { return nil }
+      let chunk = chunks[first]
+      chunks[first] = Data()
+      first += 1
+      if first == chunks.count {
+        chunks.removeAll(keepingCapacity: true)
+        first = 0
+      }
+      bytes -= chunk.count
+      return chunk
+    }
+  }
+
+  private let capacity: Int
+  private let state = Locked(State())
+
+  init(capacity: Int = 1 << 20) { self.capacity = capacity }
+
+  func write(_ chunk: Data) -> SinkSignal {
+    let waiter: CheckedContinuation<Data?, any Error>? = state.withLock { state in
+      if let waiter = state.waiter {
+        state.waiter = nil
+        return waiter
+      }
+      state.chunks.append(chunk)
+      state.bytes += chunk.count
+      return nil
+    }
+    if let waiter {
+      waiter.resume(returning: chunk)
+      return .more
+    }
+    return state.withLock { state in
+      state.isFull = state.bytes >= capacity
+      return state.isFull ? .wait : .more
+    }
+  }
+
+  func onDrain(_ handler: @escaping @Sendable () -> Void) {
+    state.withLock { $0.drained = handler }
+  }
+
+  /// The next chunk, nil at the end. One consumer at a time.
+  func next() async throws -> Data? {
+    try await withCheckedThrowingContinuation { continuation in
+      enum Step {
+        case chunk(Data, drained: (@Sendable () -> Void)?)
+        case end(Result<Void, any Error>)
+        case wait
+        case secondConsumer
+      }
+      let step: Step = state.withLock { state in
+        if let chunk = state.pop() {
+          guard state.isFull, state.bytes < capacity / 2 else { return .chunk(chunk, drained: nil) }
+          state.isFull = false
+          return .chunk(chunk, drained: state.drained)
+        }
+        if let end = state.end { return .end(end) }
+        guard state.waiter == nil else { return .secondConsumer }
+        state.waiter = continuation
+        return .wait
+      }
+      switch step {
+      case .chunk(let chunk, let drained):
+        continuation.resume(returning: chunk)
+        drained?()
+      case .end(.success): continuation.resume(returning: nil)
+      case .end(.failure(let error)): continuation.resume(throwing: error)
+      case .wait: break
+      case .secondConsumer:
+        continuation.resume(
+          throwing: RequestError(
+            .invalidRequest, message: "a body stream has one consumer; this is a second", reachedServer: true)
+        )
+      }
+    }
+  }
+
+  /// No more comes. After a success what is held is still handed out; a failure discards it. The first call counts.
+  func end(_ result: Result<Void, any Error>) {
+    let waiter: CheckedContinuation<Data?, any Error>? = state.withLock { state in
+      guard state.end == nil else { return nil }
+      state.end = result
+      if case .failure = result {
+        state.chunks = []
+        state.first = 0
+        state.bytes = 0
+      }
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    switch result {
+    case .success: waiter?.resume(returning: nil)
+    case .failure(let error): waiter?.resume(throwing: error)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Body {
+  /// Opens the body for one try.
+  /// - Throws: `RequestError`: the file cannot be read, or the stream has been read already.
+  func open(compressed: Bool) throws -> Upload {
+    let plain = try openPlain()
+    guard compressed else { return plain }
+    switch plain {
+    case .none: return .none
+    case .bytes(let data):
+      return .bytes(try Gzip.compress(data))
+    case .reader(let reader): return .reader(GzipReader(reader))
+    }
+  }
+
+  private func openPlain() throws -> Upload {
+    switch content {
+    case .none: return .none
+    case .bytes(let data): return .bytes(data)
+    case .file(let path): return .reader(try SegmentReader([.file(path)]))
+    case .multipart(let form): return .reader(try SegmentReader(form.segments))
+    case .stream(let stream):
+      guard let reading = stream.take() else {
+        throw RequestError(
+          .bodyNotReplayable,
+          message: "the body is a stream that has been read already; use a body that can be read again",
+          reachedServer: false)
+      }
+      return .reader(StreamReader(reading, length: stream.length))
+    case .invalid(let reason):
+      throw RequestError(.invalidRequest, message: reason, reachedServer: false)
+    }
+  }
+}
+
+extension MultipartForm {
+  fileprivate var segments: [SegmentReader.Segment] {
+    var segments: [SegmentReader.Segment] = []
+    for (index, part) in parts.enumerated() {
+      let line = (index == 0 ? "" : "\r\n") + "--\(boundary)\r\n\(part.head)\r\n"
+      segments.append(.bytes(Data(line.utf8)))
+      switch part.content {
+      case .bytes(let data): segments.append(.bytes(data))
+      case .file(let path): segments.append(.file(path))
+      }
+    }
+    segments.append(.bytes(Data(((parts.isEmpty ? "" : "\r\n") + "--\(boundary)--\r\n").utf8)))
+    return segments
+  }
+}

@@ -1,0 +1,142 @@
+import CCurl
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Sets libcurl's options: those that are the same for every transfer once, the others for each.
+// Safe to share: `share` and `resolve` are read only, and libcurl reads them on the engine's thread.
+final class CurlOptions: @unchecked Sendable {
+  let maxFieldBytes: Int
+  private let configuration: CurlConfiguration
+  private let environment: ProxyEnvironment
+  private let hasHTTP2: Bool
+  private let resolve: UnsafeMutablePointer<curl_slist>?
+  private var share: UnsafeMutableRawPointer?
+
+  init(_ configuration: CurlConfiguration) {
+    self.configuration = configuration
+    maxFieldBytes = configuration.maxFieldBytes
+    environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
+    Self.initialiseOnce
+    hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
+    resolve = configuration.hostOverrides.reduce(nil) { list, override in
+      let address = override.address.contains(":") ? "[\(override.address)]" : override.address
+      return curl_slist_append(list, "\(override.host):\(override.port):\(address)")
+    }
+    if configuration.keepsCookies {
+      share = curl_share_init()
+      errand_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
+    }
+  }
+
+  deinit { curl_slist_free_all(resolve) }
+
+  private static let initialiseOnce: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
+
+  func freeShare() {
+    if let share { curl_share_cleanup(share) }
+    share = nil
+  }
+
+  func makeMulti() -> UnsafeMutableRawPointer {
+    guard let multi = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
+    errand_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.maxIdleConnections)
+    errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
+    return multi
+  }
+
+  /// A handle with everything that no transfer changes.
+  func makeEasy() -> UnsafeMutableRawPointer {
+    guard let easy = curl_easy_init() else { preconditionFailure("no memory for libcurl") }
+    func set(_ option: CURLoption, _ value: Int) { errand_setopt_long(easy, option, value) }
+    func set(_ option: CURLoption, _ value: String?) { errand_setopt_string(easy, option, value) }
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_PIPEWAIT, 1)
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_PATH_AS_IS, 1)
+    set(CURLOPT_NOPROGRESS, 1)
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    set(CURLOPT_BUFFERSIZE, 64 << 10)
+    set(CURLOPT_ACCEPT_ENCODING, "")
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_DNS_CACHE_TIMEOUT, Int(configuration.dnsCacheDuration.components.seconds))
+    set(CURLOPT_CAINFO, configuration.certificateAuthorityFile ?? CertificateAuthorities.systemFile)
+    if configuration.certificateAuthorityFile != nil || CertificateAuthorities.systemFile != nil {
+      set(CURLOPT_CAPATH, nil)
+    }
+    if !configuration.pinnedPublicKeys.isEmpty {
+      set(
+        CURLOPT_PINNEDPUBLICKEY, configuration.pinnedPublicKeys.map { "sha256//\($0)" }.joined(separator: ";")
+      )
+    }
+    if let resolve { errand_setopt_pointer(easy, CURLOPT_RESOLVE, resolve) }
+    set(CURLOPT_NOPROXY, environment.exceptions)
+    CurlTransfer.setCallbacks(easy)
+    return easy
+  }
+
+  /// What one transfer needs: everything that another may have left different is set again.
+  func apply(_ request: Exchange.Request, to easy: UnsafeMutableRawPointer) {
+    errand_setopt_string(easy, CURLOPT_URL, request.url.absoluteString)
+    setProxy(request, easy)
+    setMethod(request, easy)
+    let version =
+      switch request.httpVersion {
+      case .http1: CURL_HTTP_VERSION_1_1
+      case .automatic: hasHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+      case .http2:
+        request.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+      }
+    errand_setopt_long(easy, CURLOPT_HTTP_VERSION, version)
+    // Our own watch is closer; this only keeps libcurl's 300 s from ending a longer wait.
+    errand_setopt_long(
+      easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
+    if let share { errand_setopt_pointer(easy, CURLOPT_SHARE, share) }
+    if share != nil { errand_setopt_string(easy, CURLOPT_COOKIEFILE, "") }
+  }
+
+  private func setProxy(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {
+    let proxy =
+      switch configuration.proxy {
+      case .none: ""
+      case .url(let url): url
+      case .environment: (request.isSecure ? environment.https : environment.http) ?? ""
+      }
+    errand_setopt_string(easy, CURLOPT_PROXY, proxy)
+  }
+
+  private func setMethod(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {
+    let method = request.method
+    switch request.upload {
+    case .none where method == .head:
+      errand_setopt_long(easy, CURLOPT_HTTPGET, 1)
+      errand_setopt_long(easy, CURLOPT_NOBODY, 1)
+      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, nil)
+    case .none where method == .post || method == .put || method == .patch:
+      // Methods that expect a body say that there is none: Content-Length: 0.
+      errand_setopt_long(easy, CURLOPT_POST, 1)
+      errand_setopt_long(easy, CURLOPT_POSTFIELDSIZE, 0)
+      errand_setopt_string(easy, CURLOPT_COPYPOSTFIELDS, "")
+      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)
+    case .none:
+      errand_setopt_long(easy, CURLOPT_HTTPGET, 1)
+      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method == .get ? nil : method.rawValue)
+    case .bytes, .reader:
+      errand_setopt_long(easy, CURLOPT_UPLOAD, 1)
+      errand_setopt_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.upload.length ?? -1))
+      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)
+      let isLarge = (request.upload.length ?? .max) > 1 << 20
+      errand_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, isLarge ? 512 << 10 : 64 << 10)
+    }
+    // Without a body there is nothing that could not be rewound, so libcurl would repeat it on a stale connection.
+    var isBare = false
+    if case .none = request.upload { isBare = true }
+    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, isBare && !request.mayBeRepeated ? 1 : 0)
+  }
+}

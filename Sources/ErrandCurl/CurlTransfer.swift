@@ -1,0 +1,293 @@
+import CCurl
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One try on its way through libcurl.
+// Safe to share: `waiter` is locked; everything else is touched on the engine's thread only, once the transfer is
+// started.
+final class CurlTransfer: @unchecked Sendable {
+  /// A buffer this large is handed on in the middle of a turn.
+  private static let deliverySize = 256 << 10
+
+  let exchange: Exchange
+  /// Who waits for the outcome, until one has been given.
+  let waiter = Locked<UnsafeContinuation<TransferResult, any Error>?>(nil)
+  private(set) var easy: UnsafeMutableRawPointer!
+  /// Its place among the engine's active transfers, or -1.
+  var index = -1
+  var lastMove = ContinuousClock.now
+
+  private unowned let engine: CurlEngine
+  private var fields: UnsafeMutablePointer<curl_slist>?
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  private var head = HeadParser()
+  private var sink: (any BodySink)?
+  private var buffer = Data()
+  private var isTouched = false
+  private var isSinkFull = false
+  private var isPaused = false
+  private var failure: (any Error)?
+
+  private var uploadOffset = 0
+  private var isUploadPaused = false
+  private var reportedSent: Int64 = 0
+  private var seenMoves: (Int64, Int64) = (0, 0)
+
+  init(_ exchange: Exchange, engine: CurlEngine) {
+    self.exchange = exchange
+    self.engine = engine
+    errorText.initialize(to: 0)
+  }
+
+  deinit { errorText.deallocate() }
+
+  // MARK: From any thread
+
+  var isAwaited: Bool { waiter.withLock { $0 != nil } }
+
+  func finish(_ result: Result<TransferResult, any Error>) {
+    let waiter = waiter.withLock { waiter in
+      defer { waiter = nil }
+      return waiter
+    }
+    waiter?.resume(with: result)
+  }
+
+  /// The waiter first: what is left to do concerns nobody but libcurl.
+  func cancel() {
+    finish(.failure(CancellationError()))
+    engine.enqueue(.cancel(self))
+  }
+
+  // MARK: On the engine's thread
+
+  static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer {
+    Unmanaged<CurlTransfer>.fromOpaque(errand_getinfo_pointer(easy, CURLINFO_PRIVATE)).takeUnretainedValue()
+  }
+
+  /// Takes a handle and sets it up. False if that cannot be done; then the outcome has been given.
+  func prepare() -> Bool {
+    easy = engine.handles.take()
+    let pointer = Unmanaged.passUnretained(self).toOpaque()
+    for option in [
+      CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
+    ] {
+      errand_setopt_pointer(easy, option, pointer)
+    }
+    errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    engine.options.apply(exchange.request, to: easy)
+    errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
+    setFields()
+    if case .reader(let reader) = exchange.request.upload {
+      reader.onReady { [weak self] in
+        guard let self else { return }
+        engine.enqueue(.resume(self))
+      }
+    }
+    return true
+  }
+
+  private func setFields() {
+    var hasType = false
+    for field in exchange.request.fields {
+      let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+      fields = curl_slist_append(fields, line)
+      hasType = hasType || ASCII.equalIgnoringCase(field.name, "Content-Type")
+    }
+    if !exchange.request.fields.contains("Expect") { fields = curl_slist_append(fields, "Expect:") }
+    if !hasType { fields = curl_slist_append(fields, "Content-Type:") }
+    errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields)
+  }
+
+  /// Gives the handle back. Nothing of libcurl's is touched after this.
+  func dispose() {
+    guard let easy else { return }
+    errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, nil)
+    curl_slist_free_all(fields)
+    fields = nil
+    self.easy = nil
+    engine.handles.put(easy)
+  }
+
+  /// Hands the buffer on. False if the sink refused it.
+  func deliver() -> Bool {
+    isTouched = false
+    guard !buffer.isEmpty, let sink else { return true }
+    let chunk = buffer
+    buffer = Data()
+    do {
+      isSinkFull = try sink.write(chunk) == .wait
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  func failureOfSink() -> Result<TransferResult, any Error> {
+    .failure(failure ?? exchange.error(.connectionLost, "the answer was not taken", reachedServer: true))
+  }
+
+  /// The sink has room again, or the body has more.
+  func resume() {
+    lastMove = engine.now
+    isSinkFull = false
+    guard isPaused || isUploadPaused else { return }
+    isPaused = false
+    isUploadPaused = false
+    // May call back into `receive` before it returns.
+    curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  func result(_ code: CURLcode) -> Result<TransferResult, any Error> {
+    guard code == CURLE_OK, failure == nil else {
+      return .failure(failure ?? CurlFailure(code, self).error)
+    }
+    guard deliver() else { return failureOfSink() }
+    guard let head = head.head, sink != nil else {
+      return .failure(exchange.error(.invalidResponse, "the server sent no head", reachedServer: true))
+    }
+    if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
+      exchange.didSend(total: length)
+    }
+    return .success(TransferResult(head: head, metrics: TransferMetrics(easy, head: self.head)))
+  }
+
+  var errorMessage: String { String(cString: errorText) }
+
+  /// When something moved last, as far as can be told at `now`.
+  func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    // A sink that is full is the consumer's wait, not the network's.
+    if isPaused || isSinkFull { lastMove = now }
+    let moves = (
+      Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
+      Int64(errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T))
+    )
+    if moves != seenMoves {
+      if moves.0 != seenMoves.0 {
+        lastMove = now
+      } else {
+        // Connecting ended at a known instant, counted from the start.
+        let total = errand_getinfo_offset(easy, CURLINFO_TOTAL_TIME_T)
+        lastMove = max(lastMove, now - .microseconds(Int64(total) - moves.1))
+      }
+      seenMoves = moves
+    }
+    return lastMove
+  }
+
+  func timedOut() -> Result<TransferResult, any Error> {
+    let wait = exchange.request.timeout.formattedSeconds
+    let reached = hasReachedServer
+    return .failure(
+      exchange.error(
+        .timedOut, reached ? "nothing came for \(wait)" : "no connection after \(wait)",
+        reachedServer: reached))
+  }
+
+  /// True unless certainly nothing of the request has gone out.
+  var hasReachedServer: Bool {
+    errand_getinfo_long(easy, CURLINFO_REQUEST_SIZE) > 0
+      || errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0
+  }
+
+  // MARK: libcurl's callbacks, on the engine's thread
+
+  static func setCallbacks(_ easy: UnsafeMutableRawPointer) {
+    errand_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, user in
+      CurlTransfer.from(user).receiveField(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+    errand_setopt_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
+      CurlTransfer.from(user).receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+    errand_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, user in
+      CurlTransfer.from(user).send(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+    }
+    errand_setopt_progress_callback(easy) { user, _, _, _, sent in
+      CurlTransfer.from(user).report(Int64(sent))
+    }
+  }
+
+  private static func from(_ user: UnsafeMutableRawPointer?) -> CurlTransfer {
+    Unmanaged<CurlTransfer>.fromOpaque(user!).takeUnretainedValue()
+  }
+
+  private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
+    lastMove = engine.now
+    guard head.byteCount + line.count <= engine.options.maxFieldBytes else {
+      failure = exchange.error(
+        .fieldsTooLarge, "the answer's fields are larger than \(engine.options.maxFieldBytes) bytes",
+        reachedServer: true)
+      return 0
+    }
+    guard let head = head.take(line) else { return line.count }
+    do {
+      sink = try exchange.sink(for: head)
+    } catch {
+      failure = error
+      return 0
+    }
+    if let length = head.contentLength, length <= Self.deliverySize { buffer.reserveCapacity(Int(length)) }
+    sink?.onDrain { [weak self] in
+      guard let self else { return }
+      engine.enqueue(.resume(self))
+    }
+    return line.count
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+    lastMove = engine.now
+    if isSinkFull {
+      isPaused = true
+      return Int(CURL_WRITEFUNC_PAUSE)
+    }
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= Self.deliverySize {
+      return deliver() ? bytes.count : 0
+    }
+    if !isTouched {
+      isTouched = true
+      engine.touch(self)
+    }
+    return bytes.count
+  }
+
+  private func send(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    lastMove = engine.now
+    switch exchange.request.upload {
+    case .none: return 0
+    case .bytes(let data):
+      let count = min(room.count, data.count - uploadOffset)
+      room.copyBytes(from: data.dropFirst(uploadOffset).prefix(count))
+      uploadOffset += count
+      return count
+    case .reader(let reader):
+      do {
+        switch try reader.read(into: room) {
+        case .bytes(let count): return count
+        case .end: return 0
+        case .notYet:
+          isUploadPaused = true
+          return Int(CURL_READFUNC_PAUSE)
+        }
+      } catch {
+        failure = error
+        return Int(CURL_READFUNC_ABORT)
+      }
+    }
+  }
+
+  private func report(_ sent: Int64) -> Int32 {
+    if sent > reportedSent {
+      reportedSent = sent
+      exchange.didSend(total: sent)
+    }
+    return 0
+  }
+}

@@ -1,0 +1,29 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The proxies that the process's environment names, as curl reads it: `http_proxy` counts in lower case only,
+/// because a CGI program's caller sets `HTTP_PROXY`.
+struct ProxyEnvironment: Sendable {
+  let http: String?
+  let https: String?
+  let exceptions: String?
+
+  init(_ variable: (String) -> String? = Self.read) {
+    func first(_ names: String...) -> String? {
+      names.lazy.compactMap(variable).first { !$0.isEmpty }
+    }
+    let all = first("all_proxy", "ALL_PROXY")
+    http = first("http_proxy") ?? all
+    https = first("https_proxy", "HTTPS_PROXY") ?? all
+    exceptions = first("no_proxy", "NO_PROXY")
+  }
+
+  private static func read(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+}
