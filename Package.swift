@@ -45,5 +45,12 @@ let package = Package(
     .executableTarget(
       name: "ErrandCLI", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
+
+    .testTarget(
+      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
   ]
 )
