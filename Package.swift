@@ -45,5 +45,7 @@ let package = Package(
     .executableTarget(
       name: "ErrandCLI", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
+
+    .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore"], swiftSettings: strict),
   ]
 )

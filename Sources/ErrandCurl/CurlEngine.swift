@@ -148,7 +148,6 @@ final class CurlEngine: @unchecked Sendable {
       guard transfer.isAwaited, transfer.prepare() else { return transfer.dispose() }
       transfer.index = active.count
       active.append(transfer)
-      transfer.lastMove = now
       let check = now + transfer.exchange.request.timeout
       nextCheck = nextCheck.map { min($0, check) } ?? check
       curl_multi_add_handle(multi, transfer.easy)

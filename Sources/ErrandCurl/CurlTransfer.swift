@@ -20,7 +20,9 @@ final class CurlTransfer: @unchecked Sendable {
   private(set) var easy: UnsafeMutableRawPointer!
   /// Its place among the engine's active transfers, or -1.
   var index = -1
-  var lastMove = ContinuousClock.now
+  private var started = ContinuousClock.now
+  private(set) var lastMove = ContinuousClock.now
+  private var firstByte: Duration?
 
   private unowned let engine: CurlEngine
   private var fields: UnsafeMutablePointer<curl_slist>?
@@ -73,6 +75,8 @@ final class CurlTransfer: @unchecked Sendable {
 
   /// Takes a handle and sets it up. False if that cannot be done; then the outcome has been given.
   func prepare() -> Bool {
+    started = engine.now
+    lastMove = started
     easy = engine.handles.take()
     let pointer = Unmanaged.passUnretained(self).toOpaque()
     for option in [
@@ -156,7 +160,9 @@ final class CurlTransfer: @unchecked Sendable {
     if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
       exchange.didSend(total: length)
     }
-    return .success(TransferResult(head: head, metrics: TransferMetrics(easy, head: self.head)))
+    return .success(
+      TransferResult(
+        head: head, metrics: TransferMetrics(easy, version: self.head.version, firstByte: firstByte)))
   }
 
   var errorMessage: String { String(cString: errorText) }
@@ -173,9 +179,7 @@ final class CurlTransfer: @unchecked Sendable {
       if moves.0 != seenMoves.0 {
         lastMove = now
       } else {
-        // Connecting ended at a known instant, counted from the start.
-        let total = errand_getinfo_offset(easy, CURLINFO_TOTAL_TIME_T)
-        lastMove = max(lastMove, now - .microseconds(Int64(total) - moves.1))
+        lastMove = max(lastMove, started + .microseconds(moves.1))
       }
       seenMoves = moves
     }
@@ -220,6 +224,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
     lastMove = engine.now
+    if firstByte == nil { firstByte = ContinuousClock.now - started }
     guard head.byteCount + line.count <= engine.options.maxFieldBytes else {
       failure = exchange.error(
         .fieldsTooLarge, "the answer's fields are larger than \(engine.options.maxFieldBytes) bytes",

@@ -32,8 +32,8 @@ struct HeadParser {
     let words = line.split(separator: " ", maxSplits: 2)
     version =
       switch words[0] {
-      case "HTTP/1.0": .http1_0
-      case "HTTP/1.1": .http1_1
+      case "HTTP/1.0": .http10
+      case "HTTP/1.1": .http11
       case "HTTP/2", "HTTP/2.0": .http2
       case "HTTP/3": .http3
       default: nil

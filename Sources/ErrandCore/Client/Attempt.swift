@@ -32,7 +32,7 @@ struct Attempt: Sendable {
       try run.call.check()
       let answer: Answer
       do {
-        answer = try await transfer(request)
+        answer = try await transfer(request, began: began, followed: followed)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = run.destination { download.forgetPart() }
@@ -45,12 +45,15 @@ struct Attempt: Sendable {
         request = next
         followed += 1
       case .answer:
-        let timing = Timing(
-          answer.metrics, queue: began - run.started, total: timeline.now() - run.started, tries: number,
-          redirects: followed)
-        return try validated(request, answer, timing)
+        return try validated(request, answer, timing(answer.metrics, began: began, redirects: followed))
       }
     }
+  }
+
+  private func timing(_ metrics: TransferMetrics, began: Duration, redirects: Int) -> Timing {
+    Timing(
+      metrics, queue: began - run.started, total: timeline.now() - run.started, tries: number,
+      redirects: redirects)
   }
 
   /// What a transfer brought, not judged yet.
@@ -62,7 +65,7 @@ struct Attempt: Sendable {
     var length: Int64?
   }
 
-  private func transfer(_ request: Request) async throws -> Answer {
+  private func transfer(_ request: Request, began: Duration, followed: Int) async throws -> Answer {
     var request = request
     if case .file(let download) = run.destination { request = try download.prepare(request) }
     let upload = try request.body.open(compressed: request.options.compressesBody)
@@ -91,7 +94,7 @@ struct Attempt: Sendable {
       if let data = receiver.takeMemory() { return Answer(result, .data(data), length: Int64(data.count)) }
       return Answer(result, .file(download.part), length: download.length)
     case .stream(let opening):
-      switch try await open(opening, exchange, upload) {
+      switch try await open(opening, exchange, upload, request, began: began, followed: followed) {
       case .opened(let source, let head):
         return Answer(head: head, metrics: TransferMetrics(), body: .chunks(ByteStream(source)), length: nil)
       case .ended(let result):
@@ -107,21 +110,24 @@ struct Attempt: Sendable {
   }
 
   /// Lets the transfer run by itself and waits for its head only.
-  private func open(_ opening: StreamOpening, _ exchange: Exchange, _ upload: Upload) async throws -> Opened {
+  private func open(
+    _ opening: StreamOpening, _ exchange: Exchange, _ upload: Upload, _ request: Request, began: Duration,
+    followed: Int
+  ) async throws -> Opened {
     opening.reset()
     let finalTiming = FinalTiming()
     Task {
+      let result: Result<TransferResult, any Error>
       do {
-        let result = try await transport.perform(exchange)
-        finalTiming.value = Timing(
-          result.metrics, queue: .zero, total: timeline.now() - run.started, tries: number, redirects: 0)
-        upload.close()
-        opening.end(.success(result))
+        let done = try await transport.perform(exchange)
+        finalTiming.value = timing(done.metrics, began: began, redirects: followed)
+        result = .success(done)
       } catch {
-        upload.close()
-        opening.end(.failure(run.call.stopped.map(\.error) ?? error))
+        let error = run.call.stopped.map(\.error) ?? error
+        result = .failure((error as? RequestError)?.about(request, configuration.secrets) ?? error)
       }
-      if opening.isOpen { run.end() }
+      upload.close()
+      if opening.end(result) { run.end() }
     }
     switch try await opening.outcome() {
     case .opened(let sink, let head):
@@ -157,7 +163,7 @@ struct Attempt: Sendable {
     guard let url = request.url else { preconditionFailure("checked before it was sent") }
     return Exchange.Request(
       method: request.method, url: url, fields: fields, upload: upload,
-      timeout: request.options.timeout ?? configuration.timeout, httpVersion: request.options.httpVersion,
+      timeout: min(request.options.timeout ?? configuration.timeout, .longest), httpVersion: request.options.httpVersion,
       mayBeRepeated: request.method.isIdempotent || fields.contains("Idempotency-Key"))
   }
 }

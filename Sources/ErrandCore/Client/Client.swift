@@ -36,7 +36,7 @@ public final class Client: Sendable {
     let download = Download(to: file, resumes: resume)
     do {
       var response = try await perform(request, into: .file(download), progress: progress)
-      try download.commit()
+      try await download.commit()
       response.body = .file(file)
       return response
     } catch {

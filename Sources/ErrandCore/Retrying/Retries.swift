@@ -56,7 +56,7 @@ struct Retries: Sendable {
   ) -> Duration? {
     let failure = RetryState.Failure(error)
     let now = timeline.now()
-    let remaining = (request.options.deadline ?? deadline).map { run.started + $0 - now }
+    let remaining = (request.options.deadline ?? deadline).map { $0 - (now - run.started) }
     let date = environment.date()
     let decision = environment.random.withLock { random in
       state.decide(after: failure, remaining: remaining, date: date, random: &random)
