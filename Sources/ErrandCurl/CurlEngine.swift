@@ -13,6 +13,8 @@ final class CurlEngine: @unchecked Sendable {
   private var active: [CurlTransfer] = []
   /// Transfers whose buffers have something.
   private var touched: [CurlTransfer] = []
+  /// Transfers that ended in this turn.
+  private var settled: [(CurlTransfer, Result<TransferResult, any Error>)] = []
   private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
   private var timer: ContinuousClock.Instant?
@@ -62,6 +64,7 @@ final class CurlEngine: @unchecked Sendable {
       collectFinished()
       deliverTouched()
       failStalled()
+      tellSettled()
       wait()
     }
     end()
@@ -145,8 +148,14 @@ final class CurlEngine: @unchecked Sendable {
       let transfer = CurlTransfer.of(easy)
       let result = transfer.result(code)
       detach(transfer)
-      transfer.finish(result)
+      settled.append((transfer, result))
     }
+  }
+
+  /// All of a turn's outcomes in one go, so that threads are woken once and not for each of them.
+  private func tellSettled() {
+    for (transfer, result) in settled { transfer.finish(result) }
+    settled.removeAll(keepingCapacity: true)
   }
 
   func touch(_ transfer: CurlTransfer) { touched.append(transfer) }
@@ -190,7 +199,8 @@ final class CurlEngine: @unchecked Sendable {
     for transfer in active.reversed() {
       detach(transfer)
       transfer.finish(
-        .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true)))
+        .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
+      )
     }
     let (left, done) = inbox.end()
     for case .start(let transfer) in left { refuse(transfer) }

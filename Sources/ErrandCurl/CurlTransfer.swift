@@ -17,7 +17,8 @@ final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
   /// Who waits for the outcome, until one has been given.
   let waiter = Locked<UnsafeContinuation<TransferResult, any Error>?>(nil)
-  private(set) var easy: UnsafeMutableRawPointer!
+  private let handle: CurlHandle
+  var easy: UnsafeMutableRawPointer { handle.easy }
   /// Its place among the engine's active transfers, or -1.
   var index = -1
   private var started = ContinuousClock.now
@@ -26,7 +27,6 @@ final class CurlTransfer: @unchecked Sendable {
 
   private let engine: CurlEngine
   private var fields: UnsafeMutablePointer<curl_slist>?
-  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   private var head = HeadParser()
   private var sink: (any BodySink)?
@@ -44,14 +44,13 @@ final class CurlTransfer: @unchecked Sendable {
   init(_ exchange: Exchange, engine: CurlEngine) {
     self.exchange = exchange
     self.engine = engine
-    errorText.initialize(to: 0)
+    handle = engine.handles.take()
   }
 
   deinit {
     // On whichever thread lets go last: nobody else uses the handle then.
-    if let easy { engine.handles.put(easy) }
+    engine.handles.put(handle)
     curl_slist_free_all(fields)
-    errorText.deallocate()
   }
 
   // MARK: From any thread
@@ -78,16 +77,15 @@ final class CurlTransfer: @unchecked Sendable {
     Unmanaged<CurlTransfer>.fromOpaque(errand_getinfo_pointer(easy, CURLINFO_PRIVATE)).takeUnretainedValue()
   }
 
-  /// Takes a handle and sets it up: on the caller's thread, because it need not be done on the engine's.
+  /// Sets the handle up: on the caller's thread, because it need not be done on the engine's.
   func prepare() {
-    easy = engine.handles.take()
     let this = Unmanaged.passUnretained(self).toOpaque()
     for option in [
       CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
     ] {
       errand_setopt_pointer(easy, option, this)
     }
-    errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    handle.errorText.pointee = 0
     engine.options.apply(exchange.request, to: easy)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
@@ -97,14 +95,17 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   private func setFields() {
-    var hasType = false
-    for field in exchange.request.fields {
+    let request = exchange.request
+    for field in request.fields {
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-      fields = curl_slist_append(fields, line)
-      hasType = hasType || ASCII.equalIgnoringCase(field.name, "Content-Type")
+      fields = line.withCString { curl_slist_append(fields, $0) }
     }
-    if !exchange.request.fields.contains("Expect") { fields = curl_slist_append(fields, "Expect:") }
-    if !hasType { fields = curl_slist_append(fields, "Content-Type:") }
+    if case .none = request.upload, request.method == .get || request.method == .head {
+      // Nothing that libcurl would add by itself.
+    } else {
+      if !request.fields.contains("Expect") { fields = curl_slist_append(fields, "Expect:") }
+      if !request.fields.contains("Content-Type") { fields = curl_slist_append(fields, "Content-Type:") }
+    }
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields)
   }
 
@@ -166,7 +167,7 @@ final class CurlTransfer: @unchecked Sendable {
         head: head, metrics: TransferMetrics(easy, version: self.head.version, firstByte: firstByte)))
   }
 
-  var errorMessage: String { String(cString: errorText) }
+  var errorMessage: String { String(cString: handle.errorText) }
 
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {

@@ -46,6 +46,9 @@
       }
     }
 
+    /// The socket is about to be closed.
+    func forget(_ socket: Int32) { change(socket, from: .read, to: []) }
+
     func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {
       guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return }
       for descriptor in descriptors where descriptor.revents != 0 {

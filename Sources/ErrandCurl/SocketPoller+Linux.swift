@@ -38,6 +38,9 @@
       epoll_ctl(epoll, operation, socket, &event)
     }
 
+    /// The socket is about to be closed, which takes it out of every epoll.
+    func forget(_ socket: Int32) {}
+
     func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {
       let count = epoll_wait(epoll, events, Int32(Self.room), milliseconds)
       for index in 0..<Int(max(0, count)) {

@@ -8,8 +8,8 @@
 
 /// Waits for sockets: which of them are wanted for what, and which are ready.
 ///
-/// A request that ends and one that begins on the same connection, within one turn, change nothing in the end; so changes
-/// are carried out only when it is about to wait.
+/// A kept connection is wanted by one request after another. So a socket that nobody wants stays registered until it has
+/// something to say (its server closed it, as a rule), and changes are carried out only before a wait.
 // Safe to share: `wake` writes to a descriptor that lives as long as this does; everything else is touched on the
 // engine's thread only.
 final class SocketWatch: @unchecked Sendable {
@@ -50,7 +50,7 @@ final class SocketWatch: @unchecked Sendable {
   func forget(_ socket: Int32) {
     let index = Int(socket)
     guard index < entries.count else { return }
-    if !entries[index].registered.isEmpty { poller.change(socket, from: entries[index].registered, to: []) }
+    if !entries[index].registered.isEmpty { poller.forget(socket) }
     entries[index].wanted = []
     entries[index].registered = []
   }
@@ -61,7 +61,7 @@ final class SocketWatch: @unchecked Sendable {
       let index = Int(socket)
       entries[index].isChanged = false
       let (wanted, registered) = (entries[index].wanted, entries[index].registered)
-      if wanted != registered {
+      if wanted != registered, !wanted.isEmpty {
         poller.change(socket, from: registered, to: wanted)
         entries[index].registered = wanted
       }
@@ -69,6 +69,10 @@ final class SocketWatch: @unchecked Sendable {
     changed.removeAll(keepingCapacity: true)
     ready.removeAll(keepingCapacity: true)
     poller.wait(milliseconds, into: &ready)
+    for (socket, _) in ready where entries[Int(socket)].wanted.isEmpty {
+      poller.change(socket, from: entries[Int(socket)].registered, to: [])
+      entries[Int(socket)].registered = []
+    }
   }
 
   /// Ends the wait. From any thread.

@@ -8,23 +8,16 @@
 struct Attempt: Sendable {
   private let number: Int
   private let run: Run
-  private let configuration: ClientConfiguration
-  private let transport: any Transport
-  private let timeline: Timeline
+  private let pipeline: Pipeline
 
-  init(
-    _ number: Int, _ run: Run, _ configuration: ClientConfiguration, _ transport: any Transport,
-    _ timeline: Timeline
-  ) {
+  init(_ number: Int, _ run: Run, _ pipeline: Pipeline) {
     self.number = number
     self.run = run
-    self.configuration = configuration
-    self.transport = transport
-    self.timeline = timeline
+    self.pipeline = pipeline
   }
 
   func perform(_ request: Request) async throws -> Response {
-    let began = timeline.now()
+    let began = pipeline.timeline.now()
     var request = request
     var followed = 0
     var hasAskedAgain = false
@@ -38,8 +31,8 @@ struct Attempt: Sendable {
         if case .file(let download) = run.destination { download.forgetPart() }
         continue
       }
-      switch try configuration.redirects.step(
-        request, answer.head, followed: followed, secrets: configuration.secrets)
+      switch try pipeline.configuration.redirects.step(
+        request, answer.head, followed: followed, secrets: pipeline.configuration.secrets)
       {
       case .follow(let next):
         request = next
@@ -52,7 +45,7 @@ struct Attempt: Sendable {
 
   private func timing(_ metrics: TransferMetrics, began: Duration, redirects: Int) -> Timing {
     Timing(
-      metrics, queue: began - run.started, total: timeline.now() - run.started, tries: number,
+      metrics, queue: began - run.started, total: pipeline.timeline.now() - run.started, tries: number,
       redirects: redirects)
   }
 
@@ -71,21 +64,22 @@ struct Attempt: Sendable {
     let upload = try request.body.open(compressed: request.options.compressesBody)
     run.progress?.begin(attempt: number, sentTotal: upload.length)
     let receiver = Receiver(
-      destination: run.destination, request: request, followsRedirects: configuration.redirects.limit > 0,
-      memoryLimit: request.options.memoryLimit ?? configuration.memoryLimit, progress: run.progress)
+      destination: run.destination, request: request,
+      followsRedirects: pipeline.configuration.redirects.limit > 0,
+      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit, progress: run.progress)
     let exchange = Exchange(
       request: wireRequest(request, upload), call: run.call, progress: run.progress, receiver: receiver)
     switch run.destination {
     case .memory:
       defer { upload.close() }
-      let result = try await transport.perform(exchange)
+      let result = try await pipeline.transport.perform(exchange)
       let data = receiver.takeMemory() ?? Data()
       return Answer(result, .data(data), length: Int64(data.count))
     case .file(let download):
       defer { upload.close() }
       let result: TransferResult
       do {
-        result = try await transport.perform(exchange)
+        result = try await pipeline.transport.perform(exchange)
       } catch {
         try await download.settle()
         throw error
@@ -119,12 +113,12 @@ struct Attempt: Sendable {
     Task {
       let result: Result<TransferResult, any Error>
       do {
-        let done = try await transport.perform(exchange)
+        let done = try await pipeline.transport.perform(exchange)
         finalTiming.value = timing(done.metrics, began: began, redirects: followed)
         result = .success(done)
       } catch {
         let error = run.call.stopped.map(\.error) ?? error
-        result = .failure((error as? RequestError)?.about(request, configuration.secrets) ?? error)
+        result = .failure((error as? RequestError)?.about(request, pipeline.configuration.secrets) ?? error)
       }
       upload.close()
       if opening.end(result) { run.end() }
@@ -162,8 +156,8 @@ struct Attempt: Sendable {
     if request.options.compressesBody, !request.body.isNone { fields.set("Content-Encoding", "gzip") }
     guard let url = request.url else { preconditionFailure("checked before it was sent") }
     return Exchange.Request(
-      method: request.method, url: url, fields: fields, upload: upload,
-      timeout: min(request.options.timeout ?? configuration.timeout, .longest),
+      method: request.method, url: url, isSecure: request.address.isSecure, fields: fields, upload: upload,
+      timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest),
       httpVersion: request.options.httpVersion,
       mayBeRepeated: request.method.isIdempotent || fields.contains("Idempotency-Key"))
   }

@@ -70,10 +70,10 @@ public final class Client: Sendable {
   ) async throws -> Response {
     let run = Run(
       destination: destination, progress: progress.map(ProgressReporter.init),
-      started: pipeline.timeline.now())
+      started: pipeline.timeline.now(),
+      inFlight: inFlight)
     let call = run.call
     try inFlight.add(call)
-    run.whenOver { [inFlight] in inFlight.remove(call) }
     return try await withTaskCancellationHandler {
       try await pipeline.perform(request, run)
     } onCancel: {
