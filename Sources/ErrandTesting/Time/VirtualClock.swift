@@ -15,8 +15,6 @@ public final class VirtualClock: Clock {
     /// Since the clock was made.
     public let offset: Duration
 
-    init(offset: Duration) { self.offset = offset }
-
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
