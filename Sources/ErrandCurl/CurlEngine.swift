@@ -234,9 +234,9 @@ final class CurlEngine: @unchecked Sendable {
         .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
       )
     }
-    let (left, done) = inbox.withLock { inbox in
+    let left = inbox.withLock { inbox in
       inbox.multi = nil
-      return (inbox.commands, inbox.whenStopped)
+      return inbox.commands
     }
     for case .start(let transfer) in left {
       transfer.dispose()
@@ -247,6 +247,12 @@ final class CurlEngine: @unchecked Sendable {
     handles.drain()
     curl_multi_cleanup(multi)
     options.freeShare()
+    // Only now, so that a second shutdown neither waits for ever nor returns too soon.
+    let done = inbox.withLock { inbox in
+      inbox.hasThread = false
+      defer { inbox.whenStopped = [] }
+      return inbox.whenStopped
+    }
     for action in done { action() }
   }
 }
