@@ -147,7 +147,10 @@ final class CurlTransfer: @unchecked Sendable {
 
   func result(_ code: CURLcode) -> Result<TransferResult, any Error> {
     guard code == CURLE_OK, failure == nil else {
-      return .failure(failure ?? CurlFailure(code, self).error)
+      let lost = CurlFailure(code, self).error
+      // A download goes on with what came before the connection was lost.
+      if failure == nil { _ = deliver() }
+      return .failure(failure ?? lost)
     }
     guard deliver() else { return failureOfSink() }
     guard let head = head.head, sink != nil else {
