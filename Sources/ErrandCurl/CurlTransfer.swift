@@ -164,6 +164,9 @@ final class CurlTransfer: @unchecked Sendable {
 
   var errorMessage: String { String(cString: errorText) }
 
+  /// True until the head of the answer is whole.
+  var awaitsHead: Bool { head.head == nil }
+
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     // A sink that is full is the consumer's wait, not the network's.
@@ -230,6 +233,11 @@ final class CurlTransfer: @unchecked Sendable {
       return 0
     }
     guard let head = head.take(line) else { return line.count }
+    if self.head.hasConflictingLengths {
+      failure = exchange.error(
+        .invalidResponse, "the answer announces two different lengths", reachedServer: true)
+      return 0
+    }
     do {
       sink = try exchange.sink(for: head)
     } catch {
