@@ -202,11 +202,10 @@ final class CurlEngine: @unchecked Sendable {
         .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
       )
     }
-    let (left, done) = inbox.end()
-    for case .start(let transfer) in left { refuse(transfer) }
+    for case .start(let transfer) in inbox.takeLeft() { refuse(transfer) }
     handles.drain()
     curl_multi_cleanup(multi)
     options.freeShare()
-    for action in done { action() }
+    for action in inbox.end() { action() }
   }
 }

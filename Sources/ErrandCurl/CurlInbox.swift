@@ -79,15 +79,20 @@ final class CurlInbox: Sendable {
 
   func hasWoken() { state.withLock { $0.isWaiting = false } }
 
-  /// What was left behind, and who wants to know that the thread has ended.
-  func end() -> (left: [Command], done: [@Sendable () -> Void]) {
+  /// What nobody will carry out.
+  func takeLeft() -> [Command] {
     state.withLock { state in
-      defer {
-        state.commands = []
-        state.whenStopped = []
-        state.hasThread = false
-      }
-      return (state.commands, state.whenStopped)
+      defer { state.commands = [] }
+      return state.commands
+    }
+  }
+
+  /// The thread has ended; returns who wants to know. A later `close` is told at once.
+  func end() -> [@Sendable () -> Void] {
+    state.withLock { state in
+      state.hasThread = false
+      defer { state.whenStopped = [] }
+      return state.whenStopped
     }
   }
 }

@@ -6,6 +6,8 @@ struct HeadParser {
   /// The head, once it is whole.
   private(set) var head: ResponseHead?
   private(set) var version: HTTPVersion?
+  /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
+  private(set) var hasConflictingLengths = false
   private var status = 0
   private var fields = HTTPFields()
 
@@ -22,7 +24,7 @@ struct HeadParser {
       // A folded line (RFC 9112, section 5.2) goes on with the one before.
       fields.extendLast(with: " \(Self.string(Self.trimmed(text, 0, text.count)))")
     } else if let colon = text.firstIndex(of: 58) {
-      fields.append(Self.string(text[..<colon]), Self.string(Self.trimmed(text, colon + 1, text.count)))
+      append(Self.string(text[..<colon]), Self.string(Self.trimmed(text, colon + 1, text.count)))
     }
     return nil
   }
@@ -44,6 +46,13 @@ struct HeadParser {
     }
     fields = HTTPFields()
     fields.reserveCapacity(12)
+  }
+
+  private mutating func append(_ name: String, _ value: String) {
+    if ASCII.equalIgnoringCase(name, "Content-Length"), let other = fields.values(of: name).last, other != value {
+      hasConflictingLengths = true
+    }
+    fields.append(name, value)
   }
 
   private mutating func complete() -> ResponseHead? {
