@@ -42,8 +42,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "ErrandTesting", dependencies: ["ErrandCore"], swiftSettings: strict),
-    .executableTarget(
-      name: "ErrandCLI", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
+    .target(
+      name: "ErrandCommands", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
+    .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
   ]
 )

@@ -1,0 +1,5 @@
+struct Tour {
+  let console: Console
+
+  func run() async throws -> ExitCode { .success }
+}
