@@ -46,5 +46,16 @@ let package = Package(
       name: "ErrandCommands", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
+
+    .testTarget(
+      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCommandsTests",
+      dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
   ]
 )

@@ -4,7 +4,8 @@ struct UnknownOption {
 
   init(_ given: String, _ command: CommandSpec) {
     let hint =
-      Self.habit(given) ?? Self.elsewhere(given) ?? Self.nearest(given, command)
+      Self.habit(given) ?? Self.elsewhere(given) ?? Self.nearest(given, command) ?? Self.nearestElsewhere(
+        given)
       ?? "errand help \(command.name) lists the options."
     error = UsageError("errand \(command.name) has no option \(given)", hint: hint)
   }
@@ -31,13 +32,23 @@ struct UnknownOption {
   }
 
   private static func elsewhere(_ given: String) -> String? {
-    guard
-      let option = OptionSpec.all.first(where: {
-        $0.long.map { "--\($0)" } == given || $0.short.map { "-\($0)" } == given
-      })
+    guard let option = OptionSpec.all.first(where: { names($0).contains(given) }) else { return nil }
+    return "\(given) belongs to errand \(owners(of: option))."
+  }
+
+  private static func nearestElsewhere(_ given: String) -> String? {
+    guard let near = Spelling.nearest(to: given, in: OptionSpec.all.flatMap(names)),
+      let option = OptionSpec.all.first(where: { names($0).contains(near) })
     else { return nil }
-    let commands = CommandSpec.all.filter { $0.options.contains(option) }.map(\.name)
-    return commands.isEmpty ? nil : "It belongs to errand \(commands.joined(separator: ", "))."
+    return "Did you mean \(near)? It belongs to errand \(owners(of: option))."
+  }
+
+  private static func names(_ option: OptionSpec) -> [String] {
+    [option.long.map { "--\($0)" }, option.short.map { "-\($0)" }].compactMap { $0 }
+  }
+
+  private static func owners(of option: OptionSpec) -> String {
+    CommandSpec.all.filter { $0.options.contains(option) }.map(\.name).joined(separator: ", ")
   }
 
   private static func nearest(_ given: String, _ command: CommandSpec) -> String? {
