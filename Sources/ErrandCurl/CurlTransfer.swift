@@ -147,6 +147,8 @@ final class CurlTransfer: @unchecked Sendable {
 
   func result(_ code: CURLcode) -> Result<TransferResult, any Error> {
     guard code == CURLE_OK, failure == nil else {
+      // What came before it failed is worth having: a download goes on behind it.
+      if failure == nil { _ = deliver() }
       return .failure(failure ?? CurlFailure(code, self).error)
     }
     guard deliver() else { return failureOfSink() }
