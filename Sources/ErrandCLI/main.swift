@@ -1,3 +1,3 @@
 import ErrandCommands
 
-await Program.main(Array(CommandLine.arguments.dropFirst()))
+Program.main(Array(CommandLine.arguments.dropFirst()))

@@ -1,5 +1,3 @@
-import ErrandCore
-
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -10,36 +8,43 @@ import ErrandCore
 
 /// Control-C and SIGTERM: the first cancels, the second kills.
 ///
-/// The signals are blocked in every thread and one thread waits for them, so nothing is done in a signal handler.
-final class Interruption: Sendable {
+/// The signals are blocked in every thread and the main thread waits for them, so nothing is done in a signal handler.
+/// (The main thread must do it: Dispatch would park it with every signal let through.)
+enum Interruption {
   /// What was in flight has so long to close and to remove its files; then the process ends anyway.
-  private static let grace: UInt32 = 2_000_000
+  private static let grace = Duration.seconds(2)
+  private static let step = Duration.milliseconds(20)
 
-  private struct State {
-    var signal: Int32?
-    var cancel: (@Sendable () -> Void)?
-  }
-
-  private let state = Locked(State())
-
-  /// Must be made before there is a second thread, for threads inherit what is blocked.
-  init() {
+  /// Must be called before there is a second thread, for threads inherit what is blocked.
+  static func block() {
     signal(SIGPIPE, SIG_IGN)
-    var set = Self.signals
+    // A shell without job control starts what it puts into the background with SIGINT ignored. Whoever sends it to
+    // this process means it all the same.
+    signal(SIGINT, SIG_DFL)
+    var set = signals
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    startThread()
   }
 
-  /// The signal that has come, if any.
-  var received: Int32? { state.withLock { $0.signal } }
+  /// Waits for a signal, cancels, and ends the process if cancelling has not done so soon.
+  static func wait(_ cancel: (Int32) -> Void) -> Never {
+    var set = signals
+    var number: Int32 = 0
+    sigwait(&set, &number)
+    // From here on a second one ends the process the system's way.
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    cancel(number)
+    waitForCleanUp()
+    _exit(128 + number)
+  }
 
-  /// Calls `cancel` when a signal comes; at once if one has.
-  func onSignal(_ cancel: @escaping @Sendable () -> Void) {
-    let hasCome = state.withLock { state in
-      state.cancel = cancel
-      return state.signal != nil
+  /// Waits for what was cancelled; not for a reader of standard output that does not read.
+  private static func waitForCleanUp() {
+    var stuck = 0
+    for _ in 0..<Int(grace / step) {
+      usleep(20_000)
+      stuck = Outlet.isWriting ? stuck + 1 : 0
+      if stuck == 3 { return }
     }
-    if hasCome { cancel() }
   }
 
   private static var signals: sigset_t {
@@ -48,39 +53,5 @@ final class Interruption: Sendable {
     sigaddset(&set, SIGINT)
     sigaddset(&set, SIGTERM)
     return set
-  }
-
-  private func wait() {
-    var set = Self.signals
-    var number: Int32 = 0
-    sigwait(&set, &number)
-    let cancel = state.withLock { state in
-      state.signal = number
-      return state.cancel
-    }
-    // From here on a second one ends the process the system's way.
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    cancel?()
-    usleep(Self.grace)
-    _exit(128 + number)
-  }
-
-  private func startThread() {
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let code = pthread_create(
-      &thread, nil,
-      { argument in
-        #if canImport(Darwin)
-          Unmanaged<Interruption>.fromOpaque(argument).takeRetainedValue().wait()
-        #else
-          Unmanaged<Interruption>.fromOpaque(argument!).takeRetainedValue().wait()
-        #endif
-        return nil
-      }, Unmanaged.passRetained(self).toOpaque())
-    precondition(code == 0, "the system has no thread left")
   }
 }

@@ -1,4 +1,5 @@
 import ErrandCore
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -10,16 +11,22 @@ import ErrandCore
 
 /// The whole tool: from the arguments to the exit status.
 public enum Program {
-  /// Runs the tool and ends the process.
-  public static func main(_ arguments: [String]) async -> Never {
-    let interruption = Interruption()
-    let task = Task.detached { await run(arguments, .standard) }
-    interruption.onSignal { task.cancel() }
-    let code = await task.value
-    if let signal = interruption.received { _exit(128 + signal) }
-    guard let code else { endByBrokenPipe() }
-    // Nothing is buffered, and connections need no farewell.
-    _exit(code.rawValue)
+  /// Runs the tool and ends the process. Must be called on the main thread, which it keeps.
+  public static func main(_ arguments: [String]) -> Never {
+    Interruption.block()
+    let received = Atomic<Int32>(0)
+    let task = Task.detached {
+      let code = await run(arguments, .standard)
+      let signal = received.load(ordering: .relaxed)
+      if signal != 0 { _exit(128 + signal) }
+      guard let code else { endByBrokenPipe() }
+      // Nothing is buffered, and connections need no farewell.
+      _exit(code.rawValue)
+    }
+    Interruption.wait { number in
+      received.store(number, ordering: .relaxed)
+      task.cancel()
+    }
   }
 
   /// Returns nil if the reader of standard output is gone.

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -16,6 +18,10 @@ final class Outlet: Sendable {
 
   static let standardOutput = Outlet(STDOUT_FILENO)
   static let standardError = Outlet(STDERR_FILENO)
+
+  private static let writes = Atomic<Int>(0)
+  /// True while a write has not returned, which is as long as the reader pleases.
+  static var isWriting: Bool { writes.load(ordering: .relaxed) > 0 }
 
   private let descriptor: Int32
   let isTerminal: Bool
@@ -40,6 +46,8 @@ final class Outlet: Sendable {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    Self.writes.add(1, ordering: .relaxed)
+    defer { Self.writes.subtract(1, ordering: .relaxed) }
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
