@@ -1,5 +1,13 @@
 import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -65,17 +73,15 @@ enum ValueParser {
     }
     var address = parts[2]
     if address.hasPrefix("["), address.hasSuffix("]") { address = String(address.dropFirst().dropLast()) }
-    guard !address.isEmpty, address.utf8.allSatisfy({ isAddressByte($0) }) else {
+    guard isAddress(address) else {
       throw UsageError("\(parts[2].debugDescription) is no IP address", hint: "--resolve takes no names.")
     }
     return AddressOverride(host: parts[0], port: port, address: address)
   }
 
-  private static func isAddressByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...70, 97...102, 0x2E, 0x3A: true
-    default: false
-    }
+  private static func isAddress(_ text: String) -> Bool {
+    var room = in6_addr()
+    return [AF_INET, AF_INET6].contains { inet_pton($0, text, &room) == 1 }
   }
 
   /// A SHA-256 digest in base64; curl's `sha256//` before it may stay.

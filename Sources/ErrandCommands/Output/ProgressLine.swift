@@ -50,7 +50,8 @@ struct ProgressLine: Sendable {
     guard let total, total > 0 else { return fit("\(name)  \(tail)", width) }
     let percent = Int(Double(done) / Double(total) * 100)
     let number = String(repeating: " ", count: max(0, 3 - "\(percent)".count)) + "\(percent)%"
-    let room = min(30, width - 1 - name.count - number.count - tail.count - 8)
+    // Room for the longest of the usual tails, so that the bar keeps its length.
+    let room = min(30, width - 1 - name.count - number.count - max(tail.count, 44) - 6)
     guard room >= 5 else { return fit("\(name)  \(number)  \(tail)", width) }
     let filled = room * percent / 100
     let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled)
