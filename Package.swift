@@ -42,9 +42,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(name: "ErrandTesting", dependencies: ["ErrandCore"], swiftSettings: strict),
-    .executableTarget(
-      name: "ErrandCLI", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
+    .target(
+      name: "ErrandCommands", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
+    .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
 
     .testTarget(
       name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
@@ -56,5 +57,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCommandsTests",
+      dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
   ]
 )

@@ -1,7 +1,3 @@
-import ErrandCore
-import ErrandCurl
+import ErrandCommands
 
-let client = Client(transport: CurlTransport())
-let r = try await client.send(.get(CommandLine.arguments[1]))
-print(r.status, r.timing, r.fields)
-print(r.text.prefix(300))
+Program.main(Array(CommandLine.arguments.dropFirst()))

@@ -10,6 +10,11 @@ extension Request {
     with { $0.fields.append(name, value, isSecret: isSecret) }
   }
 
+  /// Adds an item to the URL's query, percent-encoded here.
+  public func query(_ name: String, _ value: String) -> Request {
+    with { $0.address = Address($0.address.text, query: CollectionOfOne((name, value))) }
+  }
+
   /// `Authorization: Bearer …` (RFC 6750).
   public func bearer(_ token: String) -> Request { field("Authorization", "Bearer \(token)") }
 

@@ -1,0 +1,67 @@
+/// The body that the command line asks for.
+enum BodyArgument: Sendable, Hashable {
+  enum Part: Sendable, Hashable {
+    case field(NameAndValue)
+    case file(name: String, path: String)
+  }
+
+  static let formType = "application/x-www-form-urlencoded"
+
+  case none
+  case text(String, contentType: String)
+  /// Without a content type, the file's name tells it.
+  case file(path: String, contentType: String?)
+  case standardInput(contentType: String)
+  case form([NameAndValue])
+  case multipart([Part])
+
+  init(_ arguments: ScannedArguments) throws(UsageError) {
+    let kinds = [OptionSpec.data, .json, .form, .part].filter(arguments.has)
+    if kinds.count > 1 {
+      throw UsageError("\(kinds[0].name) and \(kinds[1].name) each make a body; use one of them")
+    }
+    switch kinds.first {
+    case OptionSpec.data: try self.init(data: arguments.values(.data))
+    case OptionSpec.json: try self.init(json: arguments.values(.json))
+    case OptionSpec.form:
+      var items: [NameAndValue] = []
+      for text in arguments.values(.form) { items.append(try ValueParser.pair(text, for: .form)) }
+      self = .form(items)
+    case OptionSpec.part:
+      var parts: [Part] = []
+      for text in arguments.values(.part) {
+        let pair = try ValueParser.pair(text, for: .part)
+        parts.append(
+          pair.value.hasPrefix("@")
+            ? .file(name: pair.name, path: String(pair.value.dropFirst())) : .field(pair))
+      }
+      self = .multipart(parts)
+    default: self = .none
+    }
+  }
+
+  private init(data: [String]) throws(UsageError) {
+    if data.count == 1 {
+      self = try Self.source(data[0], type: Self.formType, fileType: nil, option: .data)
+      return
+    }
+    guard data.allSatisfy({ $0 != "-" && !$0.hasPrefix("@") }) else {
+      throw UsageError("only one -d may name a file or standard input")
+    }
+    self = .text(data.joined(separator: "&"), contentType: Self.formType)
+  }
+
+  private init(json: [String]) throws(UsageError) {
+    guard json.count == 1 else { throw UsageError("--json may be given once") }
+    self = try Self.source(json[0], type: "application/json", fileType: "application/json", option: .json)
+  }
+
+  private static func source(
+    _ text: String, type: String, fileType: String?, option: OptionSpec
+  ) throws(UsageError) -> BodyArgument {
+    if text == "-" || text == "@-" { return .standardInput(contentType: type) }
+    guard text.hasPrefix("@") else { return .text(text, contentType: type) }
+    guard text.count > 1 else { throw UsageError("\(option.name) @ names no file") }
+    return .file(path: String(text.dropFirst()), contentType: fileType)
+  }
+}

@@ -1,0 +1,118 @@
+import ErrandCore
+
+/// What the command line asks for.
+enum Invocation: Sendable, Hashable {
+  enum Help: Sendable, Hashable {
+    case overview
+    case command(String)
+    case exitCodes
+  }
+
+  case transfer(Transfer)
+  case tour
+  case version
+  case help(Help)
+
+  init(_ arguments: [String]) throws(UsageError) {
+    guard let name = arguments.first else {
+      throw UsageError("there is no command", hint: "errand help lists them; for a start: errand get URL")
+    }
+    switch name {
+    case "--version", "-V": self = .version
+    case "--help", "-h": self = .help(.overview)
+    default:
+      guard let command = CommandSpec.named(name) else { throw Self.unknown(name) }
+      try self.init(command, ScannedArguments(arguments.dropFirst(), for: command))
+    }
+  }
+
+  private init(_ command: CommandSpec, _ arguments: ScannedArguments) throws(UsageError) {
+    if arguments.has(.help) {
+      self = .help(.command(command.name))
+      return
+    }
+    if command.name == "help" {
+      self = .help(try Self.topic(arguments.operands))
+      return
+    }
+    try Self.check(arguments.operands, command)
+    let operands = arguments.operands
+    switch command.name {
+    case "tour": self = .tour
+    case "version": self = .version
+    case "send":
+      guard ASCII.isToken(operands[0]) else {
+        throw UsageError("\(operands[0].debugDescription) is no method", hint: "As in errand send PURGE URL.")
+      }
+      self = .transfer(try Transfer(arguments, method: Method(operands[0]), url: operands[1]))
+    case "download": self = .transfer(try Self.download(arguments))
+    case "upload": self = .transfer(try Self.upload(arguments))
+    default:
+      self = .transfer(try Transfer(arguments, method: Method(name: command.name), url: operands[0]))
+    }
+  }
+
+  private static func download(_ arguments: ScannedArguments) throws(UsageError) -> Transfer {
+    var transfer = try Transfer(arguments, method: .get, url: arguments.operands[0])
+    if !arguments.has(.file) { transfer.target = .fileNamedByURL }
+    if transfer.target == .standardOutput {
+      throw UsageError("errand download writes a file", hint: "To print the body: errand get URL.")
+    }
+    transfer.showsProgress = true
+    return transfer
+  }
+
+  private static func upload(_ arguments: ScannedArguments) throws(UsageError) -> Transfer {
+    let name = arguments.last(.method) ?? "PUT"
+    guard ASCII.isToken(name) else { throw UsageError("\(name.debugDescription) is no method") }
+    var transfer = try Transfer(arguments, method: Method(name), url: arguments.operands[1])
+    let file = arguments.operands[0]
+    transfer.body =
+      file == "-"
+      ? .standardInput(contentType: "application/octet-stream") : .file(path: file, contentType: nil)
+    transfer.showsProgress = true
+    return transfer
+  }
+
+  private static func check(_ operands: [String], _ command: CommandSpec) throws(UsageError) {
+    let wanted = command.operands
+    let usage = "Usage: errand \(([command.name] + wanted).joined(separator: " "))"
+    if operands.count < wanted.count {
+      throw UsageError("errand \(command.name) needs \(wanted[operands.count])", hint: usage)
+    }
+    if operands.count > wanted.count {
+      throw UsageError("\(operands[wanted.count].debugDescription) is one argument too many", hint: usage)
+    }
+  }
+
+  private static func topic(_ operands: [String]) throws(UsageError) -> Help {
+    guard let topic = operands.first else { return .overview }
+    if topic == "exit-codes" { return .exitCodes }
+    guard CommandSpec.named(topic) != nil else {
+      let near = Spelling.nearest(to: topic, in: CommandSpec.all.map(\.name) + ["exit-codes"])
+      throw UsageError(
+        "there is no help on \(topic.debugDescription)",
+        hint: near.map { "Did you mean errand help \($0)?" } ?? "errand help lists the commands.")
+    }
+    return .command(topic)
+  }
+
+  private static func unknown(_ name: String) -> UsageError {
+    let hint: String
+    if name.contains("://") {
+      hint = "To get a URL: errand get \(name)"
+    } else if name.hasPrefix("-") {
+      hint = "The command comes first, as in errand get URL."
+    } else {
+      hint =
+        Spelling.nearest(to: name, in: CommandSpec.all.map(\.name)).map { "Did you mean errand \($0)?" }
+        ?? "errand help lists the commands; any method goes with errand send METHOD URL."
+    }
+    return UsageError("there is no command \(name.debugDescription)", hint: hint)
+  }
+}
+
+extension Method {
+  /// From a command's name.
+  fileprivate init(name: String) { self.init(name.uppercased()) }
+}

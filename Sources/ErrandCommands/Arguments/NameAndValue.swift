@@ -1,0 +1,5 @@
+/// `name=value`.
+struct NameAndValue: Sendable, Hashable {
+  let name: String
+  let value: String
+}

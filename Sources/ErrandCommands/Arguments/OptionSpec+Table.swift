@@ -1,0 +1,42 @@
+extension OptionSpec {
+  static let header = OptionSpec("header", "H", "'Name: value'", "add a field; may be repeated")
+  static let query = OptionSpec("query", "q", "name=value", "add to the query, encoded; may be repeated")
+
+  static let data = OptionSpec(
+    "data", "d", "DATA|@FILE|-", "body: these bytes, a file's, or standard input's")
+  static let json = OptionSpec("json", nil, "JSON|@FILE", "body: JSON, with its content type")
+  static let form = OptionSpec("form", nil, "name=value", "body: a URL-encoded form; may be repeated")
+  static let part = OptionSpec(
+    "multipart", "F", "name=value|name=@file", "body: a multipart form; may be repeated")
+  static let compress = OptionSpec("compress", nil, nil, "send the body compressed with gzip")
+
+  static let timeout = OptionSpec("timeout", nil, "10s", "end a try when nothing moves for so long")
+  static let deadline = OptionSpec("deadline", nil, "1m", "end it all after this time")
+  static let retry = OptionSpec("retry", nil, "3", "after a failure try again, up to so many times")
+  static let noRedirects = OptionSpec("no-redirects", nil, nil, "follow no redirect: the 3xx is the answer")
+
+  static let http2 = OptionSpec("http2", nil, nil, "speak HTTP/2 (over http: without asking first)")
+  static let authorities = OptionSpec("cacert", nil, "FILE", "trust these authorities (PEM), no others")
+  static let pin = OptionSpec("pin", nil, "SHA256BASE64", "accept this public key only; may be repeated")
+  static let resolve = OptionSpec(
+    "resolve", nil, "HOST:PORT:ADDRESS", "use this address for that host; may be repeated")
+  static let proxy = OptionSpec(
+    "proxy", nil, "URL", "go through this proxy; none: through no proxy at all")
+
+  static let include = OptionSpec("include", "i", nil, "show the status and the fields")
+  static let verbose = OptionSpec("verbose", "v", nil, "show the tries and the timing")
+  static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is whole")
+  static let format = OptionSpec("output", nil, "json", "print one JSON object about the answer")
+
+  static let resume = OptionSpec(
+    "resume", nil, nil, "go on with what an earlier try left; leave it if this fails")
+  static let method = OptionSpec("method", nil, "PUT", "the method to upload with")
+  static let help = OptionSpec("help", "h", nil, "show this")
+
+  static let limits = [timeout, deadline, retry, noRedirects]
+  static let connection = [http2, authorities, pin, resolve, proxy]
+  static let bodies = [data, json, form, part, compress]
+  static let shown = [include, verbose, file, format]
+
+  static let all = [header, query] + bodies + limits + connection + shown + [resume, method, help]
+}

@@ -1,0 +1,75 @@
+/// A command's arguments, told apart: options with their values, in order, and operands.
+struct ScannedArguments: Sendable, Hashable {
+  struct Given: Sendable, Hashable {
+    let option: OptionSpec
+    let value: String
+  }
+
+  private(set) var options: [Given] = []
+  private(set) var operands: [String] = []
+
+  func has(_ option: OptionSpec) -> Bool { options.contains { $0.option == option } }
+  func values(_ option: OptionSpec) -> [String] { options.filter { $0.option == option }.map(\.value) }
+
+  /// Of an option that is given twice, the last counts.
+  func last(_ option: OptionSpec) -> String? { values(option).last }
+
+  /// Tells them apart as getopt does: `--name value`, `--name=value`, `-x value`, `-xvalue`, `-ivo file`; after `--`
+  /// all are operands, and so is `-`.
+  init(_ arguments: some Sequence<String>, for command: CommandSpec) throws(UsageError) {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        operands += rest
+        return
+      } else if argument.hasPrefix("--") {
+        try scanLong(argument.dropFirst(2), &rest, command)
+      } else if argument.hasPrefix("-"), argument != "-" {
+        try scanShort(argument.dropFirst(), &rest, command)
+      } else {
+        operands.append(argument)
+      }
+    }
+  }
+
+  private mutating func scanLong(
+    _ text: Substring, _ rest: inout ArraySlice<String>, _ command: CommandSpec
+  ) throws(UsageError) {
+    let equals = text.firstIndex(of: "=")
+    let name = text[..<(equals ?? text.endIndex)]
+    guard let option = command.options.first(where: { $0.long.map { $0 == name } ?? false }) else {
+      throw UnknownOption("--\(name)", command).error
+    }
+    let attached = equals.map { String(text[text.index(after: $0)...]) }
+    if option.takesValue {
+      try add(option, attached ?? rest.popFirst())
+    } else if attached != nil {
+      throw UsageError("--\(name) takes no value")
+    } else {
+      options.append(Given(option: option, value: ""))
+    }
+  }
+
+  private mutating func scanShort(
+    _ text: Substring, _ rest: inout ArraySlice<String>, _ command: CommandSpec
+  ) throws(UsageError) {
+    var text = text
+    while let letter = text.popFirst() {
+      guard let option = command.options.first(where: { $0.short == letter }) else {
+        throw UnknownOption("-\(letter)", command).error
+      }
+      guard option.takesValue else {
+        options.append(Given(option: option, value: ""))
+        continue
+      }
+      return try add(option, text.isEmpty ? rest.popFirst() : String(text))
+    }
+  }
+
+  private mutating func add(_ option: OptionSpec, _ value: String?) throws(UsageError) {
+    guard let value else {
+      throw UsageError("\(option.name) needs a value: \(option.name) \(option.placeholder ?? "")")
+    }
+    options.append(Given(option: option, value: value))
+  }
+}

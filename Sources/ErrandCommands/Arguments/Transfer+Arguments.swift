@@ -1,0 +1,48 @@
+import ErrandCore
+
+extension Transfer {
+  init(_ arguments: ScannedArguments, method: Method, url: String) throws(UsageError) {
+    self.init(method: method, url: url)
+    for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
+    for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
+    body = try BodyArgument(arguments)
+    isCompressed = arguments.has(.compress)
+    try takeLimits(arguments)
+    try takeConnection(arguments)
+    showsHead = arguments.has(.include) || method == .head
+    isVerbose = arguments.has(.verbose)
+    resumes = arguments.has(.resume)
+    try takeOutput(arguments)
+  }
+
+  private mutating func takeLimits(_ arguments: ScannedArguments) throws(UsageError) {
+    if let text = arguments.last(.timeout) { timeout = try ValueParser.duration(text, for: .timeout) }
+    if let text = arguments.last(.deadline) { deadline = try ValueParser.duration(text, for: .deadline) }
+    if let text = arguments.last(.retry) { retries = try ValueParser.count(text, for: .retry) }
+    followsRedirects = !arguments.has(.noRedirects)
+  }
+
+  private mutating func takeConnection(_ arguments: ScannedArguments) throws(UsageError) {
+    wantsHTTP2 = arguments.has(.http2)
+    authorities = arguments.last(.authorities)
+    for text in arguments.values(.pin) { pins.append(try ValueParser.pin(text)) }
+    for text in arguments.values(.resolve) { overrides.append(try ValueParser.override(text)) }
+    if let text = arguments.last(.proxy) { proxy = try ValueParser.proxy(text) }
+  }
+
+  private mutating func takeOutput(_ arguments: ScannedArguments) throws(UsageError) {
+    if let text = arguments.last(.format) {
+      guard text == "json" else {
+        throw UsageError(
+          "--output takes json, not \(text.debugDescription)", hint: "To write the body to a file: -o FILE.")
+      }
+      format = .json
+    }
+    guard let file = arguments.last(.file) else { return }
+    if file.isEmpty { throw UsageError("-o names no file") }
+    // As curl has it.
+    if file == "-" { return }
+    target = .file(file)
+    showsProgress = true
+  }
+}

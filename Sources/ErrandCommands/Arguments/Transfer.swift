@@ -1,0 +1,40 @@
+import ErrandCore
+
+/// Everything that the command line says about one request.
+struct Transfer: Sendable, Hashable {
+  /// Where the body of the answer goes.
+  enum Target: Sendable, Hashable {
+    case standardOutput
+    case file(String)
+    /// A file named by the URL, which must not exist yet.
+    case fileNamedByURL
+  }
+
+  enum Format: Sendable, Hashable {
+    case plain
+    case json
+  }
+
+  var method: Method
+  var url: String
+  var fields: [HTTPFields.Field] = []
+  var query: [NameAndValue] = []
+  var body = BodyArgument.none
+  var isCompressed = false
+  var timeout: Duration?
+  var deadline: Duration?
+  var retries = 0
+  var followsRedirects = true
+  var wantsHTTP2 = false
+  var authorities: String?
+  var pins: [String] = []
+  var overrides: [AddressOverride] = []
+  var proxy: String?
+  var showsHead = false
+  var isVerbose = false
+  var target = Target.standardOutput
+  var format = Format.plain
+  var resumes = false
+  /// True for a command whose point is to move a file.
+  var showsProgress = false
+}

@@ -1,0 +1,109 @@
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads the values of options.
+enum ValueParser {
+  /// `10s`, `1.5m`, `250ms`, `2h`; a bare number is seconds.
+  static func duration(_ text: String, for option: OptionSpec) throws(UsageError) -> Duration {
+    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+    let (suffix, scale) = units.first { text.hasSuffix($0.0) } ?? ("", 1)
+    let number = text.dropLast(suffix.count)
+    // `Double` also reads "inf", "nan" and "0x1p3".
+    guard let first = number.utf8.first, first == 0x2E || 48...57 ~= first,
+      number.utf8.allSatisfy({ $0 == 0x2E || 48...57 ~= $0 }), let value = Double(number),
+      value * scale >= 0.001, value * scale <= 365 * 86_400
+    else {
+      throw UsageError(
+        "\(option.name) takes a duration, not \(text.debugDescription)", hint: "As in 500ms, 10s, 1.5m, 2h.")
+    }
+    return .seconds(value * scale)
+  }
+
+  static func count(_ text: String, for option: OptionSpec) throws(UsageError) -> Int {
+    guard let count = Int(text), 0...1000 ~= count else {
+      throw UsageError("\(option.name) takes a number from 0 to 1000, not \(text.debugDescription)")
+    }
+    return count
+  }
+
+  /// `Name: value`; `Name:` and `Name;` are empty values, as curl has them.
+  static func field(_ text: String) throws(UsageError) -> HTTPFields.Field {
+    guard let end = text.firstIndex(of: ":") ?? (text.hasSuffix(";") ? text.lastIndex(of: ";") : nil),
+      ASCII.isToken(String(text[..<end]))
+    else {
+      throw UsageError(
+        "-H takes 'Name: value', not \(text.debugDescription)", hint: "As in -H 'Accept: application/json'.")
+    }
+    let value = ASCII.trimmed(text[text.index(after: end)...])
+    if value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {
+      throw UsageError("the value of the field \(text[..<end]) contains a line break, which no field can")
+    }
+    return HTTPFields.Field(String(text[..<end]), value)
+  }
+
+  /// `name=value`; the value may contain `=`.
+  static func pair(_ text: String, for option: OptionSpec) throws(UsageError) -> NameAndValue {
+    guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+      throw UsageError(
+        "\(option.name) takes \(option.placeholder ?? "name=value"), not \(text.debugDescription)")
+    }
+    return NameAndValue(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+  }
+
+  /// `host:443:127.0.0.1`, `host:443:[::1]`, `host:443:::1`.
+  static func override(_ text: String) throws(UsageError) -> AddressOverride {
+    let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, !parts[0].isEmpty, let port = Int(parts[1]), 1...65535 ~= port else {
+      throw UsageError(
+        "--resolve takes HOST:PORT:ADDRESS, not \(text.debugDescription)",
+        hint: "As in --resolve example.com:443:127.0.0.1.")
+    }
+    var address = parts[2]
+    if address.hasPrefix("["), address.hasSuffix("]") { address = String(address.dropFirst().dropLast()) }
+    guard isAddress(address) else {
+      throw UsageError("\(parts[2].debugDescription) is no IP address", hint: "--resolve takes no names.")
+    }
+    return AddressOverride(host: parts[0], port: port, address: address)
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    var room = in6_addr()
+    return [AF_INET, AF_INET6].contains { inet_pton($0, text, &room) == 1 }
+  }
+
+  /// A SHA-256 digest in base64; curl's `sha256//` before it may stay.
+  static func pin(_ text: String) throws(UsageError) -> String {
+    let digest = text.hasPrefix("sha256//") ? String(text.dropFirst(8)) : text
+    guard Data(base64Encoded: digest)?.count == 32 else {
+      throw UsageError(
+        "--pin takes the SHA-256 of a public key in base64 (44 characters), not \(text.debugDescription)",
+        hint: "openssl x509 -in cert.pem -noout -pubkey | openssl pkey -pubin -outform der "
+          + "| openssl dgst -sha256 -binary | base64")
+    }
+    return digest
+  }
+
+  static func proxy(_ text: String) throws(UsageError) -> String {
+    let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+    let scheme = text.firstRange(of: "://").map { ASCII.lowercased(String(text[..<$0.lowerBound])) }
+    if text != "none", text.isEmpty || !(scheme.map(schemes.contains) ?? true) {
+      throw UsageError(
+        "--proxy takes a URL, not \(text.debugDescription)",
+        hint: "As in http://proxy:3128 or socks5://localhost:1080; none uses no proxy.")
+    }
+    return text
+  }
+}

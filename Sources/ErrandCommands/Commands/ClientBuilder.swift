@@ -1,0 +1,39 @@
+import ErrandCore
+import ErrandCurl
+
+/// Makes the client that the command line describes.
+struct ClientBuilder {
+  let transfer: Transfer
+  let console: Console
+
+  func client() throws -> Client {
+    var configuration = ClientConfiguration()
+    if let timeout = transfer.timeout { configuration.timeout = timeout }
+    configuration.deadline = transfer.deadline
+    configuration.retry = .tries(transfer.retries + 1)
+    if !transfer.followsRedirects { configuration.redirects.limit = 0 }
+    if transfer.retries > 0 || transfer.isVerbose || transfer.target == .standardOutput {
+      configuration.attemptInterceptors = [
+        TryObserver(
+          lastTry: transfer.retries + 1, takesAnyStatus: transfer.target == .standardOutput,
+          console: transfer.isVerbose ? console : nil)
+      ]
+    }
+    return Client(transport: CurlTransport(configuration: try curl()), configuration: configuration)
+  }
+
+  private func curl() throws -> CurlConfiguration {
+    var configuration = CurlConfiguration()
+    if let path = transfer.authorities {
+      // Else it would be missed only when a handshake needs it.
+      _ = try FileDescriptor(reading: path).length()
+      configuration.certificateAuthorityFile = path
+    }
+    configuration.pinnedPublicKeys = transfer.pins
+    configuration.hostOverrides = transfer.overrides.map {
+      CurlConfiguration.HostOverride(host: $0.host, port: $0.port, address: $0.address)
+    }
+    if let proxy = transfer.proxy { configuration.proxy = proxy == "none" ? .none : .url(proxy) }
+    return configuration
+  }
+}

@@ -1,0 +1,84 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One JSON object on standard output, whatever happens.
+final class JSONDelivery: Delivery {
+  private static let memoryLimit = 64 << 20
+
+  private let transfer: Transfer
+  private let console: Console
+  private let bar: ProgressBar?
+  /// What is known of the answer, in case it turns out to be refused.
+  private let answer = Locked<JSONReport?>(nil)
+
+  init(_ transfer: Transfer, _ console: Console, _ bar: ProgressBar?) {
+    self.transfer = transfer
+    self.console = console
+    self.bar = bar
+  }
+
+  func deliver(_ response: Response, to outlet: Outlet) async throws {
+    var report = report(of: response)
+    answer.withLock { [report] in $0 = report }
+    var body = response.data
+    if let chunks = response.chunks {
+      for try await chunk in chunks {
+        body.append(chunk)
+        guard body.count <= Self.memoryLimit else { throw Self.tooLarge }
+      }
+    }
+    report.setBody(body)
+    report.timing = JSONTiming(timing(response))
+    answer.withLock { [report] in $0 = report }
+    try check(response, transfer)
+    try show(report)
+  }
+
+  func delivered(_ response: Response, in path: String) throws {
+    var report = report(of: response)
+    report.file = path
+    report.timing = JSONTiming(response.timing)
+    try show(report)
+  }
+
+  func fail(_ failure: CommandFailure) async throws {
+    let error = failure.cause
+    var report = answer.withLock { $0 } ?? JSONReport(method: transfer.method, url: error?.url ?? redactedURL)
+    if let error, let status = error.status {
+      report.setAnswer(status, error.fields ?? [:])
+      if let prefix = error.bodyPrefix { report.setBody(prefix) }
+      report.timing = error.timing.map(JSONTiming.init)
+    }
+    report.setFailure(failure)
+    try show(report)
+  }
+
+  private func report(of response: Response) -> JSONReport {
+    var report = JSONReport(method: transfer.method, url: redacted(response.url.absoluteString))
+    report.setAnswer(response.status, response.fields)
+    return report
+  }
+
+  private var redactedURL: String { redacted(transfer.url) }
+
+  /// A request's description shows no secret.
+  private func redacted(_ url: String) -> String {
+    String(Request.get(url).description.dropFirst("GET ".count))
+  }
+
+  private func show(_ report: JSONReport) throws {
+    bar?.clear()
+    try console.output.write(report.text(isPretty: console.output.isTerminal) + "\n")
+  }
+
+  private static var tooLarge: CommandFailure {
+    CommandFailure(
+      .refused, RequestError.Code.bodyTooLarge.rawValue, "the body is too large for a JSON object (64 MiB)",
+      hint: "Write it to a file: -o FILE.")
+  }
+}

@@ -1,0 +1,73 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The body as it is, and on standard error what was asked to be shown.
+struct PlainDelivery: Delivery {
+  private let transfer: Transfer
+  private let console: Console
+  private let bar: ProgressBar?
+
+  init(_ transfer: Transfer, _ console: Console, _ bar: ProgressBar?) {
+    self.transfer = transfer
+    self.console = console
+    self.bar = bar
+  }
+
+  func deliver(_ response: Response, to outlet: Outlet) async throws {
+    if transfer.showsHead {
+      bar?.clear()
+      console.say(response.status, response.fields, version: response.timing.httpVersion)
+    }
+    var writer = BodyWriter(outlet)
+    if let chunks = response.chunks {
+      for try await chunk in chunks {
+        // Bar and body must not share a terminal's line.
+        if outlet.isTerminal { bar?.clear() }
+        try writer.write(chunk)
+      }
+    } else {
+      try writer.write(response.data)
+    }
+    bar?.clear()
+    try writer.finish()
+    showTiming(timing(response))
+    try check(response, transfer)
+  }
+
+  func delivered(_ response: Response, in path: String) throws {
+    if transfer.showsHead {
+      console.say(response.status, response.fields, version: response.timing.httpVersion)
+    }
+    showTiming(response.timing)
+    if console.error.isTerminal {
+      let timing = response.timing
+      console.say(
+        "\(path): \(Amounts.bytes(timing.bytesReceived)) in \(Amounts.time(timing.total))")
+    }
+  }
+
+  func fail(_ failure: CommandFailure) async throws {
+    if let error = failure.cause, let status = error.status, let prefix = error.bodyPrefix,
+      error.code == .rejected
+    {
+      if transfer.showsHead { console.say(status, error.fields ?? [:], version: error.timing?.httpVersion) }
+      var writer = BodyWriter(console.output)
+      try writer.write(prefix)
+      try writer.finish()
+      if let timing = error.timing { showTiming(timing) }
+      if prefix.count >= 64 << 10 { console.say("errand: the body is cut after \(prefix.count) bytes") }
+    }
+    // Who pressed control-C knows.
+    if failure.exit != .interrupted { console.say(failure) }
+  }
+
+  private func showTiming(_ timing: Timing) {
+    guard transfer.isVerbose else { return }
+    for line in TimingText.lines(timing) { console.say(line) }
+  }
+}

@@ -1,0 +1,60 @@
+import ErrandCore
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The whole tool: from the arguments to the exit status.
+public enum Program {
+  /// Runs the tool and ends the process. Must be called on the main thread, which it keeps.
+  public static func main(_ arguments: [String]) -> Never {
+    Interruption.block()
+    let received = Atomic<Int32>(0)
+    let task = Task.detached {
+      let code = await run(arguments, .standard)
+      let signal = received.load(ordering: .relaxed)
+      if signal != 0 { _exit(128 + signal) }
+      guard let code else { endByBrokenPipe() }
+      // Nothing is buffered, and connections need no farewell.
+      _exit(code.rawValue)
+    }
+    Interruption.wait { number in
+      received.store(number, ordering: .relaxed)
+      task.cancel()
+    }
+  }
+
+  /// Returns nil if the reader of standard output is gone.
+  @concurrent static func run(_ arguments: [String], _ console: Console) async -> ExitCode? {
+    do {
+      switch try Invocation(arguments) {
+      case .transfer(let transfer):
+        return try await TransferCommand(transfer: transfer, console: console).run()
+      case .tour: return try await Tour(console: console).run()
+      case .version: try console.output.write("errand \(Version.current)\n")
+      case .help(let topic): try console.output.write(HelpText.text(topic))
+      }
+      return .success
+    } catch Outlet.Failure.readerGone {
+      return nil
+    } catch let error as UsageError {
+      console.say(CommandFailure(error))
+      return .usage
+    } catch {
+      console.say("errand: the output cannot be written: \(error)")
+      return .localFile
+    }
+  }
+
+  /// As every tool ends whose reader has gone: by the signal, and the shell says nothing.
+  private static func endByBrokenPipe() -> Never {
+    signal(SIGPIPE, SIG_DFL)
+    raise(SIGPIPE)
+    _exit(128 + SIGPIPE)
+  }
+}

@@ -1,0 +1,45 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Makes the request that the command line describes.
+struct RequestBuilder {
+  let transfer: Transfer
+
+  func request() async throws -> Request {
+    var request = Request(transfer.method, transfer.url)
+    for item in transfer.query { request = request.query(item.name, item.value) }
+    for field in transfer.fields { request.fields.append(field.name, field.value) }
+    if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
+    if transfer.isCompressed { request = request.compressed() }
+    // Sending says what is wrong with the URL; nothing need be read for that.
+    guard request.url != nil else { return request }
+    request.body = try await body()
+    if request.body.contentType == "application/json", !request.fields.contains("Accept") {
+      request.fields.append("Accept", "application/json")
+    }
+    return request
+  }
+
+  private func body() async throws -> Body {
+    switch transfer.body {
+    case .none: return .none
+    case .text(let text, let type): return .text(text, contentType: type)
+    case .file(let path, let type): return .file(URL(filePath: path), contentType: type)
+    case .standardInput(let type): return try await StandardInput.body(contentType: type)
+    case .form(let items): return .form(items.map { ($0.name, $0.value) })
+    case .multipart(let parts):
+      return .multipart(
+        parts.reduce(MultipartForm()) { form, part in
+          switch part {
+          case .field(let pair): form.field(pair.name, pair.value)
+          case .file(let name, let path): form.file(name, at: URL(filePath: path))
+          }
+        })
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import ErrandCore
+
+/// The help texts, made from the same tables that the arguments are read with.
+enum HelpText {
+  static func text(_ topic: Invocation.Help) -> String {
+    switch topic {
+    case .overview: overview
+    case .exitCodes: exitCodes
+    case .command(let name): CommandSpec.named(name).map(command) ?? overview
+    }
+  }
+
+  private static var overview: String {
+    let commands = CommandSpec.all.map { (([$0.name] + $0.operands).joined(separator: " "), $0.summary) }
+    return """
+      errand \(Version.current): HTTP requests that arrive
+
+      Usage: errand COMMAND [options]
+
+      \(table(commands))
+
+      The body goes to standard output, everything else to standard error. Redirects are followed.
+
+      Examples:
+        errand get https://example.com
+        errand post https://api.example.com/notes --json '{"title": "Milk"}'
+        errand download https://example.com/film.mp4 --resume
+
+      errand help COMMAND shows its options, errand help exit-codes what they mean.
+
+      """
+  }
+
+  private static var exitCodes: String {
+    let codes = ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }
+    return """
+      The exit status of errand:
+
+      \(table(codes))
+
+      When the reader of standard output goes away, as head does, errand ends quietly, by SIGPIPE.
+
+      """
+  }
+
+  private static func command(_ command: CommandSpec) -> String {
+    var blocks = ["errand \(command.name): \(command.summary)"]
+    let options = command.groups.isEmpty ? [] : ["[options]"]
+    blocks.append("Usage: errand " + ([command.name] + command.operands + options).joined(separator: " "))
+    if !command.notes.isEmpty { blocks.append(command.notes.joined(separator: "\n")) }
+    let width = command.options.map { label($0).count }.max() ?? 0
+    for group in command.groups {
+      blocks.append("\(group.title):\n" + table(group.options.map { (label($0), $0.help) }, width: width))
+    }
+    if !command.examples.isEmpty {
+      blocks.append("Examples:\n" + command.examples.map { "  \($0)" }.joined(separator: "\n"))
+    }
+    return blocks.joined(separator: "\n\n") + "\n"
+  }
+
+  private static func label(_ option: OptionSpec) -> String {
+    let names = [option.short.map { "-\($0)" }, option.long.map { "--\($0)" }].compactMap { $0 }
+    let text = (option.short == nil ? "    " : "") + names.joined(separator: ", ")
+    return option.placeholder.map { "\(text) \($0)" } ?? text
+  }
+
+  private static func table(_ rows: [(String, String)], width: Int? = nil) -> String {
+    let width = width ?? rows.map(\.0.count).max() ?? 0
+    return rows.map { name, text in
+      "  \(name)\(String(repeating: " ", count: width - name.count))  \(text)"
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,76 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What `--output json` prints: one object about the answer, or about why there is none.
+struct JSONReport: Encodable {
+  struct Failure: Encodable {
+    let code: String
+    let message: String
+    let hint: String?
+    let exit: Int32
+    let tries: Int?
+  }
+
+  let method: String
+  let url: String?
+  var status: Int?
+  /// In order, `[name, value]` each, so that a name with two lines stays two.
+  var fields: [[String]]?
+  /// The body, if it is UTF-8.
+  var body: String?
+  /// The body in base64, if it is not.
+  var bodyBase64: String?
+  /// The file that the body was written to.
+  var file: String?
+  var timing: JSONTiming?
+  var error: Failure?
+
+  init(method: Method, url: String?) {
+    self.method = method.rawValue
+    self.url = url
+  }
+
+  mutating func setAnswer(_ status: Status, _ fields: HTTPFields) {
+    self.status = status.rawValue
+    self.fields = fields.map { [$0.name, $0.value] }
+  }
+
+  mutating func setBody(_ data: Data) {
+    if let text = String(validating: data, as: UTF8.self) {
+      body = text
+    } else {
+      bodyBase64 = data.base64EncodedString()
+    }
+  }
+
+  mutating func setFailure(_ failure: CommandFailure) {
+    let tries = failure.cause.flatMap { $0.attempt > 0 ? $0.attempt : nil }
+    error = Failure(
+      code: failure.code, message: failure.message, hint: failure.hint, exit: failure.exit.rawValue,
+      tries: tries)
+  }
+
+  /// JSON in one piece, with no character in it that a terminal would obey.
+  func text(isPretty: Bool) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting =
+      isPretty
+      ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else { return "{}" }
+    var text = ""
+    for scalar in String(decoding: data, as: UTF8.self).unicodeScalars {
+      if scalar == "\n" || ControlEscaper.isHarmless(scalar) {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A descriptor to write to: standard output, standard error, a device, a pipe.
+final class Outlet: Sendable {
+  enum Failure: Error, Sendable {
+    /// The one who read has gone, as `head` does.
+    case readerGone
+    case unwritable(String)
+  }
+
+  static let standardOutput = Outlet(STDOUT_FILENO)
+  static let standardError = Outlet(STDERR_FILENO)
+
+  private static let writes = Atomic<Int>(0)
+  /// True while a write has not returned, which is as long as the reader pleases.
+  static var isWriting: Bool { writes.load(ordering: .relaxed) > 0 }
+
+  private let descriptor: Int32
+  let isTerminal: Bool
+
+  init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+  }
+
+  /// Opens what is there already: a device or a pipe.
+  convenience init(opening path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure.unwritable("cannot open \(path): \(Self.reason())") }
+    self.init(descriptor)
+  }
+
+  /// How many characters a line has, if it is a terminal's.
+  var width: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    Self.writes.add(1, ordering: .relaxed)
+    defer { Self.writes.subtract(1, ordering: .relaxed) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EPIPE {
+        throw .readerGone
+      } else if errno == EAGAIN {
+        // Whoever shares the descriptor has made it non-blocking.
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, 1000)
+      } else if errno != EINTR {
+        throw .unwritable(Self.reason())
+      }
+    }
+  }
+
+  func write(_ bytes: [UInt8]) throws(Failure) {
+    do {
+      try bytes.withUnsafeBytes { try write($0) }
+    } catch {
+      throw error as? Failure ?? .unwritable("\(error)")
+    }
+  }
+
+  func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
+
+  private static func reason() -> String { String(cString: strerror(errno)) }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(descriptor, bytes.baseAddress, bytes.count)
+}

@@ -1,0 +1,14 @@
+import ErrandCore
+
+/// What a step has noted so far.
+final class TourNotes: Sendable {
+  private let notes = Locked<[TourNote]>([])
+
+  init() {}
+
+  var all: [TourNote] { notes.withLock { $0 } }
+
+  func add(_ speaker: TourNote.Speaker, _ text: String) {
+    notes.withLock { $0.append(TourNote(speaker: speaker, text: text)) }
+  }
+}

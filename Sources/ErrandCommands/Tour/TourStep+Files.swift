@@ -1,0 +1,81 @@
+import ErrandCore
+import ErrandTesting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension TourStep {
+  static let multipart = TourStep("A form with a 4 MB file is streamed from disk, its length known before") {
+    stage in
+    let photo = stage.file("cat.jpg")
+    let bytes = TourStage.bytes(4_000_000)
+    try bytes.write(to: photo)
+    stage.server.on("POST", "/photos") { request in .answer(status: 201, body: "\(request.bodyBytes) bytes") }
+    let form = MultipartForm().field("title", "Cat").file("photo", at: photo)
+    let told = Locked<[TransferProgress]>([])
+    let response = try await stage.client.send(.post(stage.server.url("/photos"), .multipart(form))) {
+      progress in
+      told.withLock { $0.append(progress) }
+    }
+    let progress = told.withLock { $0 }
+    let last = progress.last
+    stage.client(
+      "\(response.status); progress told \(progress.count) times, at last \(last?.sent ?? 0) of \(last?.sentTotal ?? 0)"
+    )
+    let request = stage.server.requests[0]
+    stage.server("Content-Length \(request.fields["Content-Length"] ?? "none"), body \(response.text)")
+    stage.promise("as long as announced", request.fields["Content-Length"] == "\(request.bodyBytes)")
+    stage.promise("the file is in it", request.body.firstRange(of: bytes) != nil)
+    stage.promise(
+      "progress ends at the total", last?.sent == Int64(request.bodyBytes) && last?.sentTotal == last?.sent)
+  }
+
+  static let resumed = TourStep("A download that is cut in the middle is gone on with") { stage in
+    let bytes = TourStage.bytes(2_000_000)
+    stage.server.on("GET", "/film") { request in
+      let answer = MockAnswer.file(bytes, etag: #""v1""#, for: request)
+      return request.index == 0 ? answer.closing(at: .body(1_200_000)) : answer
+    }
+    let file = stage.file("film.mp4")
+    let request = Request.get(stage.server.url("/film"))
+    let error = try await stage.failure(.connectionLost) {
+      try await stage.client.download(request.bestEffort(), to: file, resume: true)
+    }
+    stage.client("cut: \(error.message)")
+    stage.promise("no half file appears", !FileManager.default.fileExists(atPath: file.path))
+    let told = Locked<[TransferProgress]>([])
+    _ = try await stage.client.download(request, to: file, resume: true) { progress in
+      told.withLock { $0.append(progress) }
+    }
+    let first = told.withLock { $0.first { $0.receivedTotal != nil } }
+    stage.client(
+      "then \(first?.received ?? 0) of \(first?.receivedTotal ?? 0) are there already, and the rest comes")
+    let fields = stage.server.requests.last?.fields
+    stage.server("Range: \(fields?["Range"] ?? "none"), If-Range: \(fields?["If-Range"] ?? "none")")
+    stage.promise("the file is whole", try Data(contentsOf: file) == bytes)
+    stage.promise("the rest only", fields?["Range"]?.hasPrefix("bytes=") ?? false)
+  }
+
+  static let changedFile = TourStep(
+    "A file that changed in between starts again: two versions are never mixed"
+  ) { stage in
+    let (old, new) = (TourStage.bytes(1_000_000), TourStage.bytes(1_100_000, seed: 0xFF))
+    stage.server.on("GET", "/film") { request in
+      request.index == 0
+        ? MockAnswer.file(old, etag: #""v1""#, for: request).closing(at: .body(600_000))
+        : MockAnswer.file(new, etag: #""v2""#, for: request)
+    }
+    let file = stage.file("film.mp4")
+    let response = try await stage.client.download(.get(stage.server.url("/film")), to: file)
+    stage.client(
+      "\(response.status) after \(response.timing.tries) tries, \(try Data(contentsOf: file).count) bytes")
+    let requests = stage.server.requests
+    stage.server(
+      "If-Range: \(requests.last?.fields["If-Range"] ?? "none"), but now it is \"v2\": 200 with the whole")
+    stage.promise("it is the new one", try Data(contentsOf: file) == new)
+    stage.promise("the rest of the old was asked for", requests.last?.fields["If-Range"] == #""v1""#)
+  }
+}

@@ -1,0 +1,44 @@
+import ErrandCore
+
+/// One thing to be shown.
+struct TourStep: Sendable {
+  /// No step may hold up the tour longer than this.
+  private static let limit = Duration.seconds(10)
+
+  let title: String
+  private let show: @Sendable (TourStage) async throws -> Void
+
+  init(_ title: String, _ show: @escaping @Sendable (TourStage) async throws -> Void) {
+    self.title = title
+    self.show = show
+  }
+
+  static let all: [TourStep] = [
+    .json, .keepAlive, .clearErrors,
+    .retryAfter, .postOnce, .postWithKey,
+    .cancelled, .stalled, .deadline, .credentials,
+    .multipart, .resumed, .changedFile,
+    .compression, .bomb, .validation, .shutdown,
+  ]
+
+  /// What was seen, with a note for each promise that was not kept.
+  func perform() async -> [TourNote] {
+    let notes = TourNotes()
+    do {
+      let stage = try TourStage(notes)
+      defer { stage.close() }
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await show(stage) }
+        group.addTask {
+          try await Task.sleep(for: Self.limit)
+          throw TourFailure(description: "it took longer than \(Amounts.time(Self.limit))")
+        }
+        try await group.next()
+        group.cancelAll()
+      }
+    } catch {
+      notes.add(.broken, "\(error)")
+    }
+    return notes.all
+  }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct BodyArgumentTests {
+  private func body(_ arguments: String...) throws -> BodyArgument {
+    try BodyArgument(ScannedArguments(arguments, for: #require(CommandSpec.named("post"))))
+  }
+
+  @Test func `data is sent as it is, as a form's by its type`() throws {
+    #expect(try body("-d", "a b") == .text("a b", contentType: BodyArgument.formType))
+    #expect(try body("-d", "a=1", "-d", "b=2") == .text("a=1&b=2", contentType: BodyArgument.formType))
+    #expect(try body("-d", "") == .text("", contentType: BodyArgument.formType))
+    #expect(try body("-d", "-") == .standardInput(contentType: BodyArgument.formType))
+    #expect(try body("-d", "@a.png") == .file(path: "a.png", contentType: nil))
+  }
+
+  @Test func `JSON comes from the command line or a file`() throws {
+    #expect(try body("--json", "{}") == .text("{}", contentType: "application/json"))
+    #expect(try body("--json", "@a") == .file(path: "a", contentType: "application/json"))
+    #expect(try body("--json", "-") == .standardInput(contentType: "application/json"))
+  }
+
+  @Test func `forms have names and values, or files`() throws {
+    #expect(try body("--form", "a=1=2") == .form([NameAndValue(name: "a", value: "1=2")]))
+    #expect(
+      try body("-F", "a=1", "-F", "f=@x")
+        == .multipart([.field(NameAndValue(name: "a", value: "1")), .file(name: "f", path: "x")]))
+  }
+
+  @Test func `nothing is nothing`() throws {
+    #expect(try body() == .none)
+  }
+}

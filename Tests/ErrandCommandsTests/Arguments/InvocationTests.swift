@@ -1,0 +1,101 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct InvocationTests {
+  private func transfer(_ arguments: String...) throws -> Transfer {
+    guard case .transfer(let transfer) = try Invocation(arguments) else {
+      throw UsageError("it is no transfer")
+    }
+    return transfer
+  }
+
+  @Test(arguments: ["get", "head", "delete", "post", "put", "patch"])
+  func `each method is a command`(_ name: String) throws {
+    let transfer = try transfer(name, "http://a")
+    #expect(transfer.method == Method(name.uppercased()))
+    #expect(transfer.url == "http://a")
+    #expect(transfer.showsHead == (name == "head"))
+  }
+
+  @Test func `send takes any method`() throws {
+    #expect(try transfer("send", "PURGE", "u").method == "PURGE")
+    #expect(throws: UsageError.self) { try transfer("send", "NO SUCH", "u") }
+  }
+
+  @Test func `every option arrives`() throws {
+    let pin = String(repeating: "A", count: 43) + "="
+    let transfer = try transfer(
+      "post", "http://a", "-H", "A: b", "-q", "x=1=2", "-d", "hi", "--timeout", "10s", "--deadline=1m",
+      "--retry", "3", "--compress", "--http2", "--cacert", "ca.pem", "--resolve", "a:80:[::1]", "--proxy",
+      "http://p:1", "-iv", "-o", "out", "--output", "json", "--pin", pin, "--no-redirects")
+    var expected = Transfer(method: .post, url: "http://a")
+    expected.fields = [HTTPFields.Field("A", "b")]
+    expected.query = [NameAndValue(name: "x", value: "1=2")]
+    expected.body = .text("hi", contentType: BodyArgument.formType)
+    expected.timeout = .seconds(10)
+    expected.deadline = .seconds(60)
+    expected.retries = 3
+    expected.isCompressed = true
+    expected.wantsHTTP2 = true
+    expected.authorities = "ca.pem"
+    expected.overrides = [AddressOverride(host: "a", port: 80, address: "::1")]
+    expected.proxy = "http://p:1"
+    expected.showsHead = true
+    expected.isVerbose = true
+    expected.target = .file("out")
+    expected.showsProgress = true
+    expected.format = .json
+    expected.pins = [pin]
+    expected.followsRedirects = false
+    #expect(transfer == expected)
+  }
+
+  @Test func `download names its file by the URL, unless it is told`() throws {
+    #expect(try transfer("download", "u").target == .fileNamedByURL)
+    #expect(try transfer("download", "u", "-o", "f", "--resume").target == .file("f"))
+    #expect(try transfer("download", "u", "--resume").resumes)
+    #expect(throws: UsageError.self) { try transfer("download", "u", "-o", "-") }
+  }
+
+  @Test func `upload sends a file, with PUT unless it is told`() throws {
+    let upload = try transfer("upload", "a.txt", "u")
+    #expect(upload.method == .put)
+    #expect(upload.body == .file(path: "a.txt", contentType: nil))
+    #expect(upload.showsProgress)
+    #expect(try transfer("upload", "-", "u", "--method", "POST").method == .post)
+  }
+
+  @Test func `help and version come in their usual forms`() throws {
+    #expect(try Invocation(["--version"]) == .version)
+    #expect(try Invocation(["version"]) == .version)
+    #expect(try Invocation(["help"]) == .help(.overview))
+    #expect(try Invocation(["--help"]) == .help(.overview))
+    #expect(try Invocation(["help", "get"]) == .help(.command("get")))
+    #expect(try Invocation(["get", "--help"]) == .help(.command("get")))
+    #expect(try Invocation(["help", "exit-codes"]) == .help(.exitCodes))
+    #expect(try Invocation(["tour"]) == .tour)
+  }
+
+  @Test(arguments: [
+    [], ["gte"], ["get"], ["get", "a", "b"], ["upload", "a"], ["send", "GET"], ["http://a"], ["-i", "get"],
+    ["help", "me"], ["get", "u", "--output", "xml"], ["get", "u", "-o", ""],
+    ["post", "u", "-d", "a", "--json", "b"],
+    ["post", "u", "-d", "a", "-d", "@f"], ["post", "u", "--json", "1", "--json", "2"],
+    ["post", "u", "--form", "a"], ["post", "u", "-F", "=a"], ["get", "u", "-d", "x"],
+    ["head", "u", "-o", "f"],
+  ])
+  func `wrong use is told`(_ arguments: [String]) {
+    #expect(throws: UsageError.self) { try Invocation(arguments) }
+  }
+
+  @Test(arguments: [
+    ("gte", "Did you mean errand get?"), ("http://a", "To get a URL: errand get http://a"),
+    ("-i", "The command comes first, as in errand get URL."),
+  ])
+  func `an unknown command is answered with what helps`(_ name: String, _ hint: String) {
+    let error = UsageError("there is no command \(name.debugDescription)", hint: hint)
+    #expect(throws: error) { try Invocation([name]) }
+  }
+}

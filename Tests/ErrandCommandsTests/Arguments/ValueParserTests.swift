@@ -1,0 +1,61 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct ValueParserTests {
+  @Test(arguments: [
+    ("10s", 10_000), ("500ms", 500), ("1.5s", 1500), ("2m", 120_000), ("1h", 3_600_000), ("3", 3000),
+    (".5", 500),
+  ])
+  func `durations have units`(_ text: String, _ milliseconds: Int64) throws {
+    #expect(try ValueParser.duration(text, for: .timeout) == .milliseconds(milliseconds))
+  }
+
+  @Test(arguments: [
+    "", "s", "-1s", "10x", "1e3s", "inf", "nan", "0", "0s", "0x1p3", "1.2.3s", "10 s", "99999999h",
+  ])
+  func `what is no duration is refused`(_ text: String) {
+    #expect(throws: UsageError.self) { try ValueParser.duration(text, for: .timeout) }
+  }
+
+  @Test func `fields have a name, a colon and a value`() throws {
+    #expect(try ValueParser.field("A:  b c ") == HTTPFields.Field("A", "b c"))
+    #expect(try ValueParser.field("A:") == HTTPFields.Field("A", ""))
+    #expect(try ValueParser.field("A;") == HTTPFields.Field("A", ""))
+    #expect(try ValueParser.field("A: b:c") == HTTPFields.Field("A", "b:c"))
+  }
+
+  @Test(arguments: ["A", ": b", "A B: c", "A: b\r\nC: d", "A: b\nc", ""])
+  func `what is no field is refused`(_ text: String) {
+    #expect(throws: UsageError.self) { try ValueParser.field(text) }
+  }
+
+  @Test(arguments: ["a:443:127.0.0.1", "a:443:::1", "a:443:[::1]"])
+  func `addresses may be of both kinds`(_ text: String) throws {
+    let override = try ValueParser.override(text)
+    #expect(override.host == "a" && override.port == 443)
+    #expect(["127.0.0.1", "::1"].contains(override.address))
+  }
+
+  @Test(arguments: [
+    "a", "a:443", "a:x:1.2.3.4", "a:0:1.2.3.4", "a:70000:1.2.3.4", ":1:1.2.3.4", "a:443:b.c", "a:443:",
+  ])
+  func `what is no override is refused`(_ text: String) {
+    #expect(throws: UsageError.self) { try ValueParser.override(text) }
+  }
+
+  @Test func `a pin is a digest in base64`() throws {
+    let digest = String(repeating: "A", count: 43) + "="
+    #expect(try ValueParser.pin("sha256//" + digest) == digest)
+    #expect(throws: UsageError.self) { try ValueParser.pin("AAAA") }
+    #expect(throws: UsageError.self) { try ValueParser.pin("not base64") }
+  }
+
+  @Test func `a proxy is a URL, or none`() throws {
+    #expect(try ValueParser.proxy("none") == "none")
+    #expect(try ValueParser.proxy("proxy:3128") == "proxy:3128")
+    #expect(throws: UsageError.self) { try ValueParser.proxy("ftp://a") }
+    #expect(throws: UsageError.self) { try ValueParser.proxy("") }
+  }
+}

@@ -1,0 +1,80 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct BodiesTests {
+  private func echo() throws -> MockServer {
+    let server = try MockServer()
+    server.otherwise { request in
+      .answer(fields: ["Content-Type": request.fields["Content-Type"] ?? "none"], body: request.body)
+    }
+    return server
+  }
+
+  private static let binary = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 9)) })
+
+  @Test func `standard input arrives as it is, short or long`() async throws {
+    let server = try echo()
+    for input in [Data(), Data([0, 10, 13, 255]), Self.binary] {
+      let result = try await Tool.run("post", "\(server.url("/"))", "-d", "-", input: input)
+      #expect(result.code == 0)
+      #expect(result.output == input)
+    }
+    #expect(server.requests[1].fields["Content-Length"] == "4")
+    #expect(server.requests[2].fields["Transfer-Encoding"] == "chunked")
+  }
+
+  @Test func `JSON has its content type, and -H has the last word`() async throws {
+    let server = try echo()
+    _ = try await Tool.run("post", "\(server.url("/"))", "--json", "{}")
+    _ = try await Tool.run("put", "\(server.url("/"))", "--json={}", "-HContent-Type: text/x")
+    _ = try await Tool.run("patch", "\(server.url("/"))", "-d", "a=b")
+    let types = server.requests.map { $0.fields["Content-Type"] }
+    #expect(types == ["application/json", "text/x", "application/x-www-form-urlencoded"])
+    #expect(server.requests.map(\.method) == ["POST", "PUT", "PATCH"])
+    #expect(server.requests[0].fields["Accept"] == "application/json")
+  }
+
+  @Test func `forms are encoded, and files are in them`() async throws {
+    let server = try echo()
+    try await TemporaryFolder.using { folder in
+      try Data("meow".utf8).write(to: folder.appendingPathComponent("cat.jpg"))
+      _ = try await Tool.run("post", "\(server.url("/"))", "--form", "a=b c&d", "--form", "e=")
+      _ = try await Tool.run("post", "\(server.url("/"))", "-F", "a=b", "-F", "f=@cat.jpg", in: folder)
+    }
+    #expect(server.requests[0].text == "a=b+c%26d&e=")
+    let text = server.requests[1].text
+    #expect(text.contains("name=\"f\"; filename=\"cat.jpg\"\r\nContent-Type: image/jpeg\r\n\r\nmeow\r\n"))
+  }
+
+  @Test func `the query is encoded, fields arrive, and a compressed body is smaller`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .answer(status: 204) }
+    let text = String(repeating: "a", count: 10_000)
+    let result = try await Tool.run(
+      "send", "PURGE", "\(server.url("/p?z=1"))", "-q", "a=b c", "-q", "d=&", "-H", "X-A: 1", "-H", "X-A: 2",
+      "-d", text,
+      "--compress")
+    #expect(result.code == 0)
+    let request = try #require(server.requests.first)
+    #expect(request.method == "PURGE")
+    #expect(request.query == "z=1&a=b%20c&d=%26")
+    #expect(request.fields.values(of: "X-A") == ["1", "2"])
+    #expect(request.fields["Content-Encoding"] == "gzip")
+    #expect(request.bodyBytes < 200)
+  }
+
+  @Test func `upload sends a file with its type`() async throws {
+    let server = try echo()
+    try await TemporaryFolder.using { folder in
+      try Self.binary.write(to: folder.appendingPathComponent("film.mp4"))
+      let result = try await Tool.run("upload", "film.mp4", "\(server.url("/f"))", in: folder)
+      #expect(result.output == Self.binary)
+      #expect(result.error == "")
+    }
+    #expect(server.requests[0].method == "PUT")
+    #expect(server.requests[0].fields["Content-Type"] == "video/mp4")
+    #expect(server.requests[0].fields["Content-Length"] == "3000000")
+  }
+}

@@ -1,0 +1,73 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct DownloadCommandTests {
+  private static let film = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
+
+  @Test func `a name that the URL gave never replaces a file, one that the user gave does`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/film") { _ in .answer(body: Self.film) }
+    try await TemporaryFolder.using { folder in
+      let file = folder.appendingPathComponent("film")
+      try Data("mine".utf8).write(to: file)
+      let refused = try await Tool.run("download", "\(server.url("/film"))", in: folder)
+      #expect(refused.code == 6)
+      #expect(refused.error.contains("film exists already"))
+      #expect(server.requests.isEmpty)
+      #expect(try Data(contentsOf: file) == Data("mine".utf8))
+      #expect(try await Tool.run("download", "\(server.url("/film"))", "-o", "film", in: folder).code == 0)
+      #expect(try Data(contentsOf: file) == Self.film)
+    }
+  }
+
+  @Test func `a refused answer leaves the file as it was, and is printed`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/film") { _ in .answer(status: 404, body: "no film") }
+    try await TemporaryFolder.using { folder in
+      let file = folder.appendingPathComponent("film")
+      try Data("mine".utf8).write(to: file)
+      let result = try await Tool.run("get", "\(server.url("/film"))", "-o", "film", in: folder)
+      #expect(result.code == 1)
+      #expect(result.text == "no film")
+      #expect(try Data(contentsOf: file) == Data("mine".utf8))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film"])
+    }
+  }
+
+  @Test func `what was cut is gone on with`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/film") { request in
+      let answer = MockAnswer.file(Self.film, etag: "\"1\"", for: request)
+      return request.index == 0 ? answer.closing(at: .body(100_000)) : answer
+    }
+    try await TemporaryFolder.using { folder in
+      let cut = try await Tool.run("download", "\(server.url("/film"))", "--resume", in: folder)
+      #expect(cut.code == 5)
+      #expect(cut.error.contains("the same command goes on with it"))
+      #expect(try await Tool.run("download", "\(server.url("/film"))", "--resume", in: folder).code == 0)
+      #expect(try Data(contentsOf: folder.appendingPathComponent("film")) == Self.film)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film"])
+    }
+    #expect(server.requests.last?.fields["Range"] == "bytes=100000-")
+  }
+
+  @Test func `control-C leaves nothing behind`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/film") { _ in .answer(body: Self.film).stalling(at: .body(100_000)) }
+    try await TemporaryFolder.using { folder in
+      let running = try Tool.start("download", "\(server.url("/film"))", in: folder)
+      try await server.waitForRequests(1)
+      running.send(SIGINT)
+      #expect(try await running.result().code == 130)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
+  @Test func `a device is written to, not replaced`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/film") { _ in .answer(body: "film") }
+    #expect(try await Tool.run("get", "\(server.url("/film"))", "-o", "/dev/stdout").text == "film")
+  }
+}

@@ -1,0 +1,106 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct ExitStatusTests {
+  @Test func `0 is a 2xx answer, and its body goes to standard output`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(body: "hello") }
+    let result = try await Tool.run("get", "\(server.url("/"))")
+    #expect(result.code == 0)
+    #expect(result.text == "hello")
+    #expect(result.error == "")
+  }
+
+  @Test(arguments: [404, 500, 304, 302])
+  func `1 is any other, and its body goes there too`(_ status: Int) async throws {
+    let server = try MockServer()
+    let body = status == 304 ? "" : String(repeating: "gone ", count: 50_000)
+    server.on("GET", "/") { _ in .answer(status: status, body: body) }
+    let result = try await Tool.run("get", "\(server.url("/"))")
+    #expect(result.code == 1)
+    #expect(result.text == body)
+    #expect(
+      result.error.hasPrefix("errand: GET http://127.0.0.1:\(server.port)/: the server answered \(status)"))
+  }
+
+  @Test(arguments: [
+    (["get"], "errand get needs URL"), (["get", "example.com"], "Did you mean https://example.com?"),
+    (["get", "/path"], "relative"), (["get", "ftp://a/b"], "only http and https"),
+    (["gte", "u"], "Did you mean errand get?"),
+    (["get", "u", "--jsno"], "Did you mean --json?"), ([], "errand get URL"),
+    (["get", "http://"], "no host"),
+    (["download", "http://127.0.0.1:1/"], "names no file"), (["get", "http://a b"], "not a valid URL"),
+  ])
+  func `2 is wrong use, with what to do instead`(_ arguments: [String], _ part: String) async throws {
+    let result = try await Running(Tool.path, arguments).result()
+    #expect(result.code == 2)
+    #expect(result.text == "")
+    #expect(result.error.contains(part))
+  }
+
+  @Test(arguments: ["http://127.0.0.1:1/", "http://no-such-host.invalid/"])
+  func `3 is no connection`(_ url: String) async throws {
+    let result = try await Tool.run("get", url)
+    #expect(result.code == 3)
+    #expect(result.error.hasPrefix("errand: GET \(url): "))
+  }
+
+  @Test func `4 is a time-out`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .stall }
+    #expect(try await Tool.run("get", "\(server.url("/"))", "--timeout", "100ms").code == 4)
+    #expect(try await Tool.run("get", "\(server.url("/"))", "--deadline", "100ms").code == 4)
+  }
+
+  @Test func `4 is also a deadline in the middle of a body`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(body: "hello").stalling(at: .body(2)) }
+    let result = try await Tool.run("get", "\(server.url("/"))", "--deadline", "300ms")
+    #expect(result.code == 4)
+    #expect(result.text == "he")
+  }
+
+  @Test func `5 is another network failure`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/reset") { _ in .reset }
+    server.on("GET", "/cut") { _ in .answer(body: "hello").closing(at: .body(2)) }
+    server.on("GET", "/nonsense") { _ in .raw("nonsense\r\n\r\n") }
+    for path in ["/reset", "/cut", "/nonsense"] {
+      #expect(try await Tool.run("get", "\(server.url(path))").code == 5, "\(path)")
+    }
+  }
+
+  @Test func `6 is trouble with a local file`() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .answer(body: "hello") }
+    let url = "\(server.url("/name"))"
+    for arguments in [
+      ["upload", "/no/such/file", url], ["post", url, "-d", "@/no/such/file"],
+      ["post", url, "-F", "a=@/no/such"],
+      ["get", url, "-o", "/no/such/folder/file"], ["get", url, "-o", "/tmp"],
+      ["get", url, "--cacert", "/no/such"],
+    ] {
+      let result = try await Running(Tool.path, arguments).result()
+      #expect(result.code == 6, "\(arguments)")
+      #expect(result.error.hasPrefix("errand: "))
+    }
+    #if os(Linux)
+      #expect(try await Tool.shell("$errand get \(url) > /dev/full").code == 6)
+    #endif
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `130 is control-C, and the connection is closed at once`(_ signal: Int32) async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(body: "hello").stalling(at: .body(2)) }
+    let running = try Tool.start("get", "\(server.url("/"))")
+    try await server.waitForRequests(1)
+    running.send(signal)
+    let result = try await running.result()
+    #expect(result.code == 128 + signal && result.signal == nil)
+    #expect(result.error == "")
+    try await server.waitForOpenConnections(0)
+  }
+}

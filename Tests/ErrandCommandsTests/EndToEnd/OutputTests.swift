@@ -1,0 +1,113 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite struct OutputTests {
+  private static let evil = "a\u{1B}[2Jb\u{9B}31m\r\n"
+
+  private func evilServer() throws -> MockServer {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(fields: ["X-Evil": "\u{1B}[2J"], body: Self.evil) }
+    return server
+  }
+
+  @Test func `bytes go untouched to what is no terminal, but fields never do`() async throws {
+    let server = try evilServer()
+    let result = try await Tool.run("get", "\(server.url("/"))", "-iv")
+    #expect(result.text == Self.evil)
+    #expect(result.error.contains("200 OK\n"))
+    #expect(result.error.contains("X-Evil: \\x1b[2J\n"))
+    #expect(result.error.contains("* HTTP/1.1, new connection, 1 try"))
+  }
+
+  @Test func `a terminal is shown control characters, and obeys none`() async throws {
+    let server = try evilServer()
+    let (code, text) = try await PseudoTerminal.run("get", "\(server.url("/"))", "-i")
+    #expect(code == 0)
+    #expect(text.contains("a\\x1b[2Jb\\u{9b}31m\\r\r\n"))
+    #expect(text.contains("X-Evil: \\x1b[2J"))
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test func `a terminal gets a progress bar, and a file none`() async throws {
+    let server = try MockServer()
+    let body = Data(count: 400_000)
+    server.on("GET", "/film.mp4") { _ in .answer(body: body).dripping(40_000, every: .milliseconds(30)) }
+    try await TemporaryFolder.using { folder in
+      let (code, text) = try await PseudoTerminal.run("download", "\(server.url("/film.mp4"))", in: folder)
+      #expect(code == 0)
+      #expect(text.contains("\rfilm.mp4  100%  ["))
+      #expect(try Data(contentsOf: folder.appendingPathComponent("film.mp4")) == body)
+      let result = try await Tool.run("download", "\(server.url("/film.mp4"))", "-o", "film.mp4", in: folder)
+      #expect(result.code == 0 && result.error == "" && result.output.isEmpty)
+    }
+  }
+
+  @Test func `a reader that has had enough ends it quietly`() async throws {
+    let server = try MockServer()
+    let body = Data(repeating: 0x61, count: 5_000_000)
+    server.on("GET", "/") { _ in .answer(body: body) }
+    let result = try await Tool.shell("($errand get \(server.url("/")); echo $? >&2) | head -c 3")
+    #expect(result.text == "aaa")
+    #expect(result.error == "\(128 + SIGPIPE)\n")
+  }
+
+  @Test func `JSON is one object, for an answer and for a failure`() async throws {
+    struct Report: Decodable {
+      struct Timing: Decodable {
+        let total: Double
+        let tries: Int
+      }
+      struct Failure: Decodable {
+        let code: String
+        let message: String
+        let exit: Int
+      }
+      let status: Int?
+      let fields: [[String]]?
+      let body: String?
+      let bodyBase64: String?
+      let timing: Timing?
+      let error: Failure?
+    }
+    func report(_ url: String) async throws -> (Int32, Report) {
+      let result = try await Tool.run("get", url, "--output", "json")
+      #expect(result.error == "")
+      return (result.code, try JSONDecoder().decode(Report.self, from: result.output))
+    }
+    let server = try MockServer()
+    server.on("GET", "/text") { _ in .answer(fields: ["X-A": "1"], body: "hello") }
+    server.on("GET", "/bytes") { _ in .answer(body: Data([0xFF])) }
+    server.on("GET", "/missing") { _ in .answer(status: 404, body: "no") }
+    let (code, text) = try await report("\(server.url("/text"))")
+    #expect(
+      code == 0 && text.status == 200 && text.body == "hello" && text.timing?.tries == 1 && text.error == nil)
+    #expect(text.fields?.contains(["X-A", "1"]) ?? false)
+    #expect(try await report("\(server.url("/bytes"))").1.bodyBase64 == "/w==")
+    let (refused, missing) = try await report("\(server.url("/missing"))")
+    #expect(
+      refused == 1 && missing.status == 404 && missing.body == "no" && missing.error?.code == "rejected")
+    let (lost, failure) = try await report("http://127.0.0.1:1/")
+    #expect(
+      lost == 3 && failure.status == nil && failure.error?.code == "cannotConnect" && failure.error?.exit == 3
+    )
+  }
+
+  @Test func `retries are made, told with -v, and the last refusal's body is whole`() async throws {
+    let server = try MockServer()
+    let body = String(repeating: "busy", count: 50_000)
+    server.on("GET", "/") { _ in .answer(status: 503, body: body) }
+    let result = try await Tool.run("get", "\(server.url("/"))", "--retry", "1", "-v")
+    #expect(result.code == 1)
+    #expect(result.text == body)
+    #expect(server.count("/") == 2)
+    #expect(result.error.contains("* try 2: GET "))
+  }
+
+  @Test func `help and version go to standard output`() async throws {
+    #expect(try await Tool.run("--version").text.hasPrefix("errand "))
+    #expect(try await Tool.run("help", "exit-codes").text.contains("130"))
+    #expect(try await Tool.run("help", "get").code == 0)
+  }
+}

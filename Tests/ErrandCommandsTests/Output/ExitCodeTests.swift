@@ -1,0 +1,23 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct ExitCodeTests {
+  @Test(
+    arguments: [
+      (RequestError.Code.rejected, 1), (.tooManyRedirects, 1), (.redirectRefused, 1), (.bodyTooLarge, 1),
+      (.invalidRequest, 2), (.unsupported, 2), (.cannotResolveHost, 3), (.cannotConnect, 3),
+      (.untrustedCertificate, 3), (.pinMismatch, 3), (.tlsFailed, 3), (.timedOut, 4), (.deadlineExceeded, 4),
+      (.connectionLost, 5), (.invalidResponse, 5), (.badEncoding, 5), (.fileUnreadable, 6), (.fileChanged, 6),
+      (.fileUnwritable, 6), (.cancelled, 130), (RequestError.Code(rawValue: "new"), 5),
+    ] as [(RequestError.Code, Int32)])
+  func `every error has its code`(_ code: RequestError.Code, _ exit: Int32) {
+    #expect(ExitCode(code).rawValue == exit)
+  }
+
+  @Test func `help lists them all`() {
+    let text = HelpText.text(.exitCodes)
+    for code in ExitCode.allCases { #expect(text.contains("\n  \(code.rawValue) ")) }
+  }
+}

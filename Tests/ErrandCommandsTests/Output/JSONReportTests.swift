@@ -1,0 +1,50 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandCommands
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite struct JSONReportTests {
+  private struct Read: Decodable {
+    let status: Int?
+    let fields: [[String]]?
+    let body: String?
+    let bodyBase64: String?
+  }
+
+  private func read(_ text: String) throws -> Read {
+    try JSONDecoder().decode(Read.self, from: Data(text.utf8))
+  }
+
+  @Test func `a body that is text is text, and any other is base64`() throws {
+    var report = JSONReport(method: .get, url: "http://a")
+    report.setBody(Data("caf\u{e9}".utf8))
+    #expect(try read(report.text(isPretty: false)).body == "caf\u{e9}")
+    report = JSONReport(method: .get, url: "http://a")
+    report.setBody(Data([0xFF, 0x00]))
+    #expect(try read(report.text(isPretty: false)).body == nil)
+    #expect(try read(report.text(isPretty: true)).bodyBase64 == "/wA=")
+  }
+
+  @Test func `fields keep their order, and two of a name stay two`() throws {
+    var report = JSONReport(method: .get, url: "http://a")
+    var fields: HTTPFields = ["B": "1", "A": "2"]
+    fields.append("B", "3")
+    report.setAnswer(200, fields)
+    #expect(try read(report.text(isPretty: false)).fields == [["B", "1"], ["A", "2"], ["B", "3"]])
+  }
+
+  @Test func `no character that a terminal obeys is in it, and none is lost`() throws {
+    let body = "\u{1B}[2J\u{9B}\u{7F}\u{202E}\r\n"
+    var report = JSONReport(method: .get, url: "http://a")
+    report.setBody(Data(body.utf8))
+    let text = report.text(isPretty: false)
+    #expect(text.unicodeScalars.allSatisfy(ControlEscaper.isHarmless))
+    #expect(try read(text).body == body)
+  }
+}
