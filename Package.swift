@@ -46,6 +46,15 @@ let package = Package(
       name: "ErrandCLI", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
 
-    .testTarget(name: "ErrandCoreTests", dependencies: ["ErrandCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
   ]
 )

@@ -57,7 +57,6 @@ final class CurlOptions: @unchecked Sendable {
     func set(_ option: CURLoption, _ value: String?) { errand_setopt_string(easy, option, value) }
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_QUICK_EXIT, 1)
-    set(CURLOPT_PIPEWAIT, 1)
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_NOPROGRESS, 1)
@@ -94,6 +93,10 @@ final class CurlOptions: @unchecked Sendable {
         request.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
       }
     errand_setopt_long(easy, CURLOPT_HTTP_VERSION, version)
+    // Waiting for the first connection pays only where HTTP/2 may be spoken on it. With plain HTTP/1.1 libcurl knows that
+    // it is not only after the first answer: one slow answer would hold up every other request to that host.
+    let mayShare = request.httpVersion == .http2 || (request.httpVersion == .automatic && request.isSecure)
+    errand_setopt_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
     // Our own watch is closer; this only keeps libcurl's 300 s from ending a longer wait.
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)

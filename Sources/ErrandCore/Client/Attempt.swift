@@ -163,7 +163,8 @@ struct Attempt: Sendable {
     guard let url = request.url else { preconditionFailure("checked before it was sent") }
     return Exchange.Request(
       method: request.method, url: url, fields: fields, upload: upload,
-      timeout: min(request.options.timeout ?? configuration.timeout, .longest), httpVersion: request.options.httpVersion,
+      timeout: min(request.options.timeout ?? configuration.timeout, .longest),
+      httpVersion: request.options.httpVersion,
       mayBeRepeated: request.method.isIdempotent || fields.contains("Idempotency-Key"))
   }
 }

@@ -19,6 +19,7 @@ public final class Client: Sendable {
   /// Sends a request; the answer's body is kept in memory.
   /// - Parameter progress: Told of the bytes of both bodies.
   /// - Throws: `RequestError`, or what an interceptor threw.
+  @discardableResult
   public func send(_ request: Request, progress: ProgressHandler? = nil) async throws -> Response {
     try await perform(request, into: .memory, progress: progress)
   }
@@ -30,6 +31,7 @@ public final class Client: Sendable {
   ///   - resume: Goes on with what an earlier call of this kind left beside the file, if the server still has the same
   ///     version, and leaves its own part there if it fails.
   ///   - progress: Told of the bytes of both bodies.
+  @discardableResult
   public func download(
     _ request: Request, to file: URL, resume: Bool = false, progress: ProgressHandler? = nil
   ) async throws -> Response {

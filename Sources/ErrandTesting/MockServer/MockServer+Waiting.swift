@@ -1,0 +1,32 @@
+extension MockServer {
+  /// Waits until so many requests have come, with their heads at least, and returns them.
+  /// - Parameter path: Counts those for this path only.
+  @discardableResult
+  public func waitForRequests(
+    _ count: Int = 1, path: String? = nil, within limit: Duration = .seconds(20)
+  ) async throws -> [MockRequest] {
+    try await wait(for: "\(count) requests\(path.map { " for \($0)" } ?? "")", within: limit) { record in
+      record.requests.count { path == nil || $0.path == path } >= count
+    }
+    return requests.filter { path == nil || $0.path == path }
+  }
+
+  /// Waits until exactly so many connections are open.
+  public func waitForOpenConnections(_ count: Int, within limit: Duration = .seconds(20)) async throws {
+    try await wait(for: "\(count) open connections", within: limit) { $0.openConnections == count }
+  }
+
+  /// Waits until a connection has ended, and says how.
+  @discardableResult
+  public func waitUntilClosed(
+    connection number: Int, within limit: Duration = .seconds(20)
+  ) async throws -> MockConnection.End {
+    let record = try await wait(for: "the end of connection \(number)", within: limit) { record in
+      record.connections.count >= number && !record.connections[number - 1].isOpen
+    }
+    guard let end = record.connections[number - 1].end else {
+      throw MockServerError("connection \(number) has not ended")
+    }
+    return end
+  }
+}

@@ -1,0 +1,141 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads requests of HTTP/1.1 out of bytes as they come. Pure.
+struct RequestParser {
+  enum Event: Equatable {
+    case head(method: ErrandCore.Method, target: String, fields: HTTPFields)
+    case body(Data)
+    case complete
+    /// This is no request. Nothing can be read behind it.
+    case malformed(String)
+  }
+
+  private enum State {
+    case head
+    case body(Int)
+    case chunkSize
+    case chunk(Int)
+    case chunkEnd
+    case trailers
+    case complete
+    case broken
+  }
+
+  private static let headLimit = 4 << 20
+
+  private var input: [UInt8] = []
+  private var offset = 0
+  private var state = State.head
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if offset == input.count {
+      input.removeAll(keepingCapacity: true)
+      offset = 0
+    } else if offset > 1 << 20 {
+      input.removeFirst(offset)
+      offset = 0
+    }
+    input.append(contentsOf: bytes)
+  }
+
+  /// The next thing that can be told, or nil: more bytes are needed, or `beginNext` is.
+  mutating func next() -> Event? {
+    while true {
+      switch state {
+      case .head: return head()
+      case .body(0):
+        state = .complete
+        return .complete
+      case .body(let rest):
+        guard let data = take(upTo: rest) else { return nil }
+        state = .body(rest - data.count)
+        return .body(data)
+      case .chunkSize:
+        guard let line = line() else { return nil }
+        guard let size = Int(line.prefix { $0 != ";" }, radix: 16), size >= 0 else {
+          return broken("a chunk's length is no number")
+        }
+        state = size == 0 ? .trailers : .chunk(size)
+      case .chunk(0): state = .chunkEnd
+      case .chunk(let rest):
+        guard let data = take(upTo: rest) else { return nil }
+        state = .chunk(rest - data.count)
+        return .body(data)
+      case .chunkEnd:
+        guard let line = line() else { return nil }
+        guard line.isEmpty else { return broken("a chunk is longer than its length") }
+        state = .chunkSize
+      case .trailers:
+        guard let line = line() else { return nil }
+        if line.isEmpty { state = .body(0) }
+      case .complete, .broken: return nil
+      }
+    }
+  }
+
+  /// The request that is complete has its answer; the next may be read.
+  mutating func beginNext() {
+    if case .complete = state { state = .head }
+  }
+
+  private mutating func broken(_ why: String) -> Event {
+    state = .broken
+    return .malformed(why)
+  }
+
+  private mutating func take(upTo count: Int) -> Data? {
+    let available = min(count, input.count - offset)
+    guard available > 0 else { return nil }
+    defer { offset += available }
+    return Data(input[offset..<offset + available])
+  }
+
+  private mutating func line() -> String? {
+    guard let end = input[offset...].firstIndex(of: 10) else { return nil }
+    defer { offset = end + 1 }
+    var line = input[offset..<end]
+    if line.last == 13 { line.removeLast() }
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  private func hasWholeHead() -> Bool {
+    var lineStart = offset
+    while let end = input[lineStart...].firstIndex(of: 10) {
+      if end == lineStart || (end == lineStart + 1 && input[lineStart] == 13) { return true }
+      lineStart = end + 1
+    }
+    return false
+  }
+
+  private mutating func head() -> Event? {
+    // Empty lines before a request are to be ignored (RFC 9112, section 2.2).
+    while offset < input.count, input[offset] == 13 || input[offset] == 10 { offset += 1 }
+    guard hasWholeHead() else {
+      return input.count - offset > Self.headLimit ? broken("the head is too long") : nil
+    }
+    let words = (line() ?? "").split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 3, ASCII.isToken(words[0]), words[2].hasPrefix("HTTP/1.") else {
+      return broken("no request line")
+    }
+    var fields = HTTPFields()
+    while let line = line(), !line.isEmpty {
+      guard let colon = line.firstIndex(of: ":") else { return broken("a field without a colon") }
+      fields.append(String(line[..<colon]), ASCII.trimmed(line[line.index(after: colon)...]))
+    }
+    if let coding = fields["Transfer-Encoding"].map(ASCII.lowercased), coding.hasSuffix("chunked") {
+      state = .chunkSize
+    } else if let length = fields["Content-Length"] {
+      guard let count = Int(length), count >= 0 else { return broken("Content-Length is no number") }
+      state = .body(count)
+    } else {
+      state = .body(0)
+    }
+    return .head(method: ErrandCore.Method(words[0]), target: words[1], fields: fields)
+  }
+}

@@ -1,0 +1,231 @@
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One accepted connection: reads requests and carries out their answers, step by step. On the loop's thread only.
+final class ServerConnection {
+  let descriptor: Int32
+  let number: Int
+  /// When to go on, if it pauses; or when to give up, if it waits for the other side to close.
+  private(set) var wakeAt: ContinuousClock.Instant?
+  /// True once nothing is left to do; the descriptor is closed.
+  private(set) var isOver = false
+
+  private unowned let loop: ServerLoop
+  private var parser = RequestParser()
+  private var current: MockRequest?
+  private var isBodyComplete = false
+  private var route: ServerRoutes.Route?
+  private var actions: ArraySlice<ServerAction> = []
+  private var hasAnswer = false
+  private var output = Data()
+  private var outputOffset = 0
+  private var isStalled = false
+  private var stopsReading = false
+  /// Everything was sent and our side closed; what still comes is thrown away, so that the client gets all of the answer.
+  private var isLingering = false
+
+  init(descriptor: Int32, number: Int, loop: ServerLoop) {
+    self.descriptor = descriptor
+    self.number = number
+    self.loop = loop
+  }
+
+  var pollEvents: Int16 {
+    var events: Int32 = 0
+    #if !canImport(Darwin)
+      // What was not read would hide the end of the connection from recv.
+      if stopsReading { events |= Int32(0x2000) /* POLLRDHUP */ }
+    #endif
+    if !stopsReading { events |= Int32(POLLIN) }
+    if outputOffset < output.count, wakeAt == nil || isLingering { events |= Int32(POLLOUT) }
+    return Int16(events)
+  }
+
+  // MARK: Events
+
+  func handle(_ events: Int16, _ room: UnsafeMutableRawBufferPointer) {
+    let events = Int32(events)
+    if stopsReading {
+      if events & (0x2000 | Int32(POLLHUP) | Int32(POLLERR)) != 0 { return endedByClient(.closedByClient) }
+    } else if events & (Int32(POLLIN) | Int32(POLLHUP) | Int32(POLLERR)) != 0 {
+      read(room)
+    }
+    if !isOver { advance() }
+  }
+
+  func handleTime(_ now: ContinuousClock.Instant) {
+    guard let wakeAt, wakeAt <= now else { return }
+    self.wakeAt = nil
+    if isLingering { return closeDescriptor() }
+    advance()
+  }
+
+  /// The server stops.
+  func shut() {
+    guard !isOver else { return }
+    if !isLingering { note(.closedByServer) }
+    closeDescriptor()
+  }
+
+  private func read(_ room: UnsafeMutableRawBufferPointer) {
+    // A limit, so that one busy connection does not keep the others waiting.
+    for _ in 0..<16 {
+      switch Socket.receive(descriptor, into: room) {
+      case .bytes(let count):
+        if isLingering { continue }
+        loop.journal.update { $0.connections[number - 1].bytesReceived += count }
+        parser.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
+        parse()
+        if isOver || stopsReading { return }
+      case .wouldBlock: return
+      case .ended: return endedByClient(.closedByClient)
+      case .failed: return endedByClient(.resetByClient)
+      }
+    }
+  }
+
+  private func endedByClient(_ end: MockConnection.End) {
+    if !isLingering {
+      let abandoned = current?.index
+      loop.journal.update { record in
+        record.connections[number - 1].end = end
+        if let abandoned { record.requests[abandoned].wasAbandoned = true }
+      }
+    }
+    closeDescriptor()
+  }
+
+  // MARK: Requests
+
+  private func parse() {
+    while !stopsReading, let event = parser.next() {
+      switch event {
+      case .head(let method, let target, let fields):
+        begin(method, target, fields)
+      case .body(let data):
+        if let current { loop.journal.append(data, toBodyOf: current.index) }
+      case .complete:
+        guard let current else { continue }
+        isBodyComplete = true
+        loop.journal.update { $0.requests[current.index].isComplete = true }
+        if route?.moment == .body { answer() }
+        advance()
+        if isOver { return }
+      case .malformed(let why):
+        actions += [.send(MockAnswer.head(400, ["Content-Length": "0", "X-Reason": why])), .close]
+        hasAnswer = true
+        return advance()
+      }
+    }
+    loop.journal.wakeSatisfied()
+  }
+
+  private func begin(_ method: ErrandCore.Method, _ target: String, _ fields: HTTPFields) {
+    let request = loop.journal.add {
+      MockRequest(index: $0, connection: number, method: method, target: target, fields: fields)
+    }
+    current = request
+    isBodyComplete = false
+    hasAnswer = false
+    let route = loop.routes.withLock { $0.route(for: request) }
+    self.route = route
+    if route.moment == .head {
+      answer()
+      advance()
+    } else if fields["Expect"].map(ASCII.lowercased) == "100-continue" {
+      actions.append(.send(MockAnswer.head(100, [:])))
+      advance()
+    }
+  }
+
+  private func answer() {
+    guard let current, let route else { return }
+    let request = loop.journal.request(current.index)
+    actions += route.handler(request).actions(for: request)
+    hasAnswer = true
+  }
+
+  // MARK: Answers
+
+  private func advance() {
+    while !isOver, !isLingering, !isStalled, wakeAt == nil {
+      guard flush() else { return }
+      guard let action = actions.first else {
+        guard current != nil, hasAnswer, isBodyComplete else { return }
+        current = nil
+        parser.beginNext()
+        return parse()
+      }
+      if case .awaitBody = action, !isBodyComplete { return }
+      actions.removeFirst()
+      carryOut(action)
+    }
+    if isLingering, !isOver { _ = flush() }
+  }
+
+  private func carryOut(_ action: ServerAction) {
+    switch action {
+    case .send(let data):
+      output = data
+      outputOffset = 0
+    case .pause(let duration): wakeAt = .now + duration
+    case .awaitBody: break
+    case .stopReading: stopsReading = true
+    case .stall: isStalled = true
+    case .close:
+      note(.closedByServer)
+      Socket.endSending(descriptor)
+      isLingering = true
+      stopsReading = false
+      wakeAt = .now + .seconds(2)
+    case .reset:
+      note(.resetByServer)
+      Socket.reset(descriptor)
+      isOver = true
+    }
+  }
+
+  /// Sends what is to be sent; false if the system takes no more for now.
+  private func flush() -> Bool {
+    while outputOffset < output.count {
+      let outcome = output.withUnsafeBytes {
+        Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[outputOffset...]))
+      }
+      switch outcome {
+      case .bytes(let count):
+        outputOffset += count
+        loop.journal.update { $0.connections[number - 1].bytesSent += count }
+      case .wouldBlock: return false
+      case .ended, .failed:
+        endedByClient(.resetByClient)
+        return false
+      }
+    }
+    output = Data()
+    outputOffset = 0
+    return true
+  }
+
+  private func note(_ end: MockConnection.End) {
+    loop.journal.update { $0.connections[number - 1].end = end }
+  }
+
+  private func closeDescriptor() {
+    guard !isOver else { return }
+    isOver = true
+    close(descriptor)
+  }
+}

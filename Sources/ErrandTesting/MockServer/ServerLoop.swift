@@ -1,0 +1,149 @@
+import Dispatch
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The one thread of a server: waits for its sockets and lets its connections go on.
+// Safe to share: `journal`, `routes` and `isStopped` are locked; everything else is touched on the loop's thread only.
+final class ServerLoop: @unchecked Sendable {
+  let journal = ServerJournal()
+  let routes = Locked(ServerRoutes())
+  let port: Int
+
+  private let listener: Int32
+  private let wakeRead: Int32
+  private let wakeWrite: Int32
+  private let isStopped = Locked(false)
+  private let ended = DispatchSemaphore(value: 0)
+  private let thread = Locked<pthread_t?>(nil)
+
+  private var connections: [ServerConnection] = []
+  private var accepted = 0
+
+  init(port: Int) throws(MockServerError) {
+    listener = try Socket.make()
+    var pipes: [Int32] = [-1, -1]
+    do throws(MockServerError) {
+      try Socket.bind(listener, port: port)
+      guard listen(listener, 4096) == 0 else { throw .system("cannot listen") }
+      guard pipe(&pipes) == 0 else { throw .system("no pipe") }
+    } catch {
+      close(listener)
+      throw error
+    }
+    (wakeRead, wakeWrite) = (pipes[0], pipes[1])
+    for descriptor in [wakeRead, wakeWrite] {
+      Socket.setNonBlocking(descriptor)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+    Socket.setNonBlocking(listener)
+    self.port = Socket.port(of: listener)
+  }
+
+  deinit {
+    close(wakeRead)
+    close(wakeWrite)
+  }
+
+  func start() {
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let code = pthread_create(
+      &thread, nil,
+      { argument in
+        #if canImport(Darwin)
+          let loop = Unmanaged<ServerLoop>.fromOpaque(argument).takeRetainedValue()
+        #else
+          let loop = Unmanaged<ServerLoop>.fromOpaque(argument!).takeRetainedValue()
+        #endif
+        loop.run()
+        return nil
+      }, Unmanaged.passRetained(self).toOpaque())
+    precondition(code == 0, "the system has no thread left for MockServer")
+    let started: pthread_t? = thread
+    if let started { pthread_detach(started) }
+    self.thread.withLock { $0 = started }
+  }
+
+  /// Returns when every socket is closed. Once is enough.
+  func stop() {
+    let isFirst = isStopped.withLock { isStopped in
+      defer { isStopped = true }
+      return !isStopped
+    }
+    guard isFirst else { return }
+    wake()
+    // A handler that lets go of the last reference runs on the loop's own thread, which cannot wait for itself.
+    let loop = thread.withLock { $0 }
+    if loop.map({ pthread_equal($0, pthread_self()) == 0 }) ?? false { ended.wait() }
+  }
+
+  func wake() {
+    var byte: UInt8 = 1
+    _ = write(wakeWrite, &byte, 1)
+  }
+
+  // MARK: On the loop's thread
+
+  private func run() {
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    var descriptors: [pollfd] = []
+    while !isStopped.withLock({ $0 }) {
+      descriptors.removeAll(keepingCapacity: true)
+      descriptors.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
+      descriptors.append(pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0))
+      for connection in connections {
+        descriptors.append(pollfd(fd: connection.descriptor, events: connection.pollEvents, revents: 0))
+      }
+      poll(&descriptors, nfds_t(descriptors.count), timeout())
+      if descriptors[1].revents != 0 { while case .some = readWake(room) {} }
+      for (connection, polled) in zip(connections, descriptors.dropFirst(2)) where polled.revents != 0 {
+        connection.handle(polled.revents, room)
+      }
+      let now = ContinuousClock.now
+      for connection in connections where !connection.isOver { connection.handleTime(now) }
+      connections.removeAll(where: \.isOver)
+      if descriptors[0].revents != 0 { acceptAll() }
+      journal.failOverdue(now)
+    }
+    for connection in connections { connection.shut() }
+    connections = []
+    close(listener)
+    room.deallocate()
+    journal.stop()
+    ended.signal()
+  }
+
+  private func readWake(_ room: UnsafeMutableRawBufferPointer) -> Int? {
+    let count = read(wakeRead, room.baseAddress, room.count)
+    return count > 0 ? count : nil
+  }
+
+  private func timeout() -> Int32 {
+    let next = (connections.compactMap(\.wakeAt) + [journal.nextDeadline].compactMap { $0 }).min()
+    guard let next else { return -1 }
+    // Rounded up: too early would only turn the loop in vain.
+    return Int32(clamping: max(0, (next - .now).wholeMilliseconds + 1))
+  }
+
+  private func acceptAll() {
+    while true {
+      let descriptor = accept(listener, nil, nil)
+      guard descriptor >= 0 else { return }
+      Socket.prepareAccepted(descriptor)
+      accepted += 1
+      let number = accepted
+      journal.update { $0.connections.append(MockConnection(number: number)) }
+      connections.append(ServerConnection(descriptor: descriptor, number: number, loop: self))
+    }
+  }
+}

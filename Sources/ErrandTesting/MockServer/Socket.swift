@@ -1,0 +1,135 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The system's sockets, as far as a server on the loopback interface needs them. Descriptors are closed by hand.
+enum Socket {
+  enum Outcome {
+    case bytes(Int)
+    case wouldBlock
+    /// The other side has closed.
+    case ended
+    /// The other side has reset the connection, or it broke.
+    case failed
+  }
+
+  static func make() throws(MockServerError) -> Int32 {
+    #if canImport(Glibc)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { throw .system("no socket") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+
+  /// Takes a port of 127.0.0.1; 0 takes a free one.
+  static func bind(_ descriptor: Int32, port: Int) throws(MockServerError) {
+    var yes: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    let code = withLoopback(port) { address, length in
+      #if canImport(Darwin)
+        Darwin.bind(descriptor, address, length)
+      #elseif canImport(Musl)
+        Musl.bind(descriptor, address, length)
+      #else
+        Glibc.bind(descriptor, address, length)
+      #endif
+    }
+    guard code == 0 else { throw .system("cannot take port \(port) of 127.0.0.1") }
+  }
+
+  /// Begins to connect to a port of 127.0.0.1 and does not wait.
+  static func beginConnecting(_ descriptor: Int32, port: Int) {
+    setNonBlocking(descriptor)
+    _ = withLoopback(port) { address, length in connect(descriptor, address, length) }
+  }
+
+  static func port(of descriptor: Int32) -> Int {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    _ = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  private static func withLoopback(
+    _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in()
+    #if canImport(Darwin)
+      address.sin_len = UInt8(MemoryLayout<sockaddr_in>.size)
+    #endif
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  static func setNonBlocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
+  }
+
+  /// What an accepted connection needs: no waiting, no signal, no delay of small pieces.
+  static func prepareAccepted(_ descriptor: Int32) {
+    setNonBlocking(descriptor)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    var yes: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    #if canImport(Darwin)
+      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+    #endif
+  }
+
+  static func receive(_ descriptor: Int32, into room: UnsafeMutableRawBufferPointer) -> Outcome {
+    while true {
+      let count = recv(descriptor, room.baseAddress, room.count, 0)
+      if count > 0 { return .bytes(count) }
+      if count == 0 { return .ended }
+      if errno == EAGAIN || errno == EWOULDBLOCK { return .wouldBlock }
+      if errno != EINTR { return .failed }
+    }
+  }
+
+  static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome {
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    while true {
+      #if canImport(Darwin)
+        let count = Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags)
+      #elseif canImport(Musl)
+        let count = Musl.send(descriptor, bytes.baseAddress, bytes.count, flags)
+      #else
+        let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+      #endif
+      if count >= 0 { return .bytes(count) }
+      if errno == EAGAIN || errno == EWOULDBLOCK { return .wouldBlock }
+      if errno != EINTR { return .failed }
+    }
+  }
+
+  /// Says that no more will be sent; what comes can still be read.
+  static func endSending(_ descriptor: Int32) {
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Closes with an RST in place of the polite end.
+  static func reset(_ descriptor: Int32) {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    close(descriptor)
+  }
+}
