@@ -17,6 +17,8 @@ final class CurlHandlePool: Sendable {
 
   init(_ options: CurlOptions) { self.options = options }
 
+  deinit { drain() }
+
   func take() -> Handle {
     nonisolated(unsafe) let pooled: Handle? = state.withLock { state in
       nonisolated(unsafe) let handle = state.handles.popLast()

@@ -1,6 +1,14 @@
 import CCurl
 import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -14,10 +22,12 @@ final class CurlOptions: @unchecked Sendable {
   private let configuration: CurlConfiguration
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
+  private let watch: SocketWatch
   private let resolve: UnsafeMutablePointer<curl_slist>?
   private var share: UnsafeMutableRawPointer?
 
-  init(_ configuration: CurlConfiguration) {
+  init(_ configuration: CurlConfiguration, _ watch: SocketWatch) {
+    self.watch = watch
     self.configuration = configuration
     maxFieldBytes = configuration.maxFieldBytes
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
@@ -77,6 +87,12 @@ final class CurlOptions: @unchecked Sendable {
     if let resolve { errand_setopt_pointer(easy, CURLOPT_RESOLVE, resolve) }
     set(CURLOPT_NOPROXY, environment.exceptions)
     CurlTransfer.setCallbacks(easy)
+    errand_setopt_close_callback(
+      easy,
+      { user, socket in
+        Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().forget(socket)
+        return close(socket)
+      }, Unmanaged.passUnretained(watch).toOpaque())
     return easy
   }
 
@@ -100,8 +116,13 @@ final class CurlOptions: @unchecked Sendable {
     // Our own watch is closer; this only keeps libcurl's 300 s from ending a longer wait.
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
-    if let share { errand_setopt_pointer(easy, CURLOPT_SHARE, share) }
-    if share != nil { errand_setopt_string(easy, CURLOPT_COOKIEFILE, "") }
+  }
+
+  /// What may be set on the engine's thread only, because handles share it.
+  func applyShared(to easy: UnsafeMutableRawPointer) {
+    guard let share else { return }
+    errand_setopt_pointer(easy, CURLOPT_SHARE, share)
+    errand_setopt_string(easy, CURLOPT_COOKIEFILE, "")
   }
 
   private func setProxy(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {

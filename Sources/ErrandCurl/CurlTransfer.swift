@@ -8,8 +8,8 @@ import ErrandCore
 #endif
 
 /// One try on its way through libcurl.
-// Safe to share: `waiter` is locked; everything else is touched on the engine's thread only, once the transfer is
-// started.
+// Safe to share: `waiter` is locked; everything else is touched by its maker, and once it is started on the engine's
+// thread only.
 final class CurlTransfer: @unchecked Sendable {
   /// A buffer this large is handed on in the middle of a turn.
   private static let deliverySize = 256 << 10
@@ -24,7 +24,7 @@ final class CurlTransfer: @unchecked Sendable {
   private(set) var lastMove = ContinuousClock.now
   private var firstByte: Duration?
 
-  private unowned let engine: CurlEngine
+  private let engine: CurlEngine
   private var fields: UnsafeMutablePointer<curl_slist>?
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -47,7 +47,12 @@ final class CurlTransfer: @unchecked Sendable {
     errorText.initialize(to: 0)
   }
 
-  deinit { errorText.deallocate() }
+  deinit {
+    // On whichever thread lets go last: nobody else uses the handle then.
+    if let easy { engine.handles.put(easy) }
+    curl_slist_free_all(fields)
+    errorText.deallocate()
+  }
 
   // MARK: From any thread
 
@@ -64,7 +69,7 @@ final class CurlTransfer: @unchecked Sendable {
   /// The waiter first: what is left to do concerns nobody but libcurl.
   func cancel() {
     finish(.failure(CancellationError()))
-    engine.enqueue(.cancel(self))
+    engine.cancel(self)
   }
 
   // MARK: On the engine's thread
@@ -73,28 +78,22 @@ final class CurlTransfer: @unchecked Sendable {
     Unmanaged<CurlTransfer>.fromOpaque(errand_getinfo_pointer(easy, CURLINFO_PRIVATE)).takeUnretainedValue()
   }
 
-  /// Takes a handle and sets it up. False if that cannot be done; then the outcome has been given.
-  func prepare() -> Bool {
-    started = engine.now
-    lastMove = started
+  /// Takes a handle and sets it up: on the caller's thread, because it need not be done on the engine's.
+  func prepare() {
     easy = engine.handles.take()
-    let pointer = Unmanaged.passUnretained(self).toOpaque()
+    let this = Unmanaged.passUnretained(self).toOpaque()
     for option in [
       CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
     ] {
-      errand_setopt_pointer(easy, option, pointer)
+      errand_setopt_pointer(easy, option, this)
     }
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     engine.options.apply(exchange.request, to: easy)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
     if case .reader(let reader) = exchange.request.upload {
-      reader.onReady { [weak self] in
-        guard let self else { return }
-        engine.enqueue(.resume(self))
-      }
+      reader.onReady { self.engine.resume(self) }
     }
-    return true
   }
 
   private func setFields() {
@@ -109,14 +108,16 @@ final class CurlTransfer: @unchecked Sendable {
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields)
   }
 
-  /// Gives the handle back. Nothing of libcurl's is touched after this.
+  func begin() {
+    started = engine.now
+    lastMove = started
+    engine.options.applyShared(to: easy)
+  }
+
+  /// It is over: libcurl does not call back any more.
   func dispose() {
-    guard let easy else { return }
-    errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, nil)
-    curl_slist_free_all(fields)
-    fields = nil
-    self.easy = nil
-    engine.handles.put(easy)
+    // The sink may hold a handler that holds the transfer.
+    sink = nil
   }
 
   /// Hands the buffer on. False if the sink refused it.
@@ -239,10 +240,7 @@ final class CurlTransfer: @unchecked Sendable {
       return 0
     }
     if let length = head.contentLength, length <= Self.deliverySize { buffer.reserveCapacity(Int(length)) }
-    sink?.onDrain { [weak self] in
-      guard let self else { return }
-      engine.enqueue(.resume(self))
-    }
+    sink?.onDrain { self.engine.resume(self) }
     return line.count
   }
 

@@ -1,0 +1,76 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Waits for sockets: which of them are wanted for what, and which are ready.
+///
+/// A request that ends and one that begins on the same connection, within one turn, change nothing in the end; so changes
+/// are carried out only when it is about to wait.
+// Safe to share: `wake` writes to a descriptor that lives as long as this does; everything else is touched on the
+// engine's thread only.
+final class SocketWatch: @unchecked Sendable {
+  struct Interest: OptionSet {
+    let rawValue: UInt8
+    static let read = Interest(rawValue: 1)
+    static let write = Interest(rawValue: 2)
+    static let failure = Interest(rawValue: 4)
+  }
+
+  private struct Entry {
+    var wanted: Interest = []
+    var registered: Interest = []
+    var isChanged = false
+  }
+
+  /// What was ready at the last wait.
+  private(set) var ready: [(socket: Int32, for: Interest)] = []
+
+  /// By socket: their numbers are small.
+  private var entries: [Entry] = []
+  private var changed: [Int32] = []
+  private let poller = SocketPoller()
+
+  func want(_ interest: Interest, of socket: Int32) {
+    let index = Int(socket)
+    if index >= entries.count {
+      entries += Array(repeating: Entry(), count: max(64, index + 1 - entries.count))
+    }
+    entries[index].wanted = interest
+    if !entries[index].isChanged {
+      entries[index].isChanged = true
+      changed.append(socket)
+    }
+  }
+
+  /// The socket is about to be closed, and its number may come back as another's.
+  func forget(_ socket: Int32) {
+    let index = Int(socket)
+    guard index < entries.count else { return }
+    if !entries[index].registered.isEmpty { poller.change(socket, from: entries[index].registered, to: []) }
+    entries[index].wanted = []
+    entries[index].registered = []
+  }
+
+  /// Waits until a socket is ready, `wake` is called, or so many milliseconds have passed; -1: for ever.
+  func wait(milliseconds: Int32) {
+    for socket in changed {
+      let index = Int(socket)
+      entries[index].isChanged = false
+      let (wanted, registered) = (entries[index].wanted, entries[index].registered)
+      if wanted != registered {
+        poller.change(socket, from: registered, to: wanted)
+        entries[index].registered = wanted
+      }
+    }
+    changed.removeAll(keepingCapacity: true)
+    ready.removeAll(keepingCapacity: true)
+    poller.wait(milliseconds, into: &ready)
+  }
+
+  /// Ends the wait. From any thread.
+  func wake() { poller.wake() }
+}
