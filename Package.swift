@@ -55,6 +55,9 @@ let package = Package(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
+      name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
+    .testTarget(
       name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
   ]
 )

@@ -60,7 +60,8 @@
         length.insert(UInt8(rest & 0xFF), at: 0)
         rest >>= 8
       }
-      let head = content.count < 128 ? [tag, UInt8(content.count)] : [tag, 0x80 | UInt8(length.count)] + length
+      let head =
+        content.count < 128 ? [tag, UInt8(content.count)] : [tag, 0x80 | UInt8(length.count)] + length
       return Data(head) + content
     }
   }

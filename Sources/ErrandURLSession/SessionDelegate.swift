@@ -70,8 +70,14 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         return completionHandler(.cancelAuthenticationChallenge, nil)
       }
     #endif
-    // A 401 is an answer, and the credentials of others are none of its business.
-    completionHandler(.performDefaultHandling, nil)
+    // A 401 is an answer, and any credentials are in the request already.
+    #if canImport(FoundationNetworking)
+      // The whole answer has been here when it asks, and no disposition lets the task end well.
+      transfers.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }?.complete(nil)
+      completionHandler(.cancelAuthenticationChallenge, nil)
+    #else
+      completionHandler(.performDefaultHandling, nil)
+    #endif
   }
 
   /// A body is sent once; sending it again is the client's decision.

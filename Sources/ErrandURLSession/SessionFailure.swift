@@ -10,10 +10,18 @@ struct SessionFailure {
   let error: RequestError
 
   init(_ underlying: any Error, _ exchange: Exchange) {
-    let text = (underlying as NSError).localizedDescription
+    // On Linux what libcurl said lies one deeper.
+    let deeper = (underlying as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    let text = (deeper ?? underlying as NSError).localizedDescription
     func failure(_ kind: RequestError.Code, _ message: String, reached: Bool = true) -> RequestError {
       exchange.error(kind, message, reachedServer: reached, underlying: underlying)
     }
+    #if canImport(FoundationNetworking)
+      if let (code, message, reached) = Self.sense(text) {
+        error = failure(code, "\(message): \(text)", reached: reached)
+        return
+      }
+    #endif
     guard let code = (underlying as? URLError)?.code else {
       error = failure(.connectionLost, "the connection was lost: \(text)")
       return
@@ -42,23 +50,26 @@ struct SessionFailure {
       case .dataLengthExceedsMaximum: failure(.unsupported, "URLSession refuses it: \(text)", reached: false)
       case .appTransportSecurityRequiresSecureConnection:
         failure(.unsupported, "App Transport Security allows no plain http here: \(text)", reached: false)
-      case .unknown: Self.guess(text, failure)
       default: failure(.connectionLost, "the connection was lost: \(text)")
       }
   }
 
-  /// Linux has one code for nearly everything, and sometimes a text of libcurl's.
-  private static func guess(
-    _ text: String, _ failure: (RequestError.Code, String, Bool) -> RequestError
-  ) -> RequestError {
-    let lower = text.lowercased()
-    if lower.contains("certificate") {
-      return failure(.untrustedCertificate, "the server's certificate is not trusted: \(text)", false)
+  #if canImport(FoundationNetworking)
+    /// Linux has one code for nearly everything; libcurl's text says more.
+    private static func sense(_ text: String) -> (RequestError.Code, String, reached: Bool)? {
+      let lower = text.lowercased()
+      func says(_ words: String...) -> Bool { words.contains { lower.contains($0) } }
+      if says("certificate") {
+        return (.untrustedCertificate, "the server's certificate is not trusted", false)
+      }
+      if says("ssl", "tls") { return (.tlsFailed, "TLS failed", false) }
+      if says("decod", "content encoding", "decompress", "unencoding") {
+        return (.badEncoding, "the answer's body cannot be decompressed", true)
+      }
+      if says("empty reply", "transfer closed", "recv failure", "send failure", "illegal or missing") {
+        return (.connectionLost, "the connection was lost", true)
+      }
+      return nil
     }
-    if lower.contains("ssl") || lower.contains("tls") { return failure(.tlsFailed, "TLS failed: \(text)", false) }
-    if lower.contains("decod") || lower.contains("encoding") || lower.contains("decompress") {
-      return failure(.badEncoding, "the answer's body cannot be decompressed: \(text)", true)
-    }
-    return failure(.connectionLost, "the connection was lost: \(text)", true)
-  }
+  #endif
 }

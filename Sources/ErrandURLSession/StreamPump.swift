@@ -62,7 +62,8 @@ import Foundation
       do {
         while !state.withLock({ $0.isClosed }) {
           switch try reader.read(into: room) {
-          case .bytes(let count): guard write(UnsafeRawBufferPointer(rebasing: room[..<count])) else { return }
+          case .bytes(let count):
+            guard write(UnsafeRawBufferPointer(rebasing: room[..<count])) else { return }
           case .notYet: ready.wait()
           case .end: return
           }
