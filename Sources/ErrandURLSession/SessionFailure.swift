@@ -66,7 +66,13 @@ struct SessionFailure {
       if says("decod", "content encoding", "decompress", "unencoding") {
         return (.badEncoding, "the answer's body cannot be decompressed", true)
       }
-      if says("empty reply", "transfer closed", "recv failure", "send failure", "illegal or missing") {
+      if says("http/0.9", "invalid content-length", "unsupported protocol", "illegal") {
+        return (.invalidResponse, "what the server sent is no HTTP answer", true)
+      }
+      if says("too large response headers", "out of memory") {
+        return (.fieldsTooLarge, "the answer's fields are larger than accepted", true)
+      }
+      if says("empty reply", "transfer closed", "recv failure", "send failure") {
         return (.connectionLost, "the connection was lost", true)
       }
       return nil

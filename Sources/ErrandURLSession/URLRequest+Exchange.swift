@@ -13,7 +13,10 @@ extension URLRequest {
     self.init(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.never)
     httpMethod = request.method.rawValue
     httpShouldHandleCookies = false
-    for field in request.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+    // Lines of one name are joined here, since URLSession leaves out the space.
+    for field in request.fields where value(forHTTPHeaderField: field.name) == nil {
+      setValue(request.fields[field.name], forHTTPHeaderField: field.name)
+    }
   }
 }
 
