@@ -56,6 +56,9 @@ let package = Package(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
+      name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
+    .testTarget(
       name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",

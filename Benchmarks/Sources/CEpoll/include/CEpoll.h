@@ -14,6 +14,8 @@ static inline int bench_epoll_add(int poll, int descriptor, uint32_t events) {
 static const uint32_t bench_epoll_readable = EPOLLIN;
 static const uint32_t bench_epoll_closed = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 static const uint32_t bench_epoll_closing = EPOLLRDHUP;
+// Tells of each change once.
+static const uint32_t bench_epoll_once = EPOLLET;
 #endif
 
 #endif
