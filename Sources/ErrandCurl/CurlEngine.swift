@@ -75,7 +75,7 @@ final class CurlEngine: @unchecked Sendable {
     let this = Unmanaged.passUnretained(self).toOpaque()
     errand_multi_set_socket_callback(
       multi,
-      { _, socket, what, user, _ in
+      { easy, socket, what, user, _ in
         let engine = Unmanaged<CurlEngine>.fromOpaque(user!).takeUnretainedValue()
         let interest: SocketWatch.Interest =
           switch what {
@@ -84,7 +84,7 @@ final class CurlEngine: @unchecked Sendable {
           case CURL_POLL_INOUT: [.read, .write]
           default: []
           }
-        engine.watch.want(interest, of: socket)
+        engine.watch.want(interest, of: socket, for: CurlTransfer.of(easy!))
         return 0
       }, this)
     errand_multi_set_timer_callback(

@@ -1,6 +1,14 @@
 import CCurl
 import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -8,7 +16,7 @@ import ErrandCore
 #endif
 
 /// One try on its way through libcurl.
-// Safe to share: `waiter` is locked; everything else is touched by its maker, and once it is started on the engine's
+// Safe to share: `waiter` and `socket` are locked; everything else is touched by its maker, and once it is started on the engine's
 // thread only.
 final class CurlTransfer: @unchecked Sendable {
   /// A buffer this large is handed on in the middle of a turn.
@@ -26,6 +34,8 @@ final class CurlTransfer: @unchecked Sendable {
   private var firstByte: Duration?
 
   private let engine: CurlEngine
+  /// The connection, while it is this transfer's alone.
+  private let socket = Locked<Int32?>(nil)
   private var fields: UnsafeMutablePointer<curl_slist>?
 
   private var head = HeadParser()
@@ -65,10 +75,19 @@ final class CurlTransfer: @unchecked Sendable {
     waiter?.resume(with: result)
   }
 
-  /// The waiter first: what is left to do concerns nobody but libcurl.
+  /// Nobody waits any more. The socket is shut down here and now, for the engine may have much else to do; a connection
+  /// that others may share is left to the engine, which resets the stream.
   func cancel() {
-    finish(.failure(CancellationError()))
+    let waiter = waiter.withLock { waiter in
+      defer { waiter = nil }
+      return waiter
+    }
+    // First of all, so that libcurl never gets to see the end of the connection and take it for a stale one.
     engine.cancel(self)
+    socket.withLock { socket in
+      if let socket { shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+    waiter?.resume(throwing: CancellationError())
   }
 
   // MARK: On the engine's thread
@@ -304,5 +323,15 @@ final class CurlTransfer: @unchecked Sendable {
       exchange.didSend(total: sent)
     }
     return 0
+  }
+}
+
+extension CurlTransfer: SocketHolder {
+  func hold(_ socket: Int32?) {
+    let request = exchange.request
+    guard request.httpVersion == .http1 || (!request.isSecure && request.httpVersion == .automatic) else {
+      return
+    }
+    self.socket.withLock { $0 = socket }
   }
 }

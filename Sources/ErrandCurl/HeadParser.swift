@@ -49,7 +49,9 @@ struct HeadParser {
   }
 
   private mutating func append(_ name: String, _ value: String) {
-    if ASCII.equalIgnoringCase(name, "Content-Length"), let other = fields.values(of: name).last, other != value {
+    if ASCII.equalIgnoringCase(name, "Content-Length"), let other = fields.values(of: name).last,
+      other != value
+    {
       hasConflictingLengths = true
     }
     fields.append(name, value)

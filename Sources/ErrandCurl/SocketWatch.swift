@@ -21,6 +21,7 @@ final class SocketWatch: @unchecked Sendable {
   }
 
   private struct Entry {
+    var holder: (any SocketHolder)?
     var wanted: Interest = []
     var registered: Interest = []
     var isChanged = false
@@ -34,12 +35,15 @@ final class SocketWatch: @unchecked Sendable {
   private var changed: [Int32] = []
   private let poller = SocketPoller()
 
-  func want(_ interest: Interest, of socket: Int32) {
+  /// - Parameter holder: Who wants it now: told when it has it, and when it has it no more.
+  func want(_ interest: Interest, of socket: Int32, for holder: any SocketHolder) {
     let index = Int(socket)
     if index >= entries.count {
       entries += Array(repeating: Entry(), count: max(64, index + 1 - entries.count))
     }
     entries[index].wanted = interest
+    holder.hold(interest.isEmpty ? nil : socket)
+    entries[index].holder = interest.isEmpty ? nil : holder
     if !entries[index].isChanged {
       entries[index].isChanged = true
       changed.append(socket)
@@ -51,6 +55,8 @@ final class SocketWatch: @unchecked Sendable {
     let index = Int(socket)
     guard index < entries.count else { return }
     if !entries[index].registered.isEmpty { poller.forget(socket) }
+    entries[index].holder?.hold(nil)
+    entries[index].holder = nil
     entries[index].wanted = []
     entries[index].registered = []
   }
@@ -77,4 +83,9 @@ final class SocketWatch: @unchecked Sendable {
 
   /// Ends the wait. From any thread.
   func wake() { poller.wake() }
+}
+
+/// Who waits for a socket. It may touch the socket as long as it holds it, and no longer.
+protocol SocketHolder: AnyObject {
+  func hold(_ socket: Int32?)
 }
