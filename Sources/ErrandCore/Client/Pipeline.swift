@@ -98,6 +98,9 @@ extension Request {
       return "the method \(method.rawValue.debugDescription) is not a token"
     }
     if case .invalid(let reason) = body.content { return reason }
+    for name in ["Content-Length", "Transfer-Encoding"] where fields.contains(name) {
+      return "\(name) is told from the body and cannot be set"
+    }
     return fields.problem
   }
 

@@ -1,0 +1,323 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+/// The chain from `send` to the transport, with virtual time.
+@Suite struct ClientTests {
+  private let clock = VirtualClock()
+  private let url = "http://stub.test/"
+
+  private func client(
+    _ stub: StubTransport, _ change: (inout ClientConfiguration) -> Void = { _ in }
+  ) -> Client {
+    var configuration = ClientConfiguration()
+    configuration.clock = clock
+    configuration.random = SeededRandom(seed: 1)
+    configuration.date = { Date(timeIntervalSince1970: 784_111_777) }
+    change(&configuration)
+    return Client(transport: stub, configuration: configuration)
+  }
+
+  @Test func `three tries, with growing waits between them, and then the last error`() async throws {
+    let stub = StubTransport(clock: clock, [.fail(.connectionLost)])
+    let client = client(stub)
+    let error = await #expect(throws: RequestError.self) {
+      try await clock.run { try await client.send(.get(url)) }
+    }
+    #expect(error?.code == .connectionLost)
+    #expect(error?.attempt == 3)
+    #expect(error?.description.contains("GET http://stub.test/") == true)
+    #expect(error?.description.contains("(try 3)") == true)
+    #expect(stub.requests.count == 3)
+    #expect(clock.now.offset > .zero)
+    #expect(clock.now.offset <= .milliseconds(500 + 1000))
+  }
+
+  @Test func `Retry-After is waited for, in seconds and as a date, up to the limit`() async throws {
+    let stub = StubTransport(
+      clock: clock,
+      [
+        .answer(status: 503, fields: ["Retry-After": "7"]),
+        .answer(status: 429, fields: ["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT"]),
+        .answer(status: 503, fields: ["Retry-After": "86400"]), .answer(body: "done"),
+      ])
+    let client = client(stub) {
+      $0.retry = .tries(4)
+      $0.retry.backoff = .zero
+    }
+    let answer = try await clock.run { try await client.send(.get(url)) }
+    #expect(answer.text == "done")
+    #expect(answer.timing.tries == 4)
+    #expect(clock.now.offset == .seconds(7 + 10 + 60))
+    #expect(answer.timing.queue == .seconds(77))
+  }
+
+  @Test func `a POST is tried again only if nothing reached the server, or with a key`() async throws {
+    func tries(_ request: Request, _ step: StubStep) async -> Int {
+      let stub = StubTransport(clock: clock, [step])
+      let client = client(stub)
+      await #expect(throws: RequestError.self) { try await clock.run { try await client.send(request) } }
+      return stub.requests.count
+    }
+    let post = Request.post(url, .text("x"))
+    #expect(await tries(post, .fail(.connectionLost)) == 1)
+    #expect(await tries(post, .answer(status: 503)) == 1)
+    #expect(await tries(post, .fail(.cannotConnect, reachedServer: false)) == 3)
+    #expect(await tries(post.idempotencyKey("k"), .fail(.connectionLost)) == 3)
+    #expect(await tries(post.idempotencyKey("k"), .answer(status: 503)) == 3)
+    #expect(await tries(.get(url).bestEffort(), .fail(.connectionLost)) == 1)
+  }
+
+  @Test func `the budget bounds the retries of all calls together`() async throws {
+    let stub = StubTransport(clock: clock, [.fail(.connectionLost)])
+    let client = client(stub) {
+      $0.retryBudget = RetryBudget(ratio: 0.1, minimumPerSecond: 0)
+      $0.retry.backoff = .zero
+    }
+    for _ in 0..<200 { _ = try? await clock.run { try await client.send(.get(url)) } }
+    #expect(stub.requests.count == 220)
+  }
+
+  @Test func `the deadline ends the call while it is tried`() async throws {
+    let stub = StubTransport(clock: clock, [.stall])
+    let client = client(stub)
+    let request = Request.get(url).timeout(.seconds(100)).deadline(.seconds(3))
+    let task = Task { try await client.send(request) }
+    try await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(3))
+    let error = await #expect(throws: RequestError.self) { try await task.value }
+    #expect(error?.code == .deadlineExceeded)
+    #expect(error?.isCancellation == false)
+    #expect(clock.now.offset == .seconds(3))
+    #expect(stub.inFlight == 0)
+  }
+
+  @Test func `a wait that would pass the deadline is not begun`() async throws {
+    let stub = StubTransport(clock: clock, [.answer(status: 503, fields: ["Retry-After": "10"])])
+    let client = client(stub)
+    let error = await #expect(throws: RequestError.self) {
+      try await client.send(.get(url).deadline(.seconds(5)))
+    }
+    #expect(error?.status == 503)
+    #expect(clock.now.offset == .zero)
+  }
+
+  @Test func `time-outs are tried again, and each has its own time`() async throws {
+    let stub = StubTransport(clock: clock, [.stall, .answer(body: "at last")])
+    let client = client(stub) { $0.retry.backoff = .zero }
+    let answer = try await clock.run { try await client.send(.get(url)) }
+    #expect(answer.timing.tries == 2)
+    #expect(clock.now.offset == .seconds(10))
+  }
+
+  @Test func `a call is called off while it waits for its next try`() async throws {
+    let stub = StubTransport(clock: clock, [.answer(status: 503, fields: ["Retry-After": "10"])])
+    let client = client(stub)
+    let task = Task { try await client.send(.get(url)) }
+    try await clock.waitForSleepers(1)
+    task.cancel()
+    let error = await #expect(throws: RequestError.self) { try await task.value }
+    #expect(error?.cancellation == .taskCancelled)
+    #expect(error?.isCancellation == true)
+    #expect(stub.requests.count == 1)
+    #expect(clock.sleepers == 0)
+  }
+
+  @Test func `a task that is cancelled already sends nothing`() async throws {
+    let stub = StubTransport(clock: clock, [.answer()])
+    let client = client(stub)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await client.send(.get(url))
+    }
+    let error = await #expect(throws: RequestError.self) { try await task.value }
+    #expect(error?.cancellation == .taskCancelled)
+    #expect(stub.requests.isEmpty)
+  }
+
+  @Test func `shutdown lets what is in flight finish, and takes nothing more`() async throws {
+    let stub = StubTransport(clock: clock, [.answer(body: "done").after(.seconds(2))])
+    let client = client(stub)
+    let task = Task { try await client.send(.get(url)) }
+    try await stub.waitForRequests(1)
+    let shutdown = Task { await client.shutdown(within: .seconds(5)) }
+    try await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(2))
+    await shutdown.value
+    #expect(try await task.value.text == "done")
+    #expect(stub.isShutDown)
+    let error = await #expect(throws: RequestError.self) { try await client.send(.get(url)) }
+    #expect(error?.cancellation == .clientShutDown)
+    #expect(stub.requests.count == 1)
+  }
+
+  @Test func `shutdown calls off what is not done in time`() async throws {
+    let stub = StubTransport(clock: clock, [.stall])
+    let client = client(stub)
+    let task = Task { try await client.send(.get(url).timeout(.seconds(100))) }
+    try await stub.waitForRequests(1)
+    let shutdown = Task { await client.shutdown(within: .seconds(5)) }
+    try await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: RequestError.self) { try await task.value }
+    #expect(error?.cancellation == .clientShutDown)
+    await shutdown.value
+  }
+
+  @Test func `a stream that is not read to its end keeps the shutdown waiting, up to its limit`() async throws
+  {
+    let stub = StubTransport(clock: clock, [.answer(body: "body")])
+    let client = client(stub)
+    let answer = try await client.stream(.get(url))
+    let shutdown = Task { await client.shutdown(within: .seconds(5)) }
+    await shutdown.value
+    withExtendedLifetime(answer) {}
+    #expect(stub.isShutDown)
+  }
+
+  @Test(arguments: [
+    Request.get("http://h/").field("A", "x\r\nB: y"), Request.get("http://h/").field("A b", "x"),
+    Request("GE T", "http://h/"), Request.get("/relative"), Request.get("ftp://h/"),
+    Request.post("http://h/", json: Double.nan), Request.get("http://h/").field("Content-Length", "3"),
+    Request.get("http://h/").field("Transfer-Encoding", "chunked"),
+  ])
+  func `what cannot be sent is refused before the transport sees it`(request: Request) async throws {
+    let stub = StubTransport(clock: clock, [.answer()])
+    let error = await #expect(throws: RequestError.self) { try await client(stub).send(request) }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.attempt == 0)
+    #expect(stub.requests.isEmpty)
+  }
+
+  @Test func `an answer that is not as expected is refused, with what came`() async throws {
+    let stub = StubTransport(
+      clock: clock,
+      [
+        .answer(status: 404, body: "no such cat"),
+        .answer(fields: ["Content-Type": "text/html; charset=utf-8"], body: "<html>"), .answer(),
+        .answer(body: "x"),
+      ])
+    let client = client(stub)
+    func refusal(_ request: Request) async -> RequestError? {
+      do {
+        _ = try await client.send(request)
+        return nil
+      } catch {
+        return error as? RequestError
+      }
+    }
+    let status = await refusal(.get(url))
+    #expect(status?.status == 404)
+    #expect(status?.bodyPrefix == Data("no such cat".utf8))
+    #expect(status?.description.contains("404 Not Found") == true)
+    let type = await refusal(.get(url).expecting(contentType: "application/json", "image/*"))
+    #expect(type?.description.contains("application/json or image/*") == true)
+    #expect(type?.description.contains("text/html") == true)
+    #expect(type?.bodyPrefix == Data("<html>".utf8))
+    let empty = await refusal(.get(url).expectingBody())
+    #expect(empty?.description.contains("empty") == true)
+    struct Bad: Error {}
+    let checked = await refusal(.get(url).validate { _ in throw Bad() })
+    #expect(checked?.underlying is Bad)
+    for error in [status, type, empty, checked] { #expect(error?.code == .rejected) }
+    #expect(stub.requests.count == 4)
+  }
+
+  @Test func `interceptors see the call once and each try, from the outside in`() async throws {
+    struct Mark: Interceptor {
+      let name: String
+      let log: Log
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        log.append("\(name)>\(next.attempt)")
+        defer { log.append("\(name)<") }
+        return try await next(request.addingField("X-Mark", name))
+      }
+    }
+    let log = Log()
+    let stub = StubTransport(clock: clock, [.fail(.connectionLost), .answer(body: "ok")])
+    let client = client(stub) {
+      $0.interceptors = [Mark(name: "a", log: log), Mark(name: "b", log: log)]
+      $0.attemptInterceptors = [Mark(name: "c", log: log)]
+      $0.retry.backoff = .zero
+    }
+    #expect(try await clock.run { try await client.send(.get(url)) }.text == "ok")
+    #expect(log.entries == ["a>0", "b>0", "c>1", "c<", "c>2", "c<", "b<", "a<"])
+    #expect(stub.requests.last?.fields.values(of: "X-Mark") == ["a", "b", "c"])
+  }
+
+  @Test func `an interceptor can answer by itself, or fail`() async throws {
+    struct Own: Interceptor {
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        guard let url = request.url, url.path == "/own" else { throw Refused() }
+        return Response(status: 200, data: Data("own".utf8), url: url)
+      }
+    }
+    struct Refused: Error {}
+    let stub = StubTransport(clock: clock, [.answer()])
+    let client = client(stub) { $0.interceptors = [Own()] }
+    #expect(try await client.send(.get("http://stub.test/own")).text == "own")
+    await #expect(throws: Refused.self) { try await client.send(.get(url)) }
+    #expect(stub.requests.isEmpty)
+  }
+
+  @Test func `an interceptor that waits is called off with its call`() async throws {
+    struct Slow: Interceptor {
+      let clock: VirtualClock
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        try await clock.sleep(for: .seconds(1000))
+        return try await next(request)
+      }
+    }
+    let stub = StubTransport(clock: clock, [.answer()])
+    let client = client(stub) { [clock] in $0.interceptors = [Slow(clock: clock)] }
+    let task = Task { try await client.send(.get(url)) }
+    try await clock.waitForSleepers(1)
+    let shutdown = Task { await client.shutdown(within: .zero) }
+    let error = await #expect(throws: RequestError.self) { try await task.value }
+    #expect(error?.cancellation == .clientShutDown)
+    await shutdown.value
+    #expect(stub.requests.isEmpty)
+  }
+
+  @Test func `no error shows a secret`() async throws {
+    let stub = StubTransport(clock: clock, [.answer(status: 401, fields: ["Set-Cookie": "hush"])])
+    let client = client(stub) {
+      $0.secrets.fields = ["X-Session"]
+      $0.secrets.queryItems.insert("pin")
+    }
+    let request = Request.get("http://me:hush@stub.test/?pin=hush&token=hush").bearer("hush").field(
+      "X-Session", "hush")
+    let error = await #expect(throws: RequestError.self) { try await client.send(request) }
+    var dumped = ""
+    dump(error, to: &dumped)
+    for text in ["\(error!)", String(reflecting: error!), dumped, "\(error!.fields!)"] {
+      #expect(!text.contains("hush"), "\(text)")
+    }
+    #expect(stub.requests.first?.fields["Authorization"] == "Bearer hush")
+    #expect(stub.requests.first?.url.absoluteString == "http://stub.test/?pin=hush&token=hush")
+  }
+
+  @Test func `user and password of a URL become basic authentication`() async throws {
+    let stub = StubTransport(clock: clock, [.answer()])
+    try await client(stub).send(.get("http://a%40b:p%3Aw@stub.test/x"))
+    #expect(
+      stub.requests.first?.fields["Authorization"] == "Basic \(Data("a@b:p:w".utf8).base64EncodedString())")
+    #expect(stub.requests.first?.url.absoluteString == "http://stub.test/x")
+  }
+
+  @Test func `durations of any length are taken`() async throws {
+    let stub = StubTransport(clock: clock, [.answer(body: "x")])
+    let longest = Duration.seconds(Int64.max)
+    let answer = try await client(stub).send(.get(url).timeout(longest).deadline(longest))
+    #expect(answer.text == "x")
+  }
+}
+
+/// What happened, in order.
+final class Log: Sendable {
+  private let state = Locked<[String]>([])
+  var entries: [String] { state.withLock { $0 } }
+  func append(_ entry: String) { state.withLock { $0.append(entry) } }
+}
