@@ -190,7 +190,8 @@ final class CurlEngine: @unchecked Sendable {
     for transfer in active.reversed() {
       detach(transfer)
       transfer.finish(
-        .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true)))
+        .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
+      )
     }
     let (left, done) = inbox.end()
     for case .start(let transfer) in left { refuse(transfer) }

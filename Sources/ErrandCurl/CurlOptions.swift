@@ -152,6 +152,8 @@ final class CurlOptions: @unchecked Sendable {
       errand_setopt_long(easy, CURLOPT_HTTPGET, 1)
       errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method == .get ? nil : method.rawValue)
     case .bytes, .reader:
+      // What an empty POST left there would make libcurl believe that it can send this body a second time.
+      errand_setopt_string(easy, CURLOPT_COPYPOSTFIELDS, nil)
       errand_setopt_long(easy, CURLOPT_UPLOAD, 1)
       errand_setopt_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.upload.length ?? -1))
       errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)

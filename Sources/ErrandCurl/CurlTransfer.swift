@@ -152,7 +152,10 @@ final class CurlTransfer: @unchecked Sendable {
 
   func result(_ code: CURLcode) -> Result<TransferResult, any Error> {
     guard code == CURLE_OK, failure == nil else {
-      return .failure(failure ?? CurlFailure(code, self).error)
+      let lost = CurlFailure(code, self).error
+      // A download goes on with what came before the connection was lost.
+      if failure == nil { _ = deliver() }
+      return .failure(failure ?? lost)
     }
     guard deliver() else { return failureOfSink() }
     guard let head = head.head, sink != nil else {
@@ -167,6 +170,9 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   var errorMessage: String { String(cString: errorText) }
+
+  /// True until the head of the answer is whole.
+  var awaitsHead: Bool { head.head == nil }
 
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
@@ -233,6 +239,11 @@ final class CurlTransfer: @unchecked Sendable {
       return 0
     }
     guard let head = head.take(line) else { return line.count }
+    if self.head.hasConflictingLengths {
+      failure = exchange.error(
+        .invalidResponse, "the answer announces two different lengths", reachedServer: true)
+      return 0
+    }
     do {
       sink = try exchange.sink(for: head)
     } catch {

@@ -6,6 +6,8 @@ struct HeadParser {
   /// The head, once it is whole.
   private(set) var head: ResponseHead?
   private(set) var version: HTTPVersion?
+  /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
+  private(set) var hasConflictingLengths = false
   private var status = 0
   private var lines: [(name: String, value: String)] = []
 
@@ -45,7 +47,13 @@ struct HeadParser {
   private mutating func complete() -> ResponseHead? {
     guard status >= 200 || status == 101 else { return nil }
     var fields = HTTPFields()
-    for line in lines { fields.append(line.name, line.value) }
+    var length: String?
+    for line in lines {
+      fields.append(line.name, line.value)
+      guard ASCII.equalIgnoringCase(line.name, "Content-Length") else { continue }
+      if let length, length != line.value { hasConflictingLengths = true }
+      length = line.value
+    }
     head = ResponseHead(status: Status(status), fields: fields)
     lines = []
     return head
