@@ -23,7 +23,7 @@ let package = Package(
     .target(name: "CEpoll"),
     .target(name: "BenchmarkSupport", swiftSettings: strict),
     .executableTarget(
-      name: "throughput", dependencies: [core, curl, "CurlLoop", "BenchmarkSupport"],
+      name: "throughput", dependencies: [core, curl, urlSession, "CurlLoop", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
       name: "transfer", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),

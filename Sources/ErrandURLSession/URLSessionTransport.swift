@@ -33,8 +33,8 @@ public import ErrandCore
 /// - Most failures have one code, -1: a connection that was cut, bad gzip and failed TLS are told apart by their text,
 ///   as far as it says anything.
 /// - The body of a redirect that is not followed is lost. A cancel during a slow DNS look-up holds up other requests.
-///   An answer in chunks with
-///   trailers, or one that is cut in its fields, ends the process. There are no connection metrics.
+/// - Chunks with trailers, and a connection that is closed in the fields of an answer, end the process.
+/// - Idle connections stay open after `shutdown`. There are no connection metrics.
 public final class URLSessionTransport: Transport {
   private let configuration: URLSessionTransportConfiguration
   private let delegate: SessionDelegate

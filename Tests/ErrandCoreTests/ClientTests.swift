@@ -191,6 +191,10 @@ import Testing
     #expect(stub.requests.isEmpty)
   }
 
+  private func refusal(_ client: Client, _ request: Request) async -> RequestError? {
+    await #expect(throws: RequestError.self) { try await client.send(request) }
+  }
+
   @Test func `an answer that is not as expected is refused, with what came`() async throws {
     let stub = StubTransport(
       clock: clock,
@@ -200,26 +204,18 @@ import Testing
         .answer(body: "x"),
       ])
     let client = client(stub)
-    func refusal(_ request: Request) async -> RequestError? {
-      do {
-        _ = try await client.send(request)
-        return nil
-      } catch {
-        return error as? RequestError
-      }
-    }
-    let status = await refusal(.get(url))
+    let status = await refusal(client, .get(url))
     #expect(status?.status == 404)
     #expect(status?.bodyPrefix == Data("no such cat".utf8))
     #expect(status?.description.contains("404 Not Found") == true)
-    let type = await refusal(.get(url).expecting(contentType: "application/json", "image/*"))
+    let type = await refusal(client, .get(url).expecting(contentType: "application/json", "image/*"))
     #expect(type?.description.contains("application/json or image/*") == true)
     #expect(type?.description.contains("text/html") == true)
     #expect(type?.bodyPrefix == Data("<html>".utf8))
-    let empty = await refusal(.get(url).expectingBody())
+    let empty = await refusal(client, .get(url).expectingBody())
     #expect(empty?.description.contains("empty") == true)
     struct Bad: Error {}
-    let checked = await refusal(.get(url).validate { _ in throw Bad() })
+    let checked = await refusal(client, .get(url).validate { _ in throw Bad() })
     #expect(checked?.underlying is Bad)
     for error in [status, type, empty, checked] { #expect(error?.code == .rejected) }
     #expect(stub.requests.count == 4)

@@ -37,7 +37,8 @@ public enum Child {
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
     let time = ContinuousClock.now - begin
     guard status == 0 else {
-      throw Failed(description: "\(command.joined(separator: " ")) ended with status \(status >> 8)")
+      let end = status & 0x7F == 0 ? "status \(status >> 8)" : "signal \(status & 0x7F)"
+      throw Failed(description: "\(command.joined(separator: " ")) ended with \(end)")
     }
     return time
   }

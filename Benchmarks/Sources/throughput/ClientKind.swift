@@ -1,12 +1,23 @@
+import ErrandCurl
+import ErrandURLSession
+
 /// The clients that can be measured.
 enum ClientKind: String, CaseIterable {
   case errand
   case libcurl
   case urlsession
+  /// Errand on its other transport; measured only when it is asked for.
+  case errandOnURLSession = "errand-urlsession"
+
+  static let usual: [ClientKind] = [.errand, .libcurl, .urlsession]
 
   func load(url: String, concurrency: Int) throws -> any Load {
     switch self {
-    case .errand: ErrandLoad(url: url, concurrency: concurrency)
+    case .errand: ErrandLoad(CurlTransport(), url: url, concurrency: concurrency)
+    case .errandOnURLSession:
+      ErrandLoad(
+        URLSessionTransport(configuration: Self.configuration(concurrency)), url: url,
+        concurrency: concurrency)
     case .libcurl: LibcurlLoad(url: url, concurrency: concurrency)
     case .urlsession: try URLSessionLoad(url: url, concurrency: concurrency)
     }
@@ -16,7 +27,13 @@ enum ClientKind: String, CaseIterable {
   func requests(of total: Int, concurrency: Int) -> Int {
     switch self {
     case .errand, .libcurl: total
-    case .urlsession: max(total / 10, min(total, concurrency * 4))
+    case .urlsession, .errandOnURLSession: max(total / 10, min(total, concurrency * 4))
     }
+  }
+
+  private static func configuration(_ concurrency: Int) -> URLSessionTransportConfiguration {
+    var configuration = URLSessionTransportConfiguration()
+    configuration.maxConnectionsPerHost = concurrency
+    return configuration
   }
 }

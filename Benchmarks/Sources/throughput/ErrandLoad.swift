@@ -1,5 +1,4 @@
 import ErrandCore
-import ErrandCurl
 
 /// The whole client with its default options: as many tasks as requests in flight, each with its share of them.
 final class ErrandLoad: Load {
@@ -7,8 +6,8 @@ final class ErrandLoad: Load {
   private let request: Request
   private let concurrency: Int
 
-  init(url: String, concurrency: Int) {
-    client = Client(transport: CurlTransport())
+  init(_ transport: any Transport, url: String, concurrency: Int) {
+    client = Client(transport: transport)
     request = .get(url)
     self.concurrency = concurrency
   }

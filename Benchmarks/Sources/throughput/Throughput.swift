@@ -28,7 +28,7 @@ struct Throughput {
     var report = Report(
       url: url, requests: try arguments.number("requests", default: 20_000), concurrency: concurrency,
       rounds: try arguments.number("rounds", default: 5))
-    var kinds = ClientKind.allCases
+    var kinds = ClientKind.usual
     if let name = arguments["client"] {
       guard let kind = ClientKind(rawValue: name) else {
         let known = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
