@@ -191,6 +191,12 @@ final class CurlTransfer: @unchecked Sendable {
 
   var errorMessage: String { String(cString: handle.errorText) }
 
+  /// What a proxy answered in place of opening a tunnel, or nil.
+  var refusalOfTunnel: Status? {
+    let status = errand_getinfo_long(easy, CURLINFO_HTTP_CONNECTCODE)
+    return status == 0 || 200..<300 ~= status ? nil : Status(Int(status))
+  }
+
   /// True until the head of the answer is whole.
   var awaitsHead: Bool { head.head == nil }
 

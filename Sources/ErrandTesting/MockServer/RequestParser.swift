@@ -116,6 +116,8 @@ struct RequestParser {
   private mutating func head() -> Event? {
     // Empty lines before a request are to be ignored (RFC 9112, section 2.2).
     while offset < input.count, input[offset] == 13 || input[offset] == 10 { offset += 1 }
+    // A client that speaks TLS would wait for ever if this waited for the end of its line.
+    if offset < input.count, input[offset] < 32 || input[offset] > 126 { return broken("no request line") }
     guard hasWholeHead() else {
       return input.count - offset > Self.headLimit ? broken("the head is too long") : nil
     }

@@ -1,0 +1,135 @@
+import ErrandCore
+import ErrandCurl
+import Foundation
+import Testing
+
+@testable import ErrandTesting
+
+@Suite("TLS on the libcurl transport", .timeLimit(.minutes(1)))
+struct CurlTLSTests {
+  let nginx: Nginx
+
+  init() throws { nginx = try Nginx() }
+
+  private func client(_ configure: (inout CurlConfiguration) -> Void = { _ in }) -> Client {
+    var curl = CurlConfiguration()
+    curl.certificateAuthorityFile = nginx.certificates.authority
+    configure(&curl)
+    var configuration = ClientConfiguration()
+    configuration.retry = .never
+    return Client(transport: CurlTransport(configuration: curl), configuration: configuration)
+  }
+
+  private func failure(_ client: Client, _ url: String) async -> RequestError? {
+    await #expect(throws: RequestError.self) { try await client.send(.post(url, .text("secret"))) }
+  }
+
+  @Test("a certificate of the authority that was given is trusted, by name and by address")
+  func good() async throws {
+    for host in ["localhost", "127.0.0.1"] {
+      let response = try await client().send(.get(nginx.url("good", host: host)))
+      #expect(response.text == "hello")
+      #expect(response.timing.tls != nil)
+    }
+  }
+
+  @Test("the system's authorities do not vouch for a stranger")
+  func systemAuthorities() async throws {
+    let error = await failure(client { $0.certificateAuthorityFile = nil }, nginx.url("good"))
+    #expect(error?.code == .untrustedCertificate)
+  }
+
+  @Test(
+    "a certificate that is expired, for another host, or of an unknown authority is not trusted",
+    arguments: ["expired", "wrong-host", "unknown"])
+  func untrusted(_ certificate: String) async throws {
+    let error = await failure(client(), nginx.url(certificate))
+    #expect(error?.code == .untrustedCertificate)
+    #expect(error?.reachedServer == false)
+    let said = error?.description ?? ""
+    let reason = ["expired": "expired", "wrong-host": "host name", "unknown": "issuer"][certificate]!
+    #expect(said.contains(reason), "the error should say why: \(said)")
+  }
+
+  @Test("a pinned key is required besides a trusted certificate, and one of several is enough")
+  func pins() async throws {
+    let good = try nginx.certificates.pin(of: "good")
+    let other = try nginx.certificates.pin(of: "unknown")
+    let response = try await client { $0.pinnedPublicKeys = [other, good] }.send(.get(nginx.url("good")))
+    #expect(response.text == "hello")
+    let mismatch = await failure(client { $0.pinnedPublicKeys = [other] }, nginx.url("good"))
+    #expect(mismatch?.code == .pinMismatch)
+    #expect(mismatch?.reachedServer == false)
+    let untrusted = await failure(client { $0.pinnedPublicKeys = [other] }, nginx.url("unknown"))
+    #expect(untrusted?.code == .untrustedCertificate)
+  }
+
+  @Test("a file of authorities that is missing is said to be so")
+  func missingAuthorities() async throws {
+    let error = await failure(
+      client { $0.certificateAuthorityFile = "/nonexistent/ca.pem" }, nginx.url("good"))
+    #expect(error?.code == .fileUnreadable)
+    #expect(error?.description.contains("/nonexistent/ca.pem") == true)
+  }
+
+  @Test("HTTP/2 is negotiated, and its requests share one connection")
+  func http2() async throws {
+    let client = client()
+    let first = try await client.send(.get(nginx.url("good")))
+    #expect(first.timing.httpVersion == .http2)
+    let url = nginx.url("good")
+    let connections = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<50 { group.addTask { try await client.send(.get(url)).fields["X-Connection"] } }
+      return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+    }
+    #expect(connections == [first.fields["X-Connection"]])
+  }
+
+  @Test("HTTP/2 requests that start together on a new client share one connection too")
+  func http2Together() async throws {
+    let client = client()
+    let url = nginx.url("good")
+    let connections = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<20 { group.addTask { try await client.send(.get(url)).fields["X-Connection"] } }
+      return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+    }
+    #expect(connections.count == 1)
+  }
+
+  @Test("HTTP/1.1 is spoken when it is asked for")
+  func http1() async throws {
+    let response = try await client().send(.get(nginx.url("good")).httpVersion(.http1))
+    #expect(response.timing.httpVersion == .http1_1)
+  }
+
+  @Test("a redirect from https to http is refused")
+  func downgrade() async throws {
+    let error = await #expect(throws: RequestError.self) {
+      try await client().send(.get(nginx.url("good", "/down")))
+    }
+    #expect(error?.code == .redirectRefused)
+  }
+
+  @Test("a server that speaks no TLS is a TLS failure")
+  func plainServer() async throws {
+    let server = try MockServer()
+    let error = await failure(client(), "https://127.0.0.1:\(server.port)/")
+    #expect(error?.code == .tlsFailed)
+    #expect(error?.reachedServer == false)
+  }
+
+  @Test("a handshake that is not answered times out, and nothing was sent")
+  func stalledHandshake() async throws {
+    // The system takes the connection; nobody takes it from the system.
+    let listener = try Socket.make()
+    try Socket.bind(listener, port: 0)
+    #expect(listen(listener, 5) == 0)
+    defer { close(listener) }
+    let error = await #expect(throws: RequestError.self) {
+      try await client().send(
+        .post("https://127.0.0.1:\(Socket.port(of: listener))/", .text("x")).timeout(.milliseconds(400)))
+    }
+    #expect(error?.code == .timedOut)
+    #expect(error?.reachedServer == false)
+  }
+}

@@ -1,0 +1,57 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+
+/// A real HTTP/2 server without TLS that says what frames it sees.
+final class Nghttpd: Sendable {
+  let port: Int
+  private let folder: TemporaryFolder
+  private let process: ChildProcess
+  private let pipe = Pipe()
+  private let log = Locked("")
+  private let lines: AsyncStream<String>
+
+  /// - Parameter files: Their lengths, by name.
+  init(files: [String: Int]) throws {
+    folder = try TemporaryFolder()
+    for (name, length) in files {
+      try Data(count: length).write(to: folder.url.appending(path: name))
+    }
+    let holder = try MockServer()
+    port = holder.port
+    holder.stop()
+    guard let path = Shell.path(of: "nghttpd") else {
+      throw Shell.Failure(description: "nghttpd is not installed")
+    }
+    let output = pipe.fileHandleForWriting
+    for end in [output, pipe.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
+    process = try ChildProcess(
+      path, ["-v", "--no-tls", "-a", "127.0.0.1", "-d", folder.url.path, "\(port)"], in: folder.url.path,
+      output: output.fileDescriptor)
+    try output.close()
+    let (lines, source) = AsyncStream<String>.makeStream()
+    self.lines = lines
+    pipe.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      if data.isEmpty { source.finish() } else { source.yield(String(decoding: data, as: UTF8.self)) }
+    }
+  }
+
+  deinit {
+    pipe.fileHandleForReading.readabilityHandler = nil
+    process.terminate()
+  }
+
+  /// Returns when it has written this text, from the beginning on.
+  func wait(for text: String) async throws {
+    if log.withLock({ $0.contains(text) }) { return }
+    for await piece in lines {
+      let isHere = log.withLock { log in
+        log += piece
+        return log.contains(text)
+      }
+      if isHere { return }
+    }
+    throw Shell.Failure(description: "nghttpd ended without \(text): \(log.withLock { $0 })")
+  }
+}

@@ -1,0 +1,55 @@
+import ErrandTesting
+import Foundation
+
+/// A real nginx on 127.0.0.1 with TLS: one port for each certificate, HTTP/2 on all of them.
+final class Nginx: Sendable {
+  let certificates: Certificates
+  private let folder: TemporaryFolder
+  private let ports: [String: Int]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    certificates = try Certificates(in: folder)
+    let names = ["good", "wrong-host", "unknown", "expired"]
+    // Free ports, held all at once so that they differ.
+    let holders = try names.map { _ in try MockServer() }
+    ports = Dictionary(uniqueKeysWithValues: zip(names, holders.map(\.port)))
+    for holder in holders { holder.stop() }
+    let servers = ports.map { name, port in
+      """
+      server {
+        listen 127.0.0.1:\(port) ssl http2;
+        ssl_certificate \(folder.path(name)).pem;
+        ssl_certificate_key \(folder.path(name)).key;
+        location /hello { add_header X-Connection $connection; return 200 "hello"; }
+        location /down { return 302 http://127.0.0.1:9/; }
+      }
+      """
+    }
+    try folder.write(
+      """
+      pid nginx.pid;
+      error_log error.log;
+      worker_processes 1;
+      events { worker_connections 512; }
+      http {
+        access_log off;
+        client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+        uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+        \(servers.joined(separator: "\n"))
+      }
+      """, to: "nginx.conf")
+    // It goes to the background when its ports are open.
+    try Shell.run("nginx", arguments, in: folder.url)
+  }
+
+  deinit { _ = try? Shell.run("nginx", arguments + ["-s", "stop"], in: folder.url) }
+
+  private var arguments: [String] { ["-p", folder.url.path, "-c", "nginx.conf", "-e", "error.log"] }
+
+  func port(_ certificate: String) -> Int { ports[certificate]! }
+
+  func url(_ certificate: String, host: String = "localhost", _ path: String = "/hello") -> String {
+    "https://\(host):\(port(certificate))\(path)"
+  }
+}
