@@ -48,11 +48,18 @@ let package = Package(
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
 
     .testTarget(
+      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
+    .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",
       dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting"],

@@ -4,8 +4,22 @@
 // The type checks are macros over the variadic functions; the wrappers below do their work.
 #define CURL_DISABLE_TYPECHECK 1
 #include <curl/curl.h>
-#include <errno.h>
-#include <sys/socket.h>
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#else
+#include <pthread.h>
+#endif
+
+// What debuggers and profilers call this thread.
+static inline void errand_name_thread(const char *name) {
+#ifdef __linux__
+  prctl(PR_SET_NAME, name, 0, 0, 0);
+#else
+  pthread_setname_np(name);
+#endif
+}
 
 // libcurl's setters and getters are variadic, which Swift cannot call: one wrapper for each argument type.
 
@@ -36,6 +50,27 @@ typedef int (*errand_progress_callback)(void *user, curl_off_t dltotal, curl_off
 
 static inline CURLcode errand_setopt_progress_callback(CURL *easy, errand_progress_callback value) {
   return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
+}
+
+typedef int (*errand_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *user, void *socket_user);
+
+static inline CURLMcode errand_multi_set_socket_callback(CURLM *multi, errand_socket_callback value, void *user) {
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, user);
+  return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value);
+}
+
+typedef int (*errand_timer_callback)(CURLM *multi, long milliseconds, void *user);
+
+static inline CURLMcode errand_multi_set_timer_callback(CURLM *multi, errand_timer_callback value, void *user) {
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, user);
+  return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+
+typedef int (*errand_close_callback)(void *user, curl_socket_t socket);
+
+static inline CURLcode errand_setopt_close_callback(CURL *easy, errand_close_callback value, void *user) {
+  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, user);
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
 static inline CURLMcode errand_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {

@@ -1,163 +1,131 @@
 import CCurl
 import ErrandCore
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// libcurl's multi interface on one thread. Others hand it commands; all else happens on its thread.
-// Safe to share: `commands` is locked; everything else is touched on the engine's thread only.
+// Safe to share: `inbox` and `handles` are locked; everything else is touched on the engine's thread only.
 final class CurlEngine: @unchecked Sendable {
-  enum Command {
-    case start(CurlTransfer)
-    case cancel(CurlTransfer)
-    /// Its sink has room again, or its body has more.
-    case resume(CurlTransfer)
-  }
-
-  private struct Inbox {
-    var commands: [Command] = []
-    var isPolling = false
-    var hasThread = false
-    var isStopped = false
-    var whenStopped: [@Sendable () -> Void] = []
-    // Here as well, because others wake it: the thread takes it out before it frees it.
-    nonisolated(unsafe) var multi: UnsafeMutableRawPointer?
-
-    mutating func wakeIfPolling() {
-      guard isPolling, let multi else { return }
-      isPolling = false
-      curl_multi_wakeup(multi)
-    }
-  }
-
   let options: CurlOptions
   let handles: CurlHandlePool
-  private let inbox = Locked(Inbox())
+  private let watch: SocketWatch
+  private let inbox: CurlInbox
 
   private var multi: UnsafeMutableRawPointer!
   private var active: [CurlTransfer] = []
-  /// Transfers whose buffers have something, or that wait for the sink.
+  /// Transfers whose buffers have something.
   private var touched: [CurlTransfer] = []
+  /// Transfers that ended in this turn.
+  private var settled: [(CurlTransfer, Result<TransferResult, any Error>)] = []
   private(set) var now = ContinuousClock.now
+  /// When libcurl wants to be called again.
+  private var timer: ContinuousClock.Instant?
+  /// When the next transfer may have stalled.
   private var nextCheck: ContinuousClock.Instant?
 
   init(_ configuration: CurlConfiguration) {
-    options = CurlOptions(configuration)
+    watch = SocketWatch()
+    inbox = CurlInbox(watch)
+    options = CurlOptions(configuration, watch)
     handles = CurlHandlePool(options)
   }
 
   // MARK: From any thread
 
   func start(_ transfer: CurlTransfer) {
-    if !enqueue(.start(transfer)) {
-      transfer.finish(
-        .failure(
-          transfer.exchange.error(.cannotConnect, "the transport has been shut down", reachedServer: false)))
+    switch inbox.put(.start(transfer)) {
+    case .taken: break
+    case .takenFirst: Thread.start(named: "errand.curl") { self.run() }
+    case .refused: refuse(transfer)
     }
   }
 
-  @discardableResult
-  func enqueue(_ command: Command) -> Bool {
-    let (isTaken, needsThread) = inbox.withLock { inbox -> (Bool, Bool) in
-      guard !inbox.isStopped else { return (false, false) }
-      inbox.commands.append(command)
-      defer { inbox.hasThread = true }
-      inbox.wakeIfPolling()
-      return (true, !inbox.hasThread)
-    }
-    if needsThread { startThread() }
-    return isTaken
-  }
+  func cancel(_ transfer: CurlTransfer) { _ = inbox.put(.cancel(transfer)) }
+
+  func resume(_ transfer: CurlTransfer) { _ = inbox.put(.resume(transfer)) }
 
   /// Ends the thread: what is in flight fails, connections close. `done` is called when that has happened.
-  func stop(_ done: @escaping @Sendable () -> Void = {}) {
-    let isOver = inbox.withLock { inbox in
-      inbox.isStopped = true
-      guard inbox.hasThread else { return true }
-      inbox.whenStopped.append(done)
-      inbox.wakeIfPolling()
-      return false
-    }
-    if isOver { done() }
-  }
+  func stop(_ done: @escaping @Sendable () -> Void = {}) { inbox.close(done) }
 
-  private func startThread() {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let code = pthread_create(
-      &thread, &attributes,
-      { argument in
-        #if canImport(Darwin)
-          let engine = Unmanaged<CurlEngine>.fromOpaque(argument).takeRetainedValue()
-        #else
-          let engine = Unmanaged<CurlEngine>.fromOpaque(argument!).takeRetainedValue()
-        #endif
-        engine.run()
-        return nil
-      }, Unmanaged.passRetained(self).toOpaque())
-    pthread_attr_destroy(&attributes)
-    precondition(code == 0, "the system has no thread left for CurlTransport")
+  private func refuse(_ transfer: CurlTransfer) {
+    transfer.finish(
+      .failure(transfer.exchange.error(.cannotConnect, "the transport was shut down", reachedServer: false)))
   }
 
   // MARK: On the engine's thread
 
   private func run() {
-    multi = options.makeMulti()
-    nonisolated(unsafe) let multi = self.multi
-    inbox.withLock { $0.multi = multi }
-    var batch: [Command] = []
-    while takeCommands(&batch) {
+    begin()
+    var batch: [CurlInbox.Command] = []
+    while inbox.take(&batch) {
       now = .now
       for command in batch { carryOut(command) }
       batch.removeAll(keepingCapacity: true)
-      var running: Int32 = 0
-      curl_multi_perform(multi, &running)
+      act()
       now = .now
       collectFinished()
       deliverTouched()
       failStalled()
-      poll()
+      tellSettled()
+      wait()
     }
     end()
   }
 
-  /// False when the engine is to end.
-  private func takeCommands(_ batch: inout [Command]) -> Bool {
-    let (commands, isStopped) = inbox.withLock { [batch] inbox in
-      defer { inbox.commands = batch }
-      return (inbox.commands, inbox.isStopped)
-    }
-    batch = commands
-    return !isStopped
+  private func begin() {
+    multi = options.makeMulti()
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    errand_multi_set_socket_callback(
+      multi,
+      { _, socket, what, user, _ in
+        let engine = Unmanaged<CurlEngine>.fromOpaque(user!).takeUnretainedValue()
+        let interest: SocketWatch.Interest =
+          switch what {
+          case CURL_POLL_IN: .read
+          case CURL_POLL_OUT: .write
+          case CURL_POLL_INOUT: [.read, .write]
+          default: []
+          }
+        engine.watch.want(interest, of: socket)
+        return 0
+      }, this)
+    errand_multi_set_timer_callback(
+      multi,
+      { _, milliseconds, user in
+        let engine = Unmanaged<CurlEngine>.fromOpaque(user!).takeUnretainedValue()
+        engine.timer = milliseconds < 0 ? nil : engine.now + .milliseconds(milliseconds)
+        return 0
+      }, this)
   }
 
-  private func carryOut(_ command: Command) {
+  private func carryOut(_ command: CurlInbox.Command) {
     switch command {
     case .start(let transfer):
-      guard transfer.isAwaited, transfer.prepare() else { return transfer.dispose() }
+      guard transfer.isAwaited else { return }
+      transfer.begin()
       transfer.index = active.count
       active.append(transfer)
-      transfer.lastMove = now
       let check = now + transfer.exchange.request.timeout
       nextCheck = nextCheck.map { min($0, check) } ?? check
       curl_multi_add_handle(multi, transfer.easy)
     case .cancel(let transfer):
-      guard transfer.index >= 0 else { return }
-      detach(transfer)
+      if transfer.index >= 0 { detach(transfer) }
     case .resume(let transfer):
-      guard transfer.index >= 0 else { return }
-      transfer.resume()
+      if transfer.index >= 0 { transfer.resume() }
+    }
+  }
+
+  /// Lets libcurl act on what is ready, and on its timers.
+  private func act() {
+    var running: Int32 = 0
+    for (socket, interest) in watch.ready {
+      var mask: Int32 = 0
+      if interest.contains(.read) { mask |= CURL_CSELECT_IN }
+      if interest.contains(.write) { mask |= CURL_CSELECT_OUT }
+      if interest.contains(.failure) { mask |= CURL_CSELECT_ERR }
+      curl_multi_socket_action(multi, socket, mask, &running)
+    }
+    if let timer, timer <= now {
+      self.timer = nil
+      curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
   }
 
@@ -180,19 +148,23 @@ final class CurlEngine: @unchecked Sendable {
       let transfer = CurlTransfer.of(easy)
       let result = transfer.result(code)
       detach(transfer)
-      transfer.finish(result)
+      settled.append((transfer, result))
     }
+  }
+
+  /// All of a turn's outcomes in one go, so that threads are woken once and not for each of them.
+  private func tellSettled() {
+    for (transfer, result) in settled { transfer.finish(result) }
+    settled.removeAll(keepingCapacity: true)
   }
 
   func touch(_ transfer: CurlTransfer) { touched.append(transfer) }
 
   private func deliverTouched() {
-    for transfer in touched where transfer.index >= 0 {
-      if !transfer.deliver() {
-        let failure = transfer.failureOfSink()
-        detach(transfer)
-        transfer.finish(failure)
-      }
+    for transfer in touched where transfer.index >= 0 && !transfer.deliver() {
+      let failure = transfer.failureOfSink()
+      detach(transfer)
+      transfer.finish(failure)
     }
     touched.removeAll(keepingCapacity: true)
   }
@@ -214,17 +186,13 @@ final class CurlEngine: @unchecked Sendable {
     nextCheck = next
   }
 
-  private func poll() {
-    let isIdle = inbox.withLock { inbox in
-      inbox.isPolling = inbox.commands.isEmpty && !inbox.isStopped
-      return inbox.isPolling
-    }
-    guard isIdle else { return }
-    var wait = Int32.max
+  private func wait() {
     if active.isEmpty { nextCheck = nil }
-    if let nextCheck { wait = Int32(clamping: max(0, (nextCheck - now).wholeMilliseconds + 1)) }
-    curl_multi_poll(multi, nil, 0, wait, nil)
-    inbox.withLock { $0.isPolling = false }
+    var due = timer
+    if let nextCheck { due = due.map { min($0, nextCheck) } ?? nextCheck }
+    let milliseconds = due.map { Int32(clamping: max(0, ($0 - now).wholeMilliseconds + 1)) } ?? -1
+    watch.wait(milliseconds: timer.map { $0 <= now } == true || !inbox.mayWait() ? 0 : milliseconds)
+    inbox.hasWoken()
   }
 
   private func end() {
@@ -234,19 +202,10 @@ final class CurlEngine: @unchecked Sendable {
         .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
       )
     }
-    let (left, done) = inbox.withLock { inbox in
-      inbox.multi = nil
-      return (inbox.commands, inbox.whenStopped)
-    }
-    for case .start(let transfer) in left {
-      transfer.dispose()
-      transfer.finish(
-        .failure(transfer.exchange.error(.cannotConnect, "the transport was shut down", reachedServer: false))
-      )
-    }
+    for case .start(let transfer) in inbox.takeLeft() { refuse(transfer) }
     handles.drain()
     curl_multi_cleanup(multi)
     options.freeShare()
-    for action in done { action() }
+    for action in inbox.end() { action() }
   }
 }

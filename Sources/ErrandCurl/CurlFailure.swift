@@ -51,6 +51,9 @@ struct CurlFailure {
           .connectionLost,
           "the connection ended without an answer; it is not sent again by itself, for the server may have it",
           reached: true)
+      case CURLE_OUT_OF_MEMORY where transfer.awaitsHead && transfer.hasReachedServer:
+        // libcurl's own limit for one line, whatever ours is for all of them.
+        failure(.fieldsTooLarge, "a field of the answer is larger than 100 KB", reached: true)
       case CURLE_URL_MALFORMAT: failure(.invalidRequest, "the URL cannot be used: \(detail)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(detail)")
       }

@@ -1,6 +1,14 @@
 import CCurl
 import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -14,13 +22,17 @@ final class CurlOptions: @unchecked Sendable {
   private let configuration: CurlConfiguration
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
+  private let hasProxies: Bool
+  private let watch: SocketWatch
   private let resolve: UnsafeMutablePointer<curl_slist>?
   private var share: UnsafeMutableRawPointer?
 
-  init(_ configuration: CurlConfiguration) {
+  init(_ configuration: CurlConfiguration, _ watch: SocketWatch) {
+    self.watch = watch
     self.configuration = configuration
     maxFieldBytes = configuration.maxFieldBytes
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
+    hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
     Self.initialiseOnce
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
     resolve = configuration.hostOverrides.reduce(nil) { list, override in
@@ -54,7 +66,7 @@ final class CurlOptions: @unchecked Sendable {
   func makeEasy() -> UnsafeMutableRawPointer {
     guard let easy = curl_easy_init() else { preconditionFailure("no memory for libcurl") }
     func set(_ option: CURLoption, _ value: Int) { errand_setopt_long(easy, option, value) }
-    func set(_ option: CURLoption, _ value: String?) { errand_setopt_string(easy, option, value) }
+    func set(_ option: CURLoption, _ value: String?) { self.set(easy, option, value) }
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_FOLLOWLOCATION, 0)
@@ -76,14 +88,22 @@ final class CurlOptions: @unchecked Sendable {
     }
     if let resolve { errand_setopt_pointer(easy, CURLOPT_RESOLVE, resolve) }
     set(CURLOPT_NOPROXY, environment.exceptions)
+    // Else libcurl would look through the process's environment each time.
+    set(CURLOPT_PROXY, "")
     CurlTransfer.setCallbacks(easy)
+    errand_setopt_close_callback(
+      easy,
+      { user, socket in
+        Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().forget(socket)
+        return close(socket)
+      }, Unmanaged.passUnretained(watch).toOpaque())
     return easy
   }
 
   /// What one transfer needs: everything that another may have left different is set again.
   func apply(_ request: Exchange.Request, to easy: UnsafeMutableRawPointer) {
-    errand_setopt_string(easy, CURLOPT_URL, request.url.absoluteString)
-    setProxy(request, easy)
+    set(easy, CURLOPT_URL, request.url.absoluteString)
+    if hasProxies { setProxy(request, easy) }
     setMethod(request, easy)
     let version =
       switch request.httpVersion {
@@ -100,8 +120,22 @@ final class CurlOptions: @unchecked Sendable {
     // Our own watch is closer; this only keeps libcurl's 300 s from ending a longer wait.
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
-    if let share { errand_setopt_pointer(easy, CURLOPT_SHARE, share) }
-    if share != nil { errand_setopt_string(easy, CURLOPT_COOKIEFILE, "") }
+  }
+
+  /// What may be set on the engine's thread only, because handles share it.
+  func applyShared(to easy: UnsafeMutableRawPointer) {
+    guard let share else { return }
+    errand_setopt_pointer(easy, CURLOPT_SHARE, share)
+    set(easy, CURLOPT_COOKIEFILE, "")
+  }
+
+  /// libcurl copies the text. (Handing a `String` to C directly would make one more copy.)
+  private func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ value: String?) {
+    guard let value else {
+      errand_setopt_string(easy, option, nil)
+      return
+    }
+    value.withCString { _ = errand_setopt_string(easy, option, $0) }
   }
 
   private func setProxy(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {
@@ -111,7 +145,7 @@ final class CurlOptions: @unchecked Sendable {
       case .url(let url): url
       case .environment: (request.isSecure ? environment.https : environment.http) ?? ""
       }
-    errand_setopt_string(easy, CURLOPT_PROXY, proxy)
+    set(easy, CURLOPT_PROXY, proxy)
   }
 
   private func setMethod(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {
@@ -120,20 +154,22 @@ final class CurlOptions: @unchecked Sendable {
     case .none where method == .head:
       errand_setopt_long(easy, CURLOPT_HTTPGET, 1)
       errand_setopt_long(easy, CURLOPT_NOBODY, 1)
-      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, nil)
+      set(easy, CURLOPT_CUSTOMREQUEST, nil)
     case .none where method == .post || method == .put || method == .patch:
       // Methods that expect a body say that there is none: Content-Length: 0.
       errand_setopt_long(easy, CURLOPT_POST, 1)
       errand_setopt_long(easy, CURLOPT_POSTFIELDSIZE, 0)
-      errand_setopt_string(easy, CURLOPT_COPYPOSTFIELDS, "")
-      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)
+      set(easy, CURLOPT_COPYPOSTFIELDS, "")
+      set(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)
     case .none:
       errand_setopt_long(easy, CURLOPT_HTTPGET, 1)
-      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method == .get ? nil : method.rawValue)
+      set(easy, CURLOPT_CUSTOMREQUEST, method == .get ? nil : method.rawValue)
     case .bytes, .reader:
+      // What an empty POST left there would make libcurl believe that it can send this body a second time.
+      errand_setopt_string(easy, CURLOPT_COPYPOSTFIELDS, nil)
       errand_setopt_long(easy, CURLOPT_UPLOAD, 1)
       errand_setopt_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.upload.length ?? -1))
-      errand_setopt_string(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)
+      set(easy, CURLOPT_CUSTOMREQUEST, method.rawValue)
       let isLarge = (request.upload.length ?? .max) > 1 << 20
       errand_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, isLarge ? 512 << 10 : 64 << 10)
     }

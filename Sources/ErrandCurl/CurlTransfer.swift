@@ -8,8 +8,8 @@ import ErrandCore
 #endif
 
 /// One try on its way through libcurl.
-// Safe to share: `waiter` is locked; everything else is touched on the engine's thread only, once the transfer is
-// started.
+// Safe to share: `waiter` is locked; everything else is touched by its maker, and once it is started on the engine's
+// thread only.
 final class CurlTransfer: @unchecked Sendable {
   /// A buffer this large is handed on in the middle of a turn.
   private static let deliverySize = 256 << 10
@@ -17,14 +17,16 @@ final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
   /// Who waits for the outcome, until one has been given.
   let waiter = Locked<UnsafeContinuation<TransferResult, any Error>?>(nil)
-  private(set) var easy: UnsafeMutableRawPointer!
+  private let handle: CurlHandle
+  var easy: UnsafeMutableRawPointer { handle.easy }
   /// Its place among the engine's active transfers, or -1.
   var index = -1
-  var lastMove = ContinuousClock.now
+  private var started = ContinuousClock.now
+  private(set) var lastMove = ContinuousClock.now
+  private var firstByte: Duration?
 
-  private unowned let engine: CurlEngine
+  private let engine: CurlEngine
   private var fields: UnsafeMutablePointer<curl_slist>?
-  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   private var head = HeadParser()
   private var sink: (any BodySink)?
@@ -42,10 +44,14 @@ final class CurlTransfer: @unchecked Sendable {
   init(_ exchange: Exchange, engine: CurlEngine) {
     self.exchange = exchange
     self.engine = engine
-    errorText.initialize(to: 0)
+    handle = engine.handles.take()
   }
 
-  deinit { errorText.deallocate() }
+  deinit {
+    // On whichever thread lets go last: nobody else uses the handle then.
+    engine.handles.put(handle)
+    curl_slist_free_all(fields)
+  }
 
   // MARK: From any thread
 
@@ -62,7 +68,7 @@ final class CurlTransfer: @unchecked Sendable {
   /// The waiter first: what is left to do concerns nobody but libcurl.
   func cancel() {
     finish(.failure(CancellationError()))
-    engine.enqueue(.cancel(self))
+    engine.cancel(self)
   }
 
   // MARK: On the engine's thread
@@ -71,48 +77,48 @@ final class CurlTransfer: @unchecked Sendable {
     Unmanaged<CurlTransfer>.fromOpaque(errand_getinfo_pointer(easy, CURLINFO_PRIVATE)).takeUnretainedValue()
   }
 
-  /// Takes a handle and sets it up. False if that cannot be done; then the outcome has been given.
-  func prepare() -> Bool {
-    easy = engine.handles.take()
-    let pointer = Unmanaged.passUnretained(self).toOpaque()
+  /// Sets the handle up: on the caller's thread, because it need not be done on the engine's.
+  func prepare() {
+    let this = Unmanaged.passUnretained(self).toOpaque()
     for option in [
       CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
     ] {
-      errand_setopt_pointer(easy, option, pointer)
+      errand_setopt_pointer(easy, option, this)
     }
-    errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    handle.errorText.pointee = 0
     engine.options.apply(exchange.request, to: easy)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
     if case .reader(let reader) = exchange.request.upload {
-      reader.onReady { [weak self] in
-        guard let self else { return }
-        engine.enqueue(.resume(self))
-      }
+      reader.onReady { self.engine.resume(self) }
     }
-    return true
   }
 
   private func setFields() {
-    var hasType = false
-    for field in exchange.request.fields {
+    let request = exchange.request
+    for field in request.fields {
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-      fields = curl_slist_append(fields, line)
-      hasType = hasType || ASCII.equalIgnoringCase(field.name, "Content-Type")
+      fields = line.withCString { curl_slist_append(fields, $0) }
     }
-    if !exchange.request.fields.contains("Expect") { fields = curl_slist_append(fields, "Expect:") }
-    if !hasType { fields = curl_slist_append(fields, "Content-Type:") }
+    if case .none = request.upload, request.method == .get || request.method == .head {
+      // Nothing that libcurl would add by itself.
+    } else {
+      if !request.fields.contains("Expect") { fields = curl_slist_append(fields, "Expect:") }
+      if !request.fields.contains("Content-Type") { fields = curl_slist_append(fields, "Content-Type:") }
+    }
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields)
   }
 
-  /// Gives the handle back. Nothing of libcurl's is touched after this.
+  func begin() {
+    started = engine.now
+    lastMove = started
+    engine.options.applyShared(to: easy)
+  }
+
+  /// It is over: libcurl does not call back any more.
   func dispose() {
-    guard let easy else { return }
-    errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, nil)
-    curl_slist_free_all(fields)
-    fields = nil
-    self.easy = nil
-    engine.handles.put(easy)
+    // The sink may hold a handler that holds the transfer.
+    sink = nil
   }
 
   /// Hands the buffer on. False if the sink refused it.
@@ -147,9 +153,10 @@ final class CurlTransfer: @unchecked Sendable {
 
   func result(_ code: CURLcode) -> Result<TransferResult, any Error> {
     guard code == CURLE_OK, failure == nil else {
-      // What came before it failed is worth having: a download goes on behind it.
+      let lost = CurlFailure(code, self).error
+      // A download goes on with what came before the connection was lost.
       if failure == nil { _ = deliver() }
-      return .failure(failure ?? CurlFailure(code, self).error)
+      return .failure(failure ?? lost)
     }
     guard deliver() else { return failureOfSink() }
     guard let head = head.head, sink != nil else {
@@ -158,10 +165,15 @@ final class CurlTransfer: @unchecked Sendable {
     if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
       exchange.didSend(total: length)
     }
-    return .success(TransferResult(head: head, metrics: TransferMetrics(easy, head: self.head)))
+    return .success(
+      TransferResult(
+        head: head, metrics: TransferMetrics(easy, version: self.head.version, firstByte: firstByte)))
   }
 
-  var errorMessage: String { String(cString: errorText) }
+  var errorMessage: String { String(cString: handle.errorText) }
+
+  /// True until the head of the answer is whole.
+  var awaitsHead: Bool { head.head == nil }
 
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
@@ -175,9 +187,7 @@ final class CurlTransfer: @unchecked Sendable {
       if moves.0 != seenMoves.0 {
         lastMove = now
       } else {
-        // Connecting ended at a known instant, counted from the start.
-        let total = errand_getinfo_offset(easy, CURLINFO_TOTAL_TIME_T)
-        lastMove = max(lastMove, now - .microseconds(Int64(total) - moves.1))
+        lastMove = max(lastMove, started + .microseconds(moves.1))
       }
       seenMoves = moves
     }
@@ -222,6 +232,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
     lastMove = engine.now
+    if firstByte == nil { firstByte = ContinuousClock.now - started }
     guard head.byteCount + line.count <= engine.options.maxFieldBytes else {
       failure = exchange.error(
         .fieldsTooLarge, "the answer's fields are larger than \(engine.options.maxFieldBytes) bytes",
@@ -229,6 +240,11 @@ final class CurlTransfer: @unchecked Sendable {
       return 0
     }
     guard let head = head.take(line) else { return line.count }
+    if self.head.hasConflictingLengths {
+      failure = exchange.error(
+        .invalidResponse, "the answer announces two different lengths", reachedServer: true)
+      return 0
+    }
     do {
       sink = try exchange.sink(for: head)
     } catch {
@@ -236,10 +252,7 @@ final class CurlTransfer: @unchecked Sendable {
       return 0
     }
     if let length = head.contentLength, length <= Self.deliverySize { buffer.reserveCapacity(Int(length)) }
-    sink?.onDrain { [weak self] in
-      guard let self else { return }
-      engine.enqueue(.resume(self))
-    }
+    sink?.onDrain { self.engine.resume(self) }
     return line.count
   }
 

@@ -18,6 +18,7 @@ public final class CurlTransport: Transport {
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
     let transfer = CurlTransfer(exchange, engine: engine)
+    transfer.prepare()
     var handler: CancelHandlerID?
     defer { if let handler { exchange.removeCancelHandler(handler) } }
     return try await withUnsafeThrowingContinuation { continuation in

@@ -6,63 +6,77 @@ struct HeadParser {
   /// The head, once it is whole.
   private(set) var head: ResponseHead?
   private(set) var version: HTTPVersion?
+  /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
+  private(set) var hasConflictingLengths = false
   private var status = 0
-  private var lines: [(name: String, value: String)] = []
+  private var fields = HTTPFields()
 
   /// Takes a line with its end. Returns the head when this line completes it: an empty one after a status that is
   /// not 1xx. What comes later are trailers, which are dropped.
   mutating func take(_ line: UnsafeRawBufferPointer) -> ResponseHead? {
     byteCount += line.count
     guard head == nil else { return nil }
-    let text = Self.withoutEnd(line)
-    if text.isEmpty { return complete() }
+    let text = Self.trimmed(line, 0, line.count, keepsFront: true)
+    guard let first = text.first else { return complete() }
     if text.starts(with: "HTTP/".utf8) {
-      begin(String(decoding: text, as: UTF8.self))
-    } else if text[text.startIndex] == 32 || text[text.startIndex] == 9 {
+      begin(text)
+    } else if first == 32 || first == 9 {
       // A folded line (RFC 9112, section 5.2) goes on with the one before.
-      if !lines.isEmpty { lines[lines.count - 1].value += " \(Self.trimmed(text))" }
+      fields.extendLast(with: " \(Self.string(Self.trimmed(text, 0, text.count)))")
     } else if let colon = text.firstIndex(of: 58) {
-      lines.append(
-        (String(decoding: text[..<colon], as: UTF8.self), Self.trimmed(text[(colon + 1)...])))
+      append(Self.string(text[..<colon]), Self.string(Self.trimmed(text, colon + 1, text.count)))
     }
     return nil
   }
 
-  private mutating func begin(_ line: String) {
-    let words = line.split(separator: " ", maxSplits: 2)
+  /// `HTTP/1.1 200 OK`
+  private mutating func begin(_ line: UnsafeRawBufferPointer) {
+    let end = line.firstIndex(of: 32) ?? line.count
     version =
-      switch words[0] {
-      case "HTTP/1.0": .http1_0
-      case "HTTP/1.1": .http1_1
+      switch Self.string(line[..<end]) {
+      case "HTTP/1.1": .http11
       case "HTTP/2", "HTTP/2.0": .http2
+      case "HTTP/1.0": .http10
       case "HTTP/3": .http3
       default: nil
       }
-    status = words.count > 1 ? Int(words[1]) ?? 0 : 0
-    lines.removeAll(keepingCapacity: true)
+    status = 0
+    for byte in line[end...].dropFirst().prefix(3) where 48...57 ~= byte {
+      status = status * 10 + Int(byte - 48)
+    }
+    fields = HTTPFields()
+    fields.reserveCapacity(12)
+  }
+
+  private mutating func append(_ name: String, _ value: String) {
+    if ASCII.equalIgnoringCase(name, "Content-Length"), let other = fields.values(of: name).last, other != value {
+      hasConflictingLengths = true
+    }
+    fields.append(name, value)
   }
 
   private mutating func complete() -> ResponseHead? {
     guard status >= 200 || status == 101 else { return nil }
-    var fields = HTTPFields()
-    for line in lines { fields.append(line.name, line.value) }
     head = ResponseHead(status: Status(status), fields: fields)
-    lines = []
+    fields = HTTPFields()
     return head
   }
 
-  private typealias Bytes = Slice<UnsafeRawBufferPointer>
-
-  private static func withoutEnd(_ line: UnsafeRawBufferPointer) -> Bytes {
-    var text = line[...]
-    while let last = text.last, last == 10 || last == 13 { text.removeLast() }
-    return text
+  private static func string(_ bytes: some Collection<UInt8>) -> String {
+    String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func trimmed(_ text: Bytes) -> String {
-    var text = text
-    while let first = text.first, first == 32 || first == 9 { text.removeFirst() }
-    while let last = text.last, last == 32 || last == 9 { text.removeLast() }
-    return String(decoding: text, as: UTF8.self)
+  /// Without the line's end and the white space around it.
+  private static func trimmed(
+    _ bytes: UnsafeRawBufferPointer, _ from: Int, _ to: Int, keepsFront: Bool = false
+  ) -> UnsafeRawBufferPointer {
+    var (start, end) = (from, to)
+    while end > start,
+      bytes[end - 1] == 13 || bytes[end - 1] == 10 || bytes[end - 1] == 32 || bytes[end - 1] == 9
+    {
+      end -= 1
+    }
+    while !keepsFront, start < end, bytes[start] == 32 || bytes[start] == 9 { start += 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   }
 }

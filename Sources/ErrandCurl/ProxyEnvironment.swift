@@ -12,6 +12,7 @@ struct ProxyEnvironment: Sendable {
   let http: String?
   let https: String?
   let exceptions: String?
+  var hasProxies: Bool { http != nil || https != nil }
 
   init(_ variable: (String) -> String? = Self.read) {
     func first(_ names: String...) -> String? {

@@ -3,7 +3,7 @@ import ErrandCore
 
 extension TransferMetrics {
   /// What libcurl measured. Its times are all counted from the start; a step is the difference of two.
-  init(_ easy: UnsafeMutableRawPointer, head: HeadParser) {
+  init(_ easy: UnsafeMutableRawPointer, version: HTTPVersion?, firstByte: Duration?) {
     self.init()
     func time(_ info: CURLINFO) -> Duration? {
       let microseconds = errand_getinfo_offset(easy, info)
@@ -17,9 +17,10 @@ extension TransferMetrics {
       if let connected { connect = max(.zero, connected - (dns ?? .zero)) }
       if let secured = time(CURLINFO_APPCONNECT_TIME_T) { tls = max(.zero, secured - (connected ?? .zero)) }
     }
-    firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
+    // libcurl would count the first byte of an upload.
+    self.firstByte = firstByte
     bytesSent = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T))
     bytesReceived = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
-    httpVersion = head.version
+    httpVersion = version
   }
 }

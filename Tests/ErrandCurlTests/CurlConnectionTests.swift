@@ -18,4 +18,18 @@ struct CurlConnectionTests {
     slow.cancel()
     _ = await slow.result
   }
+
+  @Test("shutting down twice, or before anything was sent, ends like once", .timeLimit(.minutes(1)))
+  func shutDownTwice() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .answer() }
+    let transport = CurlTransport()
+    _ = try await Client(transport: transport).send(.get(server.url("/")))
+    async let first: Void = transport.shutdown()
+    async let second: Void = transport.shutdown()
+    _ = await (first, second)
+    await transport.shutdown()
+    try await server.waitForOpenConnections(0)
+    await CurlTransport().shutdown()
+  }
 }

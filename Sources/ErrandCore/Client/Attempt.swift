@@ -8,23 +8,16 @@
 struct Attempt: Sendable {
   private let number: Int
   private let run: Run
-  private let configuration: ClientConfiguration
-  private let transport: any Transport
-  private let timeline: Timeline
+  private let pipeline: Pipeline
 
-  init(
-    _ number: Int, _ run: Run, _ configuration: ClientConfiguration, _ transport: any Transport,
-    _ timeline: Timeline
-  ) {
+  init(_ number: Int, _ run: Run, _ pipeline: Pipeline) {
     self.number = number
     self.run = run
-    self.configuration = configuration
-    self.transport = transport
-    self.timeline = timeline
+    self.pipeline = pipeline
   }
 
   func perform(_ request: Request) async throws -> Response {
-    let began = timeline.now()
+    let began = pipeline.timeline.now()
     var request = request
     var followed = 0
     var hasAskedAgain = false
@@ -32,25 +25,28 @@ struct Attempt: Sendable {
       try run.call.check()
       let answer: Answer
       do {
-        answer = try await transfer(request)
+        answer = try await transfer(request, began: began, followed: followed)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = run.destination { download.forgetPart() }
         continue
       }
-      switch try configuration.redirects.step(
-        request, answer.head, followed: followed, secrets: configuration.secrets)
+      switch try pipeline.configuration.redirects.step(
+        request, answer.head, followed: followed, secrets: pipeline.configuration.secrets)
       {
       case .follow(let next):
         request = next
         followed += 1
       case .answer:
-        let timing = Timing(
-          answer.metrics, queue: began - run.started, total: timeline.now() - run.started, tries: number,
-          redirects: followed)
-        return try validated(request, answer, timing)
+        return try validated(request, answer, timing(answer.metrics, began: began, redirects: followed))
       }
     }
+  }
+
+  private func timing(_ metrics: TransferMetrics, began: Duration, redirects: Int) -> Timing {
+    Timing(
+      metrics, queue: began - run.started, total: pipeline.timeline.now() - run.started, tries: number,
+      redirects: redirects)
   }
 
   /// What a transfer brought, not judged yet.
@@ -62,27 +58,28 @@ struct Attempt: Sendable {
     var length: Int64?
   }
 
-  private func transfer(_ request: Request) async throws -> Answer {
+  private func transfer(_ request: Request, began: Duration, followed: Int) async throws -> Answer {
     var request = request
     if case .file(let download) = run.destination { request = try download.prepare(request) }
     let upload = try request.body.open(compressed: request.options.compressesBody)
     run.progress?.begin(attempt: number, sentTotal: upload.length)
     let receiver = Receiver(
-      destination: run.destination, request: request, followsRedirects: configuration.redirects.limit > 0,
-      memoryLimit: request.options.memoryLimit ?? configuration.memoryLimit, progress: run.progress)
+      destination: run.destination, request: request,
+      followsRedirects: pipeline.configuration.redirects.limit > 0,
+      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit, progress: run.progress)
     let exchange = Exchange(
       request: wireRequest(request, upload), call: run.call, progress: run.progress, receiver: receiver)
     switch run.destination {
     case .memory:
       defer { upload.close() }
-      let result = try await transport.perform(exchange)
+      let result = try await pipeline.transport.perform(exchange)
       let data = receiver.takeMemory() ?? Data()
       return Answer(result, .data(data), length: Int64(data.count))
     case .file(let download):
       defer { upload.close() }
       let result: TransferResult
       do {
-        result = try await transport.perform(exchange)
+        result = try await pipeline.transport.perform(exchange)
       } catch {
         try await download.settle()
         throw error
@@ -91,7 +88,7 @@ struct Attempt: Sendable {
       if let data = receiver.takeMemory() { return Answer(result, .data(data), length: Int64(data.count)) }
       return Answer(result, .file(download.part), length: download.length)
     case .stream(let opening):
-      switch try await open(opening, exchange, upload) {
+      switch try await open(opening, exchange, upload, request, began: began, followed: followed) {
       case .opened(let source, let head):
         return Answer(head: head, metrics: TransferMetrics(), body: .chunks(ByteStream(source)), length: nil)
       case .ended(let result):
@@ -107,21 +104,24 @@ struct Attempt: Sendable {
   }
 
   /// Lets the transfer run by itself and waits for its head only.
-  private func open(_ opening: StreamOpening, _ exchange: Exchange, _ upload: Upload) async throws -> Opened {
+  private func open(
+    _ opening: StreamOpening, _ exchange: Exchange, _ upload: Upload, _ request: Request, began: Duration,
+    followed: Int
+  ) async throws -> Opened {
     opening.reset()
     let finalTiming = FinalTiming()
     Task {
+      let result: Result<TransferResult, any Error>
       do {
-        let result = try await transport.perform(exchange)
-        finalTiming.value = Timing(
-          result.metrics, queue: .zero, total: timeline.now() - run.started, tries: number, redirects: 0)
-        upload.close()
-        opening.end(.success(result))
+        let done = try await pipeline.transport.perform(exchange)
+        finalTiming.value = timing(done.metrics, began: began, redirects: followed)
+        result = .success(done)
       } catch {
-        upload.close()
-        opening.end(.failure(run.call.stopped.map(\.error) ?? error))
+        let error = run.call.stopped.map(\.error) ?? error
+        result = .failure((error as? RequestError)?.about(request, pipeline.configuration.secrets) ?? error)
       }
-      if opening.isOpen { run.end() }
+      upload.close()
+      if opening.end(result) { run.end() }
     }
     switch try await opening.outcome() {
     case .opened(let sink, let head):
@@ -156,8 +156,9 @@ struct Attempt: Sendable {
     if request.options.compressesBody, !request.body.isNone { fields.set("Content-Encoding", "gzip") }
     guard let url = request.url else { preconditionFailure("checked before it was sent") }
     return Exchange.Request(
-      method: request.method, url: url, fields: fields, upload: upload,
-      timeout: request.options.timeout ?? configuration.timeout, httpVersion: request.options.httpVersion,
+      method: request.method, url: url, isSecure: request.address.isSecure, fields: fields, upload: upload,
+      timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest),
+      httpVersion: request.options.httpVersion,
       mayBeRepeated: request.method.isIdempotent || fields.contains("Idempotency-Key"))
   }
 }

@@ -19,6 +19,7 @@ public final class Client: Sendable {
   /// Sends a request; the answer's body is kept in memory.
   /// - Parameter progress: Told of the bytes of both bodies.
   /// - Throws: `RequestError`, or what an interceptor threw.
+  @discardableResult
   public func send(_ request: Request, progress: ProgressHandler? = nil) async throws -> Response {
     try await perform(request, into: .memory, progress: progress)
   }
@@ -30,13 +31,14 @@ public final class Client: Sendable {
   ///   - resume: Goes on with what an earlier call of this kind left beside the file, if the server still has the same
   ///     version, and leaves its own part there if it fails.
   ///   - progress: Told of the bytes of both bodies.
+  @discardableResult
   public func download(
     _ request: Request, to file: URL, resume: Bool = false, progress: ProgressHandler? = nil
   ) async throws -> Response {
     let download = Download(to: file, resumes: resume)
     do {
       var response = try await perform(request, into: .file(download), progress: progress)
-      try download.commit()
+      try await download.commit()
       response.body = .file(file)
       return response
     } catch {
@@ -68,10 +70,10 @@ public final class Client: Sendable {
   ) async throws -> Response {
     let run = Run(
       destination: destination, progress: progress.map(ProgressReporter.init),
-      started: pipeline.timeline.now())
+      started: pipeline.timeline.now(),
+      inFlight: inFlight)
     let call = run.call
     try inFlight.add(call)
-    run.whenOver { [inFlight] in inFlight.remove(call) }
     return try await withTaskCancellationHandler {
       try await pipeline.perform(request, run)
     } onCancel: {

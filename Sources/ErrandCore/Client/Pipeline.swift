@@ -4,31 +4,31 @@
   import Foundation
 #endif
 
-/// The whole chain, outermost first. Built once for each client; what a request does not use costs it nothing.
-struct Pipeline: Sendable {
+/// The whole chain, outermost first. Built once for each client; what a request does not use costs it nothing. A class,
+/// because every stage holds on to it.
+final class Pipeline: Sendable {
   let transport: any Transport
   let timeline: Timeline
-  private let configuration: ClientConfiguration
+  let configuration: ClientConfiguration
   private let retries: Retries
+  private let isIntercepted: Bool
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     self.transport = transport
     self.configuration = configuration
     timeline = Timeline(configuration.clock)
     retries = Retries(configuration, timeline)
+    isIntercepted = !(configuration.interceptors.isEmpty && configuration.attemptInterceptors.isEmpty)
   }
 
   /// A request's life. Its answer comes back the same way.
   func perform(_ request: Request, _ run: Run) async throws -> Response {
     try await ended(request, run) { request in
-      try await checked(request) { request in
-        try await interrupted(request, run) { request in
-          try await intercepted(request, by: configuration.interceptors, attempt: 0) { request in
-            try await retries.perform(request, run) { request, attempt in
-              try await intercepted(request, by: configuration.attemptInterceptors, attempt: attempt) {
-                request in
-                try await Attempt(attempt, run, configuration, transport, timeline).perform(request)
-              }
+      try await self.checked(request) { request in
+        try await self.aroundCall(request, run) { request in
+          try await self.retries.perform(request, run) { request, attempt in
+            try await self.aroundTry(request, attempt) { request in
+              try await Attempt(attempt, run, self).perform(request)
             }
           }
         }
@@ -40,13 +40,9 @@ struct Pipeline: Sendable {
   private func ended(
     _ request: Request, _ run: Run, _ next: (Request) async throws -> Response
   ) async throws -> Response {
-    let timer = (request.options.deadline ?? configuration.deadline).map { deadline in
-      Task {
-        try await timeline.sleep(deadline)
-        run.call.stop(.deadlineExceeded(deadline))
-      }
+    if let deadline = request.options.deadline ?? configuration.deadline {
+      run.end(after: deadline, on: timeline)
     }
-    if let timer { run.whenOver { timer.cancel() } }
     do {
       let response = try await next(request)
       await run.progress?.flush()
@@ -78,22 +74,21 @@ struct Pipeline: Sendable {
     return try await next(request)
   }
 
-  /// Users' code inside may wait for anything, so it runs in a task that can be cancelled.
-  private func interrupted(
+  /// Users' interceptors may wait for anything, so they run in a task that can be cancelled.
+  private func aroundCall(
     _ request: Request, _ run: Run, _ next: @escaping @Sendable (Request) async throws -> Response
   ) async throws -> Response {
-    if configuration.interceptors.isEmpty, configuration.attemptInterceptors.isEmpty {
-      return try await next(request)
-    }
-    return try await run.call.interrupting { try await next(request) }
+    guard isIntercepted else { return try await next(request) }
+    let chain = Next(attempt: 0, interceptors: configuration.interceptors[...], last: next)
+    return try await run.call.interrupting { try await chain(request) }
   }
 
-  private func intercepted(
-    _ request: Request, by interceptors: [any Interceptor], attempt: Int,
-    _ next: @escaping @Sendable (Request) async throws -> Response
+  private func aroundTry(
+    _ request: Request, _ attempt: Int, _ next: @escaping @Sendable (Request) async throws -> Response
   ) async throws -> Response {
-    if interceptors.isEmpty { return try await next(request) }
-    return try await Next(attempt: attempt, interceptors: interceptors[...], last: next)(request)
+    guard !configuration.attemptInterceptors.isEmpty else { return try await next(request) }
+    return try await Next(attempt: attempt, interceptors: configuration.attemptInterceptors[...], last: next)(
+      request)
   }
 }
 
@@ -119,15 +114,5 @@ extension Request {
     parts?.user = nil
     parts?.password = nil
     if let bare = parts?.string { address = Address(bare) }
-  }
-}
-
-extension RequestError {
-  /// The same error, with the request it is about.
-  fileprivate func about(_ request: Request, _ secrets: Secrets) -> RequestError {
-    var error = self
-    error.method = request.method
-    error.url = secrets.redact(request.address.text)
-    return error
   }
 }

@@ -39,10 +39,7 @@ final class Receiver: Sendable {
     }
     if case .file(let download) = destination, download.mustAskAgain(head) { throw Download.AskAgain() }
     if let rejection = request.options.validator.problem(with: head) {
-      return keep(
-        MemorySink(
-          limit: Self.prefixLimit,
-          overflow: .fail { rejection.error(head.status, head.fields, bodyPrefix: $0) }))
+      return keep(MemorySink(limit: Self.prefixLimit, overflow: .rejected(rejection, head)))
     }
     return try accept(head)
   }
@@ -52,9 +49,8 @@ final class Receiver: Sendable {
     var (start, total) = (Int64(0), head.contentLength)
     switch destination {
     case .memory:
-      if let total, total > memoryLimit { throw Self.tooLarge(memoryLimit) }
-      sink = keep(
-        MemorySink(limit: memoryLimit, overflow: .fail { [memoryLimit] _ in Self.tooLarge(memoryLimit) }))
+      if let total, total > memoryLimit { throw MemorySink.tooLarge(memoryLimit) }
+      sink = keep(MemorySink(limit: memoryLimit, overflow: .tooLarge))
     case .file(let download):
       (sink, start, total) = try download.sink(for: head, url: request.address.text)
       kept.withLock { $0 = .file }
@@ -76,14 +72,6 @@ final class Receiver: Sendable {
   func takeMemory() -> Data? {
     guard case .memory(let sink) = kept.withLock({ $0 }) else { return nil }
     return sink.take()
-  }
-
-  private static func tooLarge(_ limit: Int) -> RequestError {
-    RequestError(
-      .bodyTooLarge,
-      message: "the answer is larger than the \(limit) bytes that may be kept in memory; "
-        + "raise memoryLimit, or use download(to:) or stream",
-      reachedServer: true)
   }
 }
 

@@ -5,26 +5,28 @@ final class Run: Sendable {
   let progress: ProgressReporter?
   /// When it began, on the client's timeline.
   let started: Duration
-  private let atEnd: Locked<[@Sendable () -> Void]>
+  private let inFlight: InFlight
+  private let deadline = Locked<Task<Void, any Error>?>(nil)
 
-  init(destination: Destination, progress: ProgressReporter?, started: Duration) {
+  init(destination: Destination, progress: ProgressReporter?, started: Duration, inFlight: InFlight) {
     self.destination = destination
     self.progress = progress
     self.started = started
-    atEnd = Locked([])
+    self.inFlight = inFlight
   }
 
-  /// Adds what is to be done once nothing of the call is left.
-  func whenOver(_ action: @escaping @Sendable () -> Void) {
-    atEnd.withLock { $0.append(action) }
+  /// Calls it off after a time, unless it has ended by then.
+  func end(after limit: Duration, on timeline: Timeline) {
+    let task = Task { [call] in
+      try await timeline.sleep(limit)
+      call.stop(.deadlineExceeded(limit))
+    }
+    deadline.withLock { $0 = task }
   }
 
   /// Nothing of the call is left: of a stream, after its last byte. More than once does nothing.
   func end() {
-    let actions = atEnd.withLock { actions in
-      defer { actions = [] }
-      return actions
-    }
-    for action in actions { action() }
+    inFlight.remove(call)
+    deadline.withLock { $0 }?.cancel()
   }
 }

@@ -27,20 +27,20 @@ final class StreamOpening: Sendable {
     return sink
   }
 
-  var isOpen: Bool {
-    state.withLock { state in if case .opened = state.0 { true } else { false } }
-  }
-
-  /// The transfer has ended.
-  func end(_ result: Result<TransferResult, any Error>) {
+  /// The transfer has ended. Returns true if it had become a stream, which then ends with it.
+  func end(_ result: Result<TransferResult, any Error>) -> Bool {
     let sink: StreamSink? = state.withLock { state in
       if case .opened(let sink) = state.0 { sink } else { nil }
     }
-    if let sink { return sink.end(result.map { _ in }) }
+    if let sink {
+      sink.end(result.map { _ in })
+      return true
+    }
     resume { state in
       defer { state.0 = .ended(result) }
       return state.0
     }
+    return false
   }
 
   func outcome() async throws -> Outcome {

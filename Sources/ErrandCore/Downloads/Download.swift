@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -130,12 +132,18 @@ final class Download: Sendable {
   var part: URL { URL(filePath: path) }
   var length: Int64 { state.withLock { $0.length } }
 
-  /// Moves the whole file into its place.
-  func commit() throws {
-    try Self.wrap { () throws(FileError) in
-      try FileDescriptor.move(path, to: target.path)
-      FileDescriptor.remove(memoPath)
+  /// Moves the whole file into its place. Not on the caller's thread: letting go of a large old file takes a while.
+  func commit() async throws {
+    let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          returning: Result { () throws(FileError) in
+            try FileDescriptor.move(self.path, to: self.target.path)
+            FileDescriptor.remove(self.memoPath)
+          })
+      }
     }
+    if case .failure(let error) = result { throw Self.unwritable(error) }
   }
 
   /// The call failed: keeps what a later call can go on with, and nothing else.

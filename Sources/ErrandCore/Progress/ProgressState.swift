@@ -1,19 +1,22 @@
-/// The rules of progress: monotone within a try, never past a total, each try announced, nothing delivered twice.
+/// The rules of progress: monotone within a try, never past a total, each try announced, nothing told twice.
 struct ProgressState: Sendable {
-  /// What waits to be delivered: the last word of each try that was not told yet.
+  /// What waits to be told: of each try its beginning, and behind it the newest word.
   private var waiting: [TransferProgress] = []
+  private var newestIsBeginning = false
   private var current = TransferProgress(attempt: 0)
+  /// What came in this transfer. A try can have several (redirects), and what was told may not shrink.
+  private var arrived: Int64 = 0
   private var isDelivering = false
 
   init() {}
 
-  /// A try begins (a redirect's transfers are one try). Returns true if a delivery must be started.
+  /// A try begins; its later transfers change nothing. Returns true if a delivery must be started.
   mutating func begin(attempt: Int, sentTotal: Int64?) -> Bool {
     guard attempt != current.attempt else { return false }
-    var next = TransferProgress(attempt: attempt)
-    next.sentTotal = sentTotal
-    current = next
-    waiting.append(next)
+    current = TransferProgress(attempt: attempt)
+    current.sentTotal = sentTotal
+    waiting.append(current)
+    newestIsBeginning = true
     return startDelivery()
   }
 
@@ -23,17 +26,19 @@ struct ProgressState: Sendable {
 
   /// The answer begins: `start` bytes are here already, `total` are expected.
   mutating func receiving(from start: Int64, total: Int64?) -> Bool {
-    update {
-      $0.receivedTotal = total
-      $0.received = start
+    arrived = start
+    return update {
+      $0.received = max($0.received, start)
+      if let total { $0.receivedTotal = max(total, $0.received, $0.receivedTotal ?? 0) }
     }
   }
 
   mutating func received(_ count: Int64) -> Bool {
-    update { $0.received = min($0.received + count, $0.receivedTotal ?? .max) }
+    arrived += count
+    return update { [arrived] in $0.received = max($0.received, min(arrived, $0.receivedTotal ?? .max)) }
   }
 
-  /// The next to be delivered; nil ends the delivery.
+  /// The next to be told; nil ends the delivery.
   mutating func next() -> TransferProgress? {
     if waiting.isEmpty {
       isDelivering = false
@@ -46,17 +51,13 @@ struct ProgressState: Sendable {
     let before = current
     change(&current)
     guard current != before else { return false }
-    if waiting.last?.attempt == current.attempt, waiting.count > 1 || !isFirstWord(waiting[0]) {
-      waiting[waiting.count - 1] = current
-    } else {
+    if newestIsBeginning || waiting.isEmpty {
       waiting.append(current)
+    } else {
+      waiting[waiting.count - 1] = current
     }
+    newestIsBeginning = false
     return startDelivery()
-  }
-
-  /// A try's first word is kept apart, so that its beginning is always told.
-  private func isFirstWord(_ progress: TransferProgress) -> Bool {
-    progress.sent == 0 && progress.received == 0 && progress.receivedTotal == nil
   }
 
   private mutating func startDelivery() -> Bool {

@@ -53,6 +53,12 @@ enum Address: Sendable, Hashable {
     if case .valid(let url) = self { url } else { nil }
   }
 
+  /// True for https, of an address that is valid.
+  var isSecure: Bool {
+    let scheme = text.utf8.prefix(5)
+    return scheme.count == 5 && scheme.last.map(ASCII.lowered) == UInt8(ascii: "s")
+  }
+
   var text: String {
     switch self {
     case .valid(let url): url.absoluteString

@@ -78,7 +78,13 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.removeAll(where: matches)
   }
 
-  mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
+  /// Adds to the value of the last line: a folded line goes on with it.
+  package mutating func extendLast(with text: String) {
+    guard let last = fields.popLast() else { return }
+    append(last.name, last.value + text, isSecret: last.isSecret)
+  }
+
+  package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
   /// What is wrong with the first field that may not be sent, or nil.
   var problem: String? {

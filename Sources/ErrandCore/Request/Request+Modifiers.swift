@@ -33,6 +33,9 @@ extension Request {
   /// Which failures are tried again, how often and when.
   public func retry(_ policy: RetryPolicy) -> Request { with { $0.options.retry = policy } }
 
+  /// So many tries, with the first, under the default policy.
+  public func tries(_ count: Int) -> Request { retry(.tries(count)) }
+
   /// One try, whatever happens.
   public func bestEffort() -> Request { retry(.never) }
 

@@ -15,6 +15,12 @@ public struct Response: Sendable {
   /// How long each step took and what went over the wire. Of a stream: up to its head.
   public var timing: Timing
 
+  /// An answer that an interceptor gives by itself.
+  public init(status: Status, fields: HTTPFields = [:], data: Data = Data(), url: URL) {
+    self.init(
+      head: ResponseHead(status: status, fields: fields), body: .data(data), url: url, timing: Timing())
+  }
+
   init(head: ResponseHead, body: ResponseBody, url: URL, timing: Timing) {
     status = head.status
     fields = head.fields

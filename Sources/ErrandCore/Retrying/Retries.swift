@@ -5,36 +5,27 @@
 #endif
 
 /// Tries a request again, as its policy and the client's budget allow. Between tries it holds nothing.
-struct Retries: Sendable {
+final class Retries: Sendable {
   private let policy: RetryPolicy
   private let deadline: Duration?
   private let timeline: Timeline
-  private let environment: Environment
-
-  /// What all calls of a client share.
-  private final class Environment: Sendable {
-    let budget: Locked<RetryBudgetState>
-    let random: Locked<any RandomNumberGenerator & Sendable>
-    let date: @Sendable () -> Date
-
-    init(_ configuration: ClientConfiguration) {
-      budget = Locked(RetryBudgetState(configuration.retryBudget))
-      random = Locked(configuration.random)
-      date = configuration.date
-    }
-  }
+  private let date: @Sendable () -> Date
+  private let budget: Locked<RetryBudgetState>
+  private let random: Locked<any RandomNumberGenerator & Sendable>
 
   init(_ configuration: ClientConfiguration, _ timeline: Timeline) {
     policy = configuration.retry
     deadline = configuration.deadline
     self.timeline = timeline
-    environment = Environment(configuration)
+    date = configuration.date
+    budget = Locked(RetryBudgetState(configuration.retryBudget))
+    random = Locked(configuration.random)
   }
 
   func perform(
     _ request: Request, _ run: Run, _ next: (Request, Int) async throws -> Response
   ) async throws -> Response {
-    environment.budget.withLock { $0.call(at: run.started) }
+    budget.withLock { $0.call(at: run.started) }
     var state = RetryState(
       policy: request.options.retry ?? policy, method: request.method,
       hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable)
@@ -45,7 +36,7 @@ struct Retries: Sendable {
       } catch var error as RequestError {
         error.attempt = state.tries
         guard run.call.stopped == nil, let wait = wait(after: error, state, request, run) else { throw error }
-        try await run.call.interrupting { try await timeline.sleep(wait) }
+        try await run.call.interrupting { [timeline] in try await timeline.sleep(wait) }
       }
     }
   }
@@ -56,12 +47,12 @@ struct Retries: Sendable {
   ) -> Duration? {
     let failure = RetryState.Failure(error)
     let now = timeline.now()
-    let remaining = (request.options.deadline ?? deadline).map { run.started + $0 - now }
-    let date = environment.date()
-    let decision = environment.random.withLock { random in
+    let remaining = (request.options.deadline ?? deadline).map { $0 - (now - run.started) }
+    let date = date()
+    let decision = random.withLock { random in
       state.decide(after: failure, remaining: remaining, date: date, random: &random)
     }
-    guard case .retry(let wait) = decision, environment.budget.withLock({ $0.retry(at: now) }) else {
+    guard case .retry(let wait) = decision, budget.withLock({ $0.retry(at: now) }) else {
       return nil
     }
     return wait

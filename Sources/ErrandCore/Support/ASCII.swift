@@ -9,7 +9,13 @@ package enum ASCII {
   package static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
     let (a, b) = (left.utf8, right.utf8)
     guard a.count == b.count else { return false }
-    return zip(a, b).allSatisfy { lowered($0) == lowered($1) }
+    var (i, j) = (a.startIndex, b.startIndex)
+    while i < a.endIndex {
+      guard lowered(a[i]) == lowered(b[j]) else { return false }
+      i = a.index(after: i)
+      j = b.index(after: j)
+    }
+    return true
   }
 
   package static func lowercased(_ text: String) -> String {

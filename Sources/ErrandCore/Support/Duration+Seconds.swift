@@ -1,5 +1,6 @@
 extension Duration {
-  package init(milliseconds: Int64) { self = .milliseconds(milliseconds) }
+  /// As good as for ever: a hundred years.
+  package static let longest = Duration.seconds(100 * 365 * 86_400)
 
   package var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18

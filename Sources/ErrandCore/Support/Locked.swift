@@ -36,15 +36,19 @@
     }
   }
 #else
-  import Synchronization
+  package import Synchronization
 
   /// A value and the lock in front of it. Never resume, cancel or call back inside `withLock`.
+  // Inlinable, so that the other modules' uses are specialised as well.
+  @frozen
   package struct Locked<State>: ~Copyable, Sendable {
-    private let mutex: Mutex<State>
+    @usableFromInline package let mutex: Mutex<State>
 
+    @inlinable
     package init(_ state: consuming sending State) { mutex = Mutex(state) }
 
-    @inline(always)
+    @inlinable
+    @inline(__always)
     package func withLock<Result, Failure: Error>(
       _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -18,6 +18,9 @@ package struct Timeline: Sendable {
     let start = clock.now
     return Timeline(
       now: { start.duration(to: clock.now) },
-      sleep: { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) })
+      sleep: { wait in
+        // Instants have an end, and adding to them past it would trap.
+        try await clock.sleep(until: clock.now.advanced(by: min(wait, .longest)), tolerance: nil)
+      })
   }
 }

@@ -10,13 +10,13 @@ public final class Exchange: Sendable {
   public struct Request: Sendable {
     public let method: Method
     public let url: URL
+    /// True for https.
+    public let isSecure: Bool
     public let fields: HTTPFields
     public let upload: Upload
     /// The try fails when nothing moved for this long.
     public let timeout: Duration
     public let httpVersion: HTTPVersionPreference
-    /// True for https.
-    public var isSecure: Bool { url.scheme.map { ASCII.equalIgnoringCase($0, "https") } ?? false }
     /// True if the transport may, on a stale connection, send it twice without asking.
     public let mayBeRepeated: Bool
   }

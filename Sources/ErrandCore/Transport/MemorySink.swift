@@ -7,8 +7,10 @@
 /// Keeps the body in memory, up to a limit.
 final class MemorySink: BodySink {
   enum Overflow: Sendable {
-    /// The try fails with this error, made from what was kept.
-    case fail(@Sendable (Data) -> any Error)
+    /// The try fails: so much may not be kept.
+    case tooLarge
+    /// The try fails: the answer was not wanted anyway, and what was kept is enough to say so.
+    case rejected(RequestError.Rejection, ResponseHead)
     /// The rest is read and thrown away.
     case discard
   }
@@ -31,8 +33,20 @@ final class MemorySink: BodySink {
       data.append(chunk.prefix(limit - data.count))
       return data
     }
-    if let full, case .fail(let error) = overflow { throw error(full) }
-    return .more
+    guard let full else { return .more }
+    switch overflow {
+    case .tooLarge: throw Self.tooLarge(limit)
+    case .rejected(let rejection, let head): throw rejection.error(head.status, head.fields, bodyPrefix: full)
+    case .discard: return .more
+    }
+  }
+
+  static func tooLarge(_ limit: Int) -> RequestError {
+    RequestError(
+      .bodyTooLarge,
+      message: "the answer is larger than the \(limit) bytes that may be kept in memory; "
+        + "raise memoryLimit, or use download(to:) or stream",
+      reachedServer: true)
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {}

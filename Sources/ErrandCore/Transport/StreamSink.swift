@@ -35,23 +35,18 @@ final class StreamSink: BodySink {
   init(capacity: Int = 1 << 20) { self.capacity = capacity }
 
   func write(_ chunk: Data) -> SinkSignal {
-    let waiter: CheckedContinuation<Data?, any Error>? = state.withLock { state in
+    let (waiter, signal) = state.withLock { state -> (CheckedContinuation<Data?, any Error>?, SinkSignal) in
       if let waiter = state.waiter {
         state.waiter = nil
-        return waiter
+        return (waiter, .more)
       }
       state.chunks.append(chunk)
       state.bytes += chunk.count
-      return nil
-    }
-    if let waiter {
-      waiter.resume(returning: chunk)
-      return .more
-    }
-    return state.withLock { state in
       state.isFull = state.bytes >= capacity
-      return state.isFull ? .wait : .more
+      return (nil, state.isFull ? .wait : .more)
     }
+    waiter?.resume(returning: chunk)
+    return signal
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {
@@ -94,12 +89,13 @@ final class StreamSink: BodySink {
     }
   }
 
-  /// No more comes. After a success what is held is still handed out; a failure discards it. The first call counts.
+  /// No more comes. What is held is still handed out first, unless nobody waits for it any more. The first call
+  /// counts.
   func end(_ result: Result<Void, any Error>) {
     let waiter: CheckedContinuation<Data?, any Error>? = state.withLock { state in
       guard state.end == nil else { return nil }
       state.end = result
-      if case .failure = result {
+      if case .failure(let error) = result, error.isCancellation {
         state.chunks = []
         state.first = 0
         state.bytes = 0

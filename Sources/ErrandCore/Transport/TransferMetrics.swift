@@ -23,8 +23,8 @@ public struct TransferMetrics: Sendable, Hashable {
 
 /// An HTTP version.
 public enum HTTPVersion: String, Sendable, Hashable, CustomStringConvertible {
-  case http1_0 = "HTTP/1.0"
-  case http1_1 = "HTTP/1.1"
+  case http10 = "HTTP/1.0"
+  case http11 = "HTTP/1.1"
   case http2 = "HTTP/2"
   case http3 = "HTTP/3"
 

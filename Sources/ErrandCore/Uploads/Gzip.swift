@@ -37,7 +37,8 @@ import CZlib
     unsafe stream.pointee.next_out = target.baseAddress
     unsafe stream.pointee.avail_out = UInt32(target.count)
     let code = unsafe deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
-    let (unread, unused) = unsafe (Int(stream.pointee.avail_in), Int(stream.pointee.avail_out))
+    let unread = unsafe Int(stream.pointee.avail_in)
+    let unused = unsafe Int(stream.pointee.avail_out)
     return (source.count - unread, target.count - unused, code == Z_STREAM_END)
   }
 
@@ -45,7 +46,7 @@ import CZlib
     var gzip = try Gzip()
     var result = Data()
     var offset = 0
-    let room = unsafe UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
     defer { unsafe room.deallocate() }
     while true {
       let piece = data.dropFirst(offset).prefix(1 << 20)

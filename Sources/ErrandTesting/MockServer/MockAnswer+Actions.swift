@@ -80,7 +80,7 @@ extension MockAnswer {
     var fields = fields
     let body: Data
     switch content {
-    case .raw(let bytes): return (bytes, Data())
+    case .raw(let bytes): return (Data(bytes), Data())
     case .chunked(let framed):
       if !fields.contains("Transfer-Encoding") { fields["Transfer-Encoding"] = "chunked" }
       body = framed
@@ -91,7 +91,8 @@ extension MockAnswer {
       body = bytes
     }
     let hasBody = request.method != .head && status != 204 && status != 304
-    return (Self.head(status, fields), hasBody ? body : Data())
+    // A slice would keep the indices of the whole that it was cut from.
+    return (Self.head(status, fields), hasBody ? (body.startIndex == 0 ? body : Data(body)) : Data())
   }
 
   static func head(_ status: Int, _ fields: HTTPFields) -> Data {

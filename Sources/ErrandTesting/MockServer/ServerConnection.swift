@@ -44,23 +44,19 @@ final class ServerConnection {
   }
 
   var pollEvents: Int16 {
-    var events: Int32 = 0
-    #if !canImport(Darwin)
-      // What was not read would hide the end of the connection from recv.
-      if stopsReading { events |= Int32(0x2000) /* POLLRDHUP */ }
-    #endif
-    if !stopsReading { events |= Int32(POLLIN) }
-    if outputOffset < output.count, wakeAt == nil || isLingering { events |= Int32(POLLOUT) }
-    return Int16(events)
+    // What is not read would hide the end of the connection.
+    var events = stopsReading ? Socket.closedByPeer : Int16(POLLIN)
+    if outputOffset < output.count, !isLingering { events |= Int16(POLLOUT) }
+    return events
   }
 
   // MARK: Events
 
   func handle(_ events: Int16, _ room: UnsafeMutableRawBufferPointer) {
-    let events = Int32(events)
+    let broken = Int16(POLLHUP) | Int16(POLLERR)
     if stopsReading {
-      if events & (0x2000 | Int32(POLLHUP) | Int32(POLLERR)) != 0 { return endedByClient(.closedByClient) }
-    } else if events & (Int32(POLLIN) | Int32(POLLHUP) | Int32(POLLERR)) != 0 {
+      if events & (Socket.closedByPeer | broken) != 0 { return endedByClient(.closedByClient) }
+    } else if events & (Int16(POLLIN) | broken) != 0 {
       read(room)
     }
     if !isOver { advance() }
@@ -173,7 +169,6 @@ final class ServerConnection {
       actions.removeFirst()
       carryOut(action)
     }
-    if isLingering, !isOver { _ = flush() }
   }
 
   private func carryOut(_ action: ServerAction) {

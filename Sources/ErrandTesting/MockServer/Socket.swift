@@ -17,6 +17,15 @@ enum Socket {
     case failed
   }
 
+  /// What tells that the other side has closed, where the system can say it without a read.
+  static let closedByPeer: Int16 = {
+    #if canImport(Darwin)
+      0
+    #else
+      0x2000  // POLLRDHUP, which Swift does not see without _GNU_SOURCE
+    #endif
+  }()
+
   static func make() throws(MockServerError) -> Int32 {
     #if canImport(Glibc)
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: who uses Errand never builds it.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
+let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
+let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "Errand")
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Errand", path: "..")],
+  targets: [
+    .target(name: "CurlLoop", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CEpoll"),
+    .target(name: "BenchmarkSupport", swiftSettings: strict),
+    .executableTarget(
+      name: "throughput", dependencies: [core, curl, "CurlLoop", "BenchmarkSupport"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "transfer", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "cancel", dependencies: [core, curl, "CEpoll", "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
+  ]
+)

@@ -1,0 +1,47 @@
+/// A command line of `--name value` pairs and `--flag`s.
+public struct Arguments: Sendable {
+  /// What is wrong with a command line.
+  public struct Wrong: Error, CustomStringConvertible {
+    public let description: String
+    public init(description: String) { self.description = description }
+  }
+
+  private var values: [String: String] = [:]
+  private var flags: Set<String> = []
+
+  /// - Parameters:
+  ///   - names: The options that take a value.
+  ///   - flags: Those that take none.
+  public init(_ names: [String], flags known: [String] = []) throws {
+    var rest = CommandLine.arguments.dropFirst()
+    while let word = rest.popFirst() {
+      let name = String(word.drop { $0 == "-" })
+      if known.contains(name) {
+        flags.insert(name)
+      } else if names.contains(name), let value = rest.popFirst() {
+        values[name] = value
+      } else {
+        let usage = (names.map { "--\($0) VALUE" } + known.map { "--\($0)" }).joined(separator: "  ")
+        throw Wrong(description: "what is \(word)? Known are: \(usage)")
+      }
+    }
+  }
+
+  public subscript(name: String) -> String? { values[name] }
+
+  public func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+  public func need(_ name: String) throws -> String {
+    guard let value = values[name] else { throw Wrong(description: "--\(name) is missing") }
+    return value
+  }
+
+  /// A whole number above zero.
+  public func number(_ name: String, default value: Int) throws -> Int {
+    guard let text = values[name] else { return value }
+    guard let number = Int(text), number > 0 else {
+      throw Wrong(description: "--\(name) takes a number, not \(text)")
+    }
+    return number
+  }
+}

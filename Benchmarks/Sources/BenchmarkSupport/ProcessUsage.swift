@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What this process has used of the machine.
+public enum ProcessUsage {
+  /// Seconds of processor time, the process's own and the system's on its behalf.
+  public static var cpuSeconds: Double {
+    let usage = own
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+
+  /// The most memory it ever held, in bytes.
+  ///
+  /// On Linux this is VmHWM and not `ru_maxrss`: a child's `ru_maxrss` begins with that of the process it was
+  /// spawned from.
+  public static var peakMemory: Int {
+    #if os(Linux)
+      guard let file = fopen("/proc/self/status", "r") else { return 0 }
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 256)
+      while fgets(&line, Int32(line.count), file) != nil {
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard text.hasPrefix("VmHWM:") else { continue }
+        return Int(text.filter(\.isNumber)).map { $0 << 10 } ?? 0
+      }
+      return 0
+    #else
+      return own.ru_maxrss
+    #endif
+  }
+
+  /// Lets this process open at least so many files, if it may.
+  public static func allowFiles(_ count: Int) {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let resource = RLIMIT_NOFILE
+    #endif
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(count) else { return }
+    limit.rlim_cur = min(limit.rlim_max, rlim_t(count))
+    setrlimit(resource, &limit)
+  }
+
+  private static var own: rusage {
+    var usage = rusage()
+    #if canImport(Glibc)
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+    #endif
+    return usage
+  }
+
+  private static func seconds(_ time: timeval) -> Double {
+    Double(time.tv_sec) + Double(time.tv_usec) / 1e6
+  }
+}

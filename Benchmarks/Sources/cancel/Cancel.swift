@@ -1,0 +1,76 @@
+import BenchmarkSupport
+import ErrandCore
+import ErrandCurl
+import Foundation
+
+/// From `cancel()` to the instant at which the server sees the connection closed, for many requests in flight.
+@main
+struct Cancel {
+  static func main() async {
+    do {
+      #if os(Linux)
+        try await measure()
+      #else
+        throw Arguments.Wrong(description: "its server stands on epoll, which only Linux has")
+      #endif
+    } catch {
+      FileHandle.standardError.write(Data("cancel: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  #if os(Linux)
+    private static func measure() async throws {
+      let arguments = try Arguments(["requests", "rounds"])
+      let count = try arguments.number("requests", default: 1000)
+      let rounds = try arguments.number("rounds", default: 5)
+      ProcessUsage.allowFiles(count * 2 + 256)
+      print("\(count) requests in flight, called off one after another, \(rounds) rounds")
+      var missed = 0
+      for (name, pause) in [("at once", Duration.zero), ("one each ms", .milliseconds(1))] {
+        var waits: [Double] = []
+        for _ in 0..<rounds { waits += try await round(count, pause) }
+        print("  \(name), closed".left(22) + "\(waits.count)/\(count * rounds)".right(12))
+        print("  median".left(22) + "\(Statistics.median(waits).fixed(2).right(12)) ms")
+        print("  p99".left(22) + "\(Statistics.percentile(0.99, waits).fixed(2).right(12)) ms  (under 5)")
+        print("  longest".left(22) + "\((waits.max() ?? .nan).fixed(2).right(12)) ms")
+        missed += count * rounds - waits.count
+      }
+      if missed > 0 { throw Arguments.Wrong(description: "\(missed) connections were not closed") }
+    }
+
+    /// - Returns: Milliseconds, for each connection that was closed.
+    private static func round(_ count: Int, _ pause: Duration) async throws -> [Double] {
+      let server = try StallingServer()
+      server.start()
+      defer { server.stop() }
+      let client = Client(transport: CurlTransport())
+      let tasks = (0..<count).map { number in
+        Task {
+          let url = "http://127.0.0.1:\(server.port)/\(number)"
+          _ = try await client.send(.get(url).timeout(.seconds(60)).bestEffort())
+        }
+      }
+      try await wait("only \(server.arrived) of \(count) requests arrived") { server.arrived == count }
+      var instants: [ContinuousClock.Instant] = []
+      for task in tasks {
+        instants.append(.now)
+        task.cancel()
+        if pause > .zero { try await Task.sleep(for: pause) }
+      }
+      try? await wait("") { server.closed.count == count }
+      for task in tasks { _ = await task.result }
+      await client.shutdown()
+      return server.closed.map { (number, closed) in (closed - instants[number]).inSeconds * 1000 }
+    }
+
+    private static func wait(_ problem: @autoclosure () -> String, until isSo: () -> Bool) async throws {
+      let end = ContinuousClock.now + .seconds(10)
+      while !isSo() {
+        guard ContinuousClock.now < end else { throw Arguments.Wrong(description: problem()) }
+        // Seldom enough to take no time from what is measured.
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+  #endif
+}

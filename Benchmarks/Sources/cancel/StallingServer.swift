@@ -1,0 +1,113 @@
+#if os(Linux)
+  import CEpoll
+  import Synchronization
+
+  #if canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// Takes requests for `/0`, `/1`, … and never answers. Notes when each one's connection is closed.
+  // Safe to share: `closings` is a mutex; the rest is touched on the server's thread only, once it runs.
+  final class StallingServer: @unchecked Sendable {
+    struct Failed: Error, CustomStringConvertible {
+      let description: String
+    }
+
+    private struct Closings {
+      var arrived = 0
+      var instants: [Int: ContinuousClock.Instant] = [:]
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let poll: Int32
+    /// What was asked for on each connection.
+    private var numbers: [Int32: Int] = [:]
+    private let closings = Mutex(Closings())
+
+    init() throws {
+      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let code = withUnsafeMutablePointer(to: &address) { [listener] pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          bind(listener, pointer, length) | listen(listener, 4096) | getsockname(listener, pointer, &length)
+        }
+      }
+      guard code == 0 else { throw Failed(description: String(cString: strerror(errno))) }
+      port = UInt16(bigEndian: address.sin_port)
+      poll = epoll_create1(0)
+      bench_epoll_add(poll, listener, bench_epoll_readable)
+    }
+
+    /// How many requests are here.
+    var arrived: Int { closings.withLock { $0.arrived } }
+
+    /// When the connection of each request was closed, by its number.
+    var closed: [Int: ContinuousClock.Instant] { closings.withLock { $0.instants } }
+
+    deinit { close(listener) }
+
+    func start() {
+      var thread = pthread_t()
+      pthread_create(
+        &thread, nil,
+        { argument in
+          Unmanaged<StallingServer>.fromOpaque(argument!).takeRetainedValue().run()
+          return nil
+        }, Unmanaged.passRetained(self).toOpaque())
+    }
+
+    private func run() {
+      defer {
+        for descriptor in numbers.keys { close(descriptor) }
+        close(poll)
+      }
+      var events = [epoll_event](repeating: epoll_event(), count: 256)
+      while true {
+        let count = epoll_wait(poll, &events, Int32(events.count), -1)
+        let now = ContinuousClock.now
+        for event in events.prefix(max(0, Int(count))) {
+          let descriptor = event.data.fd
+          if descriptor == listener {
+            guard event.events & bench_epoll_closed == 0 else { return }
+            acceptAll()
+          } else if event.events & bench_epoll_closed != 0 {
+            // Its own end stays open for now: closing it takes longer than all else here, and would be measured.
+            if let number = numbers[descriptor] { closings.withLock { $0.instants[number] = now } }
+          } else {
+            read(descriptor)
+          }
+        }
+      }
+    }
+
+    /// Ends its thread.
+    func stop() {
+      shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    private func acceptAll() {
+      while true {
+        let descriptor = accept(listener, nil, nil)
+        guard descriptor >= 0 else { return }
+        bench_epoll_add(poll, descriptor, bench_epoll_readable | bench_epoll_closing | bench_epoll_once)
+      }
+    }
+
+    /// A request comes in one piece here: it is small and the network is the loopback.
+    private func read(_ descriptor: Int32) {
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0, numbers[descriptor] == nil else { return }
+      let digits = buffer.prefix(count).drop { $0 != 47 }.dropFirst().prefix { 48...57 ~= $0 }
+      guard let number = Int(String(decoding: digits, as: UTF8.self)) else { return }
+      numbers[descriptor] = number
+      closings.withLock { $0.arrived += 1 }
+    }
+  }
+#endif

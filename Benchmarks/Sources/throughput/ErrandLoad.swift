@@ -1,0 +1,33 @@
+import ErrandCore
+import ErrandCurl
+
+/// The whole client with its default options: as many tasks as requests in flight, each with its share of them.
+final class ErrandLoad: Load {
+  private let client: Client
+  private let request: Request
+  private let concurrency: Int
+
+  init(url: String, concurrency: Int) {
+    client = Client(transport: CurlTransport())
+    request = .get(url)
+    self.concurrency = concurrency
+  }
+
+  func run(_ requests: Int) async throws {
+    try await withThrowingTaskGroup { group in
+      for index in 0..<concurrency {
+        let share = requests / concurrency + (index < requests % concurrency ? 1 : 0)
+        group.addTask { [client, request] in
+          for _ in 0..<share {
+            // Anything but a 2xx throws.
+            let response = try await client.send(request)
+            if response.data.isEmpty { throw LoadFailed(description: "an answer without a body") }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  func end() async { await client.shutdown() }
+}

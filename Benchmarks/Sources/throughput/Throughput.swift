@@ -1,0 +1,65 @@
+import BenchmarkSupport
+import Foundation
+
+/// Requests a second for a small answer: Errand, a plain libcurl loop and URLSession, in interleaved rounds.
+@main
+struct Throughput {
+  static func main() async throws {
+    do {
+      let arguments = try Arguments(
+        ["url", "requests", "concurrency", "client", "rounds"], flags: ["json"])
+      let report = try await measure(arguments)
+      if arguments.has("json") {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        print(String(decoding: try encoder.encode(report), as: UTF8.self))
+      } else {
+        print(report.text)
+      }
+    } catch {
+      FileHandle.standardError.write(Data("throughput: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func measure(_ arguments: Arguments) async throws -> Report {
+    let url = try arguments.need("url")
+    let concurrency = try arguments.number("concurrency", default: 64)
+    var report = Report(
+      url: url, requests: try arguments.number("requests", default: 20_000), concurrency: concurrency,
+      rounds: try arguments.number("rounds", default: 5))
+    var kinds = ClientKind.allCases
+    if let name = arguments["client"] {
+      guard let kind = ClientKind(rawValue: name) else {
+        let known = ClientKind.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Arguments.Wrong(description: "--client is one of \(known)")
+      }
+      kinds = [kind]
+    }
+    ProcessUsage.allowFiles(4096)
+    var loads: [(ClientKind, any Load)] = []
+    for kind in kinds {
+      let load = try kind.load(url: url, concurrency: concurrency)
+      // Connections are made and caches are warm before anything counts.
+      try await load.run(min(concurrency * 4, kind.requests(of: report.requests, concurrency: concurrency)))
+      loads.append((kind, load))
+    }
+    for _ in 0..<report.rounds {
+      for (kind, load) in loads {
+        let requests = kind.requests(of: report.requests, concurrency: concurrency)
+        let cpu = ProcessUsage.cpuSeconds
+        let begin = ContinuousClock.now
+        try await load.run(requests)
+        let seconds = (ContinuousClock.now - begin).inSeconds
+        var figures = report.clients[kind.rawValue] ?? Report.Figures()
+        figures.rates.append(Double(requests) / seconds)
+        figures.cpuSeconds.append((ProcessUsage.cpuSeconds - cpu) / Double(requests) * 10_000)
+        report.clients[kind.rawValue] = figures
+      }
+    }
+    for (_, load) in loads { await load.end() }
+    report.compare("errand", with: "libcurl")
+    report.compare("errand", with: "urlsession")
+    return report
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// The files that are sent and received, in and beside the folder that the server shows.
+struct Files {
+  struct WrongLength: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let large: String
+  let small: String
+  /// Where downloads go.
+  let target: String
+  /// Where a child's output goes.
+  let note: String
+  let largeName: String
+  let smallName: String
+  private let folder: URL
+
+  init(besideRoot root: String, size: Int) throws {
+    let root = URL(filePath: root)
+    let id = ProcessInfo.processInfo.processIdentifier
+    folder = root.deletingLastPathComponent().appending(path: "transfer-\(id)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    (largeName, smallName) = ("transfer-\(id)-large", "transfer-\(id)-small")
+    large = root.appending(path: largeName).path
+    small = root.appending(path: smallName).path
+    target = folder.appending(path: "target").path
+    note = folder.appending(path: "note").path
+    try Self.fill(small, 1024)
+    try Self.fill(large, size)
+  }
+
+  private static func fill(_ path: String, _ size: Int) throws {
+    var random = SystemRandomNumberGenerator()
+    let block = Data((0..<(1 << 17)).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) })
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let file = FileHandle(forWritingAtPath: path)
+    else { throw WrongLength(description: "\(path) cannot be written") }
+    var left = size
+    while left > 0 {
+      try file.write(contentsOf: block.prefix(left))
+      left -= min(left, block.count)
+    }
+    // What waits to be written would be written in the middle of what is measured.
+    try file.synchronize()
+    try file.close()
+  }
+
+  /// Makes sure that all of it came, and takes it away: replacing a file costs more than making one.
+  func check(_ direction: Transfer.Direction, _ size: Int) throws {
+    guard direction == .download else { return }
+    let attributes = try FileManager.default.attributesOfItem(atPath: target)
+    guard (attributes[.size] as? NSNumber)?.intValue == size else {
+      throw WrongLength(description: "the file that came has not the length of the one that was asked for")
+    }
+    try FileManager.default.removeItem(atPath: target)
+  }
+
+  func remove() {
+    for path in [large, small, folder.path] { try? FileManager.default.removeItem(atPath: path) }
+  }
+}

@@ -1,0 +1,73 @@
+#if canImport(Darwin)
+  import Darwin
+
+  /// poll, and a pipe to wake it.
+  // Safe to share: `wake` writes to a pipe that lives as long as this does; everything else is touched on the engine's
+  // thread only.
+  final class SocketPoller: @unchecked Sendable {
+    private var descriptors: [pollfd]
+    private var indices: [Int32: Int] = [:]
+    private let alarm: (read: Int32, write: Int32)
+
+    init() {
+      var ends: [Int32] = [-1, -1]
+      precondition(pipe(&ends) == 0, "the system has no file descriptor left")
+      for end in ends {
+        _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      }
+      alarm = (ends[0], ends[1])
+      descriptors = [pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)]
+    }
+
+    deinit {
+      close(alarm.read)
+      close(alarm.write)
+    }
+
+    func change(_ socket: Int32, from old: SocketWatch.Interest, to new: SocketWatch.Interest) {
+      var events: Int16 = 0
+      if new.contains(.read) { events |= Int16(POLLIN) }
+      if new.contains(.write) { events |= Int16(POLLOUT) }
+      if let index = indices[socket] {
+        if new.isEmpty {
+          let last = descriptors.removeLast()
+          indices[socket] = nil
+          if last.fd != socket {
+            descriptors[index] = last
+            indices[last.fd] = index
+          }
+        } else {
+          descriptors[index].events = events
+        }
+      } else if !new.isEmpty {
+        indices[socket] = descriptors.count
+        descriptors.append(pollfd(fd: socket, events: events, revents: 0))
+      }
+    }
+
+    /// The socket is about to be closed.
+    func forget(_ socket: Int32) { change(socket, from: .read, to: []) }
+
+    func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {
+      guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return }
+      for descriptor in descriptors where descriptor.revents != 0 {
+        if descriptor.fd == alarm.read {
+          var bytes = [UInt8](repeating: 0, count: 64)
+          while read(alarm.read, &bytes, bytes.count) > 0 {}
+          continue
+        }
+        var interest: SocketWatch.Interest = []
+        if descriptor.revents & Int16(POLLIN) != 0 { interest.insert(.read) }
+        if descriptor.revents & Int16(POLLOUT) != 0 { interest.insert(.write) }
+        if descriptor.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { interest.insert(.failure) }
+        ready.append((descriptor.fd, interest))
+      }
+    }
+
+    func wake() {
+      var one: UInt8 = 1
+      _ = write(alarm.write, &one, 1)
+    }
+  }
+#endif

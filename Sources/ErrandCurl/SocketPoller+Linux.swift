@@ -1,0 +1,67 @@
+#if os(Linux) || os(Android)
+  import CCurl
+
+  #if canImport(Musl)
+    import Musl
+  #elseif canImport(Android)
+    import Android
+  #else
+    import Glibc
+  #endif
+
+  /// epoll, and an eventfd to wake it.
+  struct SocketPoller: ~Copyable {
+    private static let room = 256
+
+    private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    private let alarm = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.room)
+
+    init() {
+      precondition(epoll >= 0 && alarm >= 0, "the system has no file descriptor left")
+      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: alarm))
+      epoll_ctl(epoll, EPOLL_CTL_ADD, alarm, &event)
+    }
+
+    deinit {
+      close(epoll)
+      close(alarm)
+      events.deallocate()
+    }
+
+    func change(_ socket: Int32, from old: SocketWatch.Interest, to new: SocketWatch.Interest) {
+      var mask: UInt32 = 0
+      if new.contains(.read) { mask |= EPOLLIN.rawValue }
+      if new.contains(.write) { mask |= EPOLLOUT.rawValue }
+      var event = epoll_event(events: mask, data: epoll_data_t(fd: socket))
+      let operation = new.isEmpty ? EPOLL_CTL_DEL : old.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+      epoll_ctl(epoll, operation, socket, &event)
+    }
+
+    /// The socket is about to be closed, which takes it out of every epoll.
+    func forget(_ socket: Int32) {}
+
+    func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {
+      let count = epoll_wait(epoll, events, Int32(Self.room), milliseconds)
+      for index in 0..<Int(max(0, count)) {
+        let event = events[index]
+        let socket = event.data.fd
+        if socket == alarm {
+          var count: UInt64 = 0
+          _ = read(alarm, &count, 8)
+          continue
+        }
+        var interest: SocketWatch.Interest = []
+        if event.events & EPOLLIN.rawValue != 0 { interest.insert(.read) }
+        if event.events & EPOLLOUT.rawValue != 0 { interest.insert(.write) }
+        if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { interest.insert(.failure) }
+        ready.append((socket, interest))
+      }
+    }
+
+    func wake() {
+      var one: UInt64 = 1
+      _ = write(alarm, &one, 8)
+    }
+  }
+#endif

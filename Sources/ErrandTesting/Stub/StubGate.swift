@@ -1,0 +1,53 @@
+import ErrandCore
+
+/// Holds tasks back until it is opened. Once open it stays so.
+public final class StubGate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
+    var cancelled: Set<Int> = []
+    var lastID = 0
+  }
+
+  private let state = Locked(State())
+
+  public init() {}
+
+  /// Lets all pass who wait, and all who come later.
+  public func open() {
+    let waiters = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiters = [:] }
+      return state.waiters
+    }
+    for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume() }
+  }
+
+  /// Returns when the gate is open.
+  /// - Throws: `CancellationError` if the task is cancelled before.
+  public func pass() async throws {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        let result: Result<Void, any Error>? = state.withLock { state in
+          if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+          if state.isOpen { return .success(()) }
+          state.waiters[id] = continuation
+          return nil
+        }
+        if let result { continuation.resume(with: result) }
+      }
+    } onCancel: {
+      let waiter: CheckedContinuation<Void, any Error>? = state.withLock { state in
+        if let waiter = state.waiters.removeValue(forKey: id) { return waiter }
+        state.cancelled.insert(id)
+        return nil
+      }
+      waiter?.resume(throwing: CancellationError())
+    }
+    state.withLock { _ = $0.cancelled.remove(id) }
+  }
+}

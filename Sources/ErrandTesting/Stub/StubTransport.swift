@@ -1,0 +1,175 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A transport without a network: a closure or a script says what each try brings. It remembers what it was asked, keeps
+/// the time-out on the clock that it is given, and ends at once when it is called off.
+///
+/// ```swift
+/// let stub = StubTransport([.fail(.connectionLost), .answer(body: "hello")])
+/// let client = Client(transport: stub)
+/// ```
+public final class StubTransport: Transport {
+  /// Says what a try brings.
+  public typealias Handler = @Sendable (StubRequest) async throws -> StubStep
+
+  private struct State {
+    var requests: [StubRequest] = []
+    var inFlight = 0
+    var highWater = 0
+    var cancelled = 0
+    var isShutDown = false
+    var waiters: [(count: Int, gate: StubGate)] = []
+  }
+
+  private let clock: any Clock<Duration>
+  private let handler: Handler
+  private let state = Locked(State())
+
+  /// - Parameters:
+  ///   - clock: What time-outs and delays are measured with. Default: real time.
+  ///   - handler: Says what each try brings; what it throws is the try's error.
+  public init(clock: any Clock<Duration> = ContinuousClock(), _ handler: @escaping Handler) {
+    self.clock = clock
+    self.handler = handler
+  }
+
+  /// Plays the steps, one for each try, and repeats the last.
+  public convenience init(clock: any Clock<Duration> = ContinuousClock(), _ script: [StubStep]) {
+    precondition(!script.isEmpty, "a script needs a step")
+    self.init(clock: clock) { script[min($0.index, script.count - 1)] }
+  }
+
+  // MARK: What it saw
+
+  /// Every try, in the order in which they came.
+  public var requests: [StubRequest] { state.withLock { $0.requests } }
+  /// How many tries are in flight.
+  public var inFlight: Int { state.withLock { $0.inFlight } }
+  /// The most tries that were in flight at once.
+  public var mostInFlight: Int { state.withLock { $0.highWater } }
+  /// How many tries were called off while they were in flight.
+  public var cancelled: Int { state.withLock { $0.cancelled } }
+  public var isShutDown: Bool { state.withLock { $0.isShutDown } }
+
+  /// Returns when so many tries have come in all.
+  /// - Throws: `CancellationError` if the task is cancelled before.
+  public func waitForRequests(_ count: Int = 1) async throws {
+    let gate = StubGate()
+    let isHere = state.withLock { state in
+      if state.requests.count < count { state.waiters.append((count, gate)) }
+      return state.requests.count >= count
+    }
+    if !isHere { try await gate.pass() }
+  }
+
+  // MARK: Transport
+
+  public func perform(_ exchange: Exchange) async throws -> TransferResult {
+    state.withLock { state in
+      state.inFlight += 1
+      state.highWater = max(state.highWater, state.inFlight)
+    }
+    let task = Task { try await play(exchange) }
+    let id = exchange.onCancel { task.cancel() }
+    defer {
+      exchange.removeCancelHandler(id)
+      state.withLock { $0.inFlight -= 1 }
+    }
+    do {
+      return try await task.value
+    } catch {
+      if task.isCancelled { state.withLock { $0.cancelled += 1 } }
+      throw error
+    }
+  }
+
+  public func shutdown() async { state.withLock { $0.isShutDown = true } }
+
+  private func play(_ exchange: Exchange) async throws -> TransferResult {
+    let body = try await Self.read(exchange)
+    let step = try await handler(note(exchange.request, body))
+    try await step.gate?.pass()
+    let timeout = exchange.request.timeout
+    var isStalled = step.delay >= timeout
+    if case .nothing = step.outcome { isStalled = true }
+    if isStalled {
+      try await Self.sleep(timeout, on: clock)
+      throw exchange.error(.timedOut, "nothing came for \(timeout)", reachedServer: true)
+    }
+    if step.delay > .zero { try await Self.sleep(step.delay, on: clock) }
+    try Task.checkCancellation()
+    switch step.outcome {
+    case .error(let error): throw error
+    case .failure(let code, let message, let reachedServer):
+      throw exchange.error(code, message, reachedServer: reachedServer)
+    case .nothing: preconditionFailure("stalled above")
+    case .answer(let head, let chunks):
+      return try await Self.deliver(head, chunks, sent: body.count, to: exchange)
+    }
+  }
+
+  private func note(_ request: Exchange.Request, _ body: Data) -> StubRequest {
+    let (noted, gates) = state.withLock { state in
+      let noted = StubRequest(index: state.requests.count, request, body: body)
+      state.requests.append(noted)
+      let count = state.requests.count
+      let ready = state.waiters.filter { $0.count <= count }
+      state.waiters.removeAll { $0.count <= count }
+      return (noted, ready.map(\.gate))
+    }
+    for gate in gates { gate.open() }
+    return noted
+  }
+
+  private static func sleep<C: Clock>(_ duration: Duration, on clock: C) async throws
+  where C.Duration == Duration {
+    try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
+  }
+
+  private static func read(_ exchange: Exchange) async throws -> Data {
+    switch exchange.request.upload {
+    case .none: return Data()
+    case .bytes(let data):
+      exchange.didSend(total: Int64(data.count))
+      return data
+    case .reader(let reader):
+      let signal = StubSignal()
+      reader.onReady { signal.set() }
+      var body = Data()
+      var room = [UInt8](repeating: 0, count: 64 << 10)
+      while true {
+        switch try room.withUnsafeMutableBytes({ try reader.read(into: $0) }) {
+        case .bytes(let count):
+          body.append(contentsOf: room[..<count])
+          exchange.didSend(total: Int64(body.count))
+        case .notYet: try await signal.wait()
+        case .end: return body
+        }
+      }
+    }
+  }
+
+  private static func deliver(
+    _ head: ResponseHead, _ chunks: [Data], sent: Int, to exchange: Exchange
+  ) async throws -> TransferResult {
+    let sink = try exchange.sink(for: head)
+    let signal = StubSignal()
+    sink.onDrain { signal.set() }
+    var metrics = TransferMetrics()
+    metrics.bytesSent = Int64(sent)
+    metrics.httpVersion = .http11
+    if exchange.request.method != .head {
+      for chunk in chunks {
+        metrics.bytesReceived += Int64(chunk.count)
+        if try sink.write(chunk) == .wait { try await signal.wait() }
+        try Task.checkCancellation()
+      }
+    }
+    return TransferResult(head: head, metrics: metrics)
+  }
+}

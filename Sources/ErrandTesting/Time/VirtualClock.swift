@@ -1,0 +1,168 @@
+import ErrandCore
+
+/// A clock whose time moves when it is told to, and only then. Give it to `ClientConfiguration.clock` or to a
+/// `StubTransport`, and a test of an hour takes no time.
+///
+/// ```swift
+/// let clock = VirtualClock()
+/// let retrying = Task { try await client.send(request) }
+/// try await clock.waitForSleepers(1)  // the wait before the second try has begun
+/// clock.advance(by: .seconds(1))
+/// ```
+public final class VirtualClock: Clock {
+  /// A time on the clock.
+  public struct Instant: InstantProtocol {
+    /// Since the clock was made.
+    public let offset: Duration
+
+    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    public func duration(to other: Instant) -> Duration { other.offset - offset }
+    public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private struct Sleeper {
+    let id: Int
+    let end: Instant
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct Watcher {
+    let count: Int
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now = Instant(offset: .zero)
+    var sleepers: [Sleeper] = []
+    var watchers: [Int: Watcher] = [:]
+    var cancelled: Set<Int> = []
+    var lastID = 0
+    var runs = 0
+
+    mutating func nextID() -> Int {
+      lastID += 1
+      return lastID
+    }
+
+    /// Takes out the first of those whose time has come by `limit`, and moves the time to its end.
+    mutating func wakeNext(by limit: Instant) -> Sleeper? {
+      let first = sleepers.indices.min {
+        (sleepers[$0].end, sleepers[$0].id) < (sleepers[$1].end, sleepers[$1].id)
+      }
+      guard let first, sleepers[first].end <= limit else { return nil }
+      now = max(now, sleepers[first].end)
+      return sleepers.remove(at: first)
+    }
+  }
+
+  private let state = Locked(State())
+
+  public init() {}
+
+  public var now: Instant { state.withLock { $0.now } }
+  public var minimumResolution: Duration { .zero }
+
+  /// How many tasks sleep.
+  public var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+  /// When those who sleep want to be woken, earliest first.
+  public var ends: [Instant] { state.withLock { $0.sleepers.map(\.end).sorted() } }
+
+  /// Returns when the clock has been moved past `deadline`.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    let id = state.withLock { $0.nextID() }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        enum Step {
+          case sleep, wake, cancel
+        }
+        let (step, isRunning) = state.withLock { state -> (Step, Bool) in
+          if state.cancelled.remove(id) != nil { return (.cancel, false) }
+          guard deadline > state.now else { return (.wake, false) }
+          state.sleepers.append(Sleeper(id: id, end: deadline, continuation: continuation))
+          return (.sleep, state.runs > 0)
+        }
+        switch step {
+        case .wake: continuation.resume()
+        case .cancel: continuation.resume(throwing: CancellationError())
+        case .sleep:
+          tellWatchers()
+          if isRunning { wakeAll(by: deadline) }
+        }
+      }
+    } onCancel: {
+      let sleeper: Sleeper? = state.withLock { state in
+        if let index = state.sleepers.firstIndex(where: { $0.id == id }) {
+          return state.sleepers.remove(at: index)
+        }
+        state.cancelled.insert(id)
+        return nil
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+    // A cancel that came too late for this sleep must not be kept for ever.
+    state.withLock { _ = $0.cancelled.remove(id) }
+  }
+
+  /// Moves the time on. Tasks whose sleep ends on the way are woken in the order of their ends, each at its own time.
+  public func advance(by duration: Duration) {
+    let end = state.withLock { $0.now.advanced(by: duration) }
+    wakeAll(by: end)
+    state.withLock { $0.now = max($0.now, end) }
+  }
+
+  /// Moves the time on to the end of the earliest sleep. False if nobody sleeps.
+  @discardableResult
+  public func advanceToNext() -> Bool {
+    guard let end = ends.first else { return false }
+    wakeAll(by: end)
+    return true
+  }
+
+  /// While `work` runs, nobody sleeps: whoever begins to is woken at once, and the time moves on as if they had slept.
+  /// For work that sleeps one task at a time; where a deadline runs beside, it would be over at once.
+  public func run<Result>(_ work: () async throws -> Result) async rethrows -> Result {
+    state.withLock { $0.runs += 1 }
+    defer { state.withLock { $0.runs -= 1 } }
+    while advanceToNext() {}
+    return try await work()
+  }
+
+  /// Returns when at least so many tasks sleep.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public func waitForSleepers(_ count: Int = 1) async throws {
+    let id = state.withLock { $0.nextID() }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isCancelled = state.withLock { state in
+          if state.cancelled.remove(id) != nil { return true }
+          state.watchers[id] = Watcher(count: count, continuation: continuation)
+          return false
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) } else { tellWatchers() }
+      }
+    } onCancel: {
+      let watcher: Watcher? = state.withLock { state in
+        if let watcher = state.watchers.removeValue(forKey: id) { return watcher }
+        state.cancelled.insert(id)
+        return nil
+      }
+      watcher?.continuation.resume(throwing: CancellationError())
+    }
+    state.withLock { _ = $0.cancelled.remove(id) }
+  }
+
+  private func wakeAll(by end: Instant) {
+    while let sleeper = state.withLock({ $0.wakeNext(by: end) }) { sleeper.continuation.resume() }
+  }
+
+  private func tellWatchers() {
+    let told = state.withLock { state in
+      let ready = state.watchers.filter { $0.value.count <= state.sleepers.count }
+      for id in ready.keys { state.watchers[id] = nil }
+      return ready.values.map(\.continuation)
+    }
+    for continuation in told { continuation.resume() }
+  }
+}

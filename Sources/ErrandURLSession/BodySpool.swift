@@ -1,0 +1,80 @@
+import Dispatch
+import ErrandCore
+import Foundation
+
+/// Reads a body to its end: into memory, and beyond a limit into a temporary file.
+// Safe to share: everything is touched on `queue` only.
+final class BodySpool: @unchecked Sendable {
+  private let reader: any BodyReader
+  private let memoryLimit: Int
+  private let moved: @Sendable () -> Bool
+  private let done: @Sendable (Result<UploadSource, any Error>) -> Void
+  private let queue = DispatchQueue(label: "errand.spool")
+  private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+  private var memory = Data()
+  private var file: (url: URL, handle: FileHandle)?
+
+  init(
+    _ reader: any BodyReader, memoryLimit: Int, moved: @escaping @Sendable () -> Bool,
+    then done: @escaping @Sendable (Result<UploadSource, any Error>) -> Void
+  ) {
+    self.reader = reader
+    self.memoryLimit = memoryLimit
+    self.moved = moved
+    self.done = done
+  }
+
+  deinit { room.deallocate() }
+
+  func run() {
+    // It is held by what will call it back, and by nothing else: a reader that is closed lets it go.
+    reader.onReady { self.queue.async { self.read() } }
+    queue.async { self.read() }
+  }
+
+  private func read() {
+    do {
+      while true {
+        switch try reader.read(into: room) {
+        case .notYet: return
+        case .bytes(let count):
+          try keep(UnsafeRawBufferPointer(rebasing: room[..<count]))
+          if !moved() { throw CancellationError() }
+        case .end: return try finish()
+        }
+      }
+    } catch {
+      if let file { try? FileManager.default.removeItem(at: file.url) }
+      end(.failure(error))
+    }
+  }
+
+  private func keep(_ bytes: UnsafeRawBufferPointer) throws {
+    if let file { return try file.handle.write(contentsOf: bytes) }
+    memory.append(contentsOf: bytes)
+    guard memory.count > memoryLimit else { return }
+    let url = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString).body")
+    guard
+      FileManager.default.createFile(
+        atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]),
+      let handle = FileHandle(forWritingAtPath: url.path)
+    else { throw CocoaError(.fileWriteUnknown) }
+    file = (url, handle)
+    try handle.write(contentsOf: memory)
+    memory = Data()
+  }
+
+  private func finish() throws {
+    if let file {
+      try file.handle.close()
+      end(.success(.file(file.url)))
+    } else {
+      end(.success(.bytes(memory)))
+    }
+  }
+
+  private func end(_ result: Result<UploadSource, any Error>) {
+    reader.onReady {}
+    done(result)
+  }
+}

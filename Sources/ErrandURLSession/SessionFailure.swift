@@ -1,0 +1,81 @@
+import ErrandCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What an error of URLSession's means to the one who sent the request.
+struct SessionFailure {
+  let error: RequestError
+
+  init(_ underlying: any Error, _ exchange: Exchange) {
+    // On Linux what libcurl said lies one deeper.
+    let deeper = (underlying as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    let text = (deeper ?? underlying as NSError).localizedDescription
+    func failure(_ kind: RequestError.Code, _ message: String, reached: Bool = true) -> RequestError {
+      exchange.error(kind, message, reachedServer: reached, underlying: underlying)
+    }
+    #if canImport(FoundationNetworking)
+      if let (code, message, reached) = Self.sense(text) {
+        error = failure(code, "\(message): \(text)", reached: reached)
+        return
+      }
+    #endif
+    guard let code = (underlying as? URLError)?.code else {
+      error = failure(.connectionLost, "the connection was lost: \(text)")
+      return
+    }
+    error =
+      switch code {
+      case .cannotFindHost, .dnsLookupFailed:
+        failure(
+          .cannotResolveHost, "the host \(exchange.request.url.host() ?? "") has no known address",
+          reached: false)
+      case .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff,
+        .callIsActive:
+        failure(.cannotConnect, "no connection: \(text)", reached: false)
+      case .timedOut: failure(.timedOut, "timed out: \(text)")
+      case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
+        .serverCertificateHasUnknownRoot:
+        failure(.untrustedCertificate, "the server's certificate is not trusted: \(text)", reached: false)
+      case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired:
+        failure(.tlsFailed, "TLS failed: \(text)", reached: false)
+      case .badServerResponse, .cannotParseResponse:
+        failure(.invalidResponse, "what the server sent is no HTTP answer: \(text)")
+      case .cannotDecodeContentData, .cannotDecodeRawData:
+        failure(.badEncoding, "the answer's body cannot be decompressed: \(text)")
+      case .badURL, .unsupportedURL:
+        failure(.invalidRequest, "the URL cannot be used: \(text)", reached: false)
+      case .dataLengthExceedsMaximum: failure(.unsupported, "URLSession refuses it: \(text)", reached: false)
+      case .appTransportSecurityRequiresSecureConnection:
+        failure(.unsupported, "App Transport Security allows no plain http here: \(text)", reached: false)
+      default: failure(.connectionLost, "the connection was lost: \(text)")
+      }
+  }
+
+  #if canImport(FoundationNetworking)
+    /// Linux has one code for nearly everything; libcurl's text says more.
+    private static func sense(_ text: String) -> (RequestError.Code, String, reached: Bool)? {
+      let lower = text.lowercased()
+      func says(_ words: String...) -> Bool { words.contains { lower.contains($0) } }
+      if says("certificate") {
+        return (.untrustedCertificate, "the server's certificate is not trusted", false)
+      }
+      if says("ssl", "tls") { return (.tlsFailed, "TLS failed", false) }
+      if says("decod", "content encoding", "decompress", "unencoding") {
+        return (.badEncoding, "the answer's body cannot be decompressed", true)
+      }
+      if says("http/0.9", "invalid content-length", "unsupported protocol", "illegal") {
+        return (.invalidResponse, "what the server sent is no HTTP answer", true)
+      }
+      if says("too large response headers", "out of memory") {
+        return (.fieldsTooLarge, "the answer's fields are larger than accepted", true)
+      }
+      if says("empty reply", "transfer closed", "recv failure", "send failure") {
+        return (.connectionLost, "the connection was lost", true)
+      }
+      return nil
+    }
+  #endif
+}

@@ -1,0 +1,98 @@
+import ErrandCore
+import Foundation
+
+#if canImport(Darwin)
+  /// Moves a body into the stream that URLSession reads it from.
+  ///
+  /// It has a thread of its own for as long as it runs: a bound pair of streams makes its writer wait when it is full,
+  /// and that is all the backpressure there is to it.
+  // Safe to share: `output` is touched by its thread only, once that runs; the rest is locked.
+  final class StreamPump: @unchecked Sendable {
+    private struct State {
+      var input: InputStream?
+      var failure: (any Error)?
+      var isClosed = false
+    }
+
+    private static let capacity = 256 << 10
+
+    let length: Int64?
+    private let reader: any BodyReader
+    private let output: OutputStream
+    private let ready = DispatchSemaphore(value: 0)
+    private let state: Locked<State>
+
+    init(_ reader: any BodyReader) {
+      self.reader = reader
+      length = reader.length
+      var (input, output): (InputStream?, OutputStream?)
+      Stream.getBoundStreams(withBufferSize: Self.capacity, inputStream: &input, outputStream: &output)
+      guard let input, let output else { preconditionFailure("no memory for a pair of streams") }
+      self.output = output
+      state = Locked(State(input: input))
+    }
+
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// The end to read from, for the one who asks first.
+    func takeStream() -> InputStream? {
+      nonisolated(unsafe) let input: InputStream? = state.withLock { state in
+        defer { state.input = nil }
+        nonisolated(unsafe) let input = state.input
+        return input
+      }
+      guard let input else { return nil }
+      reader.onReady { [ready] in ready.signal() }
+      Thread.detachNewThread { self.run() }
+      return input
+    }
+
+    func close() {
+      state.withLock { $0.isClosed = true }
+      ready.signal()
+    }
+
+    private func run() {
+      let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+      output.open()
+      defer {
+        output.close()
+        room.deallocate()
+      }
+      do {
+        while !state.withLock({ $0.isClosed }) {
+          switch try reader.read(into: room) {
+          case .bytes(let count):
+            guard write(UnsafeRawBufferPointer(rebasing: room[..<count])) else { return }
+          case .notYet: ready.wait()
+          case .end: return
+          }
+        }
+      } catch {
+        // With its length announced and not reached, the server cannot take what came for whole.
+        state.withLock { $0.failure = error }
+      }
+    }
+
+    /// False when nobody reads any more.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      var rest = bytes.bindMemory(to: UInt8.self)[...]
+      while !rest.isEmpty {
+        let left = UnsafeBufferPointer(rebasing: rest)
+        guard let start = left.baseAddress else { return true }
+        let count = output.write(start, maxLength: left.count)
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+      }
+      return true
+    }
+  }
+#else
+  /// Not on Linux: URLSession would read it in the thread that moves everything else. `BodySpool` is used there.
+  final class StreamPump: Sendable {
+    var length: Int64? { nil }
+    var failure: (any Error)? { nil }
+    func takeStream() -> InputStream? { nil }
+    func close() {}
+  }
+#endif

@@ -1,0 +1,123 @@
+public import ErrandCore
+
+#if canImport(FoundationNetworking)
+  import Foundation
+  import FoundationNetworking
+#else
+  import Foundation
+#endif
+
+/// The transport on Foundation's URLSession: the default on Apple's platforms, where the system knows best about
+/// proxies, VPNs, cellular networks and HTTP/3.
+///
+/// Cookies, caches and stored credentials of URLSession are off, and it follows no redirect: Errand's own rules hold,
+/// as with every transport. Fields that URLSession keeps to itself (`Host`, `Connection`, `Content-Length`) are its own.
+///
+/// A request is refused with `RequestError(.unsupported)` when URLSession would send something else than what was asked
+/// for: a GET or HEAD with a body, HTTP/1.1 only over TLS, HTTP/2 without TLS.
+///
+/// ## On Linux
+///
+/// Foundation's URLSession there (FoundationNetworking) is another program with faults of its own, so
+/// `CurlTransport` is the default. What this transport does about them:
+///
+/// - It would send a POST again, silently, when a kept connection turns out to be closed. Requests that must not be
+///   repeated each get a session of their own, so a fresh connection; that costs a few milliseconds.
+/// - It cannot make a server wait. What a slow consumer has not taken is held in memory, up to
+///   ``URLSessionTransportConfiguration/answerBufferLimit``; beyond it the request fails with `.unsupported`.
+/// - It reads bodies in its own thread, so a body that is read piece by piece is read to its end first, into memory or
+///   a temporary file, and then sent with its length.
+/// - Pinned public keys are refused with `.unsupported`.
+/// - Proxies, a time-out under a second and its resource time-out do not work; the first is not done, and the other two
+///   are done here.
+/// - Most failures have one code, -1: a connection that was cut, bad gzip and failed TLS are told apart by their text,
+///   as far as it says anything.
+/// - The body of a redirect that is not followed is lost. A cancel during a slow DNS look-up holds up other requests.
+///   An answer in chunks with
+///   trailers, or one that is cut in its fields, ends the process. There are no connection metrics.
+public final class URLSessionTransport: Transport {
+  private let configuration: URLSessionTransportConfiguration
+  private let delegate: SessionDelegate
+  private let session: URLSession
+  private let isShutDown = Locked(false)
+
+  public init(configuration: URLSessionTransportConfiguration = URLSessionTransportConfiguration()) {
+    self.configuration = configuration
+    delegate = SessionDelegate(pins: configuration.pinnedPublicKeys)
+    session = Self.makeSession(configuration, delegate)
+  }
+
+  // A session holds its delegate until it is told to end.
+  deinit { session.invalidateAndCancel() }
+
+  public func perform(_ exchange: Exchange) async throws -> TransferResult {
+    if let reason = Refusal.reason(exchange.request, configuration) {
+      throw exchange.error(.unsupported, reason, reachedServer: false)
+    }
+    if isShutDown.withLock({ $0 }) {
+      throw exchange.error(.cannotConnect, "the transport has been shut down", reachedServer: false)
+    }
+    let transfer = SessionTransfer(exchange, bufferLimit: configuration.answerBufferLimit)
+    let handler = exchange.onCancel { transfer.cancel() }
+    defer { exchange.removeCancelHandler(handler) }
+    return try await withCheckedThrowingContinuation { continuation in
+      transfer.begin(continuation)
+      UploadSource.open(
+        exchange.request.upload, memoryLimit: configuration.uploadMemoryLimit, moved: { transfer.didMove() }
+      ) { source in
+        switch source {
+        case .success(let source): self.start(transfer, source)
+        case .failure(let error): transfer.finish(.failure(error))
+        }
+      }
+    }
+  }
+
+  public func shutdown() async {
+    isShutDown.withLock { $0 = true }
+    session.invalidateAndCancel()
+    delegate.finishAll()
+  }
+
+  private func start(_ transfer: SessionTransfer, _ source: UploadSource) {
+    guard transfer.didMove() else { return source.close() }
+    #if canImport(FoundationNetworking)
+      // Its libcurl would send the request again by itself on a connection that the server has closed.
+      let needsFreshConnection = !transfer.exchange.request.mayBeRepeated
+    #else
+      let needsFreshConnection = false
+    #endif
+    let session = needsFreshConnection ? Self.makeSession(configuration, delegate) : session
+    // Under the lock, because a session that has ended takes no more tasks: on Apple's platforms that is a crash.
+    let task: URLSessionTask? = isShutDown.withLock { isShutDown in
+      guard !isShutDown else { return nil }
+      let task = source.task(URLRequest(transfer.exchange.request), in: session)
+      delegate.add(transfer, for: task)
+      return task
+    }
+    guard let task else {
+      source.close()
+      return transfer.shutDown()
+    }
+    transfer.start(task, source, queue: session.delegateQueue)
+    if needsFreshConnection { session.finishTasksAndInvalidate() }
+  }
+
+  private static func makeSession(
+    _ configuration: URLSessionTransportConfiguration, _ delegate: SessionDelegate
+  ) -> URLSession {
+    let own = URLSessionConfiguration.ephemeral
+    own.urlCache = nil
+    own.requestCachePolicy = .reloadIgnoringLocalCacheData
+    own.urlCredentialStorage = nil
+    own.httpCookieStorage = nil
+    own.httpCookieAcceptPolicy = .never
+    own.httpShouldSetCookies = false
+    own.httpMaximumConnectionsPerHost = configuration.maxConnectionsPerHost
+    own.timeoutIntervalForRequest = URLRequest.never
+    own.timeoutIntervalForResource = URLRequest.never
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    return URLSession(configuration: own, delegate: delegate, delegateQueue: queue)
+  }
+}

@@ -1,0 +1,69 @@
+import ErrandCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A body in the form in which URLSession takes it.
+enum UploadSource: Sendable {
+  case none
+  case bytes(Data)
+  /// A temporary file, removed when the transfer is over.
+  case file(URL)
+  case stream(StreamPump)
+
+  /// Makes one, at once or later on another thread.
+  /// - Parameter moved: Told that bytes were read; false if nobody waits for them any more.
+  static func open(
+    _ upload: Upload, memoryLimit: Int, moved: @escaping @Sendable () -> Bool,
+    then done: @escaping @Sendable (Result<UploadSource, any Error>) -> Void
+  ) {
+    switch upload {
+    case .none: done(.success(.none))
+    case .bytes(let data): done(.success(.bytes(data)))
+    case .reader(let reader):
+      #if canImport(FoundationNetworking)
+        BodySpool(reader, memoryLimit: memoryLimit, moved: moved, then: done).run()
+      #else
+        done(.success(.stream(StreamPump(reader))))
+      #endif
+    }
+  }
+
+  func task(_ request: URLRequest, in session: URLSession) -> URLSessionTask {
+    var request = request
+    switch self {
+    case .none:
+      // Methods that expect a body say that there is none: Content-Length: 0.
+      if ["POST", "PUT", "PATCH"].contains(request.httpMethod) { request.httpBody = Data() }
+      return session.dataTask(with: request)
+    case .bytes(let data):
+      request.httpBody = data
+      return session.dataTask(with: request)
+    case .file(let file): return session.uploadTask(with: request, fromFile: file)
+    case .stream(let pump):
+      if let length = pump.length { request.setValue("\(length)", forHTTPHeaderField: "Content-Length") }
+      return session.uploadTask(withStreamedRequest: request)
+    }
+  }
+
+  /// The stream to read the body from; nil if it has been given away.
+  func takeStream() -> InputStream? {
+    if case .stream(let pump) = self { pump.takeStream() } else { nil }
+  }
+
+  /// Why the body could not be read to its end.
+  var failure: (any Error)? {
+    if case .stream(let pump) = self { pump.failure } else { nil }
+  }
+
+  /// Nobody reads it any more.
+  func close() {
+    switch self {
+    case .none, .bytes: break
+    case .file(let file): try? FileManager.default.removeItem(at: file)
+    case .stream(let pump): pump.close()
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct PartialContentTests {
+  private func head(_ status: Int, _ fields: HTTPFields) -> ResponseHead {
+    ResponseHead(status: Status(status), fields: fields)
+  }
+
+  private func partial(_ fields: HTTPFields) -> PartialContent? {
+    PartialContent(url: "http://h/", head: head(200, fields))
+  }
+
+  @Test func `only what tells every version from every other can be gone on with`() {
+    #expect(partial(["ETag": "\"a\""])?.validator == "\"a\"")
+    #expect(partial(["ETag": "W/\"a\""]) == nil)
+    #expect(partial([:]) == nil)
+    let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+    #expect(
+      partial(["Last-Modified": modified, "Date": "Sun, 06 Nov 1994 08:49:38 GMT"])?.validator == modified)
+    #expect(partial(["Last-Modified": modified, "Date": modified]) == nil)
+    #expect(partial(["Last-Modified": modified]) == nil)
+    #expect(partial(["ETag": "\"a\"", "Content-Encoding": "gzip"]) == nil)
+  }
+
+  @Test func `only the very rest of the very same version is put behind what is here`() throws {
+    let part = try #require(partial(["ETag": "\"a\"", "Content-Length": "10"]))
+    func decide(_ status: Int, _ fields: HTTPFields) -> PartialContent.Decision {
+      part.decide(head(status, fields), after: 4)
+    }
+    #expect(decide(206, ["Content-Range": "bytes 4-9/10"]) == .append)
+    #expect(decide(206, ["Content-Range": "bytes 4-9/10", "ETag": "\"a\""]) == .append)
+    #expect(decide(206, ["Content-Range": "bytes 4-9/10", "ETag": "\"b\""]) == .askAgain)
+    #expect(decide(206, ["Content-Range": "bytes 3-9/10"]) == .askAgain)
+    #expect(decide(206, ["Content-Range": "bytes 4-10/11"]) == .askAgain)
+    #expect(decide(206, ["Content-Range": "bytes 4-10/10"]) == .askAgain)
+    #expect(decide(206, [:]) == .askAgain)
+    #expect(decide(206, ["Content-Range": "bytes 4-9/*", "ETag": "\"a\""]) == .append)
+    #expect(decide(416, ["Content-Range": "bytes */3"]) == .askAgain)
+    #expect(decide(200, ["ETag": "\"b\""]) == .startOver)
+  }
+}

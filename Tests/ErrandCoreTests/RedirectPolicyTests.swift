@@ -1,0 +1,101 @@
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct RedirectPolicyTests {
+  private func step(
+    _ request: Request, _ status: Int, _ location: String?, followed: Int = 0,
+    policy: RedirectPolicy = RedirectPolicy(), secrets: Secrets = .standard
+  ) throws(RequestError) -> Request? {
+    var fields = HTTPFields()
+    fields["Location"] = location
+    let head = ResponseHead(status: Status(status), fields: fields)
+    if case .follow(let next) = try policy.step(request, head, followed: followed, secrets: secrets) {
+      return next
+    }
+    return nil
+  }
+
+  @Test func `only the five redirects with a location are followed`() throws {
+    for status in [200, 204, 300, 304, 305, 404, 500] {
+      #expect(try step(.get("http://h/"), status, "/x") == nil)
+    }
+    for status in [301, 302, 303, 307, 308] {
+      #expect(try step(.get("http://h/"), status, "/x")?.address.text == "http://h/x")
+      #expect(try step(.get("http://h/"), status, nil) == nil)
+    }
+  }
+
+  @Test(arguments: [
+    ("/x?y#z", "http://h/x?y#z"), ("x", "http://h/a/x#f"), ("//o/x", "http://o/x#f"),
+    ("?q", "http://h/a/b?q#f"),
+    ("https://o:8/", "https://o:8/#f"), ("../c", "http://h/c#f"),
+  ])
+  func `a location is resolved against the URL that was asked`(location: String, expected: String) throws {
+    #expect(try step(.get("http://h/a/b#f"), 302, location)?.address.text == expected)
+  }
+
+  @Test func `303 turns everything but HEAD into GET, 301 and 302 only POST, 307 and 308 nothing`() throws {
+    func methodAfter(_ method: Method, _ status: Int) throws -> Method? {
+      try step(Request(method, "http://h/", body: .text("x")), status, "/")?.method
+    }
+    for method in [Method.get, .post, .put, .patch, .delete] {
+      #expect(try methodAfter(method, 303) == .get)
+      #expect(try methodAfter(method, 302) == (method == .post ? .get : method))
+      #expect(try methodAfter(method, 301) == (method == .post ? .get : method))
+      #expect(try methodAfter(method, 307) == method)
+      #expect(try methodAfter(method, 308) == method)
+    }
+    #expect(try methodAfter(.head, 303) == .head)
+  }
+
+  @Test func `a body goes along with its method, and its fields leave with it`() throws {
+    let request = Request.post("http://h/", .text("x")).field("Content-Language", "de").field("X", "1")
+    let got = try #require(try step(request, 303, "/"))
+    #expect(got.body.isNone)
+    #expect(got.fields.map(\.name) == ["X"])
+    #expect(try step(request, 307, "/")?.body == request.body)
+  }
+
+  @Test(arguments: ["https://h/", "http://h:81/", "http://o/", "http://h.o/"])
+  func `credentials do not cross origins`(location: String) throws {
+    var secrets = Secrets.standard
+    secrets.fields = ["x-session"]
+    let request = Request.get("http://h/").bearer("t").field("Cookie", "c").field("X-Session", "s")
+      .field("X-Key", "k", isSecret: true).field("Host", "virtual").field("Accept", "a")
+    let next = try #require(try step(request, 302, location, secrets: secrets))
+    #expect(next.fields.map(\.name) == ["Accept"])
+  }
+
+  @Test func `credentials stay within the origin, however it is written`() throws {
+    let request = Request.get("http://H:80/").bearer("t")
+    #expect(try step(request, 302, "HTTP://h/x")?.fields["Authorization"] == "Bearer t")
+  }
+
+  @Test(arguments: ["file:///etc/passwd", "ftp://h/", "javascript:alert(1)", "data:text/plain,x"])
+  func `a redirect out of http is refused, and says so`(location: String) {
+    let error = #expect(throws: RequestError.self) { _ = try step(.get("http://h/"), 302, location) }
+    #expect(error?.code == .redirectRefused)
+    #expect(error?.description.contains("only http and https") == true)
+  }
+
+  @Test func `a redirect from https to http is refused unless it is allowed`() throws {
+    let error = #expect(throws: RequestError.self) { _ = try step(.get("https://h/"), 302, "http://h/") }
+    #expect(error?.code == .redirectRefused)
+    let allowed = RedirectPolicy(allowsDowngrade: true)
+    #expect(try step(.get("https://h/"), 302, "http://h/", policy: allowed) != nil)
+  }
+
+  @Test func `the limit is kept, and a limit of zero follows none`() throws {
+    #expect(try step(.get("http://h/"), 302, "/", followed: 9) != nil)
+    let error = #expect(throws: RequestError.self) { _ = try step(.get("http://h/"), 302, "/", followed: 10) }
+    #expect(error?.code == .tooManyRedirects)
+    #expect(try step(.get("http://h/"), 302, "/", policy: RedirectPolicy(limit: 0)) == nil)
+  }
+
+  @Test func `a stream cannot be sent again, and says so`() {
+    let body = Body.stream(AsyncStream { $0.finish() })
+    let error = #expect(throws: RequestError.self) { _ = try step(.put("http://h/", body), 307, "/") }
+    #expect(error?.code == .bodyNotReplayable)
+  }
+}

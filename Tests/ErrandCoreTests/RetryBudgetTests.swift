@@ -1,0 +1,60 @@
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct RetryBudgetTests {
+  @Test func `a client that makes few calls has its floor`() {
+    var budget = RetryBudgetState(RetryBudget(ratio: 0, minimumPerSecond: 2))
+    let granted = (0..<100).filter { _ in budget.retry(at: .seconds(1)) }.count
+    #expect(granted == 20)
+  }
+
+  @Test func `a storm gets a fifth of its calls at most`() {
+    var budget = RetryBudgetState(RetryBudget(ratio: 0.2, minimumPerSecond: 0))
+    var granted = 0
+    for index in 0..<10_000 {
+      let now = Duration.milliseconds(index / 2)
+      budget.call(at: now)
+      if budget.retry(at: now) { granted += 1 }
+    }
+    #expect(1900...2000 ~= granted)
+  }
+
+  @Test func `what is older than ten seconds is forgotten`() {
+    var budget = RetryBudgetState(RetryBudget(ratio: 1, minimumPerSecond: 0))
+    budget.call(at: .seconds(0))
+    let first9 = budget.retry(at: .seconds(9))
+    #expect(first9)
+    let second = budget.retry(at: .seconds(9))
+    #expect(!second)
+    budget.call(at: .seconds(20))
+    let first29 = budget.retry(at: .seconds(29))
+    #expect(first29)
+    let late = budget.retry(at: .seconds(30))
+    #expect(!late)
+  }
+
+  @Test(arguments: 1...20)
+  func `in no ten seconds are there more retries than the budget says`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let rules = RetryBudget(ratio: 0.3, minimumPerSecond: 1)
+    var budget = RetryBudgetState(rules)
+    var now = 0.0
+    var calls: [Double] = []
+    var retries: [Double] = []
+    for _ in 0..<3000 {
+      now += Double.random(in: 0...0.05, using: &random)
+      if Bool.random(using: &random) {
+        calls.append(now)
+        budget.call(at: .seconds(now))
+      } else if budget.retry(at: .seconds(now)) {
+        retries.append(now)
+        // Whole seconds are counted, so a window can hold a second more of calls.
+        let recentCalls = Double(calls.filter { $0 > now - 11 }.count)
+        let recent = Double(retries.filter { $0 > now - 9 }.count)
+        #expect(recent <= recentCalls * rules.ratio + Double(rules.minimumPerSecond) * 10 + 1)
+      }
+    }
+    #expect(!retries.isEmpty)
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct RetryStateTests {
+  private let noon = Date(timeIntervalSince1970: 784_111_777)
+
+  private func failure(
+    _ code: RequestError.Code, reached: Bool = true, status: Int? = nil, retryAfter: String? = nil
+  ) -> RetryState.Failure {
+    var fields = HTTPFields()
+    if let retryAfter { fields["Retry-After"] = retryAfter }
+    return RetryState.Failure(
+      RequestError(
+        code, message: "", status: status.map { Status($0) }, fields: fields, reachedServer: reached,
+        rejection: status.map { .status(Status($0), expected: 200..<300) }))
+  }
+
+  private func state(
+    _ method: Method = .get, key: Bool = false, replayable: Bool = true, policy: RetryPolicy = RetryPolicy()
+  ) -> RetryState {
+    var state = RetryState(
+      policy: policy, method: method, hasIdempotencyKey: key, isReplayable: replayable)
+    state.begin()
+    return state
+  }
+
+  private func decide(_ state: RetryState, _ failure: RetryState.Failure, remaining: Duration? = nil)
+    -> RetryState.Decision
+  {
+    var random = SeededRandom(seed: 1)
+    return state.decide(after: failure, remaining: remaining, date: noon, random: &random)
+  }
+
+  @Test(arguments: [Method.get, .head, .put, .delete, .options, .trace])
+  func `an idempotent method is tried again even if the server may have seen it`(method: Method) {
+    #expect(state(method).mayRetry(failure(.timedOut)))
+    #expect(state(method).mayRetry(failure(.connectionLost)))
+    #expect(state(method).mayRetry(failure(.rejected, status: 503)))
+  }
+
+  @Test(arguments: [Method.post, .patch, "PURGE"])
+  func `any other is tried again only if nothing reached the server or it carries a key`(method: Method) {
+    for code in [RequestError.Code.timedOut, .connectionLost] {
+      #expect(!state(method).mayRetry(failure(code)))
+      #expect(state(method).mayRetry(failure(code, reached: false)))
+      #expect(state(method, key: true).mayRetry(failure(code)))
+    }
+    #expect(!state(method).mayRetry(failure(.rejected, status: 503)))
+    #expect(state(method, key: true).mayRetry(failure(.rejected, status: 503)))
+  }
+
+  @Test func `the table says which statuses and failures are tried again`() {
+    for status in 400..<600 {
+      let expected = [408, 425, 429, 500, 502, 503, 504].contains(status)
+      #expect(state().mayRetry(failure(.rejected, status: status)) == expected)
+    }
+    let never: [RequestError.Code] = [
+      .invalidRequest, .cancelled, .deadlineExceeded, .untrustedCertificate, .pinMismatch, .tlsFailed,
+      .badEncoding, .bodyTooLarge, .fieldsTooLarge, .tooManyRedirects, .redirectRefused, .rejected,
+      .decodingFailed, .fileUnreadable, .fileChanged, .fileUnwritable, .unsupported,
+    ]
+    for code in never { #expect(!state().mayRetry(failure(code, reached: false))) }
+  }
+
+  @Test func `a body that cannot be read again is not sent again`() {
+    #expect(!state(.put, replayable: false).mayRetry(failure(.cannotConnect, reached: false)))
+  }
+
+  @Test func `the number of tries is kept`() {
+    var state = state(policy: .tries(3))
+    #expect(state.mayRetry(failure(.timedOut)))
+    state.begin()
+    #expect(state.mayRetry(failure(.timedOut)))
+    state.begin()
+    #expect(!state.mayRetry(failure(.timedOut)))
+    #expect(!self.state(policy: .never).mayRetry(failure(.timedOut)))
+  }
+
+  @Test func `waits are spread over the whole of a ceiling that doubles up to its limit`() {
+    var policy = RetryPolicy.tries(100)
+    policy.backoff = .seconds(1)
+    policy.maxBackoff = .seconds(5)
+    var state = RetryState(policy: policy, method: .get, hasIdempotencyKey: false, isReplayable: true)
+    var random = SeededRandom(seed: 7)
+    for ceiling in [1.0, 2, 4, 5, 5, 5] {
+      state.begin()
+      let waits = (0..<2000).map { _ -> Double in
+        guard
+          case .retry(let wait) = state.decide(
+            after: failure(.timedOut), remaining: nil, date: noon, random: &random)
+        else { return -1 }
+        return wait.seconds
+      }
+      #expect(waits.allSatisfy { 0...ceiling ~= $0 })
+      #expect(waits.min()! < ceiling * 0.05)
+      #expect(waits.max()! > ceiling * 0.95)
+      #expect(abs(waits.reduce(0, +) / 2000 - ceiling / 2) < ceiling * 0.05)
+    }
+  }
+
+  @Test func `no count of tries overflows the backoff`() {
+    var policy = RetryPolicy.tries(.max)
+    policy.maxBackoff = .seconds(5)
+    var state = RetryState(policy: policy, method: .get, hasIdempotencyKey: false, isReplayable: true)
+    for _ in 0..<10_000 { state.begin() }
+    guard case .retry(let wait) = decide(state, failure(.timedOut)) else {
+      Issue.record("gave up")
+      return
+    }
+    #expect(wait <= .seconds(5))
+  }
+
+  @Test(arguments: [("3", 3), ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("3600", 60), ("0", 0)])
+  func `Retry-After is obeyed in both forms, up to its limit`(value: String, seconds: Int) {
+    var policy = RetryPolicy()
+    policy.backoff = .zero
+    #expect(
+      decide(state(policy: policy), failure(.rejected, status: 503, retryAfter: value))
+        == .retry(after: .seconds(seconds)))
+  }
+
+  @Test(arguments: ["", "soon", "-1", "1.5", "Sun, 32 Nov 1994 08:49:47 GMT"])
+  func `a Retry-After that says nothing is as good as none`(value: String) {
+    var policy = RetryPolicy()
+    policy.backoff = .zero
+    #expect(
+      decide(state(policy: policy), failure(.rejected, status: 503, retryAfter: value))
+        == .retry(after: .zero))
+  }
+
+  @Test func `there is no waiting past the deadline`() {
+    let busy = failure(.rejected, status: 503, retryAfter: "10")
+    #expect(decide(state(), busy, remaining: .seconds(10)) == .giveUp)
+    #expect(decide(state(), busy, remaining: .seconds(11)) == .retry(after: .seconds(10)))
+  }
+
+  @Test func `HTTP's three forms of a date mean the same`() {
+    for text in [
+      "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    ] {
+      #expect(HTTPDate.parse(text) == noon)
+    }
+    #expect(HTTPDate.parse("Thu, 29 Feb 2024 00:00:00 GMT")?.timeIntervalSince1970 == 1_709_164_800)
+    #expect(HTTPDate.parse("Thu, 01 Jan 1970 00:00:00 GMT")?.timeIntervalSince1970 == 0)
+    #expect(HTTPDate.parse("06 Nov 1994") == nil)
+  }
+}

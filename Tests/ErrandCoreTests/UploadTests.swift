@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct UploadTests {
+  private func drain(_ upload: Upload, room: Int = 7) async throws -> Data {
+    switch upload {
+    case .none: return Data()
+    case .bytes(let data): return data
+    case .reader(let reader):
+      var all = Data()
+      let (ready, wake) = AsyncStream.makeStream(of: Void.self)
+      reader.onReady { wake.yield() }
+      var wakes = ready.makeAsyncIterator()
+      while true {
+        var buffer = [UInt8](repeating: 0, count: room)
+        switch try buffer.withUnsafeMutableBytes({ try reader.read(into: $0) }) {
+        case .bytes(let count): all += buffer.prefix(count)
+        case .end: return all
+        case .notYet: await wakes.next()
+        }
+      }
+    }
+  }
+
+  private func withFile<Result>(_ content: Data, _ body: (URL) async throws -> Result) async throws -> Result
+  {
+    let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
+    try content.write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    return try await body(file)
+  }
+
+  @Test func `a multipart form is what RFC 7578 says, and its length is known before`() async throws {
+    try await withFile(Data("file\r\ncontent".utf8)) { file in
+      let form = MultipartForm(boundary: "B").field("a\"\r\n", "1").file("f", at: file, fileName: "ä.txt")
+      let upload = try Body.multipart(form).open(compressed: false)
+      let sent = try await drain(upload)
+      #expect(
+        String(decoding: sent, as: UTF8.self)
+          == "--B\r\nContent-Disposition: form-data; name=\"a%22%0D%0A\"\r\n\r\n1"
+          + "\r\n--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"ä.txt\"\r\n"
+          + "Content-Type: application/octet-stream\r\n\r\nfile\r\ncontent\r\n--B--\r\n")
+      #expect(upload.length == Int64(sent.count))
+    }
+  }
+
+  @Test func `an empty form is a form`() async throws {
+    let sent = try await drain(Body.multipart(MultipartForm(boundary: "B")).open(compressed: false))
+    #expect(sent == Data("--B--\r\n".utf8))
+  }
+
+  @Test func `a file that is missing or no file is refused before anything is sent`() {
+    for path in ["/nowhere/at/all", "/tmp"] {
+      let error = #expect(throws: RequestError.self) {
+        _ = try Body.file(URL(filePath: path)).open(compressed: false)
+      }
+      #expect(error?.code == .fileUnreadable)
+      #expect(error?.description.contains(path) == true)
+    }
+  }
+
+  @Test(arguments: [-1, 1])
+  func `a file that changes its length while it is sent is never sent whole`(change: Int) async throws {
+    try await withFile(Data(repeating: 7, count: 1000)) { file in
+      let upload = try Body.file(file).open(compressed: false)
+      try Data(repeating: 7, count: 1000 + change).write(to: file)
+      let error = await #expect(throws: RequestError.self) { _ = try await drain(upload, room: 300) }
+      #expect(error?.code == .fileChanged)
+    }
+  }
+
+  @Test(arguments: [0, 1, 70_000, 3_000_000])
+  func `what is compressed comes out the same, from memory and from a file`(size: Int) async throws {
+    var random = SeededRandom(seed: UInt64(size))
+    let content = Data((0..<size).map { _ in UInt8.random(in: 0...3, using: &random) })
+    let inMemory = try await drain(Body.bytes(content).open(compressed: true))
+    #expect(try gunzip(inMemory) == content)
+    try await withFile(content) { file in
+      let upload = try Body.file(file).open(compressed: true)
+      #expect(upload.length == nil)
+      #expect(try gunzip(await drain(upload, room: 1000)) == content)
+    }
+  }
+
+  private func gunzip(_ data: Data) throws -> Data {
+    try withTemporaryFile(data) { file in
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(filePath: "/bin/gzip")
+      process.arguments = ["-dc", file.path]
+      process.standardOutput = output
+      try process.run()
+      let result = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      return result
+    }
+  }
+
+  private func withTemporaryFile<Result>(_ content: Data, _ body: (URL) throws -> Result) throws -> Result {
+    let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
+    try content.write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    return try body(file)
+  }
+
+  @Test func `a stream brings its chunks in order, once`() async throws {
+    let chunks = (0..<50).map { Data(repeating: UInt8($0), count: $0) }
+    let body = Body.stream(
+      AsyncStream { stream in
+        for chunk in chunks { stream.yield(chunk) }
+        stream.finish()
+      })
+    #expect(try await drain(body.open(compressed: false)) == chunks.reduce(Data(), +))
+    let error = #expect(throws: RequestError.self) { _ = try body.open(compressed: false) }
+    #expect(error?.code == .bodyNotReplayable)
+  }
+
+  @Test(arguments: [9, 11])
+  func `a stream that does not keep the length it announced fails`(length: Int64) async throws {
+    let body = Body.stream(
+      AsyncStream { stream in
+        stream.yield(Data(count: 10))
+        stream.finish()
+      }, length: length)
+    let error = await #expect(throws: RequestError.self) { _ = try await drain(body.open(compressed: false)) }
+    #expect(error?.code == .bodyFailed)
+  }
+
+  @Test func `a stream that fails says so`() async throws {
+    struct Broken: Error {}
+    let body = Body.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })
+    let error = await #expect(throws: RequestError.self) { _ = try await drain(body.open(compressed: false)) }
+    #expect(error?.code == .bodyFailed)
+    #expect(error?.underlying is Broken)
+  }
+
+  @Test func `a stream that nobody reads any more is let go`() async throws {
+    let (chunks, source) = AsyncStream.makeStream(of: Data.self)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    source.onTermination = { _ in end.yield() }
+    let upload = try Body.stream(chunks).open(compressed: false)
+    source.yield(Data(count: 1))
+    source.yield(Data(count: 1))
+    if case .reader(let reader) = upload { reader.close() }
+    var iterator = ended.makeAsyncIterator()
+    await iterator.next()
+  }
+}

@@ -1,0 +1,54 @@
+/// The requirements that URLSession cannot meet, and why, by the name of the case.
+enum KnownFaults {
+  /// Those that end the process, so that they cannot even be tried.
+  static let fatal: [String: String] = isLinux ? fatalOnLinux : [:]
+
+  static let failing: [String: String] =
+    isLinux ? everywhere.merging(onLinux) { first, _ in first } : everywhere
+
+  #if canImport(FoundationNetworking)
+    private static let isLinux = true
+  #else
+    private static let isLinux = false
+  #endif
+
+  private static let everywhere = [
+    "sends a body with any method": "URLSession sends no body with GET or HEAD; refused with .unsupported",
+    "reports the status and all fields of an answer": "its fields are a dictionary: one value for each name",
+    "keeps fields of one name apart, in their order": "its fields are a dictionary: one value for each name",
+    "fails at once when the connection is refused, and says that nothing was sent":
+      "one of its tries is a GET with a body, which is refused before it connects",
+    "times out when nothing answers the connection":
+      "it does not tell a connection that is not made from an answer that does not come",
+  ]
+
+  private static let onLinux = [
+    "says nothing of a body for GET, HEAD, DELETE and OPTIONS without one":
+      "FoundationNetworking sends Content-Length: 0 with DELETE and OPTIONS",
+    "sends a stream chunked, and one of known length with its length": "a stream is read to its end first",
+    "waits for a stream that comes slowly": "a stream is read to its end first",
+    "reads no faster than a stream's producer is asked for": "a stream is read to its end first",
+    "closes the connection when it is cancelled while it sends": "a stream is read to its end first",
+    "stops an upload when the file grows or shrinks on the way, so that no server takes it for whole":
+      "a file is copied first, and what is sent is the copy",
+    "takes an answer without a reason, with bare fields, and one of HTTP/1.0":
+      "FoundationNetworking takes no status line without a reason",
+    "fails on gzip that ends too soon, though its length is right": "FoundationNetworking takes it for whole",
+    "fails on two lengths that differ": "FoundationNetworking tells of the last only",
+    "refuses a body over the memory limit, announced or not, and reads no more of it":
+      "FoundationNetworking reads all it can get before it hands anything over",
+    "reads no more from the network than a stream's consumer takes":
+      "FoundationNetworking reads all it can get before it hands anything over",
+    "closes its idle connections when the client shuts down, and takes nothing more":
+      "FoundationNetworking keeps idle connections open after its session has ended",
+    "tries a GET again by the client's policy, and no POST that may have arrived":
+      "FoundationNetworking itself sends a GET again when a kept connection is closed",
+  ]
+
+  private static let fatalOnLinux = [
+    "takes chunked answers, with extensions, trailers and any sizes":
+      "FoundationNetworking ends the process when there are trailers",
+    "fails when the connection is closed in the fields":
+      "FoundationNetworking ends the process when the connection is closed in the fields",
+  ]
+}

@@ -1,0 +1,142 @@
+import ErrandCore
+import ErrandTesting
+import ErrandURLSession
+import Foundation
+import Testing
+
+@Suite("The transport on URLSession", .timeLimit(.minutes(1)))
+struct URLSessionTransportTests {
+  private let server: MockServer
+
+  init() throws { server = try MockServer() }
+
+  private func client(_ configure: (inout URLSessionTransportConfiguration) -> Void = { _ in }) -> Client {
+    var configuration = URLSessionTransportConfiguration()
+    configure(&configuration)
+    return Client(transport: URLSessionTransport(configuration: configuration))
+  }
+
+  private func code(_ client: Client, _ request: Request) async -> RequestError.Code? {
+    do {
+      _ = try await client.send(request)
+      return nil
+    } catch {
+      return (error as? RequestError)?.code
+    }
+  }
+
+  @Test("refuses what URLSession would do differently, and sends nothing")
+  func refusals() async throws {
+    let client = client()
+    let secure = "https://127.0.0.1:\(server.port)/"
+    #expect(await code(client, Request(.get, server.url, body: .text("x"))) == .unsupported)
+    #expect(await code(client, Request(.head, server.url, body: .text("x"))) == .unsupported)
+    #expect(await code(client, .get(server.url).httpVersion(.http2)) == .unsupported)
+    #expect(await code(client, .get(secure).httpVersion(.http1)) == .unsupported)
+    #if canImport(FoundationNetworking)
+      let pinned = self.client { $0.pinnedPublicKeys = ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="] }
+      #expect(await code(pinned, .get(server.url)) == .unsupported)
+    #endif
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test("does not send a POST twice when a kept connection turns out to be closed")
+  func noDoublePost() async throws {
+    server.on("GET", "/") { _ in .answer(body: "kept") }
+    server.on("POST", "/") { _ in .close }
+    let client = client()
+    _ = try await client.send(.get(server.url("/")))
+    let request = Request.post(server.url("/"), .text("once")).bestEffort()
+    #expect(await code(client, request) == .connectionLost)
+    #expect(server.requests.count { $0.method == .post } == 1)
+  }
+
+  @Test("sends a stream of chunks whole, from memory and from a file", arguments: [16 << 20, 1024])
+  func streamedBody(memoryLimit: Int) async throws {
+    server.on("PUT", "/") { .answer(body: "\($0.body.count) \($0.body.last ?? 0)") }
+    let client = client { $0.uploadMemoryLimit = memoryLimit }
+    let chunks = AsyncStream { continuation in
+      for number in 0..<100 { continuation.yield(Data(repeating: UInt8(number), count: 10_000)) }
+      continuation.finish()
+    }
+    let response = try await client.send(.put(server.url("/"), .stream(chunks)))
+    #expect(response.text == "1000000 99")
+  }
+
+  @Test("counts half a second as half a second")
+  func shortTimeout() async throws {
+    server.on("/") { _ in .stall }
+    server.on("/late") { _ in .answer(body: "late").pausing(.milliseconds(300)) }
+    let client = client()
+    #expect(try await client.send(.get(server.url("/late")).timeout(.seconds(20))).text == "late")
+    let began = ContinuousClock.now
+    #expect(await code(client, .get(server.url("/")).timeout(.milliseconds(500)).bestEffort()) == .timedOut)
+    #expect(ContinuousClock.now - began >= .milliseconds(500))
+  }
+
+  @Test("closes the connection when the request is called off")
+  func cancelling() async throws {
+    server.on("/") { _ in .stall }
+    let client = client()
+    let task = Task { try await client.send(.get(server.url("/"))) }
+    try await server.waitForRequests(1)
+    task.cancel()
+    let error = try await #require(throws: RequestError.self) { try await task.value }
+    #expect(error.code == .cancelled)
+    try await server.waitForOpenConnections(0)
+  }
+
+  @Test("leaves redirects to Errand: a body is kept, a credential stays at its origin")
+  func redirects() async throws {
+    let other = try MockServer()
+    other.otherwise { .answer(body: "\($0.method) \($0.text) \($0.fields["Authorization"] ?? "-")") }
+    server.on("POST", "/") { _ in .redirect(307, to: "\(other.url("/next"))") }
+    let response = try await client().send(.post(server.url("/"), .text("body")).bearer("secret"))
+    #expect(response.text == "POST body -")
+  }
+
+  @Test("takes 401 as an answer")
+  func unauthorized() async throws {
+    server.on("/") { _ in
+      .answer(status: 401, fields: ["WWW-Authenticate": "Basic realm=\"x\""], body: "who are you?")
+    }
+    let response = try await client().send(.get(server.url("/")).acceptingAnyStatus())
+    #expect(response.status == 401)
+    #expect(response.text == "who are you?")
+  }
+
+  @Test("tells an answer that was cut short")
+  func cutShort() async throws {
+    server.on("/") { _ in .answer(body: "only this").announcing(length: 100).closingConnection() }
+    #expect(await code(client(), .get(server.url("/")).bestEffort()) == .connectionLost)
+  }
+
+  @Test("fails after it is shut down, and fails what is in flight")
+  func shutdown() async throws {
+    server.on("/") { _ in .stall }
+    let transport = URLSessionTransport()
+    let client = Client(transport: transport)
+    let task = Task { try await client.send(.get(server.url("/")).bestEffort()) }
+    try await server.waitForRequests(1)
+    await transport.shutdown()
+    let error = try await #require(throws: RequestError.self) { try await task.value }
+    #expect(error.code == .connectionLost)
+    #expect(await code(client, .get(server.url("/")).bestEffort()) == .cannotConnect)
+  }
+
+  #if canImport(FoundationNetworking)
+    @Test("fails instead of holding an endless answer for a consumer that is too slow")
+    func slowConsumer() async throws {
+      server.on("/") { _ in .answer(body: Data(count: 30 << 20)) }
+      let client = client { $0.answerBufferLimit = 2 << 20 }
+      let response = try await client.stream(.get(server.url("/")))
+      let chunks = try #require(response.chunks)
+      // Nothing is taken before all of it has come.
+      try await server.wait(for: "the answer to be sent") { record in
+        record.connections.contains { $0.bytesSent >= 30 << 20 || !$0.isOpen }
+      }
+      let error = await #expect(throws: RequestError.self) { for try await _ in chunks {} }
+      #expect(error?.code == .unsupported)
+    }
+  #endif
+}
