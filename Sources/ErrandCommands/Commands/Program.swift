@@ -13,6 +13,7 @@ import Synchronization
 public enum Program {
   /// Runs the tool and ends the process. Must be called on the main thread, which it keeps.
   public static func main(_ arguments: [String]) -> Never {
+    StandardDescriptors.reserve()
     Interruption.block()
     let received = Atomic<Int32>(0)
     let task = Task.detached {
@@ -45,6 +46,8 @@ public enum Program {
     } catch let error as UsageError {
       console.say(CommandFailure(error))
       return .usage
+    } catch is CancellationError {
+      return .interrupted
     } catch {
       console.say("errand: the output cannot be written: \(error)")
       return .localFile

@@ -23,8 +23,6 @@ struct StandardInput: AsyncSequence, Sendable {
   /// What has been read already.
   private let first: Data
 
-  private init(first: Data) { self.first = first }
-
   /// All of it as a body: in memory if it is short, else streamed.
   static func body(contentType: String) async throws -> Body {
     var data = Data()

@@ -11,9 +11,9 @@ struct Tour {
       "Errand \(Version.current), against a server in this process that misbehaves on purpose.\n")
     var broken: [String] = []
     for (index, step) in steps.enumerated() {
-      try Task.checkCancellation()
       try console.output.write("\n\(index + 1). \(step.title)\n")
       let notes = await step.perform()
+      try Task.checkCancellation()
       for note in notes { try console.output.write(note.line + "\n") }
       if notes.contains(where: \.isBroken) { broken.append("\(index + 1). \(step.title)") }
     }

@@ -52,7 +52,9 @@ final class Pipeline: Sendable {
     } catch {
       await run.progress?.flush()
       run.end()
-      let error = run.call.stopped.map(\.error) ?? error
+      // A stream that nobody held before the caller got it was let go by a check, and the check's word counts.
+      let stopped = run.call.stopped.flatMap { $0 == .cancelled(.streamDropped) ? nil : $0 }
+      let error = stopped.map(\.error) ?? error
       throw (error as? RequestError)?.about(request, configuration.secrets) ?? error
     }
   }

@@ -105,6 +105,14 @@ import Testing
     #expect(result.error.contains("* try 2: GET "))
   }
 
+  @Test func `standard output that is closed is an error, and no socket takes its place`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(body: "hello") }
+    let result = try await Tool.shell("$errand get \(server.url("/")) <&- >&-")
+    #expect(result.code == 6)
+    #expect(result.error.contains("cannot be written"))
+  }
+
   @Test func `help and version go to standard output`() async throws {
     #expect(try await Tool.run("--version").text.hasPrefix("errand "))
     #expect(try await Tool.run("help", "exit-codes").text.contains("130"))

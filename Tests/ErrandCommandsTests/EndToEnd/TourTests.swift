@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct TourTests {
@@ -5,5 +6,15 @@ import Testing
     let result = try await Tool.run("tour")
     #expect(result.code == 0, "\(result.text)")
     #expect(result.text.contains("All 17 steps went as promised"))
+  }
+
+  @Test func `control-C ends it`() async throws {
+    let running = try Tool.start("tour")
+    try await Task.sleep(for: .milliseconds(700))
+    running.send(SIGINT)
+    let result = try await running.result()
+    #expect(result.code == 130)
+    #expect(!result.text.contains("BROKEN"))
+    #expect(result.error == "")
   }
 }

@@ -1,0 +1,20 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Testing
+
+@Suite struct StreamCheckTests {
+  private struct Refusal: Error {}
+
+  @Test func `a check that refuses a streamed answer is what the caller hears of`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(body: "hello").dripping(1, every: .milliseconds(20)) }
+    let client = Client(transport: CurlTransport())
+    let error = await #expect(throws: RequestError.self) {
+      try await client.stream(.get(server.url("/")).validate { _ in throw Refusal() })
+    }
+    #expect(error?.code == .rejected)
+    #expect(error?.underlying is Refusal)
+    try await server.waitForOpenConnections(0)
+  }
+}
