@@ -18,6 +18,8 @@ enum KnownFaults {
     "keeps fields of one name apart, in their order": "its fields are a dictionary: one value for each name",
     "fails at once when the connection is refused, and says that nothing was sent":
       "one of its tries is a GET with a body, which is refused before it connects",
+    "times out when the name of the host is not looked up in time, or fails before":
+      "it does not tell a name that is not looked up from an answer that does not come",
     "times out when nothing answers the connection":
       "it does not tell a connection that is not made from an answer that does not come",
   ]
