@@ -75,9 +75,12 @@ final class SocketWatch: @unchecked Sendable {
     changed.removeAll(keepingCapacity: true)
     ready.removeAll(keepingCapacity: true)
     poller.wait(milliseconds, into: &ready)
-    for (socket, _) in ready where entries[Int(socket)].wanted.isEmpty {
-      poller.change(socket, from: entries[Int(socket)].registered, to: [])
-      entries[Int(socket)].registered = []
+    ready.removeAll { socket, _ in
+      let index = Int(socket)
+      guard entries[index].wanted.isEmpty else { return false }
+      poller.change(socket, from: entries[index].registered, to: [])
+      entries[index].registered = []
+      return true
     }
   }
 
