@@ -14,6 +14,9 @@ final class CurlOptions: @unchecked Sendable {
   private let configuration: CurlConfiguration
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
+  /// libcurl 7.88 fails the second request on a connection of HTTP/2 without TLS (CURLE_HTTP2), and sends the reset of an
+  /// HTTP/2 stream only with whatever its connection has to send next.
+  let isBeforeVersion8: Bool
   private let resolve: UnsafeMutablePointer<curl_slist>?
   private var share: UnsafeMutableRawPointer?
 
@@ -23,6 +26,7 @@ final class CurlOptions: @unchecked Sendable {
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
     Self.initialiseOnce
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
+    isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
     resolve = configuration.hostOverrides.reduce(nil) { list, override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
       return curl_slist_append(list, "\(override.host):\(override.port):\(address)")
@@ -142,6 +146,13 @@ final class CurlOptions: @unchecked Sendable {
     // Without a body there is nothing that could not be rewound, so libcurl would repeat it on a stale connection.
     var isBare = false
     if case .none = request.upload { isBare = true }
-    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, isBare && !request.mayBeRepeated ? 1 : 0)
+    let mustBeFresh =
+      (isBare && !request.mayBeRepeated) || (isBeforeVersion8 && speaksPlainHTTP2(request))
+    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, mustBeFresh ? 1 : 0)
+    if isBeforeVersion8 { errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0) }
+  }
+
+  private func speaksPlainHTTP2(_ request: Exchange.Request) -> Bool {
+    request.httpVersion == .http2 && !request.isSecure
   }
 }
