@@ -129,7 +129,9 @@ final class CurlEngine: @unchecked Sendable {
     }
   }
 
-  private func detach(_ transfer: CurlTransfer) {
+  private func detach(_ transfer: CurlTransfer, isDone: Bool = false) {
+    // Nobody would tell the server of the reset: unless others use the connection, closing it does.
+    if !isDone, options.isBeforeVersion8 { errand_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
     curl_multi_remove_handle(multi, transfer.easy)
     let last = active.removeLast()
     if last !== transfer {
@@ -147,7 +149,7 @@ final class CurlEngine: @unchecked Sendable {
       guard let easy else { continue }
       let transfer = CurlTransfer.of(easy)
       let result = transfer.result(code)
-      detach(transfer)
+      detach(transfer, isDone: true)
       settled.append((transfer, result))
     }
   }

@@ -24,6 +24,9 @@ final class CurlOptions: @unchecked Sendable {
   private let hasHTTP2: Bool
   private let hasProxies: Bool
   private let watch: SocketWatch
+  /// libcurl 7.88 fails the second request on a connection of HTTP/2 without TLS (CURLE_HTTP2), and sends the reset of an
+  /// HTTP/2 stream only with whatever its connection has to send next.
+  let isBeforeVersion8: Bool
   private let resolve: UnsafeMutablePointer<curl_slist>?
   private var share: UnsafeMutableRawPointer?
 
@@ -35,6 +38,7 @@ final class CurlOptions: @unchecked Sendable {
     hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
     Self.initialiseOnce
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
+    isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
     resolve = configuration.hostOverrides.reduce(nil) { list, override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
       return curl_slist_append(list, "\(override.host):\(override.port):\(address)")
@@ -176,6 +180,13 @@ final class CurlOptions: @unchecked Sendable {
     // Without a body there is nothing that could not be rewound, so libcurl would repeat it on a stale connection.
     var isBare = false
     if case .none = request.upload { isBare = true }
-    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, isBare && !request.mayBeRepeated ? 1 : 0)
+    let mustBeFresh =
+      (isBare && !request.mayBeRepeated) || (isBeforeVersion8 && speaksPlainHTTP2(request))
+    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, mustBeFresh ? 1 : 0)
+    if isBeforeVersion8 { errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0) }
+  }
+
+  private func speaksPlainHTTP2(_ request: Exchange.Request) -> Bool {
+    request.httpVersion == .http2 && !request.isSecure
   }
 }

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandTesting
 import Foundation
 
-/// A real HTTP/2 server without TLS that says what frames it sees.
+/// A real HTTP/2 server that says what frames it sees.
 final class Nghttpd: Sendable {
   let port: Int
   private let folder: TemporaryFolder
@@ -11,9 +11,13 @@ final class Nghttpd: Sendable {
   private let log = Locked("")
   private let lines: AsyncStream<String>
 
+  /// The file of the authority to trust.
+  let authority: String?
+
   /// - Parameter files: Their lengths, by name.
-  init(files: [String: Int]) throws {
+  init(files: [String: Int], tls: Bool) throws {
     folder = try TemporaryFolder()
+    authority = tls ? try Certificates(in: folder).authority : nil
     for (name, length) in files {
       try Data(count: length).write(to: folder.url.appending(path: name))
     }
@@ -26,7 +30,9 @@ final class Nghttpd: Sendable {
     let output = pipe.fileHandleForWriting
     for end in [output, pipe.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
     process = try ChildProcess(
-      path, ["-v", "--no-tls", "-a", "127.0.0.1", "-d", folder.url.path, "\(port)"], in: folder.url.path,
+      path,
+      ["-v", "-a", "127.0.0.1", "-d", folder.url.path] + (tls ? [] : ["--no-tls"]) + ["\(port)"]
+        + (tls ? ["good.key", "good.pem"] : []), in: folder.url.path,
       output: output.fileDescriptor)
     try output.close()
     let (lines, source) = AsyncStream<String>.makeStream()
@@ -42,13 +48,14 @@ final class Nghttpd: Sendable {
     process.terminate()
   }
 
-  /// Returns when it has written this text, from the beginning on.
-  func wait(for text: String) async throws {
-    if log.withLock({ $0.contains(text) }) { return }
+  /// Returns when it has written one of these texts, from the beginning on.
+  func wait(for text: String, or other: String? = nil) async throws {
+    func isThere(_ log: String) -> Bool { log.contains(text) || other.map { log.contains($0) } ?? false }
+    if log.withLock({ isThere($0) }) { return }
     for await piece in lines {
       let isHere = log.withLock { log in
         log += piece
-        return log.contains(text)
+        return isThere(log)
       }
       if isHere { return }
     }

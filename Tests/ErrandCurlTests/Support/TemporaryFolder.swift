@@ -10,7 +10,12 @@ final class TemporaryFolder: Sendable {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit {
+    // A server that was told to stop may still be removing files of its own in there, and then this fails half-way.
+    for _ in 0..<200 where FileManager.default.fileExists(atPath: url.path) {
+      if (try? FileManager.default.removeItem(at: url)) == nil { usleep(5000) }
+    }
+  }
 
   func path(_ name: String) -> String { url.appending(path: name).path }
 
