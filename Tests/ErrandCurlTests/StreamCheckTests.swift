@@ -8,7 +8,7 @@ import Testing
 
   @Test func `a check that refuses a streamed answer is what the caller hears of`() async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "hello").dripping(1, every: .milliseconds(20)) }
+    server.on("GET", "/") { _ in .answer(body: "hello").stalling(at: .body(2)) }
     let client = Client(transport: CurlTransport())
     let error = await #expect(throws: RequestError.self) {
       try await client.stream(.get(server.url("/")).validate { _ in throw Refusal() })
