@@ -10,16 +10,16 @@ final class CurlEngine: @unchecked Sendable {
   private let inbox: CurlInbox
 
   private var multi: UnsafeMutableRawPointer!
-  private var active: [CurlTransfer] = []
+  @exclusivity(unchecked) private var active: [CurlTransfer] = []
   /// Transfers whose buffers have something.
-  private var touched: [CurlTransfer] = []
+  @exclusivity(unchecked) private var touched: [CurlTransfer] = []
   /// Transfers that ended in this turn.
-  private var settled: [(CurlTransfer, Result<TransferResult, any Error>)] = []
-  private(set) var now = ContinuousClock.now
+  @exclusivity(unchecked) private var settled: [(CurlTransfer, Result<ResponseHead, any Error>)] = []
+  @exclusivity(unchecked) private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
-  private var timer: ContinuousClock.Instant?
+  @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
   /// When the next transfer may have stalled.
-  private var nextCheck: ContinuousClock.Instant?
+  @exclusivity(unchecked) private var nextCheck: ContinuousClock.Instant?
 
   init(_ configuration: CurlConfiguration) {
     watch = SocketWatch()

@@ -24,27 +24,27 @@ final class CurlTransfer: @unchecked Sendable {
 
   let exchange: Exchange
   /// Who waits for the outcome, until one has been given.
-  let waiter = Locked<UnsafeContinuation<TransferResult, any Error>?>(nil)
+  let waiter = Locked<UnsafeContinuation<ResponseHead, any Error>?>(nil)
   private let handle: CurlHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
   /// Its place among the engine's active transfers, or -1.
-  var index = -1
+  @exclusivity(unchecked) var index = -1
   private var started = ContinuousClock.now
-  private(set) var lastMove = ContinuousClock.now
-  private var firstByte: Duration?
+  @exclusivity(unchecked) private(set) var lastMove = ContinuousClock.now
+  @exclusivity(unchecked) private var firstByte: Duration?
 
   private let engine: CurlEngine
   /// The connection, while it is this transfer's alone.
   private let socket = Locked<Int32?>(nil)
   private var fields: UnsafeMutablePointer<curl_slist>?
 
-  private var head = HeadParser()
-  private var sink: (any BodySink)?
-  private var buffer = Data()
-  private var isTouched = false
-  private var isSinkFull = false
-  private var isPaused = false
-  private var failure: (any Error)?
+  @exclusivity(unchecked) private var head = HeadParser()
+  @exclusivity(unchecked) private var sink: (any BodySink)?
+  @exclusivity(unchecked) private var buffer = Data()
+  @exclusivity(unchecked) private var isTouched = false
+  @exclusivity(unchecked) private var isSinkFull = false
+  @exclusivity(unchecked) private var isPaused = false
+  @exclusivity(unchecked) private var failure: (any Error)?
 
   private var uploadOffset = 0
   private var isUploadPaused = false
@@ -67,7 +67,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   var isAwaited: Bool { waiter.withLock { $0 != nil } }
 
-  func finish(_ result: Result<TransferResult, any Error>) {
+  func finish(_ result: Result<ResponseHead, any Error>) {
     let waiter = waiter.withLock { waiter in
       defer { waiter = nil }
       return waiter
@@ -89,6 +89,9 @@ final class CurlTransfer: @unchecked Sendable {
     }
     waiter?.resume(throwing: CancellationError())
   }
+
+  /// What libcurl measured, once the transfer has ended: then its handle is nobody else's.
+  var metrics: TransferMetrics { TransferMetrics(easy, version: head.version, firstByte: firstByte) }
 
   // MARK: On the engine's thread
 
@@ -155,7 +158,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
   }
 
-  func failureOfSink() -> Result<TransferResult, any Error> {
+  func failureOfSink() -> Result<ResponseHead, any Error> {
     .failure(failure ?? exchange.error(.connectionLost, "the answer was not taken", reachedServer: true))
   }
 
@@ -170,7 +173,7 @@ final class CurlTransfer: @unchecked Sendable {
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  func result(_ code: CURLcode) -> Result<TransferResult, any Error> {
+  func result(_ code: CURLcode) -> Result<ResponseHead, any Error> {
     guard code == CURLE_OK, failure == nil else {
       let lost = CurlFailure(code, self).error
       // A download goes on with what came before the connection was lost.
@@ -184,9 +187,7 @@ final class CurlTransfer: @unchecked Sendable {
     if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
       exchange.didSend(total: length)
     }
-    return .success(
-      TransferResult(
-        head: head, metrics: TransferMetrics(easy, version: self.head.version, firstByte: firstByte)))
+    return .success(head)
   }
 
   var errorMessage: String { String(cString: handle.errorText) }
@@ -219,7 +220,7 @@ final class CurlTransfer: @unchecked Sendable {
     return lastMove
   }
 
-  func timedOut() -> Result<TransferResult, any Error> {
+  func timedOut() -> Result<ResponseHead, any Error> {
     let wait = exchange.request.timeout.formattedSeconds
     let reached = hasReachedServer
     return .failure(

@@ -21,11 +21,12 @@ public final class CurlTransport: Transport {
     transfer.prepare()
     var handler: CancelHandlerID?
     defer { if let handler { exchange.removeCancelHandler(handler) } }
-    return try await withUnsafeThrowingContinuation { continuation in
+    let head = try await withUnsafeThrowingContinuation { continuation in
       transfer.waiter.withLock { $0 = continuation }
       handler = exchange.onCancel { transfer.cancel() }
       engine.start(transfer)
     }
+    return TransferResult(head: head, metrics: transfer.metrics)
   }
 
   public func shutdown() async {

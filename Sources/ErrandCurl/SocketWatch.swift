@@ -28,11 +28,11 @@ final class SocketWatch: @unchecked Sendable {
   }
 
   /// What was ready at the last wait.
-  private(set) var ready: [(socket: Int32, for: Interest)] = []
+  @exclusivity(unchecked) private(set) var ready: [(socket: Int32, for: Interest)] = []
 
   /// By socket: their numbers are small.
-  private var entries: [Entry] = []
-  private var changed: [Int32] = []
+  @exclusivity(unchecked) private var entries: [Entry] = []
+  @exclusivity(unchecked) private var changed: [Int32] = []
   private let poller = SocketPoller()
 
   /// - Parameter holder: Who wants it now: told when it has it, and when it has it no more.

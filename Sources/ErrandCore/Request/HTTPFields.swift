@@ -14,10 +14,19 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     public init(_ name: String, _ value: String, isSecret: Bool = false) {
       self.name = name
       self.value = value
-      self.isSecret = isSecret || Self.secretNames.contains { ASCII.equalIgnoringCase($0, name) }
+      self.isSecret = isSecret || Self.isSecretName(name)
     }
 
-    private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
+    /// By length first: every field of every answer comes by here.
+    private static func isSecretName(_ name: String) -> Bool {
+      switch name.utf8.count {
+      case 6: ASCII.equalIgnoringCase(name, "Cookie")
+      case 10: ASCII.equalIgnoringCase(name, "Set-Cookie")
+      case 13: ASCII.equalIgnoringCase(name, "Authorization")
+      case 19: ASCII.equalIgnoringCase(name, "Proxy-Authorization")
+      default: false
+      }
+    }
   }
 
   private var fields: [Field] = []

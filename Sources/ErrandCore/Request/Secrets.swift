@@ -26,7 +26,9 @@ public struct Secrets: Sendable, Hashable {
 
   /// The URL with `***` in the place of its secrets. Works on any text, so that a malformed URL shows none either.
   func redact(_ url: String) -> String {
-    redactQuery(redactUser(url))
+    // Most have neither.
+    guard url.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }) else { return url }
+    return redactQuery(redactUser(url))
   }
 
   private func redactUser(_ url: String) -> String {
