@@ -14,7 +14,7 @@ final class CurlEngine: @unchecked Sendable {
   /// Transfers whose buffers have something.
   @exclusivity(unchecked) private var touched: [CurlTransfer] = []
   /// Transfers that ended in this turn.
-  @exclusivity(unchecked) private var settled: [(CurlTransfer, Result<ResponseHead, any Error>)] = []
+  @exclusivity(unchecked) private var settled: [(CurlTransfer, Result<Void, any Error>)] = []
   @exclusivity(unchecked) private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
   @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
@@ -139,7 +139,7 @@ final class CurlEngine: @unchecked Sendable {
       last.index = transfer.index
     }
     transfer.index = -1
-    transfer.dispose()
+    if !isDone { transfer.close() }
   }
 
   private func collectFinished() {
@@ -150,6 +150,7 @@ final class CurlEngine: @unchecked Sendable {
       let transfer = CurlTransfer.of(easy)
       let result = transfer.result(code)
       detach(transfer, isDone: true)
+      if case .failure = result { transfer.close() }
       settled.append((transfer, result))
     }
   }
@@ -164,9 +165,9 @@ final class CurlEngine: @unchecked Sendable {
 
   private func deliverTouched() {
     for transfer in touched where transfer.index >= 0 && !transfer.deliver() {
-      let failure = transfer.failureOfSink()
+      let failure = transfer.failureOfSink
       detach(transfer)
-      transfer.finish(failure)
+      transfer.finish(.failure(failure))
     }
     touched.removeAll(keepingCapacity: true)
   }

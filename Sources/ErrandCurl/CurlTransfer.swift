@@ -24,7 +24,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   let exchange: Exchange
   /// Who waits for the outcome, until one has been given.
-  let waiter = Locked<UnsafeContinuation<ResponseHead, any Error>?>(nil)
+  let waiter = Locked<UnsafeContinuation<Void, any Error>?>(nil)
   private let handle: CurlHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
   /// Its place among the engine's active transfers, or -1.
@@ -38,13 +38,9 @@ final class CurlTransfer: @unchecked Sendable {
   private let socket = Locked<Int32?>(nil)
   private var fields: UnsafeMutablePointer<curl_slist>?
 
-  @exclusivity(unchecked) private var head = HeadParser()
-  @exclusivity(unchecked) private var sink: (any BodySink)?
-  @exclusivity(unchecked) private var buffer = Data()
+  @exclusivity(unchecked) private var answer: CurlAnswer
   @exclusivity(unchecked) private var isTouched = false
-  @exclusivity(unchecked) private var isSinkFull = false
   @exclusivity(unchecked) private var isPaused = false
-  @exclusivity(unchecked) private var failure: (any Error)?
 
   private var uploadOffset = 0
   private var isUploadPaused = false
@@ -55,6 +51,7 @@ final class CurlTransfer: @unchecked Sendable {
     self.exchange = exchange
     self.engine = engine
     handle = engine.handles.take()
+    answer = CurlAnswer(exchange, handle, maxFieldBytes: engine.options.maxFieldBytes)
   }
 
   deinit {
@@ -67,7 +64,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   var isAwaited: Bool { waiter.withLock { $0 != nil } }
 
-  func finish(_ result: Result<ResponseHead, any Error>) {
+  func finish(_ result: Result<Void, any Error>) {
     let waiter = waiter.withLock { waiter in
       defer { waiter = nil }
       return waiter
@@ -90,8 +87,17 @@ final class CurlTransfer: @unchecked Sendable {
     waiter?.resume(throwing: CancellationError())
   }
 
-  /// What libcurl measured, once the transfer has ended: then its handle is nobody else's.
-  var metrics: TransferMetrics { TransferMetrics(easy, version: head.version, firstByte: firstByte) }
+  /// The last step, by the one who waited: hands on what the engine left, and says what libcurl measured. Once a transfer
+  /// has ended, all of it is the waiter's.
+  func complete() throws -> TransferResult {
+    defer { answer.close() }
+    guard answer.deliver(of: self), let head = answer.head else { throw failureOfSink }
+    return TransferResult(
+      head: head, metrics: TransferMetrics(easy, version: answer.version, firstByte: firstByte))
+  }
+
+  /// There is room in the sink again, or more of the body to send.
+  func wake() { engine.resume(self) }
 
   // MARK: On the engine's thread
 
@@ -107,12 +113,12 @@ final class CurlTransfer: @unchecked Sendable {
     ] {
       errand_setopt_pointer(easy, option, this)
     }
-    handle.errorText.pointee = 0
+    handle.clear()
     engine.options.apply(exchange.request, to: easy)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
     if case .reader(let reader) = exchange.request.upload {
-      reader.onReady { self.engine.resume(self) }
+      reader.onReady { self.wake() }
     }
   }
 
@@ -137,35 +143,23 @@ final class CurlTransfer: @unchecked Sendable {
     engine.options.applyShared(to: easy)
   }
 
-  /// It is over: libcurl does not call back any more.
-  func dispose() {
-    // The sink may hold a handler that holds the transfer.
-    sink = nil
-  }
-
-  /// Hands the buffer on. False if the sink refused it.
+  /// Hands on what this turn brought. False if it is not wanted.
   func deliver() -> Bool {
     isTouched = false
-    guard !buffer.isEmpty, let sink else { return true }
-    let chunk = buffer
-    buffer = Data()
-    do {
-      isSinkFull = try sink.write(chunk) == .wait
-      return true
-    } catch {
-      failure = error
-      return false
-    }
+    return answer.deliver(of: self)
   }
 
-  func failureOfSink() -> Result<ResponseHead, any Error> {
-    .failure(failure ?? exchange.error(.connectionLost, "the answer was not taken", reachedServer: true))
+  var failureOfSink: any Error {
+    answer.failure ?? exchange.error(.connectionLost, "the answer was not taken", reachedServer: true)
   }
+
+  /// It has failed: libcurl does not call back any more, and nobody asks for what came.
+  func close() { answer.close() }
 
   /// The sink has room again, or the body has more.
   func resume() {
     lastMove = engine.now
-    isSinkFull = false
+    answer.sinkHasDrained()
     guard isPaused || isUploadPaused else { return }
     isPaused = false
     isUploadPaused = false
@@ -173,21 +167,20 @@ final class CurlTransfer: @unchecked Sendable {
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  func result(_ code: CURLcode) -> Result<ResponseHead, any Error> {
-    guard code == CURLE_OK, failure == nil else {
+  func result(_ code: CURLcode) -> Result<Void, any Error> {
+    guard code == CURLE_OK, answer.failure == nil else {
       let lost = CurlFailure(code, self).error
       // A download goes on with what came before the connection was lost.
-      if failure == nil { _ = deliver() }
-      return .failure(failure ?? lost)
+      if answer.failure == nil { _ = deliver() }
+      return .failure(answer.failure ?? lost)
     }
-    guard deliver() else { return failureOfSink() }
-    guard let head = head.head, sink != nil else {
+    guard answer.isHeadWhole else {
       return .failure(exchange.error(.invalidResponse, "the server sent no head", reachedServer: true))
     }
     if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
       exchange.didSend(total: length)
     }
-    return .success(head)
+    return .success(())
   }
 
   var errorMessage: String { String(cString: handle.errorText) }
@@ -199,12 +192,12 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   /// True until the head of the answer is whole.
-  var awaitsHead: Bool { head.head == nil }
+  var awaitsHead: Bool { !answer.isHeadWhole }
 
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     // A sink that is full is the consumer's wait, not the network's.
-    if isPaused || isSinkFull { lastMove = now }
+    if isPaused || answer.isSinkFull { lastMove = now }
     let moves = (
       Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
       Int64(errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T))
@@ -220,7 +213,7 @@ final class CurlTransfer: @unchecked Sendable {
     return lastMove
   }
 
-  func timedOut() -> Result<ResponseHead, any Error> {
+  func timedOut() -> Result<Void, any Error> {
     let wait = exchange.request.timeout.formattedSeconds
     let reached = hasReachedServer
     return .failure(
@@ -259,44 +252,28 @@ final class CurlTransfer: @unchecked Sendable {
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
     lastMove = engine.now
     if firstByte == nil { firstByte = ContinuousClock.now - started }
-    guard head.byteCount + line.count <= engine.options.maxFieldBytes else {
-      failure = exchange.error(
-        .fieldsTooLarge, "the answer's fields are larger than \(engine.options.maxFieldBytes) bytes",
-        reachedServer: true)
-      return 0
-    }
-    guard let head = head.take(line) else { return line.count }
-    if self.head.hasConflictingLengths {
-      failure = exchange.error(
-        .invalidResponse, "the answer announces two different lengths", reachedServer: true)
-      return 0
-    }
-    do {
-      sink = try exchange.sink(for: head)
-    } catch {
-      failure = error
-      return 0
-    }
-    if let length = head.contentLength, length <= Self.deliverySize { buffer.reserveCapacity(Int(length)) }
-    sink?.onDrain { self.engine.resume(self) }
+    guard case .yes = answer.takeField(line) else { return 0 }
+    touch()
     return line.count
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     lastMove = engine.now
-    if isSinkFull {
+    switch answer.takeBody(bytes, of: self) {
+    case .yes:
+      touch()
+      return bytes.count
+    case .later:
       isPaused = true
       return Int(CURL_WRITEFUNC_PAUSE)
+    case .no: return 0
     }
-    buffer.append(contentsOf: bytes)
-    if buffer.count >= Self.deliverySize {
-      return deliver() ? bytes.count : 0
-    }
-    if !isTouched {
-      isTouched = true
-      engine.touch(self)
-    }
-    return bytes.count
+  }
+
+  private func touch() {
+    guard !isTouched else { return }
+    isTouched = true
+    engine.touch(self)
   }
 
   private func send(_ room: UnsafeMutableRawBufferPointer) -> Int {
@@ -318,7 +295,7 @@ final class CurlTransfer: @unchecked Sendable {
           return Int(CURL_READFUNC_PAUSE)
         }
       } catch {
-        failure = error
+        answer.fail(error)
         return Int(CURL_READFUNC_ABORT)
       }
     }

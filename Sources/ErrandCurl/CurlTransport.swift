@@ -21,12 +21,12 @@ public final class CurlTransport: Transport {
     transfer.prepare()
     var handler: CancelHandlerID?
     defer { if let handler { exchange.removeCancelHandler(handler) } }
-    let head = try await withUnsafeThrowingContinuation { continuation in
+    try await withUnsafeThrowingContinuation { continuation in
       transfer.waiter.withLock { $0 = continuation }
       handler = exchange.onCancel { transfer.cancel() }
       engine.start(transfer)
     }
-    return TransferResult(head: head, metrics: transfer.metrics)
+    return try transfer.complete()
   }
 
   public func shutdown() async {

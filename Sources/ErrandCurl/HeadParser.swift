@@ -1,84 +1,84 @@
 import ErrandCore
 
-/// Reads the head of an answer, line by line, as libcurl hands it over.
+/// Reads the head of an answer: the status line and the fields, as they came.
 struct HeadParser {
-  private(set) var byteCount = 0
-  /// The head, once it is whole.
-  private(set) var head: ResponseHead?
-  private(set) var version: HTTPVersion?
+  let head: ResponseHead
+  let version: HTTPVersion?
   /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
   private(set) var hasConflictingLengths = false
-  private var status = 0
-  private var fields = HTTPFields()
 
-  /// Takes a line with its end. Returns the head when this line completes it: an empty one after a status that is
-  /// not 1xx. What comes later are trailers, which are dropped.
-  mutating func take(_ line: UnsafeRawBufferPointer) -> ResponseHead? {
-    byteCount += line.count
-    guard head == nil else { return nil }
-    let text = Self.trimmed(line, 0, line.count, keepsFront: true)
-    guard let first = text.first else { return complete() }
-    if text.starts(with: "HTTP/".utf8) {
-      begin(text)
-    } else if first == 32 || first == 9 {
-      // A folded line (RFC 9112, section 5.2) goes on with the one before.
-      fields.extendLast(with: " \(Self.string(Self.trimmed(text, 0, text.count)))")
-    } else if let colon = text.firstIndex(of: 58) {
-      append(Self.string(text[..<colon]), Self.string(Self.trimmed(text, colon + 1, text.count)))
+  init(_ bytes: UnsafeRawBufferPointer) {
+    var fields = HTTPFields()
+    fields.reserveCapacity(12)
+    var version: HTTPVersion?
+    var status = 0
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: 10) ?? rest.endIndex
+      let line = Self.withoutEnd(rest[..<end])
+      rest = end == rest.endIndex ? rest[end...] : rest[(end + 1)...]
+      guard let first = line.first else { continue }
+      if let line = StatusLine(line) {
+        (version, status) = (line.version, line.status)
+      } else if first == 32 || first == 9 {
+        // A folded line (RFC 9112, section 5.2) goes on with the one before.
+        fields.extendLast(with: " \(Self.trimmed(line))")
+      } else if let colon = line.firstIndex(of: 58) {
+        let (name, value) = (Self.string(line[..<colon]), Self.trimmed(line[(colon + 1)...]))
+        if ASCII.equalIgnoringCase(name, "Content-Length"), let other = fields.values(of: name).last,
+          other != value
+        {
+          hasConflictingLengths = true
+        }
+        fields.append(name, value)
+      }
     }
-    return nil
+    self.version = version
+    head = ResponseHead(status: Status(status), fields: fields)
   }
 
-  /// `HTTP/1.1 200 OK`
-  private mutating func begin(_ line: UnsafeRawBufferPointer) {
-    let end = line.firstIndex(of: 32) ?? line.count
+  typealias Bytes = Slice<UnsafeRawBufferPointer>
+
+  private static func string(_ bytes: Bytes) -> String {
+    String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+  }
+
+  private static func withoutEnd(_ line: Bytes) -> Bytes {
+    var line = line
+    while let last = line.last, isSpace(last) { line.removeLast() }
+    return line
+  }
+
+  private static func trimmed(_ text: Bytes) -> String {
+    var text = text
+    while let first = text.first, isSpace(first) { text.removeFirst() }
+    return string(text)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 || byte == 10 }
+}
+
+/// `HTTP/1.1 200 OK`
+struct StatusLine {
+  let version: HTTPVersion?
+  let status: Int
+
+  /// Nil if the line is none.
+  init?(_ line: Slice<UnsafeRawBufferPointer>) {
+    guard line.count > 8, line.starts(with: "HTTP/".utf8) else { return nil }
+    let start = line.startIndex
+    let end = line.firstIndex(of: 32) ?? line.endIndex
     version =
-      switch Self.string(line[..<end]) {
-      case "HTTP/1.1": .http11
-      case "HTTP/2", "HTTP/2.0": .http2
-      case "HTTP/1.0": .http10
-      case "HTTP/3": .http3
+      switch (line[start + 5], end - start) {
+      case (UInt8(ascii: "1"), 8): line[start + 7] == UInt8(ascii: "0") ? .http10 : .http11
+      case (UInt8(ascii: "2"), _): .http2
+      case (UInt8(ascii: "3"), _): .http3
       default: nil
       }
-    status = 0
+    var status = 0
     for byte in line[end...].dropFirst().prefix(3) where 48...57 ~= byte {
       status = status * 10 + Int(byte - 48)
     }
-    fields = HTTPFields()
-    fields.reserveCapacity(12)
-  }
-
-  private mutating func append(_ name: String, _ value: String) {
-    if ASCII.equalIgnoringCase(name, "Content-Length"), let other = fields.values(of: name).last,
-      other != value
-    {
-      hasConflictingLengths = true
-    }
-    fields.append(name, value)
-  }
-
-  private mutating func complete() -> ResponseHead? {
-    guard status >= 200 || status == 101 else { return nil }
-    head = ResponseHead(status: Status(status), fields: fields)
-    fields = HTTPFields()
-    return head
-  }
-
-  private static func string(_ bytes: some Collection<UInt8>) -> String {
-    String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Without the line's end and the white space around it.
-  private static func trimmed(
-    _ bytes: UnsafeRawBufferPointer, _ from: Int, _ to: Int, keepsFront: Bool = false
-  ) -> UnsafeRawBufferPointer {
-    var (start, end) = (from, to)
-    while end > start,
-      bytes[end - 1] == 13 || bytes[end - 1] == 10 || bytes[end - 1] == 32 || bytes[end - 1] == 9
-    {
-      end -= 1
-    }
-    while !keepsFront, start < end, bytes[start] == 32 || bytes[start] == 9 { start += 1 }
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    self.status = status
   }
 }
