@@ -17,7 +17,8 @@ final class Pipeline: Sendable {
     self.transport = transport
     self.configuration = configuration
     timeline = Timeline(configuration.clock)
-    retries = Retries(configuration, timeline)
+    retries = Retries(
+      budget: configuration.retryBudget, random: configuration.random, date: configuration.date, timeline: timeline)
     isIntercepted = !(configuration.interceptors.isEmpty && configuration.attemptInterceptors.isEmpty)
   }
 
@@ -26,7 +27,7 @@ final class Pipeline: Sendable {
     try await ended(request, run) { request in
       try await self.checked(request) { request in
         try await self.aroundCall(request, run) { request in
-          try await self.retries.perform(request, run) { request, attempt in
+          try await self.retried(request, run) { attempt in
             try await self.aroundTry(request, attempt) { request in
               try await Attempt(attempt, run, self).perform(request)
             }
@@ -81,6 +82,16 @@ final class Pipeline: Sendable {
     guard isIntercepted else { return try await next(request) }
     let chain = Next(attempt: 0, interceptors: configuration.interceptors[...], last: next)
     return try await run.call.interrupting { try await chain(request) }
+  }
+
+  private func retried(
+    _ request: Request, _ run: Run, _ next: (Int) async throws -> Response
+  ) async throws -> Response {
+    let state = RetryState(
+      policy: request.options.retry ?? configuration.retry, method: request.method,
+      hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable)
+    let deadline = request.options.deadline ?? configuration.deadline
+    return try await retries.perform(state, of: run.call, since: run.started, deadline: deadline, next)
   }
 
   private func aroundTry(

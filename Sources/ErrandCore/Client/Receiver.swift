@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// Decides, when the head of an answer is here, where its body goes, and keeps what came of it.
-final class Receiver: Sendable {
+/// Knows what was asked for, and so where the body of an answer goes; keeps what came of it.
+final class Receiver: HeadReceiver {
   private enum Kept {
     case nothing
     case memory(MemorySink)

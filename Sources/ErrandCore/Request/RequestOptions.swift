@@ -15,13 +15,3 @@ public struct RequestOptions: Sendable, Hashable {
   /// The HTTP version to speak.
   public var httpVersion = HTTPVersionPreference.automatic
 }
-
-/// Which HTTP version a request asks for.
-public enum HTTPVersionPreference: String, Sendable, Hashable {
-  /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
-  case automatic
-  /// HTTP/1.1 only.
-  case http1
-  /// HTTP/2: negotiated with TLS; over plain http it is assumed without asking (prior knowledge).
-  case http2
-}

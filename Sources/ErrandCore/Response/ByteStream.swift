@@ -49,15 +49,3 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 }
-
-/// The timing of a stream, which is known after its last chunk.
-final class FinalTiming: Sendable {
-  private let timing = Locked<Timing?>(nil)
-
-  init() {}
-
-  var value: Timing? {
-    get { timing.withLock { $0 } }
-    set { timing.withLock { $0 = newValue } }
-  }
-}

@@ -24,10 +24,10 @@ public final class Exchange: Sendable {
   public let request: Request
   private let progress: ProgressReporter?
   private let call: Call
-  private let receiver: Receiver
+  private let receiver: any HeadReceiver
 
   init(
-    request: Request, call: Call, progress: ProgressReporter?, receiver: Receiver
+    request: Request, call: Call, progress: ProgressReporter?, receiver: any HeadReceiver
   ) {
     self.request = request
     self.call = call
@@ -58,9 +58,4 @@ public final class Exchange: Sendable {
   ) -> RequestError {
     RequestError(code, message: message, reachedServer: reachedServer, underlying: underlying)
   }
-}
-
-/// Names a handler that was given to `Exchange.onCancel`.
-public struct CancelHandlerID: Sendable, Hashable {
-  let rawValue: Int
 }

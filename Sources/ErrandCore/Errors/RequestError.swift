@@ -134,16 +134,6 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-extension RequestError {
-  /// The same error, with the request it is about.
-  func about(_ request: Request, _ secrets: Secrets) -> RequestError {
-    var error = self
-    error.method = request.method
-    error.url = secrets.redact(request.address.text)
-    return error
-  }
-}
-
 extension RequestError: CustomDebugStringConvertible, CustomReflectable {
   public var debugDescription: String { "RequestError(.\(code)) \(description)" }
   public var customMirror: Mirror { Mirror(self, children: ["code": code, "description": description]) }

@@ -20,13 +20,3 @@ public struct TransferMetrics: Sendable, Hashable {
 
   public init() {}
 }
-
-/// An HTTP version.
-public enum HTTPVersion: String, Sendable, Hashable, CustomStringConvertible {
-  case http10 = "HTTP/1.0"
-  case http11 = "HTTP/1.1"
-  case http2 = "HTTP/2"
-  case http3 = "HTTP/3"
-
-  public var description: String { rawValue }
-}
