@@ -90,6 +90,8 @@ final class CurlTransfer: @unchecked Sendable {
   /// The last step, by the one who waited: hands on what the engine left, and says what libcurl measured. Once a transfer
   /// has ended, all of it is the waiter's.
   func complete() throws -> TransferResult {
+    // Taking the lock under which the outcome was given is what makes the engine's last word visible here.
+    precondition(!isAwaited, "an outcome comes first")
     defer { answer.close() }
     guard answer.deliver(of: self), let head = answer.head else { throw failureOfSink }
     return TransferResult(
