@@ -29,28 +29,28 @@ final class CurlTransfer: @unchecked Sendable {
   var easy: UnsafeMutableRawPointer { handle.easy }
   /// Its place among the engine's active transfers, or -1.
   @exclusivity(unchecked) var index = -1
-  private var started = ContinuousClock.now
-  @exclusivity(unchecked) private(set) var lastMove = ContinuousClock.now
-  @exclusivity(unchecked) private var firstByte: Duration?
+  private(set) var started = ContinuousClock.now
+  @exclusivity(unchecked) var lastMove = ContinuousClock.now
+  @exclusivity(unchecked) var firstByte: Duration?
 
-  private let engine: CurlEngine
+  let engine: CurlEngine
   /// The connection, while it is this transfer's alone.
   private let socket = Locked<Int32?>(nil)
   private var fields: UnsafeMutablePointer<curl_slist>?
 
-  @exclusivity(unchecked) private var answer: CurlAnswer
-  @exclusivity(unchecked) private var isTouched = false
-  @exclusivity(unchecked) private var isPaused = false
+  @exclusivity(unchecked) var answer: CurlAnswer
+  @exclusivity(unchecked) var isTouched = false
+  @exclusivity(unchecked) var isPaused = false
 
-  private var uploadOffset = 0
-  private var isUploadPaused = false
-  private var reportedSent: Int64 = 0
+  @exclusivity(unchecked) var upload: CurlUpload
+  var reportedSent: Int64 = 0
   private var seenMoves: (Int64, Int64) = (0, 0)
 
   init(_ exchange: Exchange, engine: CurlEngine) {
     self.exchange = exchange
     self.engine = engine
     handle = engine.handles.take()
+    upload = CurlUpload(exchange.request.upload)
     answer = CurlAnswer(exchange, handle, maxFieldBytes: engine.options.maxFieldBytes)
   }
 
@@ -162,9 +162,9 @@ final class CurlTransfer: @unchecked Sendable {
   func resume() {
     lastMove = engine.now
     answer.sinkHasDrained()
-    guard isPaused || isUploadPaused else { return }
+    guard isPaused || upload.isWaiting else { return }
     isPaused = false
-    isUploadPaused = false
+    upload.hasMore()
     // May call back into `receive` before it returns.
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
@@ -198,8 +198,8 @@ final class CurlTransfer: @unchecked Sendable {
 
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    // A sink that is full is the consumer's wait, not the network's.
-    if isPaused || answer.isSinkFull { lastMove = now }
+    // A sink that is full, and a body that has no more yet, are the user's wait, not the network's.
+    if isPaused || answer.isSinkFull || upload.isWaiting { lastMove = now }
     let moves = (
       Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
       Int64(errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T))
@@ -228,87 +228,6 @@ final class CurlTransfer: @unchecked Sendable {
   var hasReachedServer: Bool {
     errand_getinfo_long(easy, CURLINFO_REQUEST_SIZE) > 0
       || errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0
-  }
-
-  // MARK: libcurl's callbacks, on the engine's thread
-
-  static func setCallbacks(_ easy: UnsafeMutableRawPointer) {
-    errand_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user).receiveField(UnsafeRawBufferPointer(start: bytes, count: size * count))
-    }
-    errand_setopt_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user).receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
-    }
-    errand_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user).send(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
-    }
-    errand_setopt_progress_callback(easy) { user, _, _, _, sent in
-      CurlTransfer.from(user).report(Int64(sent))
-    }
-  }
-
-  private static func from(_ user: UnsafeMutableRawPointer?) -> CurlTransfer {
-    Unmanaged<CurlTransfer>.fromOpaque(user!).takeUnretainedValue()
-  }
-
-  private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
-    lastMove = engine.now
-    if firstByte == nil { firstByte = ContinuousClock.now - started }
-    guard case .yes = answer.takeField(line) else { return 0 }
-    touch()
-    return line.count
-  }
-
-  private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-    lastMove = engine.now
-    switch answer.takeBody(bytes, of: self) {
-    case .yes:
-      touch()
-      return bytes.count
-    case .later:
-      isPaused = true
-      return Int(CURL_WRITEFUNC_PAUSE)
-    case .no: return 0
-    }
-  }
-
-  private func touch() {
-    guard !isTouched else { return }
-    isTouched = true
-    engine.touch(self)
-  }
-
-  private func send(_ room: UnsafeMutableRawBufferPointer) -> Int {
-    lastMove = engine.now
-    switch exchange.request.upload {
-    case .none: return 0
-    case .bytes(let data):
-      let count = min(room.count, data.count - uploadOffset)
-      room.copyBytes(from: data.dropFirst(uploadOffset).prefix(count))
-      uploadOffset += count
-      return count
-    case .reader(let reader):
-      do {
-        switch try reader.read(into: room) {
-        case .bytes(let count): return count
-        case .end: return 0
-        case .notYet:
-          isUploadPaused = true
-          return Int(CURL_READFUNC_PAUSE)
-        }
-      } catch {
-        answer.fail(error)
-        return Int(CURL_READFUNC_ABORT)
-      }
-    }
-  }
-
-  private func report(_ sent: Int64) -> Int32 {
-    if sent > reportedSent {
-      reportedSent = sent
-      exchange.didSend(total: sent)
-    }
-    return 0
   }
 }
 

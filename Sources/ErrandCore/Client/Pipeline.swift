@@ -18,7 +18,8 @@ final class Pipeline: Sendable {
     self.configuration = configuration
     timeline = Timeline(configuration.clock)
     retries = Retries(
-      budget: configuration.retryBudget, random: configuration.random, date: configuration.date, timeline: timeline)
+      budget: configuration.retryBudget, random: configuration.random, date: configuration.date,
+      timeline: timeline)
     isIntercepted = !(configuration.interceptors.isEmpty && configuration.attemptInterceptors.isEmpty)
   }
 

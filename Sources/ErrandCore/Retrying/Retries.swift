@@ -48,7 +48,9 @@ final class Retries: Sendable {
   }
 
   /// How long to wait until the next try, or nil if there is none.
-  private func wait(after error: RequestError, _ state: RetryState, remaining: Duration?, now: Duration) -> Duration? {
+  private func wait(after error: RequestError, _ state: RetryState, remaining: Duration?, now: Duration)
+    -> Duration?
+  {
     let (failure, date) = (RetryState.Failure(error), date())
     let decision = random.withLock { random in
       state.decide(after: failure, remaining: remaining, date: date, random: &random)
