@@ -66,6 +66,13 @@ static inline CURLMcode errand_multi_set_timer_callback(CURLM *multi, errand_tim
   return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
+typedef int (*errand_sockopt_callback)(void *user, curl_socket_t socket, curlsocktype purpose);
+
+static inline CURLcode errand_setopt_sockopt_callback(CURL *easy, errand_sockopt_callback value, void *user) {
+  curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, user);
+  return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
+}
+
 typedef int (*errand_close_callback)(void *user, curl_socket_t socket);
 
 static inline CURLcode errand_setopt_close_callback(CURL *easy, errand_close_callback value, void *user) {
@@ -93,20 +100,8 @@ static inline curl_off_t errand_getinfo_offset(CURL *easy, CURLINFO info) {
   return value;
 }
 
-static inline const char *errand_getinfo_string(CURL *easy, CURLINFO info) {
-  char *value = NULL;
-  curl_easy_getinfo(easy, info, &value);
-  return value;
-}
-
 static inline void *errand_getinfo_pointer(CURL *easy, CURLINFO info) {
   char *value = NULL;
-  curl_easy_getinfo(easy, info, &value);
-  return value;
-}
-
-static inline curl_socket_t errand_getinfo_socket(CURL *easy, CURLINFO info) {
-  curl_socket_t value = CURL_SOCKET_BAD;
   curl_easy_getinfo(easy, info, &value);
   return value;
 }

@@ -35,7 +35,8 @@ public struct CurlConfiguration: Sendable {
   public var proxy = Proxy.environment
   /// Keeps cookies in memory and sends them back. Default: false.
   public var keepsCookies = false
-  /// The most connections to one host; a request beyond them waits for one. 0: no limit, the default.
+  /// The most connections to one host; a request beyond them waits for one, which counts as silence: it must get
+  /// one within its time-out. 0: no limit, the default.
   public var maxConnectionsPerHost = 0
   /// The most connections that are kept when they are idle. Default: 256.
   public var maxIdleConnections = 256

@@ -84,7 +84,7 @@ final class CurlEngine: @unchecked Sendable {
           case CURL_POLL_INOUT: [.read, .write]
           default: []
           }
-        engine.watch.want(interest, of: socket, for: CurlTransfer.of(easy!))
+        engine.watch.want(interest, of: socket, for: CurlTransfer.of(easy))
         return 0
       }, this)
     errand_multi_set_timer_callback(
@@ -133,6 +133,7 @@ final class CurlEngine: @unchecked Sendable {
     // Nobody would tell the server of the reset: unless others use the connection, closing it does.
     if !isDone, options.isBeforeVersion8 { errand_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
     curl_multi_remove_handle(multi, transfer.easy)
+    options.removeShared(from: transfer.easy)
     let last = active.removeLast()
     if last !== transfer {
       active[transfer.index] = last
@@ -146,8 +147,7 @@ final class CurlEngine: @unchecked Sendable {
     var easy: UnsafeMutableRawPointer?
     var code = CURLE_OK
     while errand_next_done(multi, &easy, &code) != 0 {
-      guard let easy else { continue }
-      let transfer = CurlTransfer.of(easy)
+      guard let transfer = CurlTransfer.of(easy) else { continue }
       let result = transfer.result(code)
       detach(transfer, isDone: true)
       if case .failure = result { transfer.close() }
@@ -157,7 +157,8 @@ final class CurlEngine: @unchecked Sendable {
 
   /// All of a turn's outcomes in one go, so that threads are woken once and not for each of them.
   private func tellSettled() {
-    for (transfer, result) in settled { transfer.finish(result) }
+    // Nobody waits for one that was cancelled in this very turn, and so nobody will close it.
+    for (transfer, result) in settled where !transfer.finish(result) { transfer.close() }
     settled.removeAll(keepingCapacity: true)
   }
 

@@ -13,7 +13,8 @@ struct CurlFailure {
 
   init(_ code: CURLcode, _ transfer: CurlTransfer) {
     let said = transfer.errorMessage
-    let detail = said.isEmpty ? String(cString: curl_easy_strerror(code)) : said
+    // What libcurl says of a proxy may quote its password.
+    let detail = said.isEmpty || said.contains("@") ? String(cString: curl_easy_strerror(code)) : said
     func failure(_ kind: RequestError.Code, _ text: String, reached: Bool? = nil) -> RequestError {
       transfer.exchange.error(
         kind, text, reachedServer: reached ?? transfer.hasReachedServer, underlying: CurlError(code, detail))

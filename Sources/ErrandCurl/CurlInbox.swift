@@ -33,6 +33,8 @@ final class CurlInbox: Sendable {
   func put(_ command: Command) -> Receipt {
     let (receipt, wakes) = state.withLock { state -> (Receipt, Bool) in
       guard !state.isStopped else { return (.refused, false) }
+      // Only a start gives the thread something to do; without one there is nothing to cancel or to resume.
+      if case .start = command {} else if !state.hasThread { return (.refused, false) }
       state.commands.append(command)
       defer {
         state.hasThread = true
@@ -61,12 +63,15 @@ final class CurlInbox: Sendable {
 
   /// Swaps the empty `batch` for what has come. False once it is closed.
   func take(_ batch: inout [Command]) -> Bool {
-    let (commands, isStopped) = state.withLock { [batch] state in
+    let commands: [Command]? = state.withLock { [batch] state in
+      // What comes with the end is left for `takeLeft`.
+      guard !state.isStopped else { return nil }
       defer { state.commands = batch }
-      return (state.commands, state.isStopped)
+      return state.commands
     }
+    guard let commands else { return false }
     batch = commands
-    return !isStopped
+    return true
   }
 
   /// True if there is nothing to do but wait; from then on `put` wakes.

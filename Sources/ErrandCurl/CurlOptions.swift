@@ -91,10 +91,18 @@ final class CurlOptions: @unchecked Sendable {
       )
     }
     if let resolve { errand_setopt_pointer(easy, CURLOPT_RESOLVE, resolve) }
-    set(CURLOPT_NOPROXY, environment.exceptions)
     // Else libcurl would look through the process's environment each time.
+    set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
+    // No file: this is how the cookie engine is turned on. The cookies are in the share.
+    if share != nil { set(CURLOPT_COOKIEFILE, "") }
     CurlTransfer.setCallbacks(easy)
+    errand_setopt_sockopt_callback(
+      easy,
+      { user, socket, _ in
+        Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isConnection(socket)
+        return Int32(CURL_SOCKOPT_OK)
+      }, Unmanaged.passUnretained(watch).toOpaque())
     errand_setopt_close_callback(
       easy,
       { user, socket in
@@ -130,7 +138,11 @@ final class CurlOptions: @unchecked Sendable {
   func applyShared(to easy: UnsafeMutableRawPointer) {
     guard let share else { return }
     errand_setopt_pointer(easy, CURLOPT_SHARE, share)
-    set(easy, CURLOPT_COOKIEFILE, "")
+  }
+
+  /// A handle that waits in the pool, or ends there, is no part of what only the engine's thread may touch.
+  func removeShared(from easy: UnsafeMutableRawPointer) {
+    if share != nil { errand_setopt_pointer(easy, CURLOPT_SHARE, nil) }
   }
 
   /// libcurl copies the text. (Handing a `String` to C directly would make one more copy.)
@@ -178,8 +190,7 @@ final class CurlOptions: @unchecked Sendable {
       errand_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, isLarge ? 512 << 10 : 64 << 10)
     }
     // Without a body there is nothing that could not be rewound, so libcurl would repeat it on a stale connection.
-    var isBare = false
-    if case .none = request.upload { isBare = true }
+    let isBare = request.upload.length == 0
     let mustBeFresh =
       (isBare && !request.mayBeRepeated) || (isBeforeVersion8 && speaksPlainHTTP2(request))
     errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, mustBeFresh ? 1 : 0)

@@ -19,9 +19,6 @@ import ErrandCore
 // Safe to share: `waiter` and `socket` are locked; everything else is touched by its maker, and once it is started on the engine's
 // thread only.
 final class CurlTransfer: @unchecked Sendable {
-  /// A buffer this large is handed on in the middle of a turn.
-  private static let deliverySize = 256 << 10
-
   let exchange: Exchange
   /// Who waits for the outcome, until one has been given.
   let waiter = Locked<UnsafeContinuation<Void, any Error>?>(nil)
@@ -64,12 +61,15 @@ final class CurlTransfer: @unchecked Sendable {
 
   var isAwaited: Bool { waiter.withLock { $0 != nil } }
 
-  func finish(_ result: Result<Void, any Error>) {
+  /// Returns true if somebody waited for it.
+  @discardableResult
+  func finish(_ result: Result<Void, any Error>) -> Bool {
     let waiter = waiter.withLock { waiter in
       defer { waiter = nil }
       return waiter
     }
     waiter?.resume(with: result)
+    return waiter != nil
   }
 
   /// Nobody waits any more. The socket is shut down here and now, for the engine may have much else to do; a connection
@@ -103,8 +103,10 @@ final class CurlTransfer: @unchecked Sendable {
 
   // MARK: On the engine's thread
 
-  static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer {
-    Unmanaged<CurlTransfer>.fromOpaque(errand_getinfo_pointer(easy, CURLINFO_PRIVATE)).takeUnretainedValue()
+  /// Nil for a handle of libcurl's own.
+  static func of(_ easy: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    guard let easy, let pointer = errand_getinfo_pointer(easy, CURLINFO_PRIVATE) else { return nil }
+    return Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// Sets the handle up: on the caller's thread, because it need not be done on the engine's.
@@ -205,7 +207,8 @@ final class CurlTransfer: @unchecked Sendable {
       Int64(errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T))
     )
     if moves != seenMoves {
-      if moves.0 != seenMoves.0 {
+      // `send` has set the instant of what it handed over; what lies in libcurl's buffer may still be moving.
+      if moves.0 != seenMoves.0, moves.0 < exchange.request.upload.length ?? .max {
         lastMove = now
       } else {
         lastMove = max(lastMove, started + .microseconds(moves.1))
@@ -232,11 +235,12 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension CurlTransfer: SocketHolder {
-  func hold(_ socket: Int32?) {
+  func hold(_ socket: Int32?) -> Bool {
     let request = exchange.request
     guard request.httpVersion == .http1 || (!request.isSecure && request.httpVersion == .automatic) else {
-      return
+      return false
     }
     self.socket.withLock { $0 = socket }
+    return socket != nil
   }
 }

@@ -25,6 +25,8 @@ final class SocketWatch: @unchecked Sendable {
     var wanted: Interest = []
     var registered: Interest = []
     var isChanged = false
+    /// True for a connection, whose close we are told of. libcurl has other sockets, for its look-ups.
+    var isConnection = false
   }
 
   /// What was ready at the last wait.
@@ -36,18 +38,34 @@ final class SocketWatch: @unchecked Sendable {
   private let poller = SocketPoller()
 
   /// - Parameter holder: Who wants it now: told when it has it, and when it has it no more.
-  func want(_ interest: Interest, of socket: Int32, for holder: any SocketHolder) {
-    let index = Int(socket)
-    if index >= entries.count {
-      entries += Array(repeating: Entry(), count: max(64, index + 1 - entries.count))
-    }
+  func want(_ interest: Interest, of socket: Int32, for holder: (any SocketHolder)?) {
+    let index = place(of: socket)
     entries[index].wanted = interest
-    holder.hold(interest.isEmpty ? nil : socket)
-    entries[index].holder = interest.isEmpty ? nil : holder
+    let isHeld = holder?.hold(interest.isEmpty ? nil : socket) ?? false
+    entries[index].holder = isHeld ? holder : nil
+    if interest.isEmpty, !entries[index].isConnection, !entries[index].registered.isEmpty {
+      // It may be closed next without a word, and its number come back as another's.
+      poller.change(socket, from: entries[index].registered, to: [])
+      entries[index].registered = []
+    }
     if !entries[index].isChanged {
       entries[index].isChanged = true
       changed.append(socket)
     }
+  }
+
+  /// The socket is a connection: `forget` will be called before it is closed.
+  func isConnection(_ socket: Int32) {
+    let index = place(of: socket)
+    entries[index].isConnection = true
+  }
+
+  private func place(of socket: Int32) -> Int {
+    let index = Int(socket)
+    if index >= entries.count {
+      entries += Array(repeating: Entry(), count: max(64, index + 1 - entries.count))
+    }
+    return index
   }
 
   /// The socket is about to be closed, and its number may come back as another's.
@@ -55,8 +73,9 @@ final class SocketWatch: @unchecked Sendable {
     let index = Int(socket)
     guard index < entries.count else { return }
     if !entries[index].registered.isEmpty { poller.forget(socket) }
-    entries[index].holder?.hold(nil)
+    _ = entries[index].holder?.hold(nil)
     entries[index].holder = nil
+    entries[index].isConnection = false
     entries[index].wanted = []
     entries[index].registered = []
   }
@@ -90,5 +109,6 @@ final class SocketWatch: @unchecked Sendable {
 
 /// Who waits for a socket. It may touch the socket as long as it holds it, and no longer.
 protocol SocketHolder: AnyObject {
-  func hold(_ socket: Int32?)
+  /// Returns true if it holds the socket now.
+  func hold(_ socket: Int32?) -> Bool
 }

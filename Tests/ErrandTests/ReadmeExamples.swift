@@ -37,7 +37,7 @@ struct ReadmeExamples {
     }
 
     // as it comes, no faster than you take it
-    for try await chunk in try await client.stream(.get("https://example.com/log")).chunks! {
+    for try await chunk in try await client.stream(.get("https://example.com/log")).chunks {
       print(chunk.count)
     }
   }

@@ -19,9 +19,6 @@ extension Delivery {
 
   /// The timing of the whole, of a stream that has ended.
   func timing(_ response: Response) -> Timing {
-    guard var timing = response.chunks?.timing else { return response.timing }
-    timing.queue = response.timing.queue
-    timing.redirects = response.timing.redirects
-    return timing
+    response.chunks.timing ?? response.timing
   }
 }

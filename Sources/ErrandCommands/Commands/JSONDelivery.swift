@@ -25,12 +25,10 @@ final class JSONDelivery: Delivery {
   func deliver(_ response: Response, to outlet: Outlet) async throws {
     var report = report(of: response)
     answer.withLock { [report] in $0 = report }
-    var body = response.data
-    if let chunks = response.chunks {
-      for try await chunk in chunks {
-        body.append(chunk)
-        guard body.count <= Self.memoryLimit else { throw Self.tooLarge }
-      }
+    var body = Data()
+    for try await chunk in response.chunks {
+      body.append(chunk)
+      guard body.count <= Self.memoryLimit else { throw Self.tooLarge }
     }
     report.setBody(body)
     report.timing = JSONTiming(timing(response))

@@ -24,14 +24,10 @@ struct PlainDelivery: Delivery {
       console.say(response.status, response.fields, version: response.timing.httpVersion)
     }
     var writer = BodyWriter(outlet)
-    if let chunks = response.chunks {
-      for try await chunk in chunks {
-        // Bar and body must not share a terminal's line.
-        if outlet.isTerminal { bar?.clear() }
-        try writer.write(chunk)
-      }
-    } else {
-      try writer.write(response.data)
+    for try await chunk in response.chunks {
+      // Bar and body must not share a terminal's line.
+      if outlet.isTerminal { bar?.clear() }
+      try writer.write(chunk)
     }
     bar?.clear()
     try writer.finish()

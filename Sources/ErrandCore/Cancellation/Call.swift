@@ -67,6 +67,12 @@ final class Call: Sendable {
 }
 
 extension Call.Stop {
+  func error(tries: Int) -> RequestError {
+    var error = error
+    error.attempt = tries
+    return error
+  }
+
   var error: RequestError {
     switch self {
     case .cancelled(let reason):

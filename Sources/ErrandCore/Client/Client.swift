@@ -38,6 +38,8 @@ public final class Client: Sendable {
     let download = Download(to: file, resumes: resume)
     do {
       var response = try await perform(request, into: .file(download), progress: progress)
+      // An interceptor may have answered by itself.
+      if case .data(let data) = response.body { try await download.fill(data) }
       try await download.commit()
       response.body = .file(file)
       return response
@@ -49,11 +51,11 @@ public final class Client: Sendable {
 
   /// Sends a request; returns when the answer's head is here, and `chunks` brings the body as fast as it is consumed.
   public func stream(_ request: Request, progress: ProgressHandler? = nil) async throws -> Response {
-    try await perform(request, into: .stream(StreamOpening()), progress: progress)
+    try await perform(request, into: .stream, progress: progress)
   }
 
   /// Ends the client: takes no more requests, lets those in flight finish within `limit`, calls off the rest, and closes
-  /// every connection.
+  /// every connection. The transport ends with it: do not share one between clients that end at different times.
   public func shutdown(within limit: Duration = .seconds(10)) async {
     inFlight.close()
     let force = Task { [pipeline, inFlight] in

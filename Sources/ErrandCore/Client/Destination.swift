@@ -2,5 +2,5 @@
 enum Destination: Sendable {
   case memory
   case file(Download)
-  case stream(StreamOpening)
+  case stream
 }

@@ -32,8 +32,6 @@ final class InFlight: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  var count: Int { state.withLock { $0.calls.count } }
-
   func close() { state.withLock { $0.isClosed = true } }
 
   func stopAll(_ stop: Call.Stop) {

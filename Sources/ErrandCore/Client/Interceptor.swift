@@ -1,5 +1,5 @@
 /// Sees requests on their way out and answers on their way back. Put it around the call
-/// (`Client.Configuration.interceptors`: once, whatever happens inside) or around each try
+/// (`ClientConfiguration.interceptors`: once, whatever happens inside) or around each try
 /// (`attemptInterceptors`: as often as it is tried, closest to the network).
 ///
 /// ```swift

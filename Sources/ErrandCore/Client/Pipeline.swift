@@ -11,7 +11,7 @@ final class Pipeline: Sendable {
   let timeline: Timeline
   let configuration: ClientConfiguration
   private let retries: Retries
-  private let isIntercepted: Bool
+  let isIntercepted: Bool
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     self.transport = transport
@@ -49,14 +49,12 @@ final class Pipeline: Sendable {
       let response = try await next(request)
       await run.progress?.flush()
       // A stream is over when its last byte is here; its transfer says so.
-      if response.chunks == nil { run.end() }
+      if case .chunks = response.body {} else { run.end() }
       return response
     } catch {
       await run.progress?.flush()
       run.end()
-      // A stream that nobody held before the caller got it was let go by a check, and the check's word counts.
-      let stopped = run.call.stopped.flatMap { $0 == .cancelled(.streamDropped) ? nil : $0 }
-      let error = stopped.map(\.error) ?? error
+      let error = run.call.stopped.map { $0.error(tries: (error as? RequestError)?.attempt ?? 0) } ?? error
       throw (error as? RequestError)?.about(request, configuration.secrets) ?? error
     }
   }
@@ -70,9 +68,7 @@ final class Pipeline: Sendable {
       request.fields.append(field.name, field.value, isSecret: field.isSecret)
     }
     request.adoptUserOfURL()
-    if let problem = request.problem {
-      throw RequestError(.invalidRequest, message: problem, reachedServer: false)
-    }
+    try request.check()
     return try await next(request)
   }
 
@@ -101,33 +97,5 @@ final class Pipeline: Sendable {
     guard !configuration.attemptInterceptors.isEmpty else { return try await next(request) }
     return try await Next(attempt: attempt, interceptors: configuration.attemptInterceptors[...], last: next)(
       request)
-  }
-}
-
-extension Request {
-  /// Why it cannot be sent, or nil.
-  fileprivate var problem: String? {
-    if case .invalid(_, let reason) = address { return reason }
-    if !ASCII.isToken(method.rawValue) {
-      return "the method \(method.rawValue.debugDescription) is not a token"
-    }
-    if case .invalid(let reason) = body.content { return reason }
-    for name in ["Content-Length", "Transfer-Encoding"] where fields.contains(name) {
-      return "\(name) is told from the body and cannot be set"
-    }
-    return fields.problem
-  }
-
-  /// `https://user:password@host` becomes basic authentication (RFC 7617), which redirects know how to drop.
-  fileprivate mutating func adoptUserOfURL() {
-    guard let url, let user = url.user(percentEncoded: false) else { return }
-    let password = url.password(percentEncoded: false) ?? ""
-    if !fields.contains("Authorization") {
-      fields.append("Authorization", "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
-    }
-    var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-    parts?.user = nil
-    parts?.password = nil
-    if let bare = parts?.string { address = Address(bare) }
   }
 }

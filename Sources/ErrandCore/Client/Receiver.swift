@@ -16,6 +16,7 @@ final class Receiver: HeadReceiver {
   private static let prefixLimit = 64 << 10
 
   private let destination: Destination
+  private let opening: StreamOpening
   private let request: Request
   private let followsRedirects: Bool
   private let memoryLimit: Int
@@ -23,10 +24,12 @@ final class Receiver: HeadReceiver {
   private let kept = Locked(Kept.nothing)
 
   init(
-    destination: Destination, request: Request, followsRedirects: Bool, memoryLimit: Int,
+    destination: Destination, opening: StreamOpening, request: Request, followsRedirects: Bool,
+    memoryLimit: Int,
     progress: ProgressReporter?
   ) {
     self.destination = destination
+    self.opening = opening
     self.request = request
     self.followsRedirects = followsRedirects
     self.memoryLimit = memoryLimit
@@ -35,26 +38,34 @@ final class Receiver: HeadReceiver {
 
   func sink(for head: ResponseHead) throws -> any BodySink {
     if followsRedirects, head.status.isRedirect, head.fields.contains("Location") {
-      return keep(MemorySink(limit: 0, overflow: .discard))
+      return keep(MemorySink(limit: 64 << 10, overflow: .enough(head)))
     }
     if case .file(let download) = destination, download.mustAskAgain(head) { throw Download.AskAgain() }
-    if let rejection = request.options.validator.problem(with: head) {
+    if let rejection = request.options.validator.problem(with: judged(head)) {
       return keep(MemorySink(limit: Self.prefixLimit, overflow: .rejected(rejection, head)))
     }
     return try accept(head)
   }
 
+  /// The rest of a file, which only the download asked for, counts as the whole.
+  func judged(_ head: ResponseHead) -> ResponseHead {
+    guard head.status == 206, case .file(let download) = destination, download.hasAskedForRest else {
+      return head
+    }
+    return ResponseHead(status: 200, fields: head.fields)
+  }
+
   private func accept(_ head: ResponseHead) throws -> any BodySink {
     let sink: any BodySink
-    var (start, total) = (Int64(0), head.contentLength)
+    var (start, total) = (Int64(0), request.method == .head ? 0 : head.contentLength)
     switch destination {
     case .memory:
-      if let total, total > memoryLimit { throw MemorySink.tooLarge(memoryLimit) }
+      if let total, total > memoryLimit, request.method != .head { throw MemorySink.tooLarge(memoryLimit) }
       sink = keep(MemorySink(limit: memoryLimit, overflow: .tooLarge))
     case .file(let download):
       (sink, start, total) = try download.sink(for: head, url: request.address.text)
       kept.withLock { $0 = .file }
-    case .stream(let opening):
+    case .stream:
       sink = opening.open(head)
       kept.withLock { $0 = .stream }
     }
@@ -66,6 +77,11 @@ final class Receiver: HeadReceiver {
   private func keep(_ sink: MemorySink) -> MemorySink {
     kept.withLock { $0 = .memory(sink) }
     return sink
+  }
+
+  /// True if the body went into the file.
+  var hasFile: Bool {
+    if case .file = kept.withLock({ $0 }) { true } else { false }
   }
 
   /// The body, if it was kept in memory.

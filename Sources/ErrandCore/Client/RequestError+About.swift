@@ -3,7 +3,8 @@ extension RequestError {
   func about(_ request: Request, _ secrets: Secrets) -> RequestError {
     var error = self
     error.method = request.method
-    error.url = secrets.redact(request.address.text)
+    error.url = request.address.shown(hiding: secrets)
+    error.fields = fields?.hiding(secrets)
     return error
   }
 }

@@ -21,6 +21,8 @@ final class StreamOpening: Sendable {
   func open(_ head: ResponseHead) -> StreamSink {
     let sink = StreamSink()
     resume { state in
+      // A transport may be about to say this while its transfer is called off; then nobody takes the stream.
+      if case .ended = state.0 { return .idle }
       defer { state = (.opened(sink), head) }
       return state.0
     }
@@ -59,9 +61,6 @@ final class StreamOpening: Sendable {
     case .idle, .waiting: preconditionFailure("resumed before there was an outcome")
     }
   }
-
-  /// Ready for the next transfer of the same call: a redirect's, or another try's.
-  func reset() { state.withLock { $0 = (.idle, nil) } }
 
   private func resume(_ change: (inout (State, ResponseHead?)) -> State) {
     let before = state.withLock { change(&$0) }

@@ -17,6 +17,8 @@ final class Download: Sendable {
     var length: Int64 = 0
     /// True if this try asked for the rest only.
     var askedForRest = false
+    /// True once the call has ended; a transport that was called off may not know yet.
+    var isClosed = false
   }
 
   /// The try must be made again, for the whole.
@@ -60,6 +62,7 @@ final class Download: Sendable {
   private func openOnce() throws(FileError) {
     guard state.withLock({ $0.file == nil }) else { return }
     let file = try FileDescriptor(writing: path)
+    try file.lock()
     let length = try file.length()
     let memo = resumes ? readMemo() : nil
     state.withLock { state in
@@ -77,7 +80,7 @@ final class Download: Sendable {
   /// Where the body of an answer goes that passed validation, and how many bytes are there already.
   func sink(for head: ResponseHead, url: String) throws -> (sink: FileSink, start: Int64, total: Int64?) {
     let (file, content, length, asked) = state.withLock { ($0.file, $0.content, $0.length, $0.askedForRest) }
-    guard let file else { preconditionFailure("prepare comes first") }
+    guard let file, state.withLock({ !$0.isClosed }) else { throw CancellationError() }
     var start: Int64 = 0
     if asked, let content {
       switch content.decide(head, after: length) {
@@ -103,6 +106,9 @@ final class Download: Sendable {
     }
     return (sink, start, head.contentLength.map { start + $0 })
   }
+
+  /// True if the last try asked for the rest only.
+  var hasAskedForRest: Bool { state.withLock { $0.askedForRest } }
 
   /// A 416, or a 206 that fits nothing: what is here is worth nothing.
   func mustAskAgain(_ head: ResponseHead) -> Bool {
@@ -132,6 +138,21 @@ final class Download: Sendable {
   var part: URL { URL(filePath: path) }
   var length: Int64 { state.withLock { $0.length } }
 
+  /// Takes a body that came by another way: an interceptor's own answer.
+  func fill(_ data: Data) async throws {
+    let file = try Self.wrap { () throws(FileError) -> FileDescriptor? in
+      try openOnce()
+      let file = state.withLock { $0.file }
+      try file?.truncate(to: 0)
+      return file
+    }
+    guard let file else { return }
+    let sink = FileSink(file: file, offset: 0)
+    _ = try sink.write(data)
+    state.withLock { $0.sink = sink }
+    try await settle()
+  }
+
   /// Moves the whole file into its place. Not on the caller's thread: letting go of a large old file takes a while.
   func commit() async throws {
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
@@ -148,7 +169,10 @@ final class Download: Sendable {
 
   /// The call failed: keeps what a later call can go on with, and nothing else.
   func abandon() {
-    let (wasOpened, isWorthKeeping) = state.withLock { ($0.file != nil, $0.content != nil && $0.length > 0) }
+    let (wasOpened, isWorthKeeping) = state.withLock { state in
+      state.isClosed = true
+      return (state.file != nil, state.content != nil && state.length > 0)
+    }
     guard wasOpened, !(resumes && isWorthKeeping) else { return }
     FileDescriptor.remove(path)
     FileDescriptor.remove(memoPath)

@@ -15,12 +15,15 @@ struct PartialContent: Sendable, Hashable, Codable {
 
   /// What can be remembered of an answer, or nil if it could not be gone on with.
   init?(url: String, head: ResponseHead) {
-    guard !head.fields.contains("Content-Encoding"), let validator = Self.validator(head.fields) else {
+    // Of a part that somebody else asked for it is not known where it belongs.
+    guard head.status != 206, !head.fields.contains("Content-Encoding"),
+      let validator = Self.validator(head.fields)
+    else {
       return nil
     }
     self.url = url
     self.validator = validator
-    total = head.status == 206 ? ContentRange(head.fields)?.total : head.contentLength
+    total = head.contentLength
   }
 
   enum Decision: Sendable, Hashable {

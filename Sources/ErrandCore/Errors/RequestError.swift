@@ -88,14 +88,14 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   public internal(set) var method: Method?
   /// The URL, without its secrets.
   public internal(set) var url: String?
-  /// Which try failed, from 1; 0 if none was made.
+  /// Which try failed, or was the last, from 1; 0 if none was made or none had ended when it was called off.
   public internal(set) var attempt: Int
   /// The status, if an answer came.
   public let status: Status?
   /// The fields of the answer that was refused.
-  public let fields: HTTPFields?
+  public internal(set) var fields: HTTPFields?
   /// False only if certainly nothing reached the server, so that even a POST may be sent again.
-  public let reachedServer: Bool
+  public internal(set) var reachedServer: Bool
   /// What lies beneath: the system's or the user's own error.
   public let underlying: (any Error)?
   /// Why it was called off, if it was.
@@ -104,7 +104,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   public let rejection: Rejection?
   /// The first part (at most 64 KiB) of an answer that was refused.
   public let bodyPrefix: Data?
-  /// The timing of an answer that was refused.
+  /// The timing of an answer that was refused, if it was read to its end.
   public internal(set) var timing: Timing?
 
   init(

@@ -95,6 +95,13 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
   package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
+  /// The same, with what `secrets` names marked as secret.
+  func hiding(_ secrets: Secrets) -> HTTPFields {
+    var marked = self
+    marked.fields = fields.map { Field($0.name, $0.value, isSecret: secrets.covers($0)) }
+    return marked
+  }
+
   /// What is wrong with the first field that may not be sent, or nil.
   var problem: String? {
     for field in fields {

@@ -27,8 +27,15 @@ public struct Secrets: Sendable, Hashable {
   /// The URL with `***` in the place of its secrets. Works on any text, so that a malformed URL shows none either.
   func redact(_ url: String) -> String {
     // Most have neither.
-    guard url.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }) else { return url }
-    return redactQuery(redactUser(url))
+    guard url.utf8.contains(where: { "@?#".utf8.contains($0) }) else { return url }
+    return redactItems(redactUser(url))
+  }
+
+  /// The same for text that is no URL: a password may be anywhere before its last `@`.
+  package func redactAnything(_ text: String) -> String {
+    let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
+    guard let at = text[start...].lastIndex(of: "@") else { return redact(text) }
+    return redact(text[..<start] + "***" + text[at...])
   }
 
   private func redactUser(_ url: String) -> String {
@@ -38,17 +45,21 @@ public struct Secrets: Sendable, Hashable {
     return url[..<authority] + "***" + url[at...]
   }
 
-  private func redactQuery(_ url: String) -> String {
-    guard !queryItems.isEmpty, let question = url.firstIndex(of: "?") else { return url }
-    let fragment = url[question...].firstIndex(of: "#") ?? url.endIndex
-    let items = url[url.index(after: question)..<fragment].split(
-      separator: "&", omittingEmptySubsequences: false)
-    let shown = items.map { item -> String in
-      guard let equals = item.firstIndex(of: "="),
-        queryItems.contains(where: { ASCII.equalIgnoringCase($0, String(item[..<equals])) })
-      else { return String(item) }
-      return item[...equals] + "***"
+  /// The query, and the fragment, which some hand tokens over in.
+  private func redactItems(_ url: String) -> String {
+    guard !queryItems.isEmpty, let mark = url.firstIndex(where: { $0 == "?" || $0 == "#" }) else {
+      return url
     }
-    return url[...question] + shown.joined(separator: "&") + url[fragment...]
+    let shown = url[mark...].split(separator: "&", omittingEmptySubsequences: false).map { part in
+      part.split(separator: "#", omittingEmptySubsequences: false).map(redactItem).joined(separator: "#")
+    }
+    return url[..<mark] + shown.joined(separator: "&")
+  }
+
+  private func redactItem(_ item: Substring) -> String {
+    guard let equals = item.firstIndex(of: "="),
+      queryItems.contains(where: { ASCII.equalIgnoringCase($0, String(item[..<equals].drop { $0 == "?" })) })
+    else { return String(item) }
+    return item[...equals] + "***"
   }
 }

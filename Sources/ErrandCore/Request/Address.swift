@@ -66,6 +66,14 @@ enum Address: Sendable, Hashable {
     }
   }
 
+  /// The text without its secrets.
+  func shown(hiding secrets: Secrets) -> String {
+    switch self {
+    case .valid(let url): secrets.redact(url.absoluteString)
+    case .invalid(let text, _): secrets.redactAnything(text)
+    }
+  }
+
   private static func append(_ query: some Sequence<(String, String)>, to text: String) -> String {
     let items = query.map { "\(PercentEncoding.query($0))=\(PercentEncoding.query($1))" }
     guard !items.isEmpty else { return text }

@@ -68,8 +68,7 @@ public struct Body: Sendable, Hashable {
     Body(.multipart(form), "multipart/form-data; boundary=\(form.boundary)")
   }
 
-  /// Chunks as they come. They can be sent once only: such a request is not tried again once it has begun to
-  /// read them.
+  /// Chunks as they come. They can be read once only, so such a request is not tried again.
   /// - Parameter length: The sum of the chunks' bytes, if it is known; it is checked. Without it the body is
   ///   sent chunked.
   public static func stream<Chunks: AsyncSequence & Sendable>(

@@ -38,6 +38,14 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   init(_ source: Source) { self.source = source }
 
+  /// A body that is here already.
+  init(_ data: Data) {
+    let sink = StreamSink()
+    if !data.isEmpty { _ = sink.write(data) }
+    sink.end(.success(()))
+    source = Source(sink: sink, call: Call(), timing: FinalTiming())
+  }
+
   /// The timing of the whole, once the last chunk is here.
   public var timing: Timing? { source.timing }
 

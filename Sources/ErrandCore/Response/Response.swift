@@ -12,7 +12,8 @@ public struct Response: Sendable {
   public var body: ResponseBody
   /// The URL that answered, after redirects.
   public let url: URL
-  /// How long each step took and what went over the wire. Of a stream: up to its head.
+  /// How long each step took and what went over the wire. Of a stream only what is known at its head: `queue`, `total`,
+  /// `tries` and `redirects`; the rest is in `chunks.timing`, after the last chunk.
   public var timing: Timing
 
   /// An answer that an interceptor gives by itself.
@@ -42,9 +43,10 @@ public struct Response: Sendable {
     if case .file(let file) = body { file } else { nil }
   }
 
-  /// The chunks of an answer that was sent for with `stream`.
-  public var chunks: ByteStream? {
-    if case .chunks(let chunks) = body { chunks } else { nil }
+  /// The body, chunk by chunk, of an answer that was sent for with `stream`; of one that was sent for with `send` it is
+  /// one chunk, of a download none.
+  public var chunks: ByteStream {
+    if case .chunks(let chunks) = body { chunks } else { ByteStream(data) }
   }
 
   /// The body's JSON as a value.
@@ -85,4 +87,11 @@ public enum ResponseBody: Sendable {
   case data(Data)
   case file(URL)
   case chunks(ByteStream)
+}
+
+extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The status and the URL, without its secrets.
+  public var description: String { "\(status) from \(Secrets.standard.redact(url.absoluteString))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["response": description, "fields": fields]) }
 }

@@ -30,7 +30,8 @@ final class Retries: Sendable {
     _ next: (Int) async throws -> Answer
   ) async throws -> Answer {
     var state = state
-    budget.withLock { $0.call(at: started) }
+    let now = timeline.now()
+    budget.withLock { $0.call(at: now) }
     while true {
       state.begin()
       do {
@@ -42,7 +43,12 @@ final class Retries: Sendable {
         guard call.stopped == nil, let wait = wait(after: error, state, remaining: remaining, now: now) else {
           throw error
         }
-        try await call.interrupting { [timeline] in try await timeline.sleep(wait) }
+        do {
+          try await call.interrupting { [timeline] in try await timeline.sleep(wait) }
+        } catch var error as RequestError {
+          error.attempt = state.tries
+          throw error
+        }
       }
     }
   }

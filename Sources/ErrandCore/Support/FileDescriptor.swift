@@ -11,8 +11,9 @@ package final class FileDescriptor: Sendable {
   package let raw: Int32
   package let path: String
 
+  /// Does not wait for what is no regular file, as a pipe would make it; `length` refuses that.
   package init(reading path: String) throws(FileError) {
-    raw = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     self.path = path
     guard raw >= 0 else { throw FileError(.open, path) }
   }
@@ -53,6 +54,13 @@ package final class FileDescriptor: Sendable {
       } else if count == 0 || errno != EINTR {
         throw FileError(.write, path)
       }
+    }
+  }
+
+  /// Keeps others, who ask like this, from writing it.
+  package func lock() throws(FileError) {
+    guard flock(raw, LOCK_EX | LOCK_NB) == 0 else {
+      throw FileError(.create, path, "another download is writing it")
     }
   }
 

@@ -1,4 +1,5 @@
-/// How long each step took and what went over the wire. The steps are those of the last try; `queue`, `total` and
+/// How long each step took and what went over the wire. The steps are those of the last transfer (of the last
+/// try, after its redirects); `queue`, `total` and
 /// `tries` are of the whole call. A step that did not happen, or that the transport cannot measure, is nil.
 public struct Timing: Sendable, Hashable {
   /// From the call until its last try began: waiting its turn, and between tries.

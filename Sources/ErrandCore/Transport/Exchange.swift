@@ -52,7 +52,7 @@ public final class Exchange: Sendable {
   /// So many bytes of the body have gone out in this try.
   public func didSend(total bytes: Int64) { progress?.sent(bytes) }
 
-  /// An error about this try. Its texts show no secret.
+  /// An error about this try. The request is added to it later; `message` must show no secret.
   public func error(
     _ code: RequestError.Code, _ message: String, reachedServer: Bool, underlying: (any Error)? = nil
   ) -> RequestError {

@@ -11,8 +11,13 @@ final class MemorySink: BodySink {
     case tooLarge
     /// The try fails: the answer was not wanted anyway, and what was kept is enough to say so.
     case rejected(RequestError.Rejection, ResponseHead)
-    /// The rest is read and thrown away.
-    case discard
+    /// The try ends: the head says all that is needed.
+    case enough(ResponseHead)
+  }
+
+  /// The body goes on and on, and nobody wants it.
+  struct HeadIsEnough: Error {
+    let head: ResponseHead
   }
 
   private let limit: Int
@@ -37,7 +42,7 @@ final class MemorySink: BodySink {
     switch overflow {
     case .tooLarge: throw Self.tooLarge(limit)
     case .rejected(let rejection, let head): throw rejection.error(head.status, head.fields, bodyPrefix: full)
-    case .discard: return .more
+    case .enough(let head): throw HeadIsEnough(head: head)
     }
   }
 

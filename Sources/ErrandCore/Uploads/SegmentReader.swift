@@ -72,24 +72,26 @@ final class SegmentReader: BodyReader {
       unsafe buffer.copyBytes(from: data[start..<start + buffer.count])
       return buffer.count
     case .file(let file):
+      let (count, now): (Int, Int64)
       do throws(FileError) {
-        let count = try unsafe file.read(into: buffer, at: offset)
+        count = try unsafe file.read(into: buffer, at: offset)
         // The last piece is held back from a file that grew or shrank: the server must not take it for whole.
-        let isLast = offset + Int64(count) == length
-        let hasChanged = isLast ? try file.length() != length : count == 0
-        if hasChanged { throw changed(file, length) }
-        return count
+        now = count == 0 || offset + Int64(count) == length ? try file.length() : length
       } catch {
         throw RequestError(
-          .fileChanged, message: "the upload was stopped: \(error)", reachedServer: true, underlying: error)
+          .fileUnreadable, message: "the upload was stopped: \(error)", reachedServer: true, underlying: error
+        )
       }
+      guard count > 0, now == length else { throw changed(file, from: length, to: now) }
+      return count
     }
   }
 
-  private func changed(_ file: FileDescriptor, _ length: Int64) -> FileError {
-    let now = (try? file.length()).map { "\($0)" } ?? "an unknown number of"
-    return FileError(
+  private func changed(_ file: FileDescriptor, from length: Int64, to now: Int64) -> RequestError {
+    let error = FileError(
       .read, file.path, "its length changed while it was sent, from \(length) to \(now) bytes")
+    return RequestError(
+      .fileChanged, message: "the upload was stopped: \(error)", reachedServer: true, underlying: error)
   }
 
   func onReady(_ handler: @escaping @Sendable () -> Void) {}

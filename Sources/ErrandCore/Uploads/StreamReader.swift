@@ -33,11 +33,20 @@ final class StreamReader: BodyReader {
   private func produce(_ reading: BodyStream.Reading) async {
     do {
       var total: Int64 = 0
+      var last: Data?
       try await reading { chunk in
+        guard !chunk.isEmpty else { return true }
         total += Int64(chunk.count)
         if let length, total > length { throw Self.wrongLength(length, "more") }
-        return chunk.isEmpty ? true : await offer(chunk)
+        // What would complete the body is held back until it is sure that nothing follows: the server must not take for
+        // whole what is not.
+        if total == length {
+          last = chunk
+          return true
+        }
+        return await offer(chunk)
       }
+      if let last, await !offer(last) { return }
       if let length, total < length { throw Self.wrongLength(length, "\(total)") }
       finish(.success(()))
     } catch {

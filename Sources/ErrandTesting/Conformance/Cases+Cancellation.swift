@@ -81,7 +81,7 @@ extension TransportConformance {
       lab.server.on("/") { _ in .answer(body: Data(count: 1000)).stalling(at: .body(10)) }
       let task = Task {
         let response = try await lab.client.stream(.get(lab.server.url("/")))
-        if let chunks = response.chunks { for try await _ in chunks {} }
+        for try await _ in response.chunks {}
         return response
       }
       try await lab.server.wait(for: "a part of the body") { $0.connections.first?.bytesSent ?? 0 > 10 }

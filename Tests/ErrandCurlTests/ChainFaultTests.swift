@@ -1,0 +1,173 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Faults of the chain that show on a real socket only.
+@Suite struct ChainFaultTests {
+  private let server: MockServer
+  private let folder: URL
+
+  init() throws {
+    server = try MockServer()
+    folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func client(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> Client {
+    var configuration = ClientConfiguration()
+    configuration.retry.backoff = .zero
+    change(&configuration)
+    return Client(transport: CurlTransport(), configuration: configuration)
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `a POST that was redirected to where nobody listens is not sent again`(status: Int) async throws {
+    server.on("POST", "/") { _ in .redirect(status, to: "http://127.0.0.1:1/") }
+    let error = await #expect(throws: RequestError.self) {
+      try await client().send(.post(server.url("/"), .text("once")))
+    }
+    #expect(error?.code == .cannotConnect)
+    #expect(error?.reachedServer == true)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `a redirect whose body never ends is followed all the same`() async throws {
+    server.on("/") { [server] _ in
+      .redirect(302, to: server.url("/next").absoluteString).announcing(length: 1)
+    }
+    let endless = MockAnswer.answer(
+      status: 302, fields: ["Location": "/next"], body: Data(count: 10_000_000))
+    server.on("/endless") { _ in endless.stalling(at: .body(9_000_000)) }
+    server.on("/next") { _ in .answer(body: "there") }
+    #expect(try await client().send(.get(server.url("/endless"))).text == "there")
+  }
+
+  @Test func `what an interceptor makes of a request is looked at as closely as what came in`() async throws {
+    struct Spoil: Interceptor {
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        switch request.url?.path {
+        case "/url": try await next(.get("no url"))
+        case "/field": try await next(request.field("X", "a\r\nEvil: 1"))
+        case "/length": try await next(request.field("Content-Length", "7"))
+        default:
+          try await next(.get("http://me:hush@\(request.url?.host() ?? ""):\(request.url?.port ?? 0)/ok"))
+        }
+      }
+    }
+    server.on("/ok") { _ in .answer(body: "ok") }
+    for isInner in [false, true] {
+      let client = client {
+        if isInner { $0.attemptInterceptors = [Spoil()] } else { $0.interceptors = [Spoil()] }
+      }
+      for path in ["/url", "/field", "/length"] {
+        let error = await #expect(throws: RequestError.self) { try await client.send(.get(server.url(path))) }
+        #expect(error?.code == .invalidRequest)
+      }
+      #expect(try await client.send(.get(server.url("/user"))).text == "ok")
+    }
+    #expect(server.requests.allSatisfy { $0.fields["Authorization"] == "Basic bWU6aHVzaA==" })
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `an interceptor's own answer is downloaded and streamed like any other`() async throws {
+    struct Own: Interceptor {
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        Response(status: 200, data: Data("own".utf8), url: request.url!)
+      }
+    }
+    let client = client { $0.interceptors = [Own()] }
+    let file = folder.appending(path: "file")
+    let answer = try await client.download(.get(server.url("/")), to: file)
+    #expect(answer.file == file)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "own")
+    var streamed = Data()
+    for try await chunk in try await client.stream(.get(server.url("/"))).chunks { streamed += chunk }
+    #expect(streamed == Data("own".utf8))
+  }
+
+  @Test func `an interceptor may ask twice for a stream and keep the second`() async throws {
+    struct Twice: Interceptor {
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        _ = try await next(request)
+        return try await next(request)
+      }
+    }
+    server.on("/") { _ in .answer(body: "body") }
+    let client = client { $0.attemptInterceptors = [Twice()] }
+    var streamed = Data()
+    for try await chunk in try await client.stream(.get(server.url("/"))).chunks { streamed += chunk }
+    #expect(streamed == Data("body".utf8))
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `HEAD of something large is answered, whatever may be kept in memory`() async throws {
+    server.on("HEAD", "/") { _ in .answer(body: Data(count: 5_000_000)) }
+    let answer = try await client().send(.head(server.url("/")).memoryLimit(1000))
+    #expect(answer.fields["Content-Length"] == "5000000")
+  }
+
+  @Test func `a part that the user asked for is never taken for the beginning of the whole`() async throws {
+    let content = Data((0..<4000).map { UInt8($0 % 251) })
+    server.on("/") { request in
+      .file(content, etag: "\"v1\"", for: request).closing(
+        at: request.fields["Range"] == "bytes=1000-" ? .body(500) : .end)
+    }
+    let file = folder.appending(path: "file")
+    let part = Request.get(server.url("/")).field("Range", "bytes=1000-").bestEffort()
+    await #expect(throws: RequestError.self) { try await client().download(part, to: file, resume: true) }
+    try await client().download(.get(server.url("/")), to: file, resume: true)
+    #expect(try Data(contentsOf: file) == content)
+  }
+
+  @Test func `a second download to the same place is refused, and the first is not harmed`() async throws {
+    let content = Data(count: 100_000)
+    server.on("/") { _ in .answer(fields: ["ETag": "\"a\""], body: content).stalling(at: .body(50_000)) }
+    let file = folder.appending(path: "file")
+    let client = client()
+    let first = Task { try await client.download(.get(server.url("/")), to: file, resume: true) }
+    try await server.waitForRequests(1)
+    let error = await #expect(throws: RequestError.self) {
+      try await client.download(.get(server.url("/")), to: file, resume: true)
+    }
+    #expect(error?.code == .fileUnwritable)
+    #expect(error?.description.contains("another download") == true)
+    first.cancel()
+    _ = await first.result
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `a strict status goes with a download that is gone on with`() async throws {
+    let content = Data((0..<200_000).map { UInt8($0 % 251) })
+    server.on("/") { request in
+      let answer = MockAnswer.file(content, etag: "\"v1\"", for: request)
+      return request.fields["Range"] == nil ? answer.closing(at: .body(80_000)) : answer
+    }
+    let file = folder.appending(path: "file")
+    try await client().download(.get(server.url("/")).accepting(200..<201), to: file, resume: true)
+    #expect(try Data(contentsOf: file) == content)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `a pipe is no file to upload, and nobody waits for its writer`() async throws {
+    let pipe = folder.appending(path: "pipe")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    let error = await #expect(throws: RequestError.self) {
+      try await client().send(.put(server.url("/"), .file(pipe)))
+    }
+    #expect(error?.code == .fileUnreadable)
+  }
+
+  @Test func `a stream with more than it announced is never taken for whole`() async throws {
+    server.on("POST", "/") { _ in .answer() }
+    let (chunks, source) = AsyncStream.makeStream(of: Data.self)
+    for _ in 0..<2 { source.yield(Data(count: 10)) }
+    source.finish()
+    let error = await #expect(throws: RequestError.self) {
+      try await client().send(.post(server.url("/"), .stream(chunks, length: 10)))
+    }
+    #expect(error?.code == .bodyFailed)
+    #expect(server.requests.allSatisfy { !$0.isComplete })
+  }
+}

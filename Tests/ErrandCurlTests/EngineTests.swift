@@ -1,0 +1,113 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+@testable import ErrandCurl
+
+/// Faults of the engine that were found by reading, each with the scene that shows it.
+@Suite(.timeLimit(.minutes(1))) struct EngineTests {
+  /// A name that the resolver must look up: an IP address and `localhost` never start its thread.
+  private static let hostName = ProcessInfo.processInfo.hostName
+  private static let isLoopback: Bool = {
+    var hints = addrinfo()
+    hints.ai_family = AF_INET
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard hostName != "localhost", getaddrinfo(hostName, nil, &hints, &found) == 0, let found else {
+      return false
+    }
+    defer { freeaddrinfo(found) }
+    return found.pointee.ai_addr.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+      $0.pointee.sin_addr.s_addr.bigEndian == 0x7F00_0001
+    }
+  }()
+
+  @Test(.enabled(if: isLoopback, "the machine's own name does not lead to 127.0.0.1"))
+  func `a host that is looked up answers as promptly as one that is not`() async throws {
+    let server = try MockServer()
+    server.on("/") { _ in .answer(body: "late").pausing(.milliseconds(700)) }
+    let client = Client(transport: CurlTransport())
+    for _ in 0..<3 {
+      let url = "http://\(Self.hostName):\(server.port)/"
+      let answer = try await client.send(.get(url).timeout(.seconds(3)).bestEffort())
+      #expect(answer.text == "late")
+      #expect(answer.timing.tries == 1)
+    }
+  }
+
+  @Test func `a transport whose first request is called off before it begins still works`() async throws {
+    struct Unwanted: HeadReceiver {
+      func sink(for head: ResponseHead) throws -> any BodySink { throw CancellationError() }
+    }
+    let server = try MockServer()
+    server.on("/") { _ in .answer(body: "here") }
+    let transport = CurlTransport()
+    let call = Call()
+    call.stop(.cancelled(.taskCancelled))
+    let request = Exchange.Request(
+      method: .get, url: server.url("/"), isSecure: false, fields: [:], upload: .none, timeout: .seconds(1),
+      httpVersion: .automatic, mayBeRepeated: true)
+    let exchange = Exchange(request: request, call: call, progress: nil, receiver: Unwanted())
+    await #expect(throws: CancellationError.self) { _ = try await transport.perform(exchange) }
+    let client = Client(transport: transport)
+    #expect(try await client.send(.get(server.url("/"))).text == "here")
+    await client.shutdown()
+  }
+
+  @Test func `an engine that never ran ends at once, and as often as it is told`() async throws {
+    let engine = CurlEngine(CurlConfiguration())
+    for _ in 0..<2 {
+      await withCheckedContinuation { continuation in engine.stop { continuation.resume() } }
+    }
+  }
+
+  @Test func `many that are called off at any instant leave nothing behind and hang nobody`() async throws {
+    let server = try MockServer()
+    server.on("/") { _ in .answer(body: Data(count: 3000)) }
+    server.on("/stall") { _ in .answer(body: Data(count: 1000)).stalling(at: .body(10)) }
+    let client = Client(transport: CurlTransport())
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<400 {
+      let streams = Bool.random(using: &random)
+      let url = server.url(Bool.random(using: &random) ? "/" : "/stall")
+      let task = Task {
+        if streams {
+          for try await _ in try await client.stream(.get(url)).chunks {}
+        } else {
+          try await client.send(.get(url))
+        }
+      }
+      let spins = Int.random(in: 0..<60, using: &random)
+      for _ in 0..<spins { await Task.yield() }
+      task.cancel()
+      _ = await task.result
+    }
+    await client.shutdown(within: .seconds(5))
+    try await server.waitForOpenConnections(0)
+  }
+
+  @Test func `a POST with an empty body is not doubled on a stale connection`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(body: "kept") }
+    server.on("POST", "/") { _ in .close }
+    let client = Client(transport: CurlTransport())
+    for body in [Body.none, .bytes(Data()), .text(""), .form([:] as KeyValuePairs)] {
+      try await client.send(.get(server.url("/")))
+      let before = server.requests.count
+      await #expect(throws: RequestError.self) { try await client.send(.post(server.url("/"), body)) }
+      #expect(server.requests.count == before + 1)
+    }
+  }
+
+  @Test func `a time-out is no longer for a request with a body`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .stall }
+    let client = Client(transport: CurlTransport())
+    let start = ContinuousClock.now
+    let request = Request.post(server.url("/"), .text("x")).timeout(.milliseconds(600)).bestEffort()
+    let error = await #expect(throws: RequestError.self) { try await client.send(request) }
+    #expect(error?.code == .timedOut)
+    // Twice the time-out is what it was; anything well below that shows that it is not so any more.
+    #expect(ContinuousClock.now - start < .milliseconds(1150))
+  }
+}
