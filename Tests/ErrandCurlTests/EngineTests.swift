@@ -98,16 +98,4 @@ import Testing
       #expect(server.requests.count == before + 1)
     }
   }
-
-  @Test func `a time-out is no longer for a request with a body`() async throws {
-    let server = try MockServer()
-    server.on("POST", "/") { _ in .stall }
-    let client = Client(transport: CurlTransport())
-    let start = ContinuousClock.now
-    let request = Request.post(server.url("/"), .text("x")).timeout(.milliseconds(600)).bestEffort()
-    let error = await #expect(throws: RequestError.self) { try await client.send(request) }
-    #expect(error?.code == .timedOut)
-    // Twice the time-out is what it was; anything well below that shows that it is not so any more.
-    #expect(ContinuousClock.now - start < .milliseconds(1150))
-  }
 }
