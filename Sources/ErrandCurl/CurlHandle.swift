@@ -10,10 +10,28 @@ final class CurlHandle: @unchecked Sendable {
   var head: [UInt8] = []
   var body: [UInt8] = []
 
+  /// The URL, read. libcurl would read it anew on the engine's thread, for each transfer.
+  private let url = curl_url()
+  private var urlText = ""
+
   init(_ easy: UnsafeMutableRawPointer) {
     self.easy = easy
     errorText.initialize(to: 0)
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+  }
+
+  func setURL(_ text: String) {
+    guard text != urlText else { return }
+    let code = text.withCString { curl_url_set(url, CURLUPART_URL, $0, UInt32(CURLU_PATH_AS_IS)) }
+    if code == CURLUE_OK {
+      urlText = text
+      errand_setopt_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(url))
+    } else {
+      // Let libcurl say what it does not like about it.
+      urlText = ""
+      errand_setopt_pointer(easy, CURLOPT_CURLU, nil)
+      text.withCString { _ = errand_setopt_string(easy, CURLOPT_URL, $0) }
+    }
   }
 
   func clear() {
@@ -25,6 +43,7 @@ final class CurlHandle: @unchecked Sendable {
 
   deinit {
     curl_easy_cleanup(easy)
+    curl_url_cleanup(url)
     errorText.deallocate()
   }
 }

@@ -118,6 +118,7 @@ final class CurlTransfer: @unchecked Sendable {
       errand_setopt_pointer(easy, option, this)
     }
     handle.clear()
+    handle.setURL(exchange.request.url.absoluteString)
     engine.options.apply(exchange.request, to: easy)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
@@ -128,15 +129,16 @@ final class CurlTransfer: @unchecked Sendable {
 
   private func setFields() {
     let request = exchange.request
+    func add(_ line: String) { fields = line.withCString { curl_slist_append(fields, $0) } }
     for field in request.fields {
-      let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-      fields = line.withCString { curl_slist_append(fields, $0) }
+      add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
+    if !request.fields.contains("Accept-Encoding") { add(engine.options.acceptEncoding) }
     if case .none = request.upload, request.method == .get || request.method == .head {
       // Nothing that libcurl would add by itself.
     } else {
-      if !request.fields.contains("Expect") { fields = curl_slist_append(fields, "Expect:") }
-      if !request.fields.contains("Content-Type") { fields = curl_slist_append(fields, "Content-Type:") }
+      if !request.fields.contains("Expect") { add("Expect:") }
+      if !request.fields.contains("Content-Type") { add("Content-Type:") }
     }
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields)
   }

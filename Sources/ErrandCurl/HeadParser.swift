@@ -65,7 +65,9 @@ struct StatusLine {
 
   /// Nil if the line is none.
   init?(_ line: Slice<UnsafeRawBufferPointer>) {
-    guard line.count > 8, line.starts(with: "HTTP/".utf8) else { return nil }
+    guard line.count > 8, line[line.startIndex] == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) else {
+      return nil
+    }
     let start = line.startIndex
     let end = line.firstIndex(of: 32) ?? line.endIndex
     version =
