@@ -24,6 +24,8 @@ final class Pipeline: Sendable {
   }
 
   /// A request's life. Its answer comes back the same way.
+  // What will be around a call (activity, scope, repeats, kept answers) goes before `aroundCall`; what will be in each try
+  // before it is sent (dependencies and network, slot, signature) goes before and inside `Attempt`.
   func perform(_ request: Request, _ run: Run) async throws -> Response {
     try await ended(request, run) { request in
       try await self.checked(request) { request in
