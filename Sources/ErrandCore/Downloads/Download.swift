@@ -169,13 +169,17 @@ final class Download: Sendable {
 
   /// The call failed: keeps what a later call can go on with, and nothing else.
   func abandon() {
-    let (wasOpened, isWorthKeeping) = state.withLock { state in
+    let (file, isWorthKeeping) = state.withLock { state in
       state.isClosed = true
-      return (state.file != nil, state.content != nil && state.length > 0)
+      return (state.file, state.content != nil && state.length > 0)
     }
-    guard wasOpened, !(resumes && isWorthKeeping) else { return }
-    FileDescriptor.remove(path)
-    FileDescriptor.remove(memoPath)
+    // What was never opened is another's.
+    guard let file else { return }
+    if !(resumes && isWorthKeeping) {
+      FileDescriptor.remove(path)
+      FileDescriptor.remove(memoPath)
+    }
+    file.unlock()
   }
 
   private static func wrap<Result>(_ body: () throws(FileError) -> Result) throws(RequestError) -> Result {

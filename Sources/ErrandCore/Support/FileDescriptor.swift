@@ -64,6 +64,9 @@ package final class FileDescriptor: Sendable {
     }
   }
 
+  /// Lets others write it, although it may be open for a while yet.
+  package func unlock() { flock(raw, LOCK_UN) }
+
   package func truncate(to length: Int64) throws(FileError) {
     guard ftruncate(raw, off_t(length)) == 0 else { throw FileError(.write, path) }
   }

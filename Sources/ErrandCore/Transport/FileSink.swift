@@ -13,6 +13,7 @@ final class FileSink: BodySink {
     var pending = 0
     var isFull = false
     var failure: FileError?
+    var isClosed = false
     var drained: (@Sendable () -> Void)?
   }
 
@@ -31,6 +32,8 @@ final class FileSink: BodySink {
   func write(_ chunk: Data) throws -> SinkSignal {
     let (offset, signal) = try state.withLock { state throws(FileError) -> (Int64, SinkSignal) in
       if let failure = state.failure { throw failure }
+      // A transport that was called off may not know yet; the file may be another call's by now.
+      if state.isClosed { throw FileError(.write, file.path, "the download has ended") }
       defer { state.offset += Int64(chunk.count) }
       state.pending += chunk.count
       state.isFull = state.pending >= Self.capacity
@@ -63,8 +66,9 @@ final class FileSink: BodySink {
     state.withLock { $0.drained = handler }
   }
 
-  /// Returns when everything is in the file; with the length that it has now.
+  /// Takes no more. Returns when everything is in the file; with the length that it has now.
   func finish() async throws(FileError) -> Int64 {
+    state.withLock { $0.isClosed = true }
     await withCheckedContinuation { continuation in
       queue.async { continuation.resume() }
     }
