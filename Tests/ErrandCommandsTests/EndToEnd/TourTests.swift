@@ -10,7 +10,7 @@ import Testing
 
   @Test func `control-C ends it`() async throws {
     let running = try Tool.start("tour")
-    try await Task.sleep(for: .milliseconds(700))
+    try await running.waitForOutput("2. ")
     running.send(SIGINT)
     let result = try await running.result()
     #expect(result.code == 130)

@@ -31,6 +31,14 @@ final class Running: Sendable {
 
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
+  /// Returns when the tool has printed this. A file tells nobody that it grew, so it is looked at now and then.
+  func waitForOutput(_ text: String) async throws {
+    let output = folder.appendingPathComponent("output")
+    while try !String(contentsOf: output, encoding: .utf8).contains(text), process.isRunning {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
   func result() async throws -> Tool.Result {
     for await _ in ended {}
     defer { try? FileManager.default.removeItem(at: folder) }
