@@ -31,10 +31,14 @@ final class CurlEngine: @unchecked Sendable {
   // MARK: From any thread
 
   func start(_ transfer: CurlTransfer) {
+    guard watch.isUsable else { return refuse(transfer, "the system has no file descriptor left") }
     switch inbox.put(.start(transfer)) {
     case .taken: break
-    case .takenFirst: Thread.start(named: "errand.curl") { self.run() }
-    case .refused: refuse(transfer)
+    case .takenFirst:
+      guard !Thread.start(named: "errand.curl", { self.run() }) else { return }
+      for case .start(let transfer) in inbox.takeLeft() { refuse(transfer, "the system has no thread left") }
+      for action in inbox.end() { action() }
+    case .refused: refuse(transfer, "the transport was shut down")
     }
   }
 
@@ -45,9 +49,8 @@ final class CurlEngine: @unchecked Sendable {
   /// Ends the thread: what is in flight fails, connections close. `done` is called when that has happened.
   func stop(_ done: @escaping @Sendable () -> Void = {}) { inbox.close(done) }
 
-  private func refuse(_ transfer: CurlTransfer) {
-    transfer.finish(
-      .failure(transfer.exchange.error(.cannotConnect, "the transport was shut down", reachedServer: false)))
+  private func refuse(_ transfer: CurlTransfer, _ reason: String) {
+    transfer.finish(.failure(transfer.exchange.error(.cannotConnect, reason, reachedServer: false)))
   }
 
   // MARK: On the engine's thread
@@ -206,7 +209,7 @@ final class CurlEngine: @unchecked Sendable {
         .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
       )
     }
-    for case .start(let transfer) in inbox.takeLeft() { refuse(transfer) }
+    for case .start(let transfer) in inbox.takeLeft() { refuse(transfer, "the transport was shut down") }
     handles.drain()
     curl_multi_cleanup(multi)
     options.freeShare()

@@ -59,6 +59,14 @@ final class CurlInbox: Sendable {
     if isOver { done() }
   }
 
+  /// What nobody will carry out.
+  func takeLeft() -> [Command] {
+    state.withLock { state in
+      defer { state.commands = [] }
+      return state.commands
+    }
+  }
+
   // MARK: On the engine's thread
 
   /// Swaps the empty `batch` for what has come. False once it is closed.
@@ -84,15 +92,8 @@ final class CurlInbox: Sendable {
 
   func hasWoken() { state.withLock { $0.isWaiting = false } }
 
-  /// What nobody will carry out.
-  func takeLeft() -> [Command] {
-    state.withLock { state in
-      defer { state.commands = [] }
-      return state.commands
-    }
-  }
-
-  /// The thread has ended; returns who wants to know. A later `close` is told at once.
+  /// The thread has ended, or never began; returns who wants to know. A later `close` is told at once, a later start
+  /// needs a thread.
   func end() -> [@Sendable () -> Void] {
     state.withLock { state in
       state.hasThread = false

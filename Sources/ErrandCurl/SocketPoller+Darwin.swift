@@ -7,12 +7,14 @@
   final class SocketPoller: @unchecked Sendable {
     private var descriptors: [pollfd]
     private var indices: [Int32: Int] = [:]
+    /// False if the system had no file descriptor left for it.
+    let isUsable: Bool
     private let alarm: (read: Int32, write: Int32)
 
     init() {
       var ends: [Int32] = [-1, -1]
-      precondition(pipe(&ends) == 0, "the system has no file descriptor left")
-      for end in ends {
+      isUsable = pipe(&ends) == 0
+      for end in ends where isUsable {
         _ = fcntl(end, F_SETFL, O_NONBLOCK)
         _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       }

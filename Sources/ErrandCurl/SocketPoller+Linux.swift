@@ -17,8 +17,10 @@
     private let alarm = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.room)
 
+    /// False if the system had no file descriptor left for it.
+    var isUsable: Bool { epoll >= 0 && alarm >= 0 }
+
     init() {
-      precondition(epoll >= 0 && alarm >= 0, "the system has no file descriptor left")
       var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: alarm))
       epoll_ctl(epoll, EPOLL_CTL_ADD, alarm, &event)
     }

@@ -103,6 +103,9 @@ final class SocketWatch: @unchecked Sendable {
     }
   }
 
+  /// False if the system had no file descriptor left for it: then there can be no waiting.
+  var isUsable: Bool { poller.isUsable }
+
   /// Ends the wait. From any thread.
   func wake() { poller.wake() }
 }

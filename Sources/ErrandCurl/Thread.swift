@@ -19,7 +19,8 @@ enum Thread {
     }
   }
 
-  static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
+  /// Returns false if the system has no thread left.
+  static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -29,6 +30,7 @@ enum Thread {
     #else
       var thread = pthread_t()
     #endif
+    let work = Unmanaged.passRetained(Work(name, body))
     let code = pthread_create(
       &thread, &attributes,
       { argument in
@@ -40,7 +42,8 @@ enum Thread {
         errand_name_thread(work.name)
         work.body()
         return nil
-      }, Unmanaged.passRetained(Work(name, body)).toOpaque())
-    precondition(code == 0, "the system has no thread left")
+      }, work.toOpaque())
+    if code != 0 { work.release() }
+    return code == 0
   }
 }

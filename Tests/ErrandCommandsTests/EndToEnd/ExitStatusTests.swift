@@ -91,6 +91,14 @@ import Testing
     #endif
   }
 
+  @Test func `3 is for a process without file descriptors too, and no crash`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/") { _ in .answer(body: "hello") }
+    let result = try await Tool.shell("ulimit -n 7; $errand get \(server.url("/"))")
+    #expect(result.code == 3)
+    #expect(result.error.contains("no connection") || result.error.contains("file descriptor"))
+  }
+
   @Test(arguments: [SIGINT, SIGTERM])
   func `130 is control-C, and the connection is closed at once`(_ signal: Int32) async throws {
     let server = try MockServer()
