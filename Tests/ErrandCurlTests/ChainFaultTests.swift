@@ -138,6 +138,21 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  @Test func `what a download leaves behind to go on with holds no secret`() async throws {
+    server.on("/") { _ in
+      .answer(fields: ["ETag": "\"a\""], body: Data(count: 100_000)).closing(at: .body(50_000))
+    }
+    let url = server.url("/?token=hush&page=2")
+    await #expect(throws: RequestError.self) {
+      try await client().download(.get(url).bestEffort(), to: folder.appending(path: "file"), resume: true)
+    }
+    let left = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    #expect(left.map(\.lastPathComponent).sorted() == [".file.errand-part", ".file.errand-part.json"])
+    for file in left {
+      #expect(try !String(decoding: Data(contentsOf: file), as: UTF8.self).contains("hush"))
+    }
+  }
+
   @Test func `a strict status goes with a download that is gone on with`() async throws {
     let content = Data((0..<200_000).map { UInt8($0 % 251) })
     server.on("/") { request in

@@ -63,7 +63,7 @@ final class Receiver: HeadReceiver {
       if let total, total > memoryLimit, request.method != .head { throw MemorySink.tooLarge(memoryLimit) }
       sink = keep(MemorySink(limit: memoryLimit, overflow: .tooLarge))
     case .file(let download):
-      (sink, start, total) = try download.sink(for: head, url: request.address.text)
+      (sink, start, total) = try download.sink(for: head, of: request)
       kept.withLock { $0 = .file }
     case .stream:
       sink = opening.open(head)

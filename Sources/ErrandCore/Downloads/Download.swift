@@ -41,15 +41,11 @@ final class Download: Sendable {
   /// Opens the file and asks for what is missing.
   func prepare(_ request: Request) throws -> Request {
     var request = request
-    try Self.wrap {
-      () throws(FileError) in
-      try openOnce()
-      return ()
-    }
+    try Self.wrap { () throws(FileError) in try openOnce() }
     if !request.fields.contains("Accept-Encoding") { request.fields.append("Accept-Encoding", "identity") }
     state.withLock { state in
       state.askedForRest = false
-      guard let content = state.content, state.length > 0, content.url == request.address.text,
+      guard let content = state.content, state.length > 0, content.url == Self.name(request),
         !request.fields.contains("Range"), request.method == .get
       else { return }
       state.askedForRest = true
@@ -72,13 +68,18 @@ final class Download: Sendable {
     }
   }
 
+  /// What the memo calls a URL: without its secrets, which do not belong on a disk.
+  private static func name(_ request: Request) -> String { request.address.shown(hiding: .standard) }
+
   private func readMemo() -> PartialContent? {
     guard let data = try? Data(contentsOf: URL(filePath: memoPath)) else { return nil }
     return try? JSONDecoder().decode(PartialContent.self, from: data)
   }
 
   /// Where the body of an answer goes that passed validation, and how many bytes are there already.
-  func sink(for head: ResponseHead, url: String) throws -> (sink: FileSink, start: Int64, total: Int64?) {
+  func sink(for head: ResponseHead, of request: Request) throws -> (
+    sink: FileSink, start: Int64, total: Int64?
+  ) {
     let (file, content, length, asked) = state.withLock { ($0.file, $0.content, $0.length, $0.askedForRest) }
     guard let file, state.withLock({ !$0.isClosed }) else { throw CancellationError() }
     var start: Int64 = 0
@@ -89,7 +90,7 @@ final class Download: Sendable {
       case .askAgain: throw AskAgain()
       }
     }
-    let now = PartialContent(url: url, head: head)
+    let now = PartialContent(url: Self.name(request), head: head)
     try Self.wrap { () throws(FileError) in
       // The memo of the old bytes goes before the bytes do, and that of the new comes before they do.
       if start == 0 { FileDescriptor.remove(memoPath) }

@@ -6,7 +6,7 @@
 
 /// What is known of a file that is not whole yet, and the rules for going on with it. Pure.
 struct PartialContent: Sendable, Hashable, Codable {
-  /// The URL it came from.
+  /// The URL it came from, without its secrets.
   var url: String
   /// The value for `If-Range`: a strong `ETag`, or a `Last-Modified` that is as good as one.
   var validator: String
