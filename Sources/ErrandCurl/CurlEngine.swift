@@ -135,6 +135,7 @@ final class CurlEngine: @unchecked Sendable {
   private func detach(_ transfer: CurlTransfer, isDone: Bool = false) {
     // Nobody would tell the server of the reset: unless others use the connection, closing it does.
     if !isDone, options.isBeforeVersion8 { errand_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
+    let connection = isDone ? nil : transfer.sharedConnection
     curl_multi_remove_handle(multi, transfer.easy)
     options.removeShared(from: transfer.easy)
     let last = active.removeLast()
@@ -144,6 +145,14 @@ final class CurlEngine: @unchecked Sendable {
     }
     transfer.index = -1
     if !isDone { transfer.close() }
+    if let connection { sendReset(on: connection) }
+  }
+
+  /// libcurl before version 8 keeps the reset of a stream until its connection has something else to send: so that others'
+  /// silence does not hold it back, one of them is made to say something.
+  private func sendReset(on connection: Int) {
+    guard options.isBeforeVersion8 else { return }
+    active.first { $0.sharedConnection == connection }?.nudge()
   }
 
   private func collectFinished() {

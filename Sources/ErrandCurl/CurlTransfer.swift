@@ -173,6 +173,19 @@ final class CurlTransfer: @unchecked Sendable {
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
+  /// What tells the connection from others, if it may be one of HTTP/2 that is shared: its local port.
+  var sharedConnection: Int? {
+    guard exchange.request.isSecure, exchange.request.httpVersion != .http1 else { return nil }
+    let port = errand_getinfo_long(easy, CURLINFO_LOCAL_PORT)
+    return port > 0 ? port : nil
+  }
+
+  /// Makes libcurl send what its HTTP/2 connection has to send: a change of the stream's window does.
+  func nudge() {
+    if !isPaused { curl_easy_pause(easy, CURLPAUSE_RECV) }
+    curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
   func result(_ code: CURLcode) -> Result<Void, any Error> {
     guard code == CURLE_OK, answer.failure == nil else {
       let lost = CurlFailure(code, self).error

@@ -96,6 +96,26 @@ struct CurlTLSTests {
     #expect(connections.count == 1)
   }
 
+  @Test("a cancelled HTTP/2 request is reset at once, though others are silent on its connection")
+  func resetBesideOthers() async throws {
+    let server = try MockServer()
+    server.otherwise { _ in .stall }
+    let nginx = try Nginx(behind: server.port)
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthorityFile = nginx.certificates.authority
+    let client = Client(transport: CurlTransport(configuration: configuration))
+    try await client.send(.get(nginx.url("good")))
+    let tasks = (0..<5).map { _ in
+      Task { try await client.send(.get(nginx.url("good", "/behind")).timeout(.seconds(50)).bestEffort()) }
+    }
+    try await server.waitForRequests(5)
+    tasks[2].cancel()
+    try await server.waitForOpenConnections(4)
+    for task in tasks { task.cancel() }
+    try await server.waitForOpenConnections(0)
+    for task in tasks { _ = await task.result }
+  }
+
   @Test("HTTP/1.1 is spoken when it is asked for")
   func http1() async throws {
     let response = try await client().send(.get(nginx.url("good")).httpVersion(.http1))

@@ -7,7 +7,8 @@ final class Nginx: Sendable {
   private let folder: TemporaryFolder
   private let ports: [String: Int]
 
-  init() throws {
+  /// - Parameter port: Where `/behind` leads.
+  init(behind port: Int = 9) throws {
     folder = try TemporaryFolder()
     certificates = try Certificates(in: folder)
     let names = ["good", "wrong-host", "unknown", "expired"]
@@ -15,6 +16,7 @@ final class Nginx: Sendable {
     let holders = try names.map { _ in try MockServer() }
     ports = Dictionary(uniqueKeysWithValues: zip(names, holders.map(\.port)))
     for holder in holders { holder.stop() }
+    let behind = port
     let servers = ports.map { name, port in
       """
       server {
@@ -22,6 +24,7 @@ final class Nginx: Sendable {
         ssl_certificate \(folder.path(name)).pem;
         ssl_certificate_key \(folder.path(name)).key;
         location /hello { add_header X-Connection $connection; return 200 "hello"; }
+        location /behind { proxy_pass http://127.0.0.1:\(behind)/; }
         location /down { return 302 http://127.0.0.1:9/; }
       }
       """
