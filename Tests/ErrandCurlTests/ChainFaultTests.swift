@@ -7,12 +7,12 @@ import Testing
 /// Faults of the chain that show on a real socket only.
 @Suite struct ChainFaultTests {
   private let server: MockServer
-  private let folder: URL
+  private let temporary: TemporaryFolder
+  private var folder: URL { temporary.url }
 
   init() throws {
     server = try MockServer()
-    folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    temporary = try TemporaryFolder()
   }
 
   private func client(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> Client {
