@@ -64,21 +64,22 @@ final class CurlTransfer: @unchecked Sendable {
   /// Returns true if somebody waited for it.
   @discardableResult
   func finish(_ result: Result<Void, any Error>) -> Bool {
-    let waiter = waiter.withLock { waiter in
+    let waiter = takeWaiter()
+    waiter?.resume(with: result)
+    return waiter != nil
+  }
+
+  private func takeWaiter() -> UnsafeContinuation<Void, any Error>? {
+    waiter.withLock { waiter in
       defer { waiter = nil }
       return waiter
     }
-    waiter?.resume(with: result)
-    return waiter != nil
   }
 
   /// Nobody waits any more. The socket is shut down here and now, for the engine may have much else to do; a connection
   /// that others may share is left to the engine, which resets the stream.
   func cancel() {
-    let waiter = waiter.withLock { waiter in
-      defer { waiter = nil }
-      return waiter
-    }
+    let waiter = takeWaiter()
     // First of all, so that libcurl never gets to see the end of the connection and take it for a stale one.
     engine.cancel(self)
     socket.withLock { socket in

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import BenchmarkSupport
   import CEpoll
   import Synchronization
 
@@ -11,10 +12,6 @@
   /// Takes requests for `/0`, `/1`, … and never answers. Notes when each one's connection is closed.
   // Safe to share: `closings` is a mutex; the rest is touched on the server's thread only, once it runs.
   final class StallingServer: @unchecked Sendable {
-    struct Failed: Error, CustomStringConvertible {
-      let description: String
-    }
-
     private struct Closings {
       var arrived = 0
       var instants: [Int: ContinuousClock.Instant] = [:]
@@ -28,18 +25,9 @@
     private let closings = Mutex(Closings())
 
     init() throws {
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let code = withUnsafeMutablePointer(to: &address) { [listener] pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-          bind(listener, pointer, length) | listen(listener, 4096) | getsockname(listener, pointer, &length)
-        }
-      }
-      guard code == 0 else { throw Failed(description: String(cString: strerror(errno))) }
-      port = UInt16(bigEndian: address.sin_port)
+      let open = try Listener(backlog: 4096)
+      (listener, port) = (open.descriptor, open.port)
+      _ = fcntl(listener, F_SETFL, O_NONBLOCK)
       poll = epoll_create1(0)
       bench_epoll_add(poll, listener, bench_epoll_readable)
     }

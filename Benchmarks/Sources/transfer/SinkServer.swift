@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -10,30 +12,12 @@
 /// that could write it to a disk, so that the client is what is measured.
 // Safe to share: nothing in it changes.
 final class SinkServer: Sendable {
-  struct Failed: Error, CustomStringConvertible {
-    let description: String
-  }
-
   let port: UInt16
   private let listener: Int32
 
   init() throws {
-    #if canImport(Glibc)
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      listener = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) { [listener] pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(listener, pointer, length) | listen(listener, 16) | getsockname(listener, pointer, &length)
-      }
-    }
-    guard code == 0 else { throw Failed(description: String(cString: strerror(errno))) }
-    port = UInt16(bigEndian: address.sin_port)
+    let open = try Listener(backlog: 16)
+    (listener, port) = (open.descriptor, open.port)
   }
 
   func start() {

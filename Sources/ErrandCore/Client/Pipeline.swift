@@ -69,8 +69,7 @@ final class Pipeline: Sendable {
     for field in configuration.fields where !request.fields.contains(field.name) {
       request.fields.append(field.name, field.value, isSecret: field.isSecret)
     }
-    request.adoptUserOfURL()
-    try request.check()
+    try request.makeReady()
     return try await next(request)
   }
 

@@ -10,10 +10,10 @@ final class Receiver: HeadReceiver {
     case nothing
     case memory(MemorySink)
     case file
-    case stream
   }
 
-  private static let prefixLimit = 64 << 10
+  /// So much is read of a body that nobody wants: enough for an error to show.
+  static let prefixLimit = 64 << 10
 
   private let destination: Destination
   private let opening: StreamOpening
@@ -38,7 +38,7 @@ final class Receiver: HeadReceiver {
 
   func sink(for head: ResponseHead) throws -> any BodySink {
     if followsRedirects, head.status.isRedirect, head.fields.contains("Location") {
-      return keep(MemorySink(limit: 64 << 10, overflow: .enough(head)))
+      return keep(MemorySink(limit: Self.prefixLimit, overflow: .enough(head)))
     }
     if case .file(let download) = destination, download.mustAskAgain(head) { throw Download.AskAgain() }
     if let rejection = request.options.validator.problem(with: judged(head)) {
@@ -67,7 +67,6 @@ final class Receiver: HeadReceiver {
       kept.withLock { $0 = .file }
     case .stream:
       sink = opening.open(head)
-      kept.withLock { $0 = .stream }
     }
     guard let progress else { return sink }
     progress.receiving(from: start, total: total)

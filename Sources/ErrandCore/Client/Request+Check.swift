@@ -5,8 +5,9 @@
 #endif
 
 extension Request {
-  /// Refuses what cannot be sent.
-  func check() throws(RequestError) {
+  /// Puts credentials where redirects know how to drop them, and refuses what cannot be sent.
+  mutating func makeReady() throws(RequestError) {
+    adoptUserOfURL()
     if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
   }
 
@@ -24,7 +25,7 @@ extension Request {
   }
 
   /// `https://user:password@host` becomes basic authentication (RFC 7617), which redirects know how to drop.
-  mutating func adoptUserOfURL() {
+  private mutating func adoptUserOfURL() {
     guard let url, let user = url.user(percentEncoded: false) else { return }
     let password = url.password(percentEncoded: false) ?? ""
     if !fields.contains("Authorization") {

@@ -72,8 +72,7 @@ struct Transfer: Sendable {
     var request = request
     if pipeline.isIntercepted {
       // What users' code made of it is looked at as closely as what came in.
-      request.adoptUserOfURL()
-      try request.check()
+      try request.makeReady()
     }
     guard case .file(let download) = run.destination else { return request }
     return try download.prepare(request)
@@ -154,7 +153,7 @@ extension Transfer.Answer {
 
   /// The first part of the body, for an error that refuses it.
   var prefix: Data {
-    let limit = 64 << 10
+    let limit = Receiver.prefixLimit
     switch body {
     case .data(let data): return data.prefix(limit)
     case .chunks: return Data()
