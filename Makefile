@@ -2,12 +2,17 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-.PHONY: help demo build test lint sanitize bench format clean
+# So many tests at once: with all of them, those that talk to sockets and processes wait behind those that only compute.
+TEST_FLAGS = --skip-build --disable-xctest $(shell swift test --help-hidden 2>/dev/null | \
+	grep -q experimental-maximum-parallelization-width && echo --experimental-maximum-parallelization-width 8)
+
+.PHONY: help demo build test lint sanitize simulate bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
 	@echo "make test      every test, and the formatter's check"
 	@echo "make sanitize  the tests under thread sanitizer"
+	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
 	@echo "make build     the command line, as .build/release/errand"
 	@echo "make format    lay the sources out"
@@ -23,7 +28,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS)
 	@$(MAKE) --no-print-directory lint
-	swift test --skip-build --disable-xctest
+	swift test $(TEST_FLAGS)
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
@@ -31,7 +36,16 @@ lint:
 sanitize:
 	@scripts/install test
 	swift build --build-tests --sanitize thread --scratch-path .build/sanitize -Xswiftc -DERRAND_SANITIZER
-	TSAN_OPTIONS=halt_on_error=0 swift test --skip-build --sanitize thread --scratch-path .build/sanitize --disable-xctest
+	TSAN_OPTIONS=halt_on_error=0 swift test $(TEST_FLAGS) --sanitize thread --scratch-path .build/sanitize
+
+SEEDS ?= 10000
+FIRST ?= 1
+
+# Hashing without a seed of its own: the same world in every process.
+simulate:
+	@scripts/install build
+	swift build -c release --product simulate --scratch-path .build/simulate $(SWIFT_FLAGS)
+	@SWIFT_DETERMINISTIC_HASHING=1 .build/simulate/release/simulate $(if $(SEED),seed $(SEED),$(SEEDS) $(FIRST))
 
 bench:
 	@scripts/install bench
@@ -42,4 +56,4 @@ format:
 
 clean:
 	swift package clean
-	rm -rf .build/sanitize Benchmarks/.build
+	rm -rf .build/sanitize .build/simulate Benchmarks/.build

@@ -26,9 +26,12 @@ let package = Package(
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
     .target(
-      name: "ErrandCore", dependencies: ["CZlib"], swiftSettings: strict + [.strictMemorySafety()]),
+      name: "ErrandCore",
+      dependencies: ["CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "ErrandCurl", dependencies: ["ErrandCore", "CCurl"], swiftSettings: strict),
     .target(name: "ErrandURLSession", dependencies: ["ErrandCore"], swiftSettings: strict),
     .target(
@@ -47,10 +50,30 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
 
+    // The deterministic simulation. Not a product: its executor takes the place of the process's own.
+    .target(name: "CSimulation", path: "Tests/CSimulation"),
+    .target(
+      name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandTesting"],
+      path: "Tests/SimulationExecutor", swiftSettings: strict),
+    .target(
+      name: "SimulationWorlds", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
+      path: "Tests/SimulationWorlds", swiftSettings: strict),
+    .executableTarget(
+      name: "simulate", dependencies: ["SimulationWorlds", "ErrandCore"], path: "Tests/simulate",
+      swiftSettings: strict),
+
+    // Writes kept answers until it is killed.
+    .executableTarget(
+      name: "AnswerWriter", dependencies: ["ErrandCore"], path: "Tests/AnswerWriter", swiftSettings: strict),
     .testTarget(
-      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting"], swiftSettings: strict),
+      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter"],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],

@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
+let testing = Target.Dependency.product(name: "ErrandTesting", package: "Errand")
 let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "Errand")
 
 let package = Package(
@@ -21,6 +22,7 @@ let package = Package(
   targets: [
     .target(name: "CurlLoop", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CEpoll"),
+    .target(name: "CAllocator"),
     .target(name: "BenchmarkSupport", swiftSettings: strict),
     .executableTarget(
       name: "throughput", dependencies: [core, curl, urlSession, "CurlLoop", "BenchmarkSupport"],
@@ -29,6 +31,12 @@ let package = Package(
       name: "transfer", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "cancel", dependencies: [core, curl, "CEpoll", "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "overhead", dependencies: [core, "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "scheduling", dependencies: [core, testing, "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "crowds", dependencies: [core, testing, "CAllocator", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

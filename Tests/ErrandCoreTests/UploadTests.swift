@@ -1,3 +1,4 @@
+import ErrandTesting
 import Foundation
 import Testing
 

@@ -33,6 +33,22 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  @Test(arguments: [MockAnswer.Point.body(2), .body(0)])
+  func `a refusal whose body breaks off is still that refusal, and says when to try again`(
+    point: MockAnswer.Point
+  ) async throws {
+    server.script(
+      "GET", "/",
+      [
+        .answer(status: 503, fields: ["Retry-After": "0"], body: "too much").closing(at: point),
+        .answer(status: 404, body: "not here").closing(at: point),
+      ])
+    let error = await #expect(throws: RequestError.self) { try await client().send(.get(server.url("/"))) }
+    #expect(error?.code == .rejected)
+    #expect(error?.status == 404)
+    #expect(error?.attempt == 2)
+  }
+
   @Test func `a redirect whose body never ends is followed all the same`() async throws {
     server.on("/") { [server] _ in
       .redirect(302, to: server.url("/next").absoluteString).announcing(length: 1)

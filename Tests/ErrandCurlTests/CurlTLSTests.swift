@@ -104,6 +104,7 @@ struct CurlTLSTests {
     var configuration = CurlConfiguration()
     configuration.certificateAuthorityFile = nginx.certificates.authority
     let client = Client(transport: CurlTransport(configuration: configuration))
+    client.limits = .unlimited
     try await client.send(.get(nginx.url("good")))
     let tasks = (0..<5).map { _ in
       Task { try await client.send(.get(nginx.url("good", "/behind")).timeout(.seconds(50)).bestEffort()) }

@@ -42,12 +42,12 @@ import Testing
     let server = try MockServer()
     server.on("/") { _ in .answer(body: "here") }
     let transport = CurlTransport()
-    let call = Call()
-    call.stop(.cancelled(.taskCancelled))
+    let signal = StopSignal()
+    signal.stop(.cancelled(.taskCancelled))
     let request = Exchange.Request(
       method: .get, url: server.url("/"), isSecure: false, fields: [:], upload: .none, timeout: .seconds(1),
       httpVersion: .automatic, mayBeRepeated: true)
-    let exchange = Exchange(request: request, call: call, progress: nil, receiver: Unwanted())
+    let exchange = Exchange(request: request, signal: signal, progress: nil, receiver: Unwanted())
     await #expect(throws: CancellationError.self) { _ = try await transport.perform(exchange) }
     let client = Client(transport: transport)
     #expect(try await client.send(.get(server.url("/"))).text == "here")

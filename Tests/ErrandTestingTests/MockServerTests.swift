@@ -92,6 +92,7 @@ struct MockServerTests {
   @Test("holds a thousand connections and sees each of them close")
   func thousand() async throws {
     server.on("GET", "/stall") { _ in .stall }
+    client.limits = .unlimited
     let waiting = Task { [client, server] in
       await withTaskGroup { group in
         for _ in 0..<1000 {

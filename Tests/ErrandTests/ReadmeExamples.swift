@@ -12,6 +12,83 @@ struct Signature: Interceptor {
 }
 func show(_ text: String) {}
 
+@MainActor final class Profile: RequestOwner {
+  let requests = RequestScope("profile")
+  var name = ""
+
+  func load(_ client: Client) {
+    client.send(.get("https://api.example.com/me"), for: self) { profile, result in
+      profile.name = (try? result.get().text) ?? ""
+    }
+  }
+}
+
+struct StageExamples {
+  let photoURL, feedURL, likeURL, searchURL, loginURL, inboxURL, profileURL: URL
+  let folder: URL
+  let text: String
+
+  func scopes(_ client: Client) async throws {
+    let page = RequestScope("profile")
+    let photo = try await client.send(.get(photoURL), in: page)
+
+    // pages on a navigation stack: exactly those that leave are ended, topmost first
+    let stack = ScopeStack("shop")
+    let list = stack.push("list")
+    let item = stack.push("item")
+    stack.pop()
+
+    // for the length of a block
+    try await withRequestScope("import") { scope in
+      scope.task { try await client.send(.get(photoURL)) }
+      try await client.send(.get(feedURL), in: scope)
+    }
+    _ = (photo, list, item)
+  }
+
+  func repeats(_ client: Client) async throws {
+    // a double tap: the second fails at once, with .ignoredRepeat
+    try await client.send(.post(likeURL).ignoringRepeats(within: .seconds(3)))
+
+    // ten refreshes, one request on the wire, ten answers
+    let feed = try await client.send(.get(feedURL).shared(within: .seconds(3)))
+
+    // search as you type: the newest wins, what it overtakes is called off and never answered
+    let hits = try await client.send(.get(searchURL, query: ["q": text]).latest("search"))
+    _ = (feed, hits)
+  }
+
+  func order(_ client: Client) async throws {
+    client.limits = ConcurrencyLimits(total: 8, perHost: 4)
+
+    let thumbnails = Request.get(photoURL).inBackground()
+    let visible = Request.get(photoURL).priority(.userInitiated)
+
+    // a call goes on by itself: to wait for, to watch, to call off, to let others wait for
+    let login = client.start(.post(loginURL, json: Like(id: 1)))
+    let inbox = client.start(.get(inboxURL).after(login))   // fails by name if the login fails
+    show(try await inbox.value.text)
+    _ = (thumbnails, visible)
+  }
+
+  func activities(_ client: Client) async throws {
+    let activity = Activity("Loading")
+    try await client.send(.get(feedURL).activity(activity))
+    try await client.send(.post(loginURL).mustFinishFirst(activity, text: "Signing in"))
+    for await now in activity.updates where now.isShown { show(now.text) }
+  }
+
+  func kept() async throws {
+    var configuration = ClientConfiguration()
+    configuration.answers = DiskAnswerStore(folder: folder, limit: 50 << 20)   // in memory if not said
+    let client = Client(configuration: configuration)
+
+    let profile = try await client.send(.get(profileURL).kept(as: "profile", .onFailure))
+    for try await feed in client.answers(to: .get(feedURL).kept(as: "feed")) { show(feed.text) }   // kept, then refreshed
+    _ = profile
+  }
+}
+
 struct ReadmeExamples {
   let photo: URL
   let file: URL

@@ -34,6 +34,21 @@ public enum ProcessUsage {
     #endif
   }
 
+  /// The memory that it holds now, in bytes; nil where the system does not tell in a file.
+  public static var memory: Int? {
+    #if os(Linux)
+      guard let file = fopen("/proc/self/statm", "r") else { return nil }
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 256)
+      guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+      let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        .split(separator: " ")
+      return words.count > 1 ? Int(words[1]).map { $0 * Int(getpagesize()) } : nil
+    #else
+      return nil
+    #endif
+  }
+
   /// Lets this process open at least so many files, if it may.
   public static func allowFiles(_ count: Int) {
     var limit = rlimit()

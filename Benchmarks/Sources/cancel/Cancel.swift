@@ -45,6 +45,7 @@ struct Cancel {
       server.start()
       defer { server.stop() }
       let client = Client(transport: CurlTransport())
+      client.limits = .unlimited
       let tasks = (0..<count).map { number in
         Task {
           let url = "http://127.0.0.1:\(server.port)/\(number)"

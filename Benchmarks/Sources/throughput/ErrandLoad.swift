@@ -8,6 +8,7 @@ final class ErrandLoad: Load {
 
   init(_ transport: any Transport, url: String, concurrency: Int) {
     client = Client(transport: transport)
+    client.limits = .unlimited
     request = .get(url)
     self.concurrency = concurrency
   }

@@ -20,13 +20,15 @@ extension CommandSpec {
       "errand get https://example.com",
       "errand get https://api.example.com/search -q q='two words' -H 'Accept: application/json' -i",
       "errand get https://example.com/report.pdf -o report.pdf --retry 3",
+      "errand get https://api.example.com/statistics --activity 'Adding up'",
     ])
 
   private static let head = CommandSpec(
     name: "head", operands: ["URL"], summary: "get the status and the fields only",
     notes: ["They are shown on standard error, like those of -i; --output json prints them as an object."],
     groups: [
-      asking, limits, connection, Group(title: "What is shown", options: [.include, .verbose, .format]),
+      asking, limits, connection,
+      Group(title: "What is shown", options: [.include, .verbose, .activity, .format]),
     ],
     examples: ["errand head https://example.com"])
 
@@ -71,7 +73,7 @@ extension CommandSpec {
     groups: [
       asking, limits, connection,
       Group(title: "The file", options: [.file, .resume]),
-      Group(title: "What is shown", options: [.include, .verbose, .format]),
+      Group(title: "What is shown", options: [.include, .verbose, .activity, .format]),
     ],
     examples: [
       "errand download https://example.com/film.mp4",

@@ -25,6 +25,8 @@ extension OptionSpec {
 
   static let include = OptionSpec("include", "i", nil, "show the status and the fields")
   static let verbose = OptionSpec("verbose", "v", nil, "show the tries and the timing")
+  static let activity = OptionSpec(
+    "activity", nil, "TEXT", "say this while it takes long, and how far it is")
   static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is whole")
   static let format = OptionSpec("output", nil, "json", "print one JSON object about the answer")
 
@@ -36,7 +38,7 @@ extension OptionSpec {
   static let limits = [timeout, deadline, retry, noRedirects]
   static let connection = [http2, authorities, pin, resolve, proxy]
   static let bodies = [data, json, form, part, compress]
-  static let shown = [include, verbose, file, format]
+  static let shown = [include, verbose, activity, file, format]
 
   static let all = [header, query] + bodies + limits + connection + shown + [resume, method, help]
 }

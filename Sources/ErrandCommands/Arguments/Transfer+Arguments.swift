@@ -11,6 +11,7 @@ extension Transfer {
     try takeConnection(arguments)
     showsHead = arguments.has(.include) || method == .head
     isVerbose = arguments.has(.verbose)
+    activity = arguments.last(.activity)
     resumes = arguments.has(.resume)
     try takeOutput(arguments)
   }

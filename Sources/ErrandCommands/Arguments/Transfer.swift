@@ -35,6 +35,8 @@ struct Transfer: Sendable, Hashable {
   var target = Target.standardOutput
   var format = Format.plain
   var resumes = false
+  /// What to say while it takes long.
+  var activity: String?
   /// True for a command whose point is to move a file.
   var showsProgress = false
 }

@@ -12,14 +12,14 @@ final class JSONDelivery: Delivery {
 
   private let transfer: Transfer
   private let console: Console
-  private let bar: ProgressBar?
+  private let line: (any LiveLine)?
   /// What is known of the answer, in case it turns out to be refused.
   private let answer = Locked<JSONReport?>(nil)
 
-  init(_ transfer: Transfer, _ console: Console, _ bar: ProgressBar?) {
+  init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?) {
     self.transfer = transfer
     self.console = console
-    self.bar = bar
+    self.line = line
   }
 
   func deliver(_ response: Response, to outlet: Outlet) async throws {
@@ -70,7 +70,7 @@ final class JSONDelivery: Delivery {
   }
 
   private func show(_ report: JSONReport) throws {
-    bar?.clear()
+    line?.end()
     try console.output.write(report.text(isPretty: console.output.isTerminal) + "\n")
   }
 

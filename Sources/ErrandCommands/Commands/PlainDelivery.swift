@@ -10,26 +10,25 @@ import ErrandCore
 struct PlainDelivery: Delivery {
   private let transfer: Transfer
   private let console: Console
-  private let bar: ProgressBar?
+  private let line: (any LiveLine)?
 
-  init(_ transfer: Transfer, _ console: Console, _ bar: ProgressBar?) {
+  init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?) {
     self.transfer = transfer
     self.console = console
-    self.bar = bar
+    self.line = line
   }
 
   func deliver(_ response: Response, to outlet: Outlet) async throws {
     if transfer.showsHead {
-      bar?.clear()
+      line?.clear()
       console.say(response.status, response.fields, version: response.timing.httpVersion)
     }
     var writer = BodyWriter(outlet)
     for try await chunk in response.chunks {
-      // Bar and body must not share a terminal's line.
-      if outlet.isTerminal { bar?.clear() }
+      // The two must not share a terminal's line; and a body that comes needs nobody to say that it will.
+      if outlet.isTerminal { line?.end() }
       try writer.write(chunk)
     }
-    bar?.clear()
     try writer.finish()
     showTiming(timing(response))
     try check(response, transfer)
@@ -64,6 +63,7 @@ struct PlainDelivery: Delivery {
 
   private func showTiming(_ timing: Timing) {
     guard transfer.isVerbose else { return }
+    line?.clear()
     for line in TimingText.lines(timing) { console.say(line) }
   }
 }

@@ -12,22 +12,33 @@ struct TransferCommand {
   let console: Console
 
   func run() async throws -> ExitCode {
+    let isTerminal = console.error.isTerminal
+    // Tries that are told, line by line, leave no place for one that is drawn over.
+    let display = transfer.activity.map {
+      ActivityDisplay($0, console.error, redraws: isTerminal && !transfer.isVerbose)
+    }
     let bar =
-      transfer.showsProgress && console.error.isTerminal ? ProgressBar(console.error, name: name) : nil
+      transfer.showsProgress && isTerminal && display == nil ? ProgressBar(console.error, name: name) : nil
+    let line: (any LiveLine)? = if let display { display } else { bar }
     let delivery: any Delivery =
       transfer.format == .json
-      ? JSONDelivery(transfer, console, bar) : PlainDelivery(transfer, console, bar)
+      ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line)
     do {
       let request = try await RequestBuilder(transfer: transfer).request()
       let client = try ClientBuilder(transfer: transfer, console: console).client()
-      try await perform(request, client, delivery, bar)
-      bar?.clear()
+      if let display {
+        try await display.during { try await perform(request.activity($0), client, delivery, line) }
+      } else {
+        let progress: ProgressHandler? = if let bar { { bar.update($0) } } else { nil }
+        try await perform(request, client, delivery, line, progress)
+      }
+      line?.end()
       return .success
     } catch Outlet.Failure.readerGone {
-      bar?.clear()
+      line?.end()
       throw Outlet.Failure.readerGone
     } catch {
-      bar?.clear()
+      line?.end()
       let failure = CommandFailure(error, transfer)
       try await delivery.fail(failure)
       return failure.exit
@@ -35,9 +46,9 @@ struct TransferCommand {
   }
 
   private func perform(
-    _ request: Request, _ client: Client, _ delivery: any Delivery, _ bar: ProgressBar?
+    _ request: Request, _ client: Client, _ delivery: any Delivery, _ line: (any LiveLine)?,
+    _ progress: ProgressHandler? = nil
   ) async throws {
-    let progress: ProgressHandler? = if let bar { { bar.update($0) } } else { nil }
     guard transfer.target != .standardOutput, request.url != nil else {
       let response = try await client.stream(request, progress: progress)
       return try await delivery.deliver(response, to: console.output)
@@ -50,7 +61,7 @@ struct TransferCommand {
       let file = URL(filePath: path)
       let response = try await client.download(
         request, to: file, resume: transfer.resumes, progress: progress)
-      bar?.clear()
+      line?.end()
       try delivery.delivered(response, in: path)
     }
   }

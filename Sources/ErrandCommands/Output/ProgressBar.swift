@@ -1,7 +1,7 @@
 import ErrandCore
 
 /// Draws progress on a terminal, in one line that is drawn over.
-final class ProgressBar: Sendable {
+final class ProgressBar: LiveLine {
   private struct State {
     var line: ProgressLine
     var isDrawn = false
@@ -36,4 +36,7 @@ final class ProgressBar: Sendable {
     }
     if wasDrawn { try? outlet.write("\r\u{1B}[K") }
   }
+
+  /// When the last progress has been told, nothing draws it any more.
+  func end() { clear() }
 }

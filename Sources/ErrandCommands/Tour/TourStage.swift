@@ -18,14 +18,20 @@ final class TourStage: Sendable {
   init(_ notes: TourNotes) throws {
     self.notes = notes
     server = try MockServer()
+    client = Self.makeClient { _ in }
+    folder = FileManager.default.temporaryDirectory.appending(path: "errand-tour-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  /// A further client.
+  static func makeClient(_ change: (inout ClientConfiguration) -> Void) -> Client {
     var configuration = ClientConfiguration()
     configuration.retry.backoff = .milliseconds(50)
+    change(&configuration)
     var curl = CurlConfiguration()
     // What the environment names must not come between.
     curl.proxy = .none
-    client = Client(transport: CurlTransport(configuration: curl), configuration: configuration)
-    folder = FileManager.default.temporaryDirectory.appending(path: "errand-tour-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return Client(transport: CurlTransport(configuration: curl), configuration: configuration)
   }
 
   func close() {
@@ -57,6 +63,20 @@ final class TourStage: Sendable {
       promise("\(code) was promised, and came: \(error.code)", error.code == code)
       return error
     }
+  }
+
+  /// How a call ended that must have failed with this code, or nil.
+  func failure(_ code: RequestError.Code, of call: Call) async -> RequestError? {
+    guard case .failure(let error as RequestError) = await call.result, error.code == code else { return nil }
+    return error
+  }
+
+  /// Sends a request: when this returns, it has gone as far as it can without waiting.
+  static func begin(_ request: Request, by client: Client) -> Task<Response, any Error> {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task.immediate { try await client.send(request) }
+    }
+    return Task { try await client.send(request) }
   }
 
   /// Bytes that differ from place to place.

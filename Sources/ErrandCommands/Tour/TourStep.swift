@@ -17,6 +17,10 @@ struct TourStep: Sendable {
     .json, .keepAlive, .clearErrors,
     .retryAfter, .postOnce, .postWithKey,
     .cancelled, .stalled, .deadline, .credentials,
+    .poppedPage, .ownerGone,
+    .twentyTaps, .twentyCallers, .fourStates, .tenKeystrokes,
+    .flood, .chain, .indicator,
+    .kept, .keptApart,
     .multipart, .resumed, .changedFile,
     .compression, .bomb, .validation, .shutdown,
   ]

@@ -13,15 +13,15 @@ struct Attempt: Sendable {
   }
 
   func perform(_ request: Request) async throws -> Response {
-    let configuration = pipeline.configuration
     var request = request
     var followed = 0
     var hasAskedAgain = false
     while true {
-      try run.call.check()
+      try run.signal.check()
+      let transfer = Transfer(run, pipeline, attempt: number, began: began, redirects: followed)
       let answer: Transfer.Answer
       do {
-        answer = try await Transfer(run, pipeline, attempt: number, timing: timing(followed)).perform(request)
+        answer = try await transfer.perform(request)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = run.destination { download.forgetPart() }
@@ -31,22 +31,20 @@ struct Attempt: Sendable {
         error.reachedServer = true
         throw error
       }
-      switch try configuration.redirects.step(
-        request, answer.head, followed: followed, secrets: configuration.secrets)
+      switch try pipeline.configuration.redirects.step(
+        request, answer.head, followed: followed, secrets: pipeline.configuration.secrets)
       {
       case .follow(let next):
         request = next
         followed += 1
-      case .answer: return try validated(request, answer, timing(followed)(answer.metrics))
+      case .answer:
+        do {
+          return try validated(request, answer, transfer.timing(answer.metrics))
+        } catch {
+          if case .chunks(let stream) = answer.body { await stream.drop() }
+          throw error
+        }
       }
-    }
-  }
-
-  private func timing(_ redirects: Int) -> @Sendable (TransferMetrics) -> Timing {
-    { [run, number, began, timeline = pipeline.timeline] metrics in
-      Timing(
-        metrics, queue: began - run.started, total: timeline.now() - run.started, tries: number,
-        redirects: redirects)
     }
   }
 

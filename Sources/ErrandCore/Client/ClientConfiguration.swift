@@ -16,6 +16,15 @@ public struct ClientConfiguration: Sendable {
   public var retry = RetryPolicy()
   /// How many retries the client makes in all, so that a server in trouble is not stormed.
   public var retryBudget = RetryBudget()
+  /// How many requests are on the wire at once, and who goes first. `Client.limits` changes it while the client runs.
+  public var limits = ConcurrencyLimits()
+  /// Where answers are kept that are to be (`Request.kept(as:_:)`). Default: in memory, 20 MiB.
+  public var answers: any AnswerStore = MemoryAnswerStore()
+  /// Is told when an answer could not be kept or looked for; the request itself goes on without.
+  public var onAnswerStoreFailure: (@Sendable (any Error) -> Void)?
+  /// Who requests are sent as, if their own fields do not say so (a token that an interceptor adds, a cookie of the
+  /// transport's). Answers are shared and kept only among requests of one identity; nil is one as well.
+  public var identity: (@Sendable () -> String?)?
   /// Where redirects may lead.
   public var redirects = RedirectPolicy()
   /// The most bytes of one answer that `send` keeps in memory. Default: 64 MiB.

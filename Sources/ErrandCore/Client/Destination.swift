@@ -3,4 +3,8 @@ enum Destination: Sendable {
   case memory
   case file(Download)
   case stream
+
+  var isFile: Bool {
+    if case .file = self { true } else { false }
+  }
 }

@@ -1,8 +1,17 @@
 /// The calls of a client that have not ended, so that it can be shut down.
 final class InFlight: Sendable {
+  /// The place of one call.
+  struct Place: Sendable {
+    fileprivate let inFlight: InFlight
+    fileprivate let token: Slab<StopSignal>.Token
+
+    func leave() { inFlight.remove(token) }
+  }
+
   private struct State {
-    var calls: [ObjectIdentifier: Call] = [:]
+    var calls = Slab<StopSignal>()
     var isClosed = false
+    var isStopped = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -10,21 +19,22 @@ final class InFlight: Sendable {
 
   init() {}
 
+  var count: Int { state.withLock { $0.calls.count } }
+
+  /// - Parameter isPart: It does the work of a call that is in flight, so it may begin while those finish.
   /// - Throws: The cancelled outcome, if the client has been shut down.
-  func add(_ call: Call) throws(RequestError) {
-    let isClosed = state.withLock { state in
-      if !state.isClosed { state.calls[ObjectIdentifier(call)] = call }
-      return state.isClosed
+  func add(_ signal: StopSignal, asPart isPart: Bool = false) throws(RequestError) -> Place {
+    let token = state.withLock { state in
+      let isOpen = !state.isClosed || isPart && !state.isStopped && !state.calls.isEmpty
+      return isOpen ? state.calls.insert(signal) : nil
     }
-    if isClosed {
-      call.stop(.cancelled(.clientShutDown))
-      try call.check()
-    }
+    guard let token else { throw StopSignal.Stop.cancelled(.clientShutDown).error }
+    return Place(inFlight: self, token: token)
   }
 
-  func remove(_ call: Call) {
+  private func remove(_ token: Slab<StopSignal>.Token) {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      state.calls[ObjectIdentifier(call)] = nil
+      state.calls.remove(token)
       guard state.calls.isEmpty else { return [] }
       defer { state.waiters = [] }
       return state.waiters
@@ -34,8 +44,13 @@ final class InFlight: Sendable {
 
   func close() { state.withLock { $0.isClosed = true } }
 
-  func stopAll(_ stop: Call.Stop) {
-    for call in state.withLock({ Array($0.calls.values) }) { call.stop(stop) }
+  /// Nothing begins any more, and what goes on is called off.
+  func stopAll(_ stop: StopSignal.Stop) {
+    let signals = state.withLock { state in
+      state.isStopped = true
+      return state.calls.newestFirst
+    }
+    StopSignal.stop(signals, stop)
   }
 
   func whenEmpty() async {

@@ -10,7 +10,9 @@
 /// }
 /// ```
 ///
-/// It may change the request, answer by itself, throw, or call `next` more than once.
+/// It may change the request, answer by itself, throw, or call `next` more than once. What it sends through the same client
+/// from around a try goes without a slot (`ConcurrencyLimits`), because that try has one already; so does a request that it
+/// then shares or waits for.
 public protocol Interceptor: Sendable {
   func intercept(_ request: Request, next: Next) async throws -> Response
 }

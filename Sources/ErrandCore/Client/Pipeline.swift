@@ -10,30 +10,78 @@ final class Pipeline: Sendable {
   let transport: any Transport
   let timeline: Timeline
   let configuration: ClientConfiguration
-  private let retries: Retries
+  let inFlight = InFlight()
+  let repeats: Repeats<Response>
+  let slots: Slots
   let isIntercepted: Bool
+  private let retries: Retries
+  /// The client's own, one line of each name. A request that has none shares them.
+  private let fields: HTTPFields
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     self.transport = transport
     self.configuration = configuration
     timeline = Timeline(configuration.clock)
+    repeats = Repeats(timeline)
+    slots = Slots(configuration.limits, timeline)
     retries = Retries(
       budget: configuration.retryBudget, random: configuration.random, date: configuration.date,
       timeline: timeline)
     isIntercepted = !(configuration.interceptors.isEmpty && configuration.attemptInterceptors.isEmpty)
+    var fields = HTTPFields()
+    fields.appendMissing(configuration.fields)
+    self.fields = fields
+  }
+
+  /// What a call belongs to, from the instant it is made: before anything of it waits, so that calls count in the order in
+  /// which they were made.
+  /// - Throws: The cancelled outcome, if that is over.
+  func enter(_ request: Request, _ run: Run, _ scope: RequestScope?) throws(RequestError) {
+    if isIntercepted, SlotHolder.clients.contains(ObjectIdentifier(self)) { run.urgency.goWithoutSlot() }
+    do {
+      try run.enter(inFlight)
+      if let scope { try run.enter(scope) }
+      if request.options.hasStages { try enterStages(request, run) }
+    } catch {
+      run.end()
+      throw error.about(request, configuration.secrets)
+    }
+    // With an answer to fall back on, the deadline does not end the call: see `orKept`.
+    if request.options.keeping?.policy != .onFailure { run.keepDeadline(on: timeline) }
+  }
+
+  private func enterStages(_ request: Request, _ run: Run) throws(RequestError) {
+    if let rule = request.options.repeats, rule.kind == .latest {
+      let place = repeats.begin(latest: try key(request, rule), run.signal)
+      run.atEnd { [repeats] in repeats.end(latest: place) }
+    }
+    if let use = request.options.activity { run.show(use) }
   }
 
   /// A request's life. Its answer comes back the same way.
-  // What will be around a call (activity, scope, repeats, kept answers) goes before `aroundCall`; what will be in each try
-  // before it is sent (dependencies and network, slot, signature) goes before and inside `Attempt`.
   func perform(_ request: Request, _ run: Run) async throws -> Response {
     try await ended(request, run) { request in
-      try await self.checked(request) { request in
-        try await self.aroundCall(request, run) { request in
-          try await self.retried(request, run) { attempt in
-            try await self.aroundTry(request, attempt) { request in
-              try await Attempt(attempt, run, self).perform(request)
+      let request = try self.ready(request)
+      guard request.options.hasStages else { return try await self.sent(request, run) }
+      return try await self.orKept(request, run) { run in
+        try await self.afterOthers(request, run) { request in
+          try await self.unlessRepeated(request, run) { request, run in
+            try await self.kept(request, run) { request, run in
+              try await self.sent(request, run)
             }
+          }
+        }
+      }
+    }
+  }
+
+  private func sent(_ request: Request, _ run: Run) async throws -> Response {
+    // Each closure captures nothing, so that none is made anew for each request.
+    try await aroundCall(request, run) { pipeline, run, request in
+      try await pipeline.retried(request, run) { attempt in
+        try await pipeline.inSlot(request, run) {
+          try await pipeline.aroundTry(request, run, attempt) { pipeline, run, attempt, request in
+            try await Attempt(attempt, run, pipeline).perform(request)
           }
         }
       }
@@ -44,59 +92,90 @@ final class Pipeline: Sendable {
   private func ended(
     _ request: Request, _ run: Run, _ next: (Request) async throws -> Response
   ) async throws -> Response {
-    if let deadline = request.options.deadline ?? configuration.deadline {
-      run.end(after: deadline, on: timeline)
-    }
     do {
       let response = try await next(request)
       await run.progress?.flush()
-      // A stream is over when its last byte is here; its transfer says so.
-      if case .chunks = response.body {} else { run.end() }
+      if case .chunks(let stream) = response.body {
+        run.end(with: stream)
+        return response
+      }
+      try run.signal.finish()
+      run.end()
       return response
     } catch {
       await run.progress?.flush()
       run.end()
-      let error = run.call.stopped.map { $0.error(tries: (error as? RequestError)?.attempt ?? 0) } ?? error
+      let error = run.signal.stopped.map { $0.error(tries: (error as? RequestError)?.attempt ?? 0) } ?? error
       throw (error as? RequestError)?.about(request, configuration.secrets) ?? error
     }
   }
 
-  /// Refuses what cannot be sent, and adds what every request of this client carries.
-  private func checked(
-    _ request: Request, _ next: (Request) async throws -> Response
-  ) async throws -> Response {
+  /// The request as it is sent: with what every request of this client carries.
+  /// - Throws: If it cannot be sent.
+  func ready(_ request: Request) throws(RequestError) -> Request {
     var request = request
-    for field in configuration.fields where !request.fields.contains(field.name) {
-      request.fields.append(field.name, field.value, isSecret: field.isSecret)
+    if request.fields.isEmpty {
+      request.fields = fields
+    } else {
+      request.fields.appendMissing(fields)
     }
     try request.makeReady()
-    return try await next(request)
+    return request
   }
 
   /// Users' interceptors may wait for anything, so they run in a task that can be cancelled.
   private func aroundCall(
-    _ request: Request, _ run: Run, _ next: @escaping @Sendable (Request) async throws -> Response
+    _ request: Request, _ run: Run,
+    _ next: @escaping @Sendable (Pipeline, Run, Request) async throws -> Response
   ) async throws -> Response {
-    guard isIntercepted else { return try await next(request) }
-    let chain = Next(attempt: 0, interceptors: configuration.interceptors[...], last: next)
-    return try await run.call.interrupting { try await chain(request) }
+    guard isIntercepted else { return try await next(self, run, request) }
+    let chain = Next(attempt: 0, interceptors: configuration.interceptors[...]) { request in
+      try await next(self, run, request)
+    }
+    return try await run.signal.interrupting { try await chain(request) }
   }
 
   private func retried(
     _ request: Request, _ run: Run, _ next: (Int) async throws -> Response
   ) async throws -> Response {
-    let state = RetryState(
-      policy: request.options.retry ?? configuration.retry, method: request.method,
-      hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable)
-    let deadline = request.options.deadline ?? configuration.deadline
-    return try await retries.perform(state, of: run.call, since: run.started, deadline: deadline, next)
+    try await retries.perform(
+      RetryState(
+        policy: request.options.retry ?? configuration.retry, method: request.method,
+        hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable
+      ), of: run.signal, since: run.started, deadline: run.deadline, next)
+  }
+
+  /// Waits for its turn. Between tries it has no slot, and goes to the tail of its priority.
+  private func inSlot(
+    _ request: Request, _ run: Run, _ next: () async throws -> Response
+  ) async throws -> Response {
+    let slot = try await slots.acquire(
+      host: ASCII.lowercased(request.url?.host() ?? ""), urgency: run.urgency, signal: run.signal)
+    do {
+      let response = try await next()
+      if case .chunks(let stream) = response.body {
+        stream.onEnd { [slots] in slots.release(slot) }
+      } else {
+        slots.release(slot)
+      }
+      return response
+    } catch {
+      slots.release(slot)
+      throw error
+    }
   }
 
   private func aroundTry(
-    _ request: Request, _ attempt: Int, _ next: @escaping @Sendable (Request) async throws -> Response
+    _ request: Request, _ run: Run, _ attempt: Int,
+    _ next: @escaping @Sendable (Pipeline, Run, Int, Request) async throws -> Response
   ) async throws -> Response {
-    guard !configuration.attemptInterceptors.isEmpty else { return try await next(request) }
-    return try await Next(attempt: attempt, interceptors: configuration.attemptInterceptors[...], last: next)(
-      request)
+    guard !configuration.attemptInterceptors.isEmpty else {
+      return try await next(self, run, attempt, request)
+    }
+    let chain = Next(attempt: attempt, interceptors: configuration.attemptInterceptors[...]) { request in
+      try await next(self, run, attempt, request)
+    }
+    let holding = SlotHolder.clients.union([ObjectIdentifier(self)])
+    return try await SlotHolder.$clients.withValue(holding) { try await chain(request) }
   }
 }

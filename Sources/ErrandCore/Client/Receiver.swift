@@ -6,6 +6,13 @@
 
 /// Knows what was asked for, and so where the body of an answer goes; keeps what came of it.
 final class Receiver: HeadReceiver {
+  /// Where the body of an accepted answer goes.
+  enum Target: Sendable {
+    case memory
+    case file(Download)
+    case stream(StreamOpening)
+  }
+
   private enum Kept {
     case nothing
     case memory(MemorySink)
@@ -15,21 +22,17 @@ final class Receiver: HeadReceiver {
   /// So much is read of a body that nobody wants: enough for an error to show.
   static let prefixLimit = 64 << 10
 
-  private let destination: Destination
-  private let opening: StreamOpening
+  private let target: Target
   private let request: Request
   private let followsRedirects: Bool
   private let memoryLimit: Int
-  private let progress: ProgressReporter?
+  private let progress: ProgressHub?
   private let kept = Locked(Kept.nothing)
 
   init(
-    destination: Destination, opening: StreamOpening, request: Request, followsRedirects: Bool,
-    memoryLimit: Int,
-    progress: ProgressReporter?
+    target: Target, request: Request, followsRedirects: Bool, memoryLimit: Int, progress: ProgressHub?
   ) {
-    self.destination = destination
-    self.opening = opening
+    self.target = target
     self.request = request
     self.followsRedirects = followsRedirects
     self.memoryLimit = memoryLimit
@@ -40,7 +43,7 @@ final class Receiver: HeadReceiver {
     if followsRedirects, head.status.isRedirect, head.fields.contains("Location") {
       return keep(MemorySink(limit: Self.prefixLimit, overflow: .enough(head)))
     }
-    if case .file(let download) = destination, download.mustAskAgain(head) { throw Download.AskAgain() }
+    if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }
     if let rejection = request.options.validator.problem(with: judged(head)) {
       return keep(MemorySink(limit: Self.prefixLimit, overflow: .rejected(rejection, head)))
     }
@@ -49,7 +52,7 @@ final class Receiver: HeadReceiver {
 
   /// The rest of a file, which only the download asked for, counts as the whole.
   func judged(_ head: ResponseHead) -> ResponseHead {
-    guard head.status == 206, case .file(let download) = destination, download.hasAskedForRest else {
+    guard head.status == 206, case .file(let download) = target, download.hasAskedForRest else {
       return head
     }
     return ResponseHead(status: 200, fields: head.fields)
@@ -58,14 +61,14 @@ final class Receiver: HeadReceiver {
   private func accept(_ head: ResponseHead) throws -> any BodySink {
     let sink: any BodySink
     var (start, total) = (Int64(0), request.method == .head ? 0 : head.contentLength)
-    switch destination {
+    switch target {
     case .memory:
       if let total, total > memoryLimit, request.method != .head { throw MemorySink.tooLarge(memoryLimit) }
       sink = keep(MemorySink(limit: memoryLimit, overflow: .tooLarge))
     case .file(let download):
       (sink, start, total) = try download.sink(for: head, of: request)
       kept.withLock { $0 = .file }
-    case .stream:
+    case .stream(let opening):
       sink = opening.open(head)
     }
     guard let progress else { return sink }
@@ -83,6 +86,11 @@ final class Receiver: HeadReceiver {
     if case .file = kept.withLock({ $0 }) { true } else { false }
   }
 
+  /// The head of an answer that came and whose body nobody wants.
+  var sufficientHead: ResponseHead? {
+    if case .memory(let sink) = kept.withLock({ $0 }) { sink.head } else { nil }
+  }
+
   /// The body, if it was kept in memory.
   func takeMemory() -> Data? {
     guard case .memory(let sink) = kept.withLock({ $0 }) else { return nil }
@@ -90,12 +98,22 @@ final class Receiver: HeadReceiver {
   }
 }
 
+extension Receiver.Target {
+  init(_ destination: Destination) {
+    switch destination {
+    case .memory: self = .memory
+    case .file(let download): self = .file(download)
+    case .stream: self = .stream(StreamOpening())
+    }
+  }
+}
+
 /// Tells of bytes on their way into another sink.
 private final class CountingSink: BodySink {
   private let sink: any BodySink
-  private let progress: ProgressReporter
+  private let progress: ProgressHub
 
-  init(_ sink: any BodySink, _ progress: ProgressReporter) {
+  init(_ sink: any BodySink, _ progress: ProgressHub) {
     self.sink = sink
     self.progress = progress
   }

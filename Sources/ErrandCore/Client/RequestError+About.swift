@@ -1,10 +1,7 @@
 extension RequestError {
-  /// The same error, with the request it is about.
+  /// The same error, with the request it is about; as it is, if that has been said: one that an interceptor sent.
   func about(_ request: Request, _ secrets: Secrets) -> RequestError {
-    var error = self
-    error.method = request.method
-    error.url = request.address.shown(hiding: secrets)
-    error.fields = fields?.hiding(secrets)
-    return error
+    guard method == nil else { return self }
+    return about(request.method, request.address.shown(hiding: secrets), fields?.hiding(secrets))
   }
 }

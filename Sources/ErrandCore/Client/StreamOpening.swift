@@ -29,20 +29,18 @@ final class StreamOpening: Sendable {
     return sink
   }
 
-  /// The transfer has ended. Returns true if it had become a stream, which then ends with it.
-  func end(_ result: Result<TransferResult, any Error>) -> Bool {
+  /// The transfer has ended. If it had become a stream, that ends with it, and nobody else says what its error is about.
+  func end(_ result: Result<TransferResult, any Error>, naming: (any Error) -> any Error) {
     let sink: StreamSink? = state.withLock { state in
       if case .opened(let sink) = state.0 { sink } else { nil }
     }
     if let sink {
-      sink.end(result.map { _ in })
-      return true
+      return sink.end(result.map { _ in }.mapError(naming))
     }
     resume { state in
       defer { state.0 = .ended(result) }
       return state.0
     }
-    return false
   }
 
   func outcome() async throws -> Outcome {

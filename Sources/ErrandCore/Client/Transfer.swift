@@ -7,7 +7,7 @@
 /// One request on the wire, and its answer, whatever that is.
 struct Transfer: Sendable {
   /// What came, not validated yet.
-  struct Answer {
+  final class Answer {
     let head: ResponseHead
     /// What the validator is shown.
     let judged: ResponseHead
@@ -15,57 +15,113 @@ struct Transfer: Sendable {
     let body: ResponseBody
     /// The length of the body, or nil for a stream.
     let length: Int64?
+
+    init(
+      _ result: TransferResult, _ receiver: Receiver, _ body: ResponseBody, length: Int64?
+    ) {
+      head = result.head
+      judged = receiver.judged(result.head)
+      metrics = result.metrics
+      self.body = body
+      self.length = length
+    }
   }
 
   private let run: Run
   private let pipeline: Pipeline
   private let attempt: Int
-  private let timing: @Sendable (TransferMetrics) -> Timing
+  private let began: Duration
+  private let redirects: Int
 
-  init(
-    _ run: Run, _ pipeline: Pipeline, attempt: Int, timing: @escaping @Sendable (TransferMetrics) -> Timing
-  ) {
+  /// - Parameters:
+  ///   - began: When the try did, on the client's timeline.
+  ///   - redirects: How many it has followed.
+  init(_ run: Run, _ pipeline: Pipeline, attempt: Int, began: Duration, redirects: Int) {
     self.run = run
     self.pipeline = pipeline
     self.attempt = attempt
-    self.timing = timing
+    self.began = began
+    self.redirects = redirects
+  }
+
+  /// Failures that can come after the head.
+  private static let breaksOff: Set<RequestError.Code> = [.timedOut, .connectionLost, .badEncoding]
+
+  /// The timing of an answer that is complete now.
+  func timing(_ metrics: TransferMetrics) -> Timing {
+    Timing(
+      metrics, queue: began - run.started, total: pipeline.timeline.now() - run.started, tries: attempt,
+      redirects: redirects)
   }
 
   func perform(_ request: Request) async throws -> Answer {
-    let request = try prepared(request)
+    // A request that goes out as it came is not copied.
+    guard pipeline.isIntercepted || run.destination.isFile else { return try await performAsIs(request) }
+    if case .file(let download) = run.destination { try await download.waitForPart(unless: run.signal) }
+    return try await performAsIs(try prepared(request))
+  }
+
+  private func performAsIs(_ request: Request) async throws -> Answer {
     let upload = try request.body.open(compressed: request.options.compressesBody)
     run.progress?.begin(attempt: attempt, sentTotal: upload.length)
-    let configuration = pipeline.configuration
-    let opening = StreamOpening()
-    let receiver = Receiver(
-      destination: run.destination, opening: opening, request: request,
-      followsRedirects: configuration.redirects.limit > 0,
-      memoryLimit: request.options.memoryLimit ?? configuration.memoryLimit, progress: run.progress)
-    func exchange(_ call: Call) -> Exchange {
-      Exchange(request: wireRequest(request, upload), call: call, progress: run.progress, receiver: receiver)
-    }
+    let target = Receiver.Target(run.destination)
+    let receiver = receiver(target, request)
     do {
-      switch run.destination {
-      case .memory:
-        defer { upload.close() }
-        return kept(try await pipeline.transport.perform(exchange(run.call)), receiver)
-      case .file(let download):
-        defer { upload.close() }
-        let result = try await settling(download, exchange(run.call))
-        guard receiver.hasFile else { return kept(result, receiver) }
-        return Answer(result, receiver, .file(download.part), length: download.length)
-      case .stream:
-        let call = Call()
-        switch try await opened(opening, exchange(call), call, upload, request) {
-        case .opened(let source, let head):
-          let result = TransferResult(head: head, metrics: TransferMetrics())
-          return Answer(result, receiver, .chunks(ByteStream(source)), length: nil)
-        case .ended(let result): return kept(result, receiver)
-        }
+      // Each of them in a function of its own: a task has to have room for all that a function may need.
+      switch target {
+      case .memory: return try await inMemory(request, upload, receiver)
+      case .file(let download): return try await inFile(download, request, upload, receiver)
+      case .stream(let opening): return try await inStream(opening, request, upload, receiver)
       }
+    } catch let error as RequestError where Self.breaksOff.contains(error.code) {
+      // The rest of a body that nobody wants is not missed, and the head may say when to try again.
+      guard let head = receiver.sufficientHead else { throw error }
+      return kept(TransferResult(head: head, metrics: TransferMetrics()), receiver)
     } catch let enough as MemorySink.HeadIsEnough {
-      return kept(TransferResult(head: enough.head, metrics: TransferMetrics()), receiver)
+      return ended(enough, receiver)
     }
+  }
+
+  private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Answer {
+    defer { upload.close() }
+    return kept(
+      try await pipeline.transport.perform(exchange(request, upload, run.signal, receiver)), receiver)
+  }
+
+  private func inFile(
+    _ download: Download, _ request: Request, _ upload: Upload, _ receiver: Receiver
+  ) async throws -> Answer {
+    defer { upload.close() }
+    let result = try await settling(download, exchange(request, upload, run.signal, receiver))
+    guard receiver.hasFile else { return kept(result, receiver) }
+    return Answer(result, receiver, .file(download.part), length: download.length)
+  }
+
+  private func inStream(
+    _ opening: StreamOpening, _ request: Request, _ upload: Upload, _ receiver: Receiver
+  ) async throws -> Answer {
+    let signal = StopSignal()
+    let exchange = exchange(request, upload, signal, receiver)
+    switch try await opened(opening, exchange, signal, upload, request) {
+    case .opened(let source, let head):
+      let result = TransferResult(head: head, metrics: TransferMetrics())
+      return Answer(result, receiver, .chunks(ByteStream(source)), length: nil)
+    case .ended(let result): return kept(result, receiver)
+    }
+  }
+
+  private func receiver(_ target: Receiver.Target, _ request: Request) -> Receiver {
+    Receiver(
+      target: target, request: request, followsRedirects: pipeline.configuration.redirects.limit > 0,
+      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit, progress: run.progress)
+  }
+
+  @inline(never)
+  private func exchange(
+    _ request: Request, _ upload: Upload, _ signal: StopSignal, _ receiver: Receiver
+  ) -> Exchange {
+    Exchange(
+      request: wireRequest(request, upload), signal: signal, progress: run.progress, receiver: receiver)
   }
 
   private func prepared(_ request: Request) throws -> Request {
@@ -76,6 +132,11 @@ struct Transfer: Sendable {
     }
     guard case .file(let download) = run.destination else { return request }
     return try download.prepare(request)
+  }
+
+  @inline(never)
+  private func ended(_ enough: MemorySink.HeadIsEnough, _ receiver: Receiver) -> Answer {
+    kept(TransferResult(head: enough.head, metrics: TransferMetrics()), receiver)
   }
 
   /// The answer of a body that was kept in memory.
@@ -104,10 +165,10 @@ struct Transfer: Sendable {
   /// Lets the transfer run by itself and waits for its head only.
   /// - Parameter call: The transfer's own, so that a stream that is let go ends its transfer and nothing else.
   private func opened(
-    _ opening: StreamOpening, _ exchange: Exchange, _ call: Call, _ upload: Upload, _ request: Request
+    _ opening: StreamOpening, _ exchange: Exchange, _ signal: StopSignal, _ upload: Upload, _ request: Request
   ) async throws -> Opened {
     let finalTiming = FinalTiming()
-    let link = run.call.onStop { [run] in if let reason = run.call.stopped { call.stop(reason) } }
+    let link = run.signal.onStop(stopping: signal)
     Task {
       let result: Result<TransferResult, any Error>
       do {
@@ -115,16 +176,17 @@ struct Transfer: Sendable {
         finalTiming.value = timing(done.metrics)
         result = .success(done)
       } catch {
-        let error = call.stopped.map(\.error) ?? error
-        result = .failure((error as? RequestError)?.about(request, pipeline.configuration.secrets) ?? error)
+        result = .failure(signal.stopped.map(\.error) ?? error)
       }
-      run.call.removeStopHandler(link)
+      run.signal.removeStopHandler(link)
       upload.close()
-      if opening.end(result) { run.end() }
+      opening.end(result) { error in
+        (error as? RequestError)?.about(request, pipeline.configuration.secrets) ?? error
+      }
     }
     switch try await opening.outcome() {
     case .opened(let sink, let head):
-      return .opened(ByteStream.Source(sink: sink, call: call, timing: finalTiming), head)
+      return .opened(ByteStream.Source(sink: sink, signal: signal, timing: finalTiming), head)
     case .ended(let result): return .ended(result)
     }
   }
@@ -145,12 +207,6 @@ struct Transfer: Sendable {
 }
 
 extension Transfer.Answer {
-  fileprivate init(_ result: TransferResult, _ receiver: Receiver, _ body: ResponseBody, length: Int64?) {
-    self.init(
-      head: result.head, judged: receiver.judged(result.head), metrics: result.metrics, body: body,
-      length: length)
-  }
-
   /// The first part of the body, for an error that refuses it.
   var prefix: Data {
     let limit = Receiver.prefixLimit

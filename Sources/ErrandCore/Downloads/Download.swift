@@ -19,6 +19,10 @@ final class Download: Sendable {
     var askedForRest = false
     /// True once the call has ended; a transport that was called off may not know yet.
     var isClosed = false
+    /// True once all of it is here and only has to be moved.
+    var isCommitting = false
+    /// What its call is called off with.
+    var signal: StopSignal?
   }
 
   /// The try must be made again, for the whole.
@@ -29,6 +33,7 @@ final class Download: Sendable {
   private let path: String
   private var memoPath: String { path + ".json" }
   private let state = Locked(State())
+  private let letGo = Settlement<Void>()
 
   init(to target: URL, resumes: Bool) {
     self.target = target
@@ -36,6 +41,26 @@ final class Download: Sendable {
     let folder = target.deletingLastPathComponent().path
     let mark = resumes ? "" : ".\(UInt32.random(in: 0...(.max)))"
     path = "\(folder)/.\(target.lastPathComponent)\(mark).errand-part"
+  }
+
+  /// One that was called off, as by a newer one, still has the part for a moment, and so has one that is being moved.
+  /// - Parameter signal: This download's own: it can be called off while it waits.
+  func waitForPart(unless signal: StopSignal) async throws {
+    guard resumes else { return }
+    state.withLock { $0.signal = signal }
+    while let other = PartFiles.writer(of: path), other !== self, other.isEnding {
+      try await other.letGo.value(unless: signal)
+    }
+  }
+
+  private var isEnding: Bool {
+    let (isCommitting, signal) = state.withLock { ($0.isCommitting, $0.signal) }
+    return isCommitting || signal?.stopped != nil
+  }
+
+  private func letGoOfPart() {
+    PartFiles.end(path, self)
+    letGo.settle(.success(()))
   }
 
   /// Opens the file and asks for what is missing.
@@ -59,6 +84,7 @@ final class Download: Sendable {
     guard state.withLock({ $0.file == nil }) else { return }
     let file = try FileDescriptor(writing: path)
     try file.lock()
+    if resumes { PartFiles.begin(path, self) }
     let length = try file.length()
     let memo = resumes ? readMemo() : nil
     state.withLock { state in
@@ -156,6 +182,7 @@ final class Download: Sendable {
 
   /// Moves the whole file into its place. Not on the caller's thread: letting go of a large old file takes a while.
   func commit() async throws {
+    state.withLock { $0.isCommitting = true }
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(
@@ -166,10 +193,12 @@ final class Download: Sendable {
       }
     }
     if case .failure(let error) = result { throw Self.unwritable(error) }
+    letGoOfPart()
   }
 
   /// The call failed: keeps what a later call can go on with, and nothing else.
   func abandon() {
+    defer { letGoOfPart() }
     let (file, isWorthKeeping) = state.withLock { state in
       state.isClosed = true
       return (state.file, state.content != nil && state.length > 0)

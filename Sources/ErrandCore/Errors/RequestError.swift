@@ -16,6 +16,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let invalidRequest = Code(rawValue: "invalidRequest")
     /// Nobody waits for it any more; `cancellation` says why.
     public static let cancelled = Code(rawValue: "cancelled")
+    /// The same request was sent a moment ago, and this one asked to be ignored then.
+    public static let ignoredRepeat = Code(rawValue: "ignoredRepeat")
     /// Nothing moved for the length of the time-out.
     public static let timedOut = Code(rawValue: "timedOut")
     /// The deadline of the whole call passed.
@@ -58,6 +60,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let fileChanged = Code(rawValue: "fileChanged")
     /// The file to download to cannot be written: a missing folder, a full disk.
     public static let fileUnwritable = Code(rawValue: "fileUnwritable")
+    /// A call that it waits for failed; `underlying` says how.
+    public static let dependencyFailed = Code(rawValue: "dependencyFailed")
     /// The transport cannot do what was asked, and says so instead of doing it wrong.
     public static let unsupported = Code(rawValue: "unsupported")
   }
@@ -82,48 +86,109 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  public let code: Code
-  /// What happened, without the request.
-  public let message: String
-  public internal(set) var method: Method?
-  /// The URL, without its secrets.
-  public internal(set) var url: String?
-  /// Which try failed, or was the last, from 1; 0 if none was made or none had ended when it was called off.
-  public internal(set) var attempt: Int
-  /// The status, if an answer came.
-  public let status: Status?
-  /// The fields of the answer that was refused.
-  public internal(set) var fields: HTTPFields?
-  /// False only if certainly nothing reached the server, so that even a POST may be sent again.
-  public internal(set) var reachedServer: Bool
-  /// What lies beneath: the system's or the user's own error.
-  public let underlying: (any Error)?
-  /// Why it was called off, if it was.
-  public let cancellation: CancellationReason?
-  /// Why validation refused the answer, if it did.
-  public let rejection: Rejection?
-  /// The first part (at most 64 KiB) of an answer that was refused.
-  public let bodyPrefix: Data?
-  /// The timing of an answer that was refused, if it was read to its end.
-  public internal(set) var timing: Timing?
+  private struct Parts: Sendable {
+    let code: Code
+    let message: String
+    var method: Method?
+    var url: String?
+    var attempt: Int
+    let status: Status?
+    var fields: HTTPFields?
+    var reachedServer: Bool
+    let underlying: (any Error)?
+    let cancellation: CancellationReason?
+    let rejection: Rejection?
+    let bodyPrefix: Data?
+    var timing: Boxed<Timing>?
+  }
+
+  // Every function that may throw one has room for it.
+  private var parts: Boxed<Parts>
+
+  /// Called off: its message is the reason.
+  init(_ reason: CancellationReason, attempt: Int) {
+    self.init(.cancelled, message: "", attempt: attempt, reachedServer: true, cancellation: reason)
+  }
 
   init(
     _ code: Code, message: String, method: Method? = nil, url: String? = nil, attempt: Int = 0,
     status: Status? = nil, fields: HTTPFields? = nil, reachedServer: Bool, underlying: (any Error)? = nil,
     cancellation: CancellationReason? = nil, rejection: Rejection? = nil, bodyPrefix: Data? = nil
   ) {
-    self.code = code
-    self.message = message
-    self.method = method
-    self.url = url
-    self.attempt = attempt
-    self.status = status
-    self.fields = fields
-    self.reachedServer = reachedServer
-    self.underlying = underlying
-    self.cancellation = cancellation
-    self.rejection = rejection
-    self.bodyPrefix = bodyPrefix
+    parts = Boxed(
+      Parts(
+        code: code, message: message, method: method, url: url, attempt: attempt, status: status,
+        fields: fields, reachedServer: reachedServer, underlying: underlying, cancellation: cancellation,
+        rejection: rejection, bodyPrefix: bodyPrefix))
+  }
+
+  public var code: Code { parts.value.code }
+
+  /// What happened, without the request.
+  public var message: String {
+    // Put together when it is read: thousands may be called off at once, and most of them stay quiet.
+    parts.value.cancellation.map { "called off: \($0)" } ?? parts.value.message
+  }
+
+  public internal(set) var method: Method? {
+    get { parts.value.method }
+    set { parts.value.method = newValue }
+  }
+
+  /// The URL, without its secrets.
+  public internal(set) var url: String? {
+    get { parts.value.url }
+    set { parts.value.url = newValue }
+  }
+
+  /// Which try failed, or was the last, from 1; 0 if none was made or none had ended when it was called off.
+  public internal(set) var attempt: Int {
+    get { parts.value.attempt }
+    set { parts.value.attempt = newValue }
+  }
+
+  /// The status, if an answer came.
+  public var status: Status? { parts.value.status }
+
+  /// The fields of the answer that was refused.
+  public internal(set) var fields: HTTPFields? {
+    get { parts.value.fields }
+    set { parts.value.fields = newValue }
+  }
+
+  /// False only if certainly nothing reached the server, so that even a POST may be sent again.
+  public internal(set) var reachedServer: Bool {
+    get { parts.value.reachedServer }
+    set { parts.value.reachedServer = newValue }
+  }
+
+  /// What lies beneath: the system's or the user's own error.
+  public var underlying: (any Error)? { parts.value.underlying }
+
+  /// Why it was called off, if it was.
+  public var cancellation: CancellationReason? { parts.value.cancellation }
+
+  /// Why validation refused the answer, if it did.
+  public var rejection: Rejection? { parts.value.rejection }
+
+  /// The first part (at most 64 KiB) of an answer that was refused.
+  public var bodyPrefix: Data? { parts.value.bodyPrefix }
+
+  /// The timing of an answer that was refused, if it was read to its end.
+  public internal(set) var timing: Timing? {
+    get { parts.value.timing?.value }
+    set { parts.value.timing = newValue.map(Boxed.init) }
+  }
+
+  /// The same error, and what it is about.
+  func about(_ method: Method, _ url: String, _ fields: HTTPFields?) -> RequestError {
+    var parts = parts.value
+    parts.method = method
+    parts.url = url
+    parts.fields = fields
+    var error = self
+    error.parts = Boxed(parts)
+    return error
   }
 
   public var description: String {

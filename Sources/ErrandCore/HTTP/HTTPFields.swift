@@ -79,6 +79,11 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
+  /// Adds the lines whose names are not there yet, one line of each name.
+  mutating func appendMissing(_ others: HTTPFields) {
+    for field in others.fields where !contains(field.name) { fields.append(field) }
+  }
+
   public mutating func remove(_ name: String) {
     fields.removeAll { ASCII.equalIgnoringCase($0.name, name) }
   }

@@ -10,13 +10,23 @@ enum MediaType {
 
   /// True if `type` (with or without parameters) is `pattern`, where `image/*` and `*/*` stand for many.
   static func matches(_ type: String, _ pattern: String) -> Bool {
-    let bare = ASCII.trimmed(type.prefix { $0 != ";" })
-    if pattern == "*/*" { return true }
-    if pattern.hasSuffix("/*") {
-      let family = pattern.dropLast()
-      return ASCII.equalIgnoringCase(String(bare.prefix(family.count)), String(family))
-    }
-    return ASCII.equalIgnoringCase(bare, pattern)
+    if pattern == "*/*" || ASCII.equalIgnoringCase(type, pattern) { return true }
+    let bare = bare(type)
+    guard pattern.hasSuffix("/*") else { return isSame(bare, pattern.utf8[...]) }
+    let family = pattern.utf8.dropLast()
+    return isSame(bare.prefix(family.count), family)
+  }
+
+  /// Without parameters, and without the spaces and tabs around it.
+  private static func bare(_ type: String) -> Substring.UTF8View {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+    var bare = type.utf8.prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)
+    while let last = bare.last, isSpace(last) { bare.removeLast() }
+    return bare
+  }
+
+  private static func isSame(_ left: Substring.UTF8View, _ right: Substring.UTF8View) -> Bool {
+    left.elementsEqual(right) { ASCII.lowered($0) == ASCII.lowered($1) }
   }
 
   private static let byExtension = [

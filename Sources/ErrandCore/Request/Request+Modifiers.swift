@@ -71,7 +71,7 @@ extension Request {
     with { $0.options.httpVersion = version }
   }
 
-  private func with(_ change: (inout Request) -> Void) -> Request {
+  func with(_ change: (inout Request) -> Void) -> Request {
     var copy = self
     change(&copy)
     return copy

@@ -13,12 +13,17 @@
 ///
 /// Whatever is wrong with it (a URL that is none, a body that cannot be encoded) is an error when it is sent.
 public struct Request: Sendable, Hashable {
-  public var method: Method
-  public var fields: HTTPFields
-  public var body: Body
-  /// How it wants to be treated; the modifiers set these.
-  public var options: RequestOptions
-  var address: Address
+  private struct Parts: Sendable, Hashable {
+    var method: Method
+    var address: Address
+    var fields: HTTPFields
+    var body: Body
+    // Apart, because the rest is changed for each sending, to add the client's fields.
+    var options = Boxed(RequestOptions())
+  }
+
+  // Every stage that it goes through holds it, and so does everyone who waits.
+  private var parts: Boxed<Parts>
 
   /// - Parameters:
   ///   - method: Any method.
@@ -30,12 +35,35 @@ public struct Request: Sendable, Hashable {
     _ method: Method, _ url: some URLConvertible, query: KeyValuePairs<String, String> = [:],
     fields: HTTPFields = [:], body: Body = .none
   ) {
-    self.method = method
-    self.fields = fields
-    self.body = body
-    options = RequestOptions()
-    address =
+    let address =
       query.isEmpty ? Address(url) : Address(url.urlText, query: query.lazy.map { ($0.key, $0.value) })
+    parts = Boxed(Parts(method: method, address: address, fields: fields, body: body))
+  }
+
+  public var method: Method {
+    _read { yield parts.value.method }
+    _modify { yield &parts.value.method }
+  }
+
+  public var fields: HTTPFields {
+    _read { yield parts.value.fields }
+    _modify { yield &parts.value.fields }
+  }
+
+  public var body: Body {
+    _read { yield parts.value.body }
+    _modify { yield &parts.value.body }
+  }
+
+  /// How it wants to be treated; the modifiers set these.
+  public var options: RequestOptions {
+    _read { yield parts.value.options.value }
+    _modify { yield &parts.value.options.value }
+  }
+
+  var address: Address {
+    _read { yield parts.value.address }
+    _modify { yield &parts.value.address }
   }
 
   /// The URL that is asked, or nil if it was given one that cannot be.

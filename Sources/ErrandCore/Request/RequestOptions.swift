@@ -14,4 +14,57 @@ public struct RequestOptions: Sendable, Hashable {
   public var compressesBody = false
   /// The HTTP version to speak.
   public var httpVersion = HTTPVersionPreference.automatic
+  /// How soon it is wanted.
+  public var priority = Priority.default
+  /// What few requests use, in one place, so that the others do not carry it.
+  private var stages: Stages?
+
+  /// True if anything but its priority sets it apart before it is sent.
+  var hasStages: Bool { stages != nil }
+
+  /// The calls that must have succeeded before it is sent.
+  public var dependencies: [Call] {
+    get { stages?.values.dependencies ?? [] }
+    set { change { $0.dependencies = newValue } }
+  }
+
+  /// Where it is shown while it is under way, and how; nil for nowhere.
+  public var activity: ActivityUse? {
+    get { stages?.values.activity }
+    set { change { $0.activity = newValue } }
+  }
+
+  /// What is done when the same is sent again.
+  public var repeats: RepeatRule? {
+    get { stages?.values.repeats }
+    set { change { $0.repeats = newValue } }
+  }
+
+  /// Under which name its answer is kept, and what of that it may be answered with.
+  public var keeping: KeepRule? {
+    get { stages?.values.keeping }
+    set { change { $0.keeping = newValue } }
+  }
+
+  private mutating func change(_ change: (inout Stages.Values) -> Void) {
+    var values = stages?.values ?? Stages.Values()
+    change(&values)
+    stages = values == Stages.Values() ? nil : Stages(values)
+  }
+
+  private final class Stages: Sendable, Hashable {
+    struct Values: Sendable, Hashable {
+      var dependencies: [Call] = []
+      var activity: ActivityUse?
+      var repeats: RepeatRule?
+      var keeping: KeepRule?
+    }
+
+    let values: Values
+
+    init(_ values: Values) { self.values = values }
+
+    static func == (left: Stages, right: Stages) -> Bool { left.values == right.values }
+    func hash(into hasher: inout Hasher) { hasher.combine(values) }
+  }
 }

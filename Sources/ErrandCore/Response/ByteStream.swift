@@ -12,16 +12,16 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// Calls the request off when nobody holds the stream any more.
   final class Source: Sendable {
     let sink: StreamSink
-    private let call: Call
+    let signal: StopSignal
     private let finalTiming: FinalTiming
 
-    init(sink: StreamSink, call: Call, timing: FinalTiming) {
+    init(sink: StreamSink, signal: StopSignal, timing: FinalTiming) {
       self.sink = sink
-      self.call = call
+      self.signal = signal
       finalTiming = timing
     }
 
-    deinit { call.stop(.cancelled(.streamDropped)) }
+    deinit { signal.stop(.cancelled(.streamDropped)) }
 
     var timing: Timing? { finalTiming.value }
 
@@ -29,7 +29,7 @@ public struct ByteStream: AsyncSequence, Sendable {
       try await withTaskCancellationHandler {
         try await sink.next()
       } onCancel: {
-        call.stop(.cancelled(.taskCancelled))
+        signal.stop(.cancelled(.taskCancelled))
       }
     }
   }
@@ -43,7 +43,19 @@ public struct ByteStream: AsyncSequence, Sendable {
     let sink = StreamSink()
     if !data.isEmpty { _ = sink.write(data) }
     sink.end(.success(()))
-    source = Source(sink: sink, call: Call(), timing: FinalTiming())
+    source = Source(sink: sink, signal: StopSignal(), timing: FinalTiming())
+  }
+
+  /// Calls `handler` when no more of it comes, before its consumer hears of that.
+  func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
+
+  /// What it is called off with.
+  var signal: StopSignal { source.signal }
+
+  /// Calls it off; returns when it is off the wire.
+  func drop() async {
+    signal.stop(.cancelled(.streamDropped))
+    await withCheckedContinuation { continuation in onEnd { continuation.resume() } }
   }
 
   /// The timing of the whole, once the last chunk is here.

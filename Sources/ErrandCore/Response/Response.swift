@@ -6,15 +6,43 @@
 
 /// What came back: an answer that has passed validation.
 public struct Response: Sendable {
-  public let status: Status
-  public let fields: HTTPFields
+  private struct Parts: Sendable {
+    let status: Status
+    let fields: HTTPFields
+    let url: URL
+    var body: ResponseBody
+    var timing: Timing
+    var keptAt: Date?
+  }
+
+  // Every stage that it comes through has room for it, and so has everyone who waits for it.
+  private var parts: Boxed<Parts>
+
+  public var status: Status { parts.value.status }
+
+  public var fields: HTTPFields { parts.value.fields }
+
   /// Where the body is; `data`, `file` and `chunks` take it out.
-  public var body: ResponseBody
+  public var body: ResponseBody {
+    _read { yield parts.value.body }
+    _modify { yield &parts.value.body }
+  }
+
   /// The URL that answered, after redirects.
-  public let url: URL
+  public var url: URL { parts.value.url }
+
   /// How long each step took and what went over the wire. Of a stream only what is known at its head: `queue`, `total`,
   /// `tries` and `redirects`; the rest is in `chunks.timing`, after the last chunk.
-  public var timing: Timing
+  public var timing: Timing {
+    _read { yield parts.value.timing }
+    _modify { yield &parts.value.timing }
+  }
+
+  /// When it was kept, if it is one that was kept and not the network's.
+  public internal(set) var keptAt: Date? {
+    get { parts.value.keptAt }
+    set { parts.value.keptAt = newValue }
+  }
 
   /// An answer that an interceptor gives by itself.
   public init(status: Status, fields: HTTPFields = [:], data: Data = Data(), url: URL) {
@@ -23,11 +51,8 @@ public struct Response: Sendable {
   }
 
   init(head: ResponseHead, body: ResponseBody, url: URL, timing: Timing) {
-    status = head.status
-    fields = head.fields
-    self.body = body
-    self.url = url
-    self.timing = timing
+    parts = Boxed(
+      Parts(status: head.status, fields: head.fields, url: url, body: body, timing: timing))
   }
 
   /// The body of an answer that was sent for with `send`; empty for the other kinds.

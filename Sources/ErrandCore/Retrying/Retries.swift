@@ -22,41 +22,53 @@ final class Retries: Sendable {
   }
 
   /// - Parameters:
+  ///   - rules: Asked for only when a try has failed: most never do.
   ///   - started: When the call began, on the timeline.
   ///   - deadline: Its length, from then on.
   ///   - next: Makes a try, given its number.
   func perform<Answer>(
-    _ state: RetryState, of call: Call, since started: Duration, deadline: Duration?,
-    _ next: (Int) async throws -> Answer
+    _ rules: @autoclosure () -> RetryState, of signal: StopSignal, since started: Duration,
+    deadline: Duration?, _ next: (Int) async throws -> Answer
   ) async throws -> Answer {
-    var state = state
     let now = timeline.now()
     budget.withLock { $0.call(at: now) }
+    var tries = 0
     while true {
-      state.begin()
+      tries += 1
       do {
-        return try await next(state.tries)
-      } catch var error as RequestError {
-        error.attempt = state.tries
-        let now = timeline.now()
-        let remaining = deadline.map { $0 - (now - started) }
-        guard call.stopped == nil, let wait = wait(after: error, state, remaining: remaining, now: now) else {
-          throw error
-        }
-        do {
-          try await call.interrupting { [timeline] in try await timeline.sleep(wait) }
-        } catch var error as RequestError {
-          error.attempt = state.tries
-          throw error
-        }
+        return try await next(tries)
+      } catch {
+        // One that is called off in the middle has not ended.
+        if let stop = signal.stopped { throw stop.error(tries: tries - 1) }
+        guard var error = error as? RequestError else { throw error }
+        error.attempt = tries
+        guard let wait = wait(after: error, rules, tries: tries, since: started, deadline: deadline)
+        else { throw error }
+        try await pause(wait, of: signal, tries: tries)
       }
     }
   }
 
+  private func pause(_ wait: Duration, of signal: StopSignal, tries: Int) async throws {
+    do {
+      try await signal.interrupting { [timeline] in try await timeline.sleep(wait) }
+    } catch var error as RequestError {
+      error.attempt = tries
+      throw error
+    }
+  }
+
   /// How long to wait until the next try, or nil if there is none.
-  private func wait(after error: RequestError, _ state: RetryState, remaining: Duration?, now: Duration)
-    -> Duration?
-  {
+  // Apart from `perform`, so that a try needs no room for what only its failure does.
+  @inline(never)
+  private func wait(
+    after error: RequestError, _ rules: () -> RetryState, tries: Int, since started: Duration,
+    deadline: Duration?
+  ) -> Duration? {
+    var state = rules()
+    state.tries = tries
+    let now = timeline.now()
+    let remaining = deadline.map { $0 - (now - started) }
     let (failure, date) = (RetryState.Failure(error), date())
     let decision = random.withLock { random in
       state.decide(after: failure, remaining: remaining, date: date, random: &random)

@@ -29,15 +29,14 @@ struct RetryState: Sendable {
   private let policy: RetryPolicy
   private let mayRepeat: Bool
   private let isReplayable: Bool
-  private(set) var tries = 0
+  /// How many have begun.
+  var tries = 0
 
   init(policy: RetryPolicy, method: Method, hasIdempotencyKey: Bool, isReplayable: Bool) {
     self.policy = policy
     mayRepeat = hasIdempotencyKey || policy.methods.contains(method)
     self.isReplayable = isReplayable
   }
-
-  mutating func begin() { tries += 1 }
 
   /// True if this failure may be tried again at all; the budget and the deadline are asked only then.
   func mayRetry(_ failure: Failure) -> Bool {

@@ -9,11 +9,22 @@ package enum ASCII {
   package static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
     let (a, b) = (left.utf8, right.utf8)
     guard a.count == b.count else { return false }
-    var (i, j) = (a.startIndex, b.startIndex)
-    while i < a.endIndex {
-      guard lowered(a[i]) == lowered(b[j]) else { return false }
-      i = a.index(after: i)
-      j = b.index(after: j)
+    // Every name of every request comes by here, so it does not go through a string's own view.
+    let isEqual: Bool?? = unsafe a.withContiguousStorageIfAvailable { a in
+      unsafe b.withContiguousStorageIfAvailable { b in unsafe equalIgnoringCase(a, b) }
+    }
+    return (isEqual ?? nil) ?? a.elementsEqual(b) { lowered($0) == lowered($1) }
+  }
+
+  /// Of the same length.
+  private static func equalIgnoringCase(
+    _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    var index = 0
+    while index < left.count {
+      let (a, b) = unsafe (left[index], right[index])
+      if lowered(a) != lowered(b) { return false }
+      index += 1
     }
     return true
   }

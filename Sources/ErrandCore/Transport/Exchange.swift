@@ -22,15 +22,15 @@ public final class Exchange: Sendable {
   }
 
   public let request: Request
-  private let progress: ProgressReporter?
-  private let call: Call
+  private let progress: ProgressHub?
+  private let signal: StopSignal
   private let receiver: any HeadReceiver
 
   init(
-    request: Request, call: Call, progress: ProgressReporter?, receiver: any HeadReceiver
+    request: Request, signal: StopSignal, progress: ProgressHub?, receiver: any HeadReceiver
   ) {
     self.request = request
-    self.call = call
+    self.signal = signal
     self.progress = progress
     self.receiver = receiver
   }
@@ -41,10 +41,10 @@ public final class Exchange: Sendable {
   /// Calls `handler` once when the call is called off; at once, on this thread, if it has been already.
   /// Returns what to hand to `removeCancelHandler` when the try has ended.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) -> CancelHandlerID {
-    call.onStop(handler)
+    signal.onStop(handler)
   }
 
-  public func removeCancelHandler(_ id: CancelHandlerID) { call.removeStopHandler(id) }
+  public func removeCancelHandler(_ id: CancelHandlerID) { signal.removeStopHandler(id) }
 
   /// True if somebody looks at the bytes that go out; telling them costs something.
   public var wantsUploadProgress: Bool { progress != nil }

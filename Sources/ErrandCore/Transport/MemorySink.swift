@@ -56,6 +56,14 @@ final class MemorySink: BodySink {
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {}
 
+  /// The head of an answer whose body nobody wants, if this is for one.
+  var head: ResponseHead? {
+    switch overflow {
+    case .tooLarge: nil
+    case .rejected(_, let head), .enough(let head): head
+    }
+  }
+
   func take() -> Data {
     kept.withLock { data in
       defer { data = Data() }

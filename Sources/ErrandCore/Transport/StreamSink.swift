@@ -11,7 +11,9 @@ final class StreamSink: BodySink {
     var first = 0
     var bytes = 0
     var isFull = false
+    var isEnding = false
     var end: Result<Void, any Error>?
+    var ended: [@Sendable () -> Void] = []
     var waiter: CheckedContinuation<Data?, any Error>?
     var drained: (@Sendable () -> Void)?
 
@@ -53,6 +55,15 @@ final class StreamSink: BodySink {
     state.withLock { $0.drained = handler }
   }
 
+  /// Calls `handler` when no more comes, before the consumer hears of it; at once, if that is so already.
+  func onEnd(_ handler: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.isEnding { state.ended.append(handler) }
+      return state.isEnding
+    }
+    if isLate { handler() }
+  }
+
   /// The next chunk, nil at the end. One consumer at a time.
   func next() async throws -> Data? {
     try await withCheckedThrowingContinuation { continuation in
@@ -92,8 +103,15 @@ final class StreamSink: BodySink {
   /// No more comes. What is held is still handed out first, unless nobody waits for it any more. The first call
   /// counts.
   func end(_ result: Result<Void, any Error>) {
+    let handlers: [@Sendable () -> Void]? = state.withLock { state in
+      guard !state.isEnding else { return nil }
+      state.isEnding = true
+      defer { state.ended = [] }
+      return state.ended
+    }
+    guard let handlers else { return }
+    for handler in handlers { handler() }
     let waiter: CheckedContinuation<Data?, any Error>? = state.withLock { state in
-      guard state.end == nil else { return nil }
       state.end = result
       if case .failure(let error) = result, error.isCancellation {
         state.chunks = []

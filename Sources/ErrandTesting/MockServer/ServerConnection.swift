@@ -181,14 +181,15 @@ final class ServerConnection {
     case .stopReading: stopsReading = true
     case .stall: isStalled = true
     case .close:
-      note(.closedByServer)
+      // Noted when it is so: whoever waits for it may send the next request.
       Socket.endSending(descriptor)
+      note(.closedByServer)
       isLingering = true
       stopsReading = false
       wakeAt = .now + .seconds(2)
     case .reset:
-      note(.resetByServer)
       Socket.reset(descriptor)
+      note(.resetByServer)
       isOver = true
     }
   }

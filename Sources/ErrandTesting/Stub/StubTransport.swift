@@ -131,7 +131,7 @@ public final class StubTransport: Transport {
     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
   }
 
-  private static func read(_ exchange: Exchange) async throws -> Data {
+  static func read(_ exchange: Exchange) async throws -> Data {
     switch exchange.request.upload {
     case .none: return Data()
     case .bytes(let data):

@@ -29,7 +29,8 @@ import Testing
     let transfer = try transfer(
       "post", "http://a", "-H", "A: b", "-q", "x=1=2", "-d", "hi", "--timeout", "10s", "--deadline=1m",
       "--retry", "3", "--compress", "--http2", "--cacert", "ca.pem", "--resolve", "a:80:[::1]", "--proxy",
-      "http://p:1", "-iv", "-o", "out", "--output", "json", "--pin", pin, "--no-redirects")
+      "http://p:1", "-iv", "-o", "out", "--output", "json", "--pin", pin, "--no-redirects", "--activity",
+      "Posting")
     var expected = Transfer(method: .post, url: "http://a")
     expected.fields = [HTTPFields.Field("A", "b")]
     expected.query = [NameAndValue(name: "x", value: "1=2")]
@@ -49,6 +50,7 @@ import Testing
     expected.format = .json
     expected.pins = [pin]
     expected.followsRedirects = false
+    expected.activity = "Posting"
     #expect(transfer == expected)
   }
 

@@ -8,7 +8,11 @@ import Foundation
 
 /// Runs the tool on a terminal and returns all that it drew.
 enum PseudoTerminal {
-  static func run(_ arguments: String..., in folder: URL? = nil) async throws -> (code: Int32, text: String) {
+  /// - Parameter watch: Is given all that has been drawn, whenever it has grown.
+  static func run(
+    _ arguments: String..., in folder: URL? = nil,
+    watch: @escaping @Sendable (String, Running) -> Void = { _, _ in }
+  ) async throws -> (code: Int32, text: String) {
     var (master, slave) = (Int32(-1), Int32(-1))
     var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
     guard openpty(&master, &slave, nil, nil, &size) == 0 else { throw POSIXError(.EIO) }
@@ -16,17 +20,30 @@ enum PseudoTerminal {
     let running = try Running(
       Tool.path, arguments, in: folder, terminal: FileHandle(fileDescriptor: slave, closeOnDealloc: false))
     close(slave)
-    // Reads until the last one who has it open is gone, which is an error on Linux.
-    let reader = Task.detached { [master] in
-      var drawn = Data()
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      while true {
-        let count = read(master, &buffer, buffer.count)
-        if count > 0 { drawn.append(contentsOf: buffer[..<count]) }
-        if count == 0 || (count < 0 && errno != EINTR) { return drawn }
+    let text = await withCheckedContinuation { continuation in
+      // On a thread of its own: reading waits, and all other tests share a few threads.
+      Thread.detachNewThread { [master] in
+        continuation.resume(returning: read(master) { watch($0, running) })
       }
     }
-    let text = String(decoding: await reader.value, as: UTF8.self)
     return (try await running.result().code, text)
   }
+
+  /// Reads until the last one who has it open is gone, which is an error on Linux.
+  private static func read(_ master: Int32, _ watch: (String) -> Void) -> String {
+    var drawn = Data()
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = systemRead(master, &buffer)
+      if count > 0 {
+        drawn.append(contentsOf: buffer[..<count])
+        watch(String(decoding: drawn, as: UTF8.self))
+      }
+      if count == 0 || (count < 0 && errno != EINTR) { return String(decoding: drawn, as: UTF8.self) }
+    }
+  }
+}
+
+private func systemRead(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
+  read(descriptor, &buffer, buffer.count)
 }

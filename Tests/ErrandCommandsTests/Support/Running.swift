@@ -31,10 +31,16 @@ final class Running: Sendable {
 
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-  /// Returns when the tool has printed this. A file tells nobody that it grew, so it is looked at now and then.
-  func waitForOutput(_ text: String) async throws {
-    let output = folder.appendingPathComponent("output")
-    while try !String(contentsOf: output, encoding: .utf8).contains(text), process.isRunning {
+  /// Returns when the tool has printed this.
+  func waitForOutput(_ text: String) async throws { try await wait(for: text, in: "output") }
+
+  /// Returns when the tool has said this on standard error.
+  func waitForError(_ text: String) async throws { try await wait(for: text, in: "error") }
+
+  /// A file tells nobody that it grew, so it is looked at now and then.
+  private func wait(for text: String, in file: String) async throws {
+    let file = folder.appendingPathComponent(file)
+    while try !String(contentsOf: file, encoding: .utf8).contains(text), process.isRunning {
       try await Task.sleep(for: .milliseconds(5))
     }
   }

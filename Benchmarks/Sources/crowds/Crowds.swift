@@ -1,0 +1,25 @@
+import BenchmarkSupport
+import Foundation
+
+/// What many requests cost together: those that join one flight, those that end with a scope, those that are over.
+@main
+struct Crowds {
+  static func main() async {
+    do {
+      let arguments = try Arguments(["what", "count", "rounds"])
+      let rounds = try arguments.number("rounds", default: 5)
+      switch try arguments.need("what") {
+      case "joining":
+        try await Joining(callers: try arguments.number("count", default: 100_000), rounds: rounds).report()
+      case "ending":
+        try await Ending(requests: try arguments.number("count", default: 10_000), rounds: rounds).report()
+      case "forgetting":
+        try await Forgetting(requests: try arguments.number("count", default: 1_000_000)).report()
+      default: throw Arguments.Wrong(description: "--what is joining, ending or forgetting")
+      }
+    } catch {
+      FileHandle.standardError.write(Data("crowds: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+}

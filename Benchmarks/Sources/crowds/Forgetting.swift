@@ -1,0 +1,77 @@
+import BenchmarkSupport
+import CAllocator
+@_spi(Benchmarks) import ErrandCore
+import ErrandTesting
+
+/// Sends many requests, no two the same, by turns with a window in which they are shared and one in which repeats are
+/// ignored, in pages that come and go; and looks at what is left when the windows are over. The time is virtual, so that
+/// all of them are remembered at once before.
+struct Forgetting {
+  let requests: Int
+  private static let window = Duration.seconds(60)
+  private static let tasks = 4
+  private static let perPage = 100
+
+  private let clock = VirtualClock()
+  private let client: Client
+  private let app = RequestScope("app")
+
+  init(requests: Int) {
+    self.requests = requests
+    var configuration = ClientConfiguration()
+    configuration.clock = clock
+    let transport = GatedTransport()
+    transport.gate.open()
+    client = Client(transport: transport, configuration: configuration)
+  }
+
+  func report() async throws {
+    // What is taken once and for all is taken now.
+    try await send(10_000)
+    try await endWindows()
+    let before = Held(client, app)
+    try await send(requests)
+    let full = Held(client, app)
+    try await endWindows()
+    let after = Held(client, app)
+    print(
+      "\(requests) requests with different keys, shared or ignored in windows of \(Self.window), in scopes")
+    print("  \("".left(28))" + Held.columns)
+    print("  \("before".left(28))" + before.text)
+    print("  \("in their windows".left(28))" + full.text)
+    print("  \("when all are over".left(28))" + after.text)
+    print("  \("left".left(28))" + after.since(before) + "  (at most 5.0)")
+  }
+
+  private func send(_ count: Int) async throws {
+    try await withThrowingTaskGroup { group in
+      for task in 0..<Self.tasks {
+        group.addTask {
+          for page in 0..<count / Self.tasks / Self.perPage { try await show("\(task)/\(page)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func show(_ page: String) async throws {
+    let scope = RequestScope(page, in: app)
+    for number in 0..<Self.perPage {
+      let request = Request.get("http://127.0.0.1/\(page)/\(number)")
+      try await client.send(
+        number % 2 == 0 ? request.shared(within: Self.window) : request.ignoringRepeats(within: Self.window),
+        in: scope)
+      clock.advance(by: .microseconds(20))
+    }
+  }
+
+  private func endWindows() async throws {
+    let probe = ClientProbe(client)
+    for _ in 0..<1000 where probe.remembered > 0 {
+      clock.advance(by: Self.window)
+      // The alarm rings in a task of its own.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    allocator_trim()
+  }
+}

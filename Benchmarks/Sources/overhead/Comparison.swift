@@ -1,0 +1,105 @@
+import BenchmarkSupport
+import Foundation
+
+/// Runs the two programs in turns, each time in a process of its own: where the memory of a process happens to lie makes
+/// it quicker or slower for the whole of its life.
+struct Comparison {
+  /// A program, and what it is to do.
+  private struct Runner {
+    let program: String
+    let load: String
+  }
+
+  private let plain: Runner
+  private let full: Runner
+  private let baseline: Runner
+  /// Where a child's output goes.
+  private let note: String
+
+  init(current: String, baseline: String) {
+    plain = Runner(program: current, load: "plain")
+    full = Runner(program: current, load: "full")
+    self.baseline = Runner(program: baseline, load: "plain")
+    let id = ProcessInfo.processInfo.processIdentifier
+    note = FileManager.default.temporaryDirectory.appending(path: "overhead-\(id)").path
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: note) }
+
+  func times(tasks: Int, rounds: Int) throws -> String {
+    let times = try inTurns([plain, baseline], tasks, rounds)
+    let (ours, theirs) = (times[0], times[1])
+    let (quickest, usual) = (Self.minimum, Statistics.median)
+    return """
+      plain requests, \(tasks == 1 ? "one task" : "\(tasks) tasks at once"), ns each, \(rounds) processes of each
+      \(Self.head)
+      \(Self.row("errand", ours))
+      \(Self.row("baseline", theirs))
+        \("errand/baseline".left(18))\((quickest(ours) / quickest(theirs)).fixed(3).right(12))\
+      \((usual(ours) / usual(theirs)).fixed(3).right(12))  (at most 1.05)
+      """
+  }
+
+  /// What everything at once adds to the plain request of the baseline.
+  func added(rounds: Int) throws -> String {
+    let times = try inTurns([full, baseline], 1, rounds)
+    let (ours, theirs) = (times[0], times[1])
+    let (quickest, usual) = (Self.minimum, Statistics.median)
+    return """
+      scope, shared, priority, activity, checks and retries on one request, ns each, \(rounds) processes of each
+      \(Self.head)
+      \(Self.row("errand, all", ours))
+      \(Self.row("baseline, plain", theirs))
+        \("added".left(18))\((quickest(ours) - quickest(theirs)).fixed(0).right(12))\
+      \((usual(ours) - usual(theirs)).fixed(0).right(12))  (at most 5000, better 2000)
+      """
+  }
+
+  /// Free of noise, and the same from run to run; nil where nothing can count them.
+  func instructions() throws -> String? {
+    guard let counter = InstructionCounter.found(note: note) else { return nil }
+    func each(_ runner: Runner) throws -> Double {
+      let counts = try [2000, 4000].map {
+        try counter.count([runner.program, "--child", runner.load, "--requests", "\($0)"])
+      }
+      return (counts[1] - counts[0]) / 2000
+    }
+    let (ours, all, theirs) = (try each(plain), try each(full), try each(baseline))
+    return """
+      one task, instructions each
+        \("errand, plain".left(18))\(ours.fixed(0).right(12))
+        \("errand, all".left(18))\(all.fixed(0).right(12))
+        \("baseline, plain".left(18))\(theirs.fixed(0).right(12))
+        \("plain/baseline".left(18))\((ours / theirs).fixed(3).right(12))
+      """
+  }
+
+  /// The times of each runner's slices.
+  private func inTurns(_ runners: [Runner], _ tasks: Int, _ rounds: Int) throws -> [[Double]] {
+    var times = [[Double]](repeating: [], count: runners.count)
+    for round in 0..<rounds {
+      // Whoever goes second finds the machine as the first has left it.
+      for turn in runners.indices {
+        let index = (round + turn) % runners.count
+        times[index] += try slices(runners[index], tasks)
+      }
+    }
+    return times
+  }
+
+  private func slices(_ runner: Runner, _ tasks: Int) throws -> [Double] {
+    try Child.run(
+      [
+        runner.program, "--child", runner.load, "--tasks", "\(tasks)", "--requests", "500", "--slices", "60",
+      ], output: note)
+    return try String(contentsOfFile: note, encoding: .utf8).split(separator: "\n").compactMap { Double($0) }
+  }
+
+  private static let head = "  \("".left(18))\("minimum".right(12))\("median".right(12))"
+
+  private static func row(_ name: String, _ times: [Double]) -> String {
+    "  \(name.left(18))\(minimum(times).fixed(0).right(12))\(Statistics.median(times).fixed(0).right(12))"
+  }
+
+  private static func minimum(_ values: [Double]) -> Double { values.min() ?? .nan }
+}

@@ -1,0 +1,44 @@
+import BenchmarkSupport
+import Foundation
+
+/// Counts the instructions of a program, with what the machine has for it.
+struct InstructionCounter {
+  struct NotCounted: Error {}
+
+  private let command: [String]
+  private let note: String
+  /// Picks the number out of what the counter wrote.
+  private let number: @Sendable (String) -> Double?
+
+  /// - Parameter note: A file to write to.
+  static func found(note: String) -> InstructionCounter? {
+    [perf(note), valgrind(note)].first { (try? $0.count(["true"])) != nil }
+  }
+
+  func count(_ program: [String]) throws -> Double {
+    try Child.run(command + program)
+    let text = try String(contentsOfFile: note, encoding: .utf8)
+    guard let number = text.split(separator: "\n").lazy.compactMap({ number(String($0)) }).first else {
+      throw NotCounted()
+    }
+    return number
+  }
+
+  private static func perf(_ note: String) -> InstructionCounter {
+    InstructionCounter(command: ["perf", "stat", "-x,", "-e", "instructions:u", "-o", note], note: note) {
+      line in
+      line.contains("instructions") ? Double(line.prefix { $0 != "," }) : nil
+    }
+  }
+
+  private static func valgrind(_ note: String) -> InstructionCounter {
+    let command = [
+      "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+      "--log-file=\(note)",
+    ]
+    return InstructionCounter(command: command, note: note) { line in
+      guard line.contains("refs:") else { return nil }
+      return Double(line.drop { $0 != ":" }.filter(\.isNumber))
+    }
+  }
+}

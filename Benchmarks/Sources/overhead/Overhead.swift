@@ -1,0 +1,62 @@
+import BenchmarkSupport
+import Dispatch
+import Foundation
+
+/// What the client adds to each request, beside what the client of an earlier commit added. The same program, built with
+/// each of the two, measures itself (`--child`); a run of this one without it calls both in turns.
+@main
+struct Overhead {
+  static func main() {
+    do {
+      let arguments = try Arguments(["child", "tasks", "requests", "slices", "baseline", "rounds"])
+      if arguments["child"] == nil {
+        try compare(arguments)
+      } else {
+        // Not an asynchronous `main`: that one ends the first thread, which valgrind does not survive.
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+          do { try await measure(arguments) } catch { fail(error) }
+          isDone.signal()
+        }
+        isDone.wait()
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  private static func fail(_ error: any Error) -> Never {
+    FileHandle.standardError.write(Data("overhead: \(error)\n".utf8))
+    exit(1)
+  }
+
+  /// Prints the time of each slice: short ones, so that some of them run undisturbed on a machine that is busy.
+  private static func measure(_ arguments: Arguments) async throws {
+    let load = try load(try arguments.need("child"), tasks: try arguments.number("tasks", default: 1))
+    let requests = try arguments.number("requests", default: 1000)
+    let slices = try arguments.number("slices", default: 1)
+    // Caches and pools are warm before anything counts.
+    if slices > 1 { _ = try await load.run(requests) }
+    for _ in 0..<slices { print(try await load.run(requests)) }
+  }
+
+  private static func load(_ name: String, tasks: Int) throws -> any Load {
+    switch name {
+    case "plain": return PlainLoad(tasks: tasks)
+    #if !BASELINE
+      case "full": return FullLoad(tasks: tasks)
+    #endif
+    default: throw Arguments.Wrong(description: "what is --child \(name)?")
+    }
+  }
+
+  private static func compare(_ arguments: Arguments) throws {
+    let baseline = try arguments.need("baseline")
+    let rounds = try arguments.number("rounds", default: 5)
+    let comparison = Comparison(current: CommandLine.arguments[0], baseline: baseline)
+    defer { comparison.remove() }
+    for tasks in [1, 2] { print(try comparison.times(tasks: tasks, rounds: rounds * 4)) }
+    print(try comparison.added(rounds: rounds * 4))
+    if let text = try comparison.instructions() { print(text) }
+  }
+}

@@ -1,0 +1,26 @@
+import BenchmarkSupport
+@_spi(Benchmarks) import ErrandCore
+
+/// A slot that is free: taken and given back by one task.
+struct FastPath {
+  let rounds: Int
+
+  func report() async throws {
+    print("a free slot, acquire and release, medians of \(rounds) rounds")
+    let plain = try await nanoseconds(ConcurrencyLimits())
+    print("  a limit in all".left(30) + "\(plain.fixed(0).right(8)) ns  (under 60)")
+    let perHost = try await nanoseconds(ConcurrencyLimits(perHost: 2))
+    print("  a limit for each host as well".left(30) + "\(perHost.fixed(0).right(8)) ns")
+  }
+
+  private func nanoseconds(_ limits: ConcurrencyLimits) async throws -> Double {
+    let count = 1_000_000
+    var times: [Double] = []
+    for _ in 0..<rounds {
+      let begin = ContinuousClock.now
+      try await SchedulerProbe.acquireAndRelease(count, limits)
+      times.append((ContinuousClock.now - begin).inSeconds * 1e9 / Double(count))
+    }
+    return Statistics.median(times)
+  }
+}

@@ -1,0 +1,88 @@
+@_spi(Benchmarks) import ErrandCore
+import ErrandTesting
+
+/// A day of a phone in virtual time: pages are opened at random, each with one to six requests that a person waits for;
+/// now and then something of no special priority; and beneath it a flood that never ends, half utility, half background.
+struct MixedLoad {
+  struct Outcome {
+    /// Seconds in line.
+    var waits: [Priority: [Double]] = [:]
+    var hours = 0.0
+  }
+
+  private struct Request {
+    let priority: Priority
+    let arrived: Double
+  }
+
+  private enum Event {
+    case page
+    case single
+    case end(Request, SchedulerProbe.Place)
+  }
+
+  /// Seconds, all of them means of exponential distributions.
+  private static let betweenPages = 3.0
+  private static let betweenSingles = 1.0
+  private static let seenService = 0.2
+  private static let unseenService = 1.0
+
+  private let limits: ConcurrencyLimits
+  /// How many of the flood are there at any time.
+  private let flood: Int
+  private var probe: SchedulerProbe
+  private var random = SeededRandom(seed: 7)
+  private var service = SeededRandom(seed: 8)
+  private var agenda = Agenda<Event>()
+  private var waiting: [Int: Request] = [:]
+  private var last = 0
+  private var outcome = Outcome()
+
+  init(_ limits: ConcurrencyLimits, flood: Int) {
+    self.limits = limits
+    self.flood = flood
+    probe = SchedulerProbe(limits)
+  }
+
+  mutating func run(hours: Int) -> Outcome {
+    for number in 0..<flood { arrive(number % 2 == 0 ? .utility : .background, at: 0) }
+    agenda.add(.page, at: random.exponential(mean: Self.betweenPages))
+    agenda.add(.single, at: random.exponential(mean: Self.betweenSingles))
+    let end = Double(hours) * 3600
+    while let (now, event) = agenda.next(), now < end { take(event, now) }
+    outcome.hours = Double(hours)
+    return outcome
+  }
+
+  private mutating func take(_ event: Event, _ now: Double) {
+    switch event {
+    case .page:
+      for _ in 0..<Int.random(in: 1...6, using: &random) { arrive(.userInitiated, at: now) }
+      agenda.add(.page, at: now + random.exponential(mean: Self.betweenPages))
+    case .single:
+      arrive(.default, at: now)
+      agenda.add(.single, at: now + random.exponential(mean: Self.betweenSingles))
+    case .end(let request, let place):
+      var started: [(Int, SchedulerProbe.Place)] = []
+      probe.finish(place) { started.append(($0, $1)) }
+      for (number, place) in started {
+        if let next = waiting.removeValue(forKey: number) { start(next, place, now) }
+      }
+      // The flood never ends: where one has gone, one comes.
+      if request.priority < .default { arrive(request.priority, at: now) }
+    }
+  }
+
+  private mutating func arrive(_ priority: Priority, at now: Double) {
+    last += 1
+    let request = Request(priority: priority, arrived: now)
+    let place = probe.arrive(last, priority, host: nil, at: .seconds(now))
+    if place.isRunning { start(request, place, now) } else { waiting[last] = request }
+  }
+
+  private mutating func start(_ request: Request, _ place: SchedulerProbe.Place, _ now: Double) {
+    outcome.waits[request.priority, default: []].append(now - request.arrived)
+    let mean = request.priority < .default ? Self.unseenService : Self.seenService
+    agenda.add(.end(request, place), at: now + service.exponential(mean: mean))
+  }
+}

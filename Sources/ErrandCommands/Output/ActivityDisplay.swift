@@ -1,0 +1,100 @@
+import ErrandCore
+
+/// Draws an activity: on a terminal as one line that is drawn over, elsewhere as a line each time that it is shown.
+final class ActivityDisplay: LiveLine {
+  private struct State {
+    var line: ActivityLine
+    var now = Activity.Snapshot()
+    var isDrawn = false
+    var isOver = false
+  }
+
+  private let activity: Activity
+  private let outlet: Outlet
+  private let redraws: Bool
+  private let clock: any Clock<Duration>
+  private let state: Locked<State>
+
+  /// - Parameter redraws: False for what keeps all that is written to it.
+  init(_ text: String, _ outlet: Outlet, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()) {
+    activity = Activity(text, clock: clock)
+    self.outlet = outlet
+    self.redraws = redraws
+    self.clock = clock
+    state = Locked(State(line: ActivityLine(text)))
+  }
+
+  /// Shows that the work goes on, if it takes longer. What has only just been shown stays for its time when the work has
+  /// succeeded, unless something was written in its place.
+  func during(_ work: (Activity) async throws -> Void) async throws {
+    let drawing = Task { await draw() }
+    defer {
+      drawing.cancel()
+      end()
+    }
+    try await work(activity)
+    if state.withLock({ $0.isDrawn }) {
+      for await now in activity.updates where !now.isShown { break }
+    }
+  }
+
+  func clear() { state.withLock { wipe(&$0) } }
+
+  func end() {
+    state.withLock { state in
+      wipe(&state)
+      state.isOver = true
+    }
+  }
+
+  private func draw() async {
+    var turning: Task<Void, any Error>?
+    defer { turning?.cancel() }
+    for await now in activity.updates {
+      show(now)
+      if !redraws || !now.isShown {
+        turning?.cancel()
+        turning = nil
+      } else if turning == nil {
+        turning = Task {
+          while true {
+            try await clock.sleep(for: ActivityLine.interval)
+            turn()
+          }
+        }
+      }
+    }
+  }
+
+  // Here it is written while the lock is held, for a line that is wiped and one that is drawn must not change places.
+
+  private func show(_ now: Activity.Snapshot) {
+    state.withLock { state in
+      let appears = now.isShown && !state.now.isShown
+      state.now = now
+      if !now.isShown { return wipe(&state) }
+      guard appears, !state.isOver else { return }
+      if redraws {
+        drawLine(&state)
+      } else if !state.line.plain.isEmpty {
+        try? outlet.write("\(state.line.plain)\n")
+      }
+    }
+  }
+
+  private func turn() {
+    state.withLock { state in
+      if state.now.isShown, !state.isOver { drawLine(&state) }
+    }
+  }
+
+  private func drawLine(_ state: inout State) {
+    state.isDrawn = true
+    try? outlet.write("\r\(state.line.next(state.now.fraction, width: outlet.width))\u{1B}[K")
+  }
+
+  private func wipe(_ state: inout State) {
+    if state.isDrawn { try? outlet.write("\r\u{1B}[K") }
+    state.isDrawn = false
+  }
+}

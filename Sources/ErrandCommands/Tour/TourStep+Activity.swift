@@ -1,0 +1,58 @@
+import ErrandCore
+import ErrandTesting
+
+extension TourStep {
+  static let indicator = TourStep("An indicator waits before it appears, stays a while, and never blinks") {
+    stage in
+    let clock = VirtualClock()
+    let client = TourStage.makeClient { $0.clock = clock }
+    var line = ActivityLine("Loading")
+    stage.client("each mark is 0.1 s: . draws nothing, # draws \"\(line.next(nil, width: 40))\"")
+
+    stage.server.on("GET", "/quick") { _ in .answer() }
+    var film = ActivityFilm(clock)
+    try await client.send(.get(stage.server.url("/quick")).activity(film.activity))
+    // Or its alarm, set late, could be taken for that of the next.
+    try await clock.waitForSleepers()
+    film.shoot(6)
+    stage.client("answer at once:              \(film.frames)")
+    stage.promise("nothing for a quick answer", film.frames == "......")
+
+    let gate = TourGate()
+    stage.server.on("GET", "/slow") { _ in
+      gate.pass()
+      return .answer()
+    }
+    film = ActivityFilm(clock)
+    let slow = client.start(.get(stage.server.url("/slow")).activity(film.activity))
+    try await film.shootUntilShown()
+    film.shoot(2)
+    gate.open()
+    _ = try await slow.value
+    try await clock.waitForSleepers()
+    film.shoot(3)
+    await film.waitUntil(isShown: false)
+    film.shoot(1)
+    stage.client("answer after 0.6 s:          \(film.frames)")
+    stage.promise("after 0.4 s, for 0.5 s", film.frames == "....#####.")
+
+    let again = TourGate()
+    stage.server.on("GET", "/busy") { request in
+      again.pass()
+      return request.index == 2 ? .answer(status: 503, fields: ["Retry-After": "1"]) : .answer()
+    }
+    film = ActivityFilm(clock)
+    let busy = client.start(.get(stage.server.url("/busy")).activity(film.activity))
+    try await film.shootUntilShown()
+    film.shoot(1)
+    again.open()
+    // It sleeps until its second try.
+    try await clock.waitForSleepers()
+    film.shoot(10)
+    _ = try await busy.value
+    film.shoot(1)
+    stage.client("503 after 0.5 s, then again: \(film.frames)")
+    stage.promise("no blinking over a retry", film.frames == "....###########.")
+    stage.server("\(stage.server.requests.map(\.path).joined(separator: ", "))")
+  }
+}

@@ -1,0 +1,109 @@
+import ErrandCore
+import ErrandTesting
+
+extension TourStep {
+  static let twentyTaps = TourStep("Twenty taps on a button are one request, and nineteen are told so") {
+    stage in
+    stage.server.on("POST", "/likes") { _ in .answer(status: 201, body: "liked") }
+    let like = Request.post(stage.server.url("/likes"), .text("photo 7")).ignoringRepeats()
+    let calls = (0..<20).map { _ in stage.client.start(like) }
+    var ignored: [RequestError] = []
+    var answers: [Response] = []
+    for call in calls {
+      if let error = await stage.failure(.ignoredRepeat, of: call) {
+        ignored.append(error)
+      } else {
+        answers.append(try await call.value)
+      }
+    }
+    stage.client(answers.map { "\($0.status), \($0.text)" }.joined(separator: "; "))
+    stage.client("\(ignored.count) ignored; the first: \(ignored.first?.message ?? "none")")
+    stage.server("\(stage.server.requests.count) request")
+    stage.promise("one is sent", stage.server.requests.count == 1 && answers.count == 1)
+    stage.promise("nineteen are ignored", ignored.count == 19)
+    stage.promise("and never left", ignored.allSatisfy { !$0.reachedServer })
+  }
+
+  static let twentyCallers = TourStep(
+    "Twenty who want the same get it from one request; one who gives up leaves alone"
+  ) { stage in
+    let gate = TourGate()
+    stage.server.on("GET", "/feed") { request in
+      gate.pass()
+      return .answer(body: "feed \(request.index + 1)")
+    }
+    let feed = Request.get(stage.server.url("/feed")).shared()
+    // Nobody may be late: when the answer is here, it is not shared any more.
+    let callers = (0..<20).map { _ in TourStage.begin(feed, by: stage.client) }
+    try await stage.server.waitForRequests(1)
+    callers[0].cancel()
+    let error = try await stage.failure(.cancelled) { try await callers[0].value }
+    gate.open()
+    var answers: [String] = []
+    for caller in callers.dropFirst() { answers.append(try await caller.value.text) }
+    stage.client("the first caller gives up: \(error.message)")
+    stage.client("\(answers.count) answers: \(Set(answers).sorted().joined(separator: ", "))")
+    stage.server("\(stage.server.requests.count) request")
+    stage.promise("one request", stage.server.requests.count == 1)
+    stage.promise("the same answer for each", answers == Array(repeating: "feed 1", count: 19))
+  }
+
+  static let fourStates = TourStep("Sharing within 3 s: window open or over, result pending or here") {
+    stage in
+    let clock = VirtualClock()
+    let client = TourStage.makeClient { $0.clock = clock }
+    let gate = TourGate()
+    stage.server.on("GET", "/feed") { request in
+      gate.pass()
+      return .answer(body: "feed \(request.index + 1)")
+    }
+    let feed = Request.get(stage.server.url("/feed")).shared(within: .seconds(3))
+    func sent() -> String { "\(stage.server.requests.count) sent" }
+
+    let first = TourStage.begin(feed, by: client)
+    try await stage.server.waitForRequests(1)
+    let early = TourStage.begin(feed, by: client)
+    let sentWhenOpen = sent()
+    clock.advance(by: .seconds(3))
+    let late = TourStage.begin(feed, by: client)
+    let sentWhenOver = sent()
+    gate.open()
+    var texts = [try await first.value.text, try await early.value.text, try await late.value.text]
+    stage.client("open, pending: waits with the first, gets \(texts[1]); \(sentWhenOpen)")
+    stage.client("over, pending: waits with them still, gets \(texts[2]); \(sentWhenOver)")
+    texts.append(try await client.send(feed).text)
+    stage.client("over, here:    a new request goes out, gets \(texts[3]); \(sent())")
+    clock.advance(by: .milliseconds(2999))
+    texts.append(try await client.send(feed).text)
+    stage.client("open, here:    at once, gets \(texts[4]); \(sent())")
+    stage.server("\(stage.server.requests.count) requests for \(texts.count) callers")
+    stage.promise("each gets what is due", texts == ["feed 1", "feed 1", "feed 1", "feed 2", "feed 2"])
+    stage.promise(
+      "two requests",
+      stage.server.requests.count == 2 && [sentWhenOpen, sentWhenOver] == ["1 sent", "1 sent"])
+  }
+
+  static let tenKeystrokes = TourStep("Ten keystrokes bring one result: the newest wins") { stage in
+    let word = "networking"
+    stage.server.on("GET", "/search") { $0.query == "q=\(word)" ? .answer(body: "17 hits") : .stall }
+    var calls: [Call] = []
+    for count in 1...word.count {
+      let search = Request.get(stage.server.url("/search"), query: ["q": String(word.prefix(count))])
+      calls.append(stage.client.start(search.latest("search")))
+      try await stage.server.waitForRequests(count)
+    }
+    var superseded = 0
+    for call in calls.dropLast() {
+      if await stage.failure(.cancelled, of: call)?.cancellation == .superseded { superseded += 1 }
+    }
+    let result = try await calls.last?.value.text ?? "none"
+    stage.client("\(superseded) superseded, then for \(word): \(result)")
+    let record = try await stage.server.wait(for: "nine that are closed") { record in
+      record.requests.count(where: \.wasAbandoned) == 9
+    }
+    stage.server(
+      "\(record.requests.count) requests; \(record.requests.count(where: \.wasAbandoned)) closed unanswered")
+    stage.promise("nine are superseded", superseded == 9)
+    stage.promise("one result", result == "17 hits")
+  }
+}

@@ -1,0 +1,99 @@
+import ErrandCore
+import ErrandTesting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension TourStep {
+  static let poppedPage = TourStep(
+    "A page that is popped takes its ten requests along, and the page below goes on"
+  ) { stage in
+    let (server, client) = (stage.server, stage.client)
+    let film = Data(count: 8_000_000)
+    server.on("GET", "/comments") { _ in .stall }
+    server.on("GET", "/film") { _ in .answer(body: film).dripping(4000, every: .milliseconds(5)) }
+    server.on("POST", "/draft") { _ in .answer(body: "saved") }
+    client.limits.total = 5
+
+    let stack = ScopeStack("app")
+    let list = stack.push("list")
+    // It goes on until its last word is written.
+    let (draft, writer) = AsyncStream.makeStream(of: Data.self)
+    writer.yield(Data("half a ".utf8))
+    let below = client.start(.post(server.url("/draft"), .stream(draft)), in: list)
+    try await server.waitForRequests(1)
+
+    let page = stack.push("post")
+    func ask(_ path: String, _ count: Int) -> [Call] {
+      (0..<count).map { _ in client.start(.get(server.url(path)), in: page) }
+    }
+    var calls = ask("/comments", 2)
+    try await server.waitForRequests(2, path: "/comments")
+    calls += ask("/film", 2)
+    try await server.wait(for: "two films") { $0.connections.count { $0.bytesSent >= 12_000 } == 2 }
+    calls += ask("/photo", 6)
+    stage.client("\(page.count) requests of the page are in flight: 4 on the wire, 6 wait for a slot")
+
+    let asked = ContinuousClock.now
+    stack.pop()
+    var errors: [RequestError] = []
+    for call in calls { if let error = await stage.failure(.cancelled, of: call) { errors.append(error) } }
+    let returned = asked.duration(to: .now)
+    try await server.waitForOpenConnections(1)
+    let closed = asked.duration(to: .now)
+    stage.client(
+      "pop(): \(errors.count) times \"\(errors.first?.message ?? "")\", after \(Amounts.time(returned))")
+    let ended = server.connections.filter { !$0.isOpen }
+    stage.server(
+      "\(ended.count) connections closed \(Amounts.time(closed)) after pop(); of 2 films of 8 MB it had sent "
+        + Amounts.bytes(Int64(ended.reduce(0) { $0 + $1.bytesSent })))
+
+    writer.yield(Data("page".utf8))
+    writer.finish()
+    let answer = try await below.value
+    stage.client("the page below: \(answer.status), \(answer.text)")
+    // Its turn would have come before this one's.
+    try await client.send(.post(server.url("/draft"), .text("another")), in: list)
+    stage.server(
+      "\"\(server.requests.first?.text ?? "")\" came whole; of those that waited it saw \(server.count("/photo"))"
+    )
+    stage.promise(
+      "ten are called off by the page's end",
+      errors.count { $0.cancellation == .scopeEnded("post") } == 10 && page.count == 0)
+    stage.promise("their sockets are closed", ended.count == 4)
+    stage.promise(
+      "the rest of the films is not read",
+      ended.reduce(0) { $0 + $1.bytesSent } < 2 * film.count)
+    stage.promise("those that waited are never sent", server.count("/photo") == 0)
+    stage.promise("the page below goes on", server.requests.first?.text == "half a page" && !list.hasEnded)
+  }
+
+  private final class Profile: RequestOwner, Sendable {
+    let requests = RequestScope("profile")
+  }
+
+  static let ownerGone = TourStep("A request ends with its owner, and does not keep it alive") { stage in
+    stage.server.on("GET", "/me") { _ in .stall }
+    let isTold = Locked(false)
+    var page: Profile? = Profile()
+    weak var left = page
+    let call = page.map { owner in
+      stage.client.send(.get(stage.server.url("/me")), for: owner) { _, _ in isTold.withLock { $0 = true } }
+    }
+    try await stage.server.waitForRequests(1)
+    withExtendedLifetime(page) {}
+    page = nil
+    stage.promise("nobody keeps the owner alive", left == nil)
+    guard let call, let error = await stage.failure(.cancelled, of: call) else {
+      throw TourFailure(description: "the request was not called off")
+    }
+    stage.client("the page is gone: \(error.message); nobody is told")
+    let end = try await stage.server.waitUntilClosed(connection: 1)
+    stage.server("connection \(end.rawValue)")
+    stage.promise("its end is the reason", error.cancellation == .scopeEnded("profile"))
+    stage.promise("nobody is told", !isTold.withLock { $0 })
+  }
+}

@@ -1,0 +1,128 @@
+/// The rules of an activity: when it is shown, and what it says. Pure: the time comes in.
+///
+/// ```
+/// hidden ─begin→ waiting ─delay is over→ shown ─last end→ lingering ─minimum is over→ hidden
+///    ↑              │ last end              ↑                │ begin
+///    └──────────────┘                       └────────────────┘
+/// ```
+struct ActivityState: Sendable {
+  /// What came of an event.
+  struct Step: Sendable {
+    let changes: ActivityChanges
+    /// When to ring next, if nothing else happens until then.
+    let due: Duration?
+  }
+
+  private enum Phase: Sendable {
+    case hidden
+    case waiting(until: Duration)
+    /// Also while it lingers: then it is empty.
+    case shown(atLeastUntil: Duration)
+  }
+
+  private let text: String
+  private let delay: Duration
+  private let minimum: Duration
+  private var phase = Phase.hidden
+  private var entries = Slab<ActivityEntry>()
+  private var blocking = 0
+  private var newestText: Slab<ActivityEntry>.Token?
+  private var meter = ActivityMeter()
+  private(set) var snapshot: Activity.Snapshot
+
+  init(text: String, delay: Duration, minimum: Duration) {
+    self.text = text
+    // Instants have an end, and adding to them past it would trap.
+    self.delay = max(.zero, min(delay, .longest))
+    self.minimum = max(.zero, min(minimum, .longest))
+    snapshot = Activity.Snapshot(text: text)
+  }
+
+  mutating func begin(text: String?, blocksInput: Bool, at now: Duration) -> (ActivityToken, Step) {
+    let place = entries.insert(ActivityEntry(text: text, blocksInput: blocksInput, older: newestText))
+    if text != nil {
+      if let older = newestText { entries[older]?.newer = place }
+      newestText = place
+    }
+    if blocksInput { blocking += 1 }
+    meter.join()
+    return (ActivityToken(place: place), settle(at: now))
+  }
+
+  mutating func progress(_ token: ActivityToken, _ progress: TransferProgress, at now: Duration) -> Step {
+    if var entry = entries[token.place] {
+      // A new try knows nothing at first; its total will be what it was.
+      if let amount = ActivityAmount(progress) ?? entry.amount?.restarted, amount != entry.amount {
+        meter.change(entry.amount, to: amount)
+        entry.amount = amount
+        entries[token.place] = entry
+      }
+    }
+    return settle(at: now)
+  }
+
+  mutating func end(_ token: ActivityToken, at now: Duration) -> Step {
+    if let entry = entries.remove(token.place) {
+      if entry.text != nil { unchain(entry) }
+      if entry.blocksInput { blocking -= 1 }
+      meter.leave(entry.amount)
+    }
+    return settle(at: now)
+  }
+
+  /// The time that a step named has come.
+  mutating func ring(at now: Duration) -> Step { settle(at: now) }
+
+  /// Nobody can begin anything any more.
+  mutating func close() -> ActivityChanges {
+    entries = Slab()
+    blocking = 0
+    newestText = nil
+    phase = .hidden
+    return refresh()
+  }
+
+  private mutating func unchain(_ entry: ActivityEntry) {
+    if let newer = entry.newer { entries[newer]?.older = entry.older } else { newestText = entry.older }
+    if let older = entry.older { entries[older]?.newer = entry.newer }
+  }
+
+  // Comes after the event. So what ends late, before the alarm has rung, is not shown for that; and what begins late, while
+  // it still lingers, keeps it shown.
+  private mutating func settle(at now: Duration) -> Step {
+    if case .hidden = phase, !entries.isEmpty { phase = .waiting(until: now + delay) }
+    switch phase {
+    case .waiting where entries.isEmpty: phase = .hidden
+    case .waiting(let end) where now >= end:
+      phase = .shown(atLeastUntil: now + minimum)
+      meter.watch()
+    case .shown(let end) where entries.isEmpty && now >= end: phase = .hidden
+    default: break
+    }
+    return Step(changes: refresh(), due: due)
+  }
+
+  private var due: Duration? {
+    switch phase {
+    case .hidden: nil
+    case .waiting(let end): end
+    case .shown(let end): entries.isEmpty ? end : nil
+    }
+  }
+
+  private mutating func refresh() -> ActivityChanges {
+    let old = snapshot
+    if case .hidden = phase {
+      meter = ActivityMeter()
+      snapshot = Activity.Snapshot(text: text)
+      return snapshot.changes(since: old)
+    }
+    if case .shown = phase { snapshot.isShown = true }
+    // While it lingers it keeps its last text.
+    if !entries.isEmpty { snapshot.text = newestText.flatMap { entries[$0]?.text } ?? text }
+    snapshot.blocksInput = blocking > 0
+    snapshot.fraction = meter.fraction.map { (($0 + 1e-9) * 1000).rounded(.down) / 1000 }
+    snapshot.count = entries.count
+    return snapshot.changes(since: old)
+  }
+}

@@ -1,0 +1,88 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Whose answer is kept: a digest of the credentials that it was asked with, so that two users never share one.
+///
+/// The digest is salted, so it says nothing about good credentials, and that of one store nothing about another's. Who
+/// holds both the digest and the salt can still try out passwords that are easy to guess.
+public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
+  /// For what was asked without credentials.
+  public static let none = AnswerPartition(digest: nil)
+
+  private let digest: SHA256Digest?
+
+  private init(digest: SHA256Digest?) { self.digest = digest }
+
+  /// - Parameters:
+  ///   - fields: The request's; those that are secret take part.
+  ///   - url: The request's; its user, its password and its secret query items take part.
+  ///   - user: Who asks, for credentials that are in neither, as those that are added to each try.
+  ///   - secrets: What is secret besides the usual. Default: nothing.
+  ///   - salt: The store's.
+  public init(
+    of fields: HTTPFields, url: URL? = nil, user: String? = nil, secrets: Secrets = Secrets(), salt: Data
+  ) {
+    let credentials = Self.credentials(of: fields, url: url, user: user, secrets: secrets)
+    self = credentials.isEmpty ? .none : AnswerPartition(credentials, salt: salt)
+  }
+
+  init(_ credentials: [String], salt: Data) {
+    var hash = SHA256()
+    // With their lengths, so that no two lists make the same bytes.
+    for part in [salt] + credentials.map({ Data($0.utf8) }) {
+      hash.update(Data("\(part.count):".utf8))
+      hash.update(part)
+    }
+    digest = hash.finalize()
+  }
+
+  /// Names and values in turn, the same whatever the order of names and their case.
+  static func credentials(of fields: HTTPFields, url: URL?, user: String?, secrets: Secrets) -> [String] {
+    var found = fields.filter(secrets.covers).map { ("field \(ASCII.lowercased($0.name))", $0.value) }
+    if let url, url.mayHoldCredentials, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true) {
+      if let name = parts.percentEncodedUser { found.append(("url user", name)) }
+      if let password = parts.percentEncodedPassword { found.append(("url password", password)) }
+      for item in parts.queryItems ?? []
+      where secrets.queryItems.contains(where: { ASCII.equalIgnoringCase($0, item.name) }) {
+        found.append(("query \(ASCII.lowercased(item.name))", item.value ?? ""))
+      }
+    }
+    if let user { found.append(("user", user)) }
+    // Values of one name keep their order: which comes first may matter.
+    let ordered = found.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
+    return ordered.flatMap { [$0.element.0, $0.element.1] }
+  }
+
+  /// Reads what `description` wrote; nil for anything else.
+  public init?(_ description: String) {
+    guard !description.isEmpty else {
+      self = .none
+      return
+    }
+    let digits = description.utf8.compactMap(Self.value)
+    guard digits.count == description.utf8.count, digits.count == 2 * SHA256Digest.byteCount else {
+      return nil
+    }
+    let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    digest = SHA256Digest(bytes)
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 48...57: digit - 48
+    case 97...102: digit - 87
+    default: nil
+    }
+  }
+
+  /// 64 hexadecimal digits; empty for `none`.
+  public var description: String { digest?.description ?? "" }
+}
+
+extension URL {
+  /// Most hold none, and need not be taken apart.
+  fileprivate var mayHoldCredentials: Bool { absoluteString.utf8.contains { "?@".utf8.contains($0) } }
+}

@@ -1,0 +1,41 @@
+/// The calls that another waits for.
+final class Dependencies: Sendable {
+  private let calls: [Call]
+  private let state: Locked<DependencyState>
+  private let verdict = Settlement<Void>()
+
+  init(_ calls: [Call]) {
+    self.calls = calls
+    state = Locked(DependencyState(count: calls.count))
+  }
+
+  /// Returns when all have succeeded.
+  /// - Throws: `RequestError(.dependencyFailed)` as soon as one has failed, or the error of `signal`, when it is stopped.
+  func wait(unless signal: StopSignal) async throws {
+    let ids = calls.enumerated().map { index, call in
+      call.settlement.listen { self.ended(index, call, $0) }
+    }
+    defer {
+      for (call, id) in zip(calls, ids) { if let id { call.settlement.stopListening(id) } }
+    }
+    try await verdict.value(unless: signal)
+  }
+
+  private func ended(_ index: Int, _ call: Call, _ outcome: Result<Response, any Error>) {
+    switch outcome {
+    case .success:
+      if state.withLock({ $0.ended(index, succeeded: true) }) == .go { verdict.settle(.success(())) }
+    case .failure(let error):
+      if state.withLock({ $0.ended(index, succeeded: false) }) == .failed(index) {
+        verdict.settle(.failure(failure(of: call, error)))
+      }
+    }
+  }
+
+  private func failure(of call: Call, _ error: any Error) -> RequestError {
+    let reason = (error as? RequestError)?.message ?? "\(error)"
+    return RequestError(
+      .dependencyFailed, message: "not sent, because \(call) failed: \(reason)", reachedServer: false,
+      underlying: error)
+  }
+}

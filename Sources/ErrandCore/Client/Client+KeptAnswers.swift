@@ -1,0 +1,28 @@
+extension Client {
+  /// What is kept of a request with `kept(as:_:)`, and then what the network says, in this order; only the latter if nothing
+  /// is kept. The network is asked at once, and the request called off when the sequence is let go.
+  ///
+  /// ```swift
+  /// for try await feed in client.answers(to: .get(feedURL).kept(as: "feed")) { show(feed) }
+  /// ```
+  /// - Parameter scope: What it ends with.
+  public func answers(to request: Request, in scope: RequestScope? = nil) -> KeptAnswers {
+    KeptAnswers(request: request, client: self, scope: scope)
+  }
+
+  /// What is kept of a request with `kept(as:_:)` for whoever sends it now, or nil. All that is kept, for everybody, is in
+  /// `ClientConfiguration.answers`: its store can be listed and cleared.
+  public func keptAnswer(to request: Request) async throws -> Response? {
+    guard let rule = request.options.keeping else { return nil }
+    let user = pipeline.configuration.identity?()
+    return await pipeline.keptAnswer(to: try pipeline.ready(request), rule, of: user)?.response
+  }
+
+  /// Forgets what is kept of a request with `kept(as:_:)` for whoever sends it now.
+  /// - Throws: What the store says if it cannot.
+  public func removeKeptAnswer(to request: Request) async throws {
+    guard let rule = request.options.keeping else { return }
+    let user = pipeline.configuration.identity?()
+    try await pipeline.removeKeptAnswer(to: try pipeline.ready(request), rule, of: user)
+  }
+}

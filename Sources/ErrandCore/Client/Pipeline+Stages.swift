@@ -1,0 +1,203 @@
+/// The stages that few requests use.
+extension Pipeline {
+  /// Waits for the calls that must have succeeded, and lets them hurry as this one would.
+  func afterOthers(
+    _ request: Request, _ run: Run, _ next: (Request) async throws -> Response
+  ) async throws -> Response {
+    let calls = request.options.dependencies
+    if !calls.isEmpty {
+      let rises = run.urgency.onRaise { [urgency = run.urgency] _ in
+        for call in calls { call.rise(with: urgency) }
+      }
+      defer { run.urgency.removeRaiseHandler(rises) }
+      for call in calls { call.rise(with: run.urgency) }
+      try await Dependencies(calls).wait(unless: run.signal)
+    }
+    return try await next(request)
+  }
+
+  /// Ignores a repeat, or lets it share what is under way. (That the newest wins is settled when a call is made.)
+  func unlessRepeated(
+    _ request: Request, _ run: Run, _ next: @escaping @Sendable (Request, Run) async throws -> Response
+  ) async throws -> Response {
+    guard let rule = request.options.repeats else { return try await next(request, run) }
+    switch rule.kind {
+    case .latest: return try await next(request, run)
+    case .ignoring(let interval):
+      // One that is called off already is not sent, so nothing repeats it.
+      try run.signal.check()
+      try repeats.admit(try key(request, rule), within: interval)
+      return try await next(request, run)
+    case .sharing(let policy):
+      try requireMemory(run, "shared")
+      let key = try key(request, rule)
+      let response = try await repeats.share(
+        key, policy, urgency: run.urgency, of: run.signal, progress: run.progress
+      ) { flight in
+        let run = Run(flight, self)
+        try run.enter(self.inFlight, asPart: true)
+        defer { run.end() }
+        return try await next(request, run)
+      }
+      // Whoever came first is checked twice, which changes nothing.
+      if let rejection = request.options.validator.rejection(of: response) {
+        throw rejection.error(of: response)
+      }
+      return response
+    }
+  }
+
+  /// Falls back on what is kept when the server is out of reach, or the deadline passes, whatever it then waits for.
+  func orKept(
+    _ request: Request, _ run: Run, _ next: (Run) async throws -> Response
+  ) async throws -> Response {
+    guard let rule = request.options.keeping, rule.policy == .onFailure else { return try await next(run) }
+    try requireMemory(run, "kept")
+    let user = configuration.identity?()
+    do {
+      return try await inTime(run, next)
+    } catch {
+      var state = KeptState(rule.policy)
+      guard state.failed(error) == .read, let found = await keptAnswer(to: request, rule, of: user),
+        state.found(age: found.age(at: configuration.date())) == .deliverKept
+      else { throw error }
+      return found.response
+    }
+  }
+
+  /// Answers with what is kept, and keeps what comes, as the request's policy says.
+  func kept(
+    _ request: Request, _ run: Run, _ next: @escaping @Sendable (Request, Run) async throws -> Response
+  ) async throws -> Response {
+    guard let rule = request.options.keeping else { return try await next(request, run) }
+    try requireMemory(run, "kept")
+    // Whoever it is when the answer comes: it is the answer of the one who asked.
+    let user = configuration.identity?()
+    // What it falls back on is for each call by itself: see `orKept`.
+    let state = KeptState(rule.policy == .onFailure ? .networkOnly : rule.policy)
+    var step = state.begin()
+    var found: KeptAnswer?
+    while true {
+      switch step {
+      case .read:
+        found = await keptAnswer(to: request, rule, of: user)
+        step = state.found(age: found?.age(at: configuration.date()))
+      case .ask:
+        let response = try await next(request, run)
+        await keep(response, to: request, rule, of: user)
+        return response
+      case .deliverKeptAndAsk:
+        refresh(request, rule, of: user, beside: run, next)
+        step = .deliverKept
+      case .deliverKept:
+        guard let found else { preconditionFailure("nothing is delivered that was not found") }
+        return found.response
+      case .fail: preconditionFailure("only what falls back fails here")
+      }
+    }
+  }
+
+  /// Lets a call whose deadline passes go on without the network.
+  private func inTime(_ run: Run, _ next: (Run) async throws -> Response) async throws -> Response {
+    guard run.deadline != nil else { return try await next(run) }
+    let limited = Run(
+      signal: StopSignal(), urgency: run.urgency, destination: run.destination, progress: run.progress,
+      started: run.started, deadline: run.deadline)
+    let link = run.signal.onStop(stopping: limited.signal)
+    limited.keepDeadline(on: timeline)
+    defer {
+      run.signal.removeStopHandler(link)
+      limited.end()
+    }
+    do {
+      let response = try await next(limited)
+      try limited.signal.finish()
+      return response
+    } catch {
+      throw limited.signal.stopped?.error(tries: (error as? RequestError)?.attempt ?? 0) ?? error
+    }
+  }
+
+  /// What is kept for this request. A store that fails is as good as an empty one, and so is an answer that the request
+  /// would refuse: it may have been kept by another, or by an older version of the program.
+  func keptAnswer(to request: Request, _ rule: KeepRule, of user: String?) async -> KeptAnswer? {
+    do {
+      let found = try await configuration.answers.read(try await answerKey(request, rule, user))
+      return found.flatMap { request.options.validator.rejection(of: $0.response) == nil ? $0 : nil }
+    } catch {
+      configuration.onAnswerStoreFailure?(error)
+      return nil
+    }
+  }
+
+  func removeKeptAnswer(to request: Request, _ rule: KeepRule, of user: String?) async throws {
+    try await configuration.answers.remove(try await answerKey(request, rule, user))
+  }
+
+  private func keep(_ response: Response, to request: Request, _ rule: KeepRule, of user: String?) async {
+    let date = configuration.date()
+    guard let answer = KeptAnswer(response, date: date, secrets: configuration.secrets) else { return }
+    do {
+      try await configuration.answers.write(answer, under: try await answerKey(request, rule, user))
+    } catch {
+      configuration.onAnswerStoreFailure?(error)
+    }
+  }
+
+  /// Asks the network for the next time, while the answer of this time is on its way up.
+  private func refresh(
+    _ request: Request, _ rule: KeepRule, of user: String?, beside run: Run,
+    _ next: @escaping @Sendable (Request, Run) async throws -> Response
+  ) {
+    let refreshing = Run(
+      destination: .memory, progress: nil, urgency: Urgency(run.urgency.current, canRise: false),
+      started: timeline.now(),
+      deadline: run.deadline)
+    do {
+      try refreshing.enter(inFlight, beside: run)
+    } catch {
+      return refreshing.end()
+    }
+    refreshing.keepDeadline(on: timeline)
+    Task {
+      defer { refreshing.end() }
+      guard let response = try? await next(request, refreshing) else { return }
+      await keep(response, to: request, rule, of: user)
+    }
+  }
+
+  private func answerKey(_ request: Request, _ rule: KeepRule, _ user: String?) async throws -> AnswerKey {
+    try await configuration.answers.key(
+      rule.name, fields: request.fields, url: request.url, user: user,
+      secrets: configuration.secrets)
+  }
+
+  func key(_ request: Request, _ rule: RepeatRule) throws(RequestError) -> RequestKey {
+    try request.key(for: rule, secrets: configuration.secrets, identity: configuration.identity?())
+  }
+
+  private func requireMemory(_ run: Run, _ what: String) throws(RequestError) {
+    if case .memory = run.destination { return }
+    throw RequestError(
+      .unsupported, message: "an answer that is \(what) is held in memory: use send or start",
+      reachedServer: false)
+  }
+}
+
+extension ResponseValidator {
+  /// What is wrong with an answer that was not asked for by this request itself, or nil.
+  fileprivate func rejection(of response: Response) -> RequestError.Rejection? {
+    problem(with: ResponseHead(status: response.status, fields: response.fields))
+      ?? problem(with: response, bodyLength: Int64(response.data.count))
+  }
+}
+
+extension RequestError.Rejection {
+  fileprivate func error(of response: Response) -> RequestError {
+    var error = error(
+      response.status, response.fields, bodyPrefix: response.data.prefix(Receiver.prefixLimit))
+    error.timing = response.timing
+    error.attempt = response.timing.tries
+    return error
+  }
+}

@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Request {
+  /// What makes another request the same as this one, under `rule`. To be asked when the request is as it will be sent.
+  /// - Parameter identity: Who the client acts for, if no field says so.
+  /// - Throws: `RequestError`: its body has no identity (a stream), or a file of it cannot be looked at.
+  func key(
+    for rule: RepeatRule, secrets: Secrets, identity: String? = nil
+  ) throws(RequestError) -> RequestKey {
+    if let key = rule.key {
+      return key.partitioned(by: partition(url, secrets: secrets, identity: identity))
+    }
+    // Its own key has the whole URL.
+    let partition = partition(nil, secrets: secrets, identity: identity)
+    let parts = RequestParts(
+      method: method, url: NormalizedURL(address.text), body: try body.identity,
+      contentType: identifyingContentType,
+      fields: KeyField.choose(from: fields) { field in
+        rule.fields.contains { ASCII.equalIgnoringCase($0, field.name) }
+      })
+    return RequestKey(.parts(parts), partition: partition)
+  }
+
+  /// That of a form names its random boundary, and without a body there is none.
+  private var identifyingContentType: String? {
+    switch body.content {
+    case .none, .multipart: nil
+    default: fields["Content-Type"] ?? body.contentType
+    }
+  }
+
+  /// The credentials it is sent with: the same as those that kept answers are told apart by.
+  private func partition(_ url: URL?, secrets: Secrets, identity: String?) -> [KeyField] {
+    let credentials = AnswerPartition.credentials(of: fields, url: url, user: identity, secrets: secrets)
+    return stride(from: 0, to: credentials.count, by: 2).map {
+      KeyField(credentials[$0], credentials[$0 + 1])
+    }
+  }
+}
+
+extension Body {
+  fileprivate var identity: BodyIdentity {
+    get throws(RequestError) {
+      switch content {
+      case .none: .none
+      case .bytes(let data): .data(data)
+      case .file(let path): .file(try Self.identity(ofFile: path))
+      case .multipart(let form): .parts(try form.identity)
+      case .stream:
+        throw RequestError(
+          .invalidRequest,
+          message: "a body that is a stream cannot be compared with another: give the rule a key of its own, "
+            + "or send bytes or a file",
+          reachedServer: false)
+      case .invalid(let reason):
+        throw RequestError(.invalidRequest, message: reason, reachedServer: false)
+      }
+    }
+  }
+
+  fileprivate static func identity(ofFile path: String) throws(RequestError) -> FileIdentity {
+    do throws(FileError) {
+      return try FileIdentity(path)
+    } catch {
+      throw RequestError(
+        .fileUnreadable, message: "the file to upload cannot be used: \(error)", reachedServer: false,
+        underlying: error)
+    }
+  }
+}
+
+extension MultipartForm {
+  fileprivate var identity: [BodyIdentity.Part] {
+    get throws(RequestError) {
+      var identities: [BodyIdentity.Part] = []
+      for part in parts {
+        let content: BodyIdentity =
+          switch part.content {
+          case .bytes(let data): .data(data)
+          case .file(let path): .file(try Body.identity(ofFile: path))
+          }
+        identities.append(BodyIdentity.Part(head: ExactBytes(part.head), content: content))
+      }
+      return identities
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// How far one call is. Within a try nothing shrinks or passes its total.
+struct ProgressTracker: Sendable {
+  private(set) var current = TransferProgress(attempt: 0)
+  /// What came in this transfer. A try can have several (redirects), and what was told may not shrink.
+  private var arrived: Int64 = 0
+
+  init() {}
+
+  /// A try begins; its later transfers change nothing. Returns true if anything changed, as the others do.
+  mutating func begin(attempt: Int, sentTotal: Int64?) -> Bool {
+    guard attempt != current.attempt else { return false }
+    current = TransferProgress(attempt: attempt)
+    current.sentTotal = sentTotal
+    return true
+  }
+
+  mutating func sent(_ bytes: Int64) -> Bool {
+    update { $0.sent = max($0.sent, min(bytes, $0.sentTotal ?? .max)) }
+  }
+
+  /// The answer begins: `start` bytes are here already, `total` are expected.
+  mutating func receiving(from start: Int64, total: Int64?) -> Bool {
+    arrived = start
+    return update {
+      $0.received = max($0.received, start)
+      if let total { $0.receivedTotal = max(total, $0.received, $0.receivedTotal ?? 0) }
+    }
+  }
+
+  mutating func received(_ count: Int64) -> Bool {
+    arrived += count
+    return update { [arrived] in $0.received = max($0.received, min(arrived, $0.receivedTotal ?? .max)) }
+  }
+
+  /// What another tracker tells, whose words may come in any order.
+  mutating func follow(_ progress: TransferProgress) -> Bool {
+    update { $0 = $0.merged(with: progress) }
+  }
+
+  private mutating func update(_ change: (inout TransferProgress) -> Void) -> Bool {
+    let before = current
+    change(&current)
+    return current != before
+  }
+}
+
+extension TransferProgress {
+  /// The further of the two, number by number.
+  func merged(with other: TransferProgress) -> TransferProgress {
+    guard other.attempt == attempt else { return other.attempt > attempt ? other : self }
+    var merged = self
+    merged.sent = max(sent, other.sent)
+    merged.received = max(received, other.received)
+    merged.sentTotal = other.sentTotal ?? sentTotal
+    if let total = other.receivedTotal { merged.receivedTotal = max(total, receivedTotal ?? 0) }
+    return merged
+  }
+}

@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What makes a file the same without reading it: where it is, which it is, its length and when it was last written.
+struct FileIdentity: Sendable, Hashable {
+  private let path: String
+  private let number: UInt64
+  private let length: Int64
+  private let seconds: Int64
+  private let nanoseconds: Int64
+
+  init(_ path: String) throws(FileError) {
+    var info = stat()
+    guard unsafe stat(path, &info) == 0 else { throw FileError(.read, path) }
+    #if canImport(Darwin)
+      let written = info.st_mtimespec
+    #else
+      let written = info.st_mtim
+    #endif
+    self.path = path
+    number = UInt64(info.st_ino)
+    length = Int64(info.st_size)
+    seconds = Int64(written.tv_sec)
+    nanoseconds = Int64(written.tv_nsec)
+  }
+}

@@ -1,0 +1,29 @@
+/// A URL in the one spelling that all its equals share (RFC 3986, section 6.2.2 and 6.2.3): scheme and host in lower
+/// case, no default port, no fragment, `/` for an empty path, percent-encoding in one form, and the items of the query
+/// in the order of their names.
+///
+/// In doubt two URLs stay two: `%2F` is not `/`, `+` is not `%20`, `a` is not `a=`, and the values of one name keep their
+/// order, because servers read lists from them.
+struct NormalizedURL: Sendable, Hashable {
+  /// All ASCII, so that equal text is equal bytes.
+  let text: String
+
+  init(_ url: String) {
+    if NormalizedURLWriter.leavesAsIs(url) {
+      text = url
+      return
+    }
+    var writer = NormalizedURLWriter(url)
+    writer.write()
+    text = String(decoding: writer.output, as: UTF8.self)
+  }
+}
+
+extension NormalizedURL: CustomStringConvertible {
+  /// Without user and password, and without what the query says.
+  var description: String {
+    let shown = Secrets.standard.redact(text)
+    guard let mark = shown.firstIndex(of: "?") else { return shown }
+    return shown[..<mark] + "?…"
+  }
+}

@@ -1,0 +1,50 @@
+/// The scheduler's rules and its shell, for the benchmarks: they live in a package of their own.
+@_spi(Benchmarks)
+public struct SchedulerProbe: Sendable {
+  /// What has a slot, or waits for one.
+  public struct Place: Sendable {
+    fileprivate let slot: Slot?
+    fileprivate let ticket: Ticket?
+
+    public var isRunning: Bool { slot != nil }
+  }
+
+  /// Is told who starts.
+  public typealias Starting = (_ number: Int, _ place: Place) -> Void
+
+  private var state: SchedulerState<Int>
+
+  public init(_ limits: ConcurrencyLimits) { state = SchedulerState(limits) }
+
+  public mutating func arrive(_ number: Int, _ priority: Priority, host: String?, at now: Duration) -> Place {
+    switch state.arrive(number, priority, host: host, at: now) {
+    case .started(let slot): Place(slot: slot, ticket: nil)
+    case .waiting(let ticket): Place(slot: nil, ticket: ticket)
+    }
+  }
+
+  public mutating func finish(_ place: Place, _ starting: Starting) {
+    if let slot = place.slot { tell(state.finish(slot), starting) }
+  }
+
+  public mutating func leave(_ place: Place) {
+    if let ticket = place.ticket { _ = state.leave(ticket) }
+  }
+
+  public mutating func raise(_ place: Place, to priority: Priority, _ starting: Starting) {
+    if let ticket = place.ticket { tell(state.raise(ticket, to: priority), starting) }
+  }
+
+  private func tell(_ started: [SchedulerState<Int>.Start], _ starting: Starting) {
+    for start in started { starting(start.payload, Place(slot: start.slot, ticket: nil)) }
+  }
+
+  /// So many times, one after another, with a slot free each time.
+  public static func acquireAndRelease(_ count: Int, _ limits: ConcurrencyLimits) async throws {
+    let slots = Slots(limits, Timeline(ContinuousClock()))
+    let (urgency, signal) = (Urgency(.default), StopSignal())
+    for _ in 0..<count {
+      slots.release(try await slots.acquire(host: "a.example", urgency: urgency, signal: signal))
+    }
+  }
+}

@@ -1,0 +1,196 @@
+/// The rules of who is on the wire and who is next.
+///
+/// One who waits counts as come at its arrival plus one ageing interval for each priority that is above its own; the
+/// earliest of those that may start goes first. That is what rising by one priority after each interval, to the tail
+/// there, comes to, and nobody needs to be moved. So that a crowd that grew old does not stand before what a person looks
+/// at, its age lets it overtake that with one start of eight only.
+///
+/// Of each line only the head is looked at, so no step depends on how many wait.
+struct SchedulerState<Payload> {
+  /// Measured: with fewer an old flood delays pages, with more they gain hardly anything.
+  private static var startsPerOvertaking: Int { 8 }
+
+  /// One whose wait is over.
+  struct Start {
+    let payload: Payload
+    let slot: Slot
+  }
+
+  enum Arrival {
+    case started(Slot)
+    case waiting(Ticket)
+  }
+
+  private(set) var limits: ConcurrencyLimits
+  private var bounds: SlotBounds
+  private var hosts = HostTable()
+  private var waiters = WaiterTable<Payload>()
+  /// Of each priority, the heads of the lines whose hosts have room.
+  private var heads = [ArrivalSet](repeating: ArrivalSet(), count: Priority.levels)
+  private var runningUnseen = 0
+  private var latest = Duration.zero
+  private var startsSinceOvertaking = startsPerOvertaking
+  private(set) var load = SlotLoad()
+
+  init(_ limits: ConcurrencyLimits) {
+    self.limits = limits
+    bounds = SlotBounds(limits)
+  }
+
+  /// Nothing runs, nothing waits, nothing is remembered.
+  var isEmpty: Bool {
+    load == SlotLoad() && runningUnseen == 0 && hosts.isEmpty && waiters.count == 0
+      && heads.allSatisfy(\.isEmpty)
+  }
+
+  /// A slot, if one may be had at once. Otherwise nothing has changed.
+  mutating func startAtOnce(_ priority: Priority, host name: String?) -> Slot? {
+    // Whoever waits may not use what is free, so nobody is overtaken here.
+    guard hasRoom(isSeen: priority.isSeen) else { return nil }
+    guard let name, limits.perHost != nil else { return start(priority, HostTable.unnamed) }
+    if let host = hosts.place(of: name), !hosts.hasRoom(host, isSeen: priority.isSeen, bounds) { return nil }
+    return start(priority, hosts.makePlace(of: name))
+  }
+
+  /// Starts at once or waits.
+  /// - Parameter name: Matters only if there is a limit for each host.
+  mutating func arrive(_ payload: Payload, _ priority: Priority, host name: String?, at now: Duration)
+    -> Arrival
+  {
+    if let slot = startAtOnce(priority, host: name) { return .started(slot) }
+    latest = max(latest, now)
+    var host = HostTable.unnamed
+    if let name, limits.perHost != nil { host = hosts.makePlace(of: name) }
+    let ticket = waiters.insert(payload, since: latest, priority: priority, host: host)
+    join(ticket.place)
+    return .waiting(ticket)
+  }
+
+  /// Takes one out that waits; nil if it does not any more.
+  mutating func leave(_ ticket: Ticket) -> Payload? {
+    guard let place = waiters.place(of: ticket) else { return nil }
+    let host = waiters[place].host
+    part(place)
+    hosts.forgetIfQuiet(host)
+    return waiters.remove(place)
+  }
+
+  /// A slot comes back.
+  mutating func finish(_ slot: Slot) -> [Start] {
+    precondition(load.running > 0, "a slot was given back twice")
+    load.running -= 1
+    if !slot.isSeen { runningUnseen -= 1 }
+    if slot.host != HostTable.unnamed {
+      hosts[slot.host].running -= 1
+      if !slot.isSeen { hosts[slot.host].runningUnseen -= 1 }
+      announceAll(slot.host)
+      hosts.forgetIfQuiet(slot.host)
+    }
+    return startAll()
+  }
+
+  /// Moves one that waits to its place of arrival in a higher priority; a lower one changes nothing.
+  mutating func raise(_ ticket: Ticket, to priority: Priority) -> [Start] {
+    guard let place = waiters.place(of: ticket), waiters[place].priority < priority else { return [] }
+    part(place)
+    waiters[place].priority = priority
+    join(place)
+    return startAll()
+  }
+
+  /// What runs is let finish. The hosts of those who wait are gone through if their limit changes.
+  mutating func setLimits(_ new: ConcurrencyLimits) -> [Start] {
+    limits = new
+    bounds = SlotBounds(new)
+    for host in hosts.all { announceAll(host) }
+    return startAll()
+  }
+
+  private func hasRoom(isSeen: Bool) -> Bool {
+    load.running < bounds.total && (isSeen || runningUnseen < bounds.unseen)
+  }
+
+  private mutating func startAll() -> [Start] {
+    guard waiters.count > 0 else { return [] }
+    var started: [Start] = []
+    while let place = next() {
+      let (priority, host) = (waiters[place].priority, waiters[place].host)
+      part(place)
+      let slot = start(priority, host)
+      if let payload = waiters.remove(place) { started.append(Start(payload: payload, slot: slot)) }
+    }
+    return started
+  }
+
+  /// The place of the one that is to start, if any may.
+  private mutating func next() -> Int? {
+    guard load.running < bounds.total else { return nil }
+    let seen = earliest(of: Priority.default.level..<Priority.levels)
+    guard hasRoom(isSeen: false), let unseen = earliest(of: 0..<Priority.default.level) else {
+      return seen?.place
+    }
+    guard let seen else { return unseen.place }
+    guard unseen.due < seen.due, startsSinceOvertaking >= Self.startsPerOvertaking else { return seen.place }
+    startsSinceOvertaking = 0
+    return unseen.place
+  }
+
+  private func earliest(of levels: Range<Int>) -> (place: Int, due: Duration)? {
+    var earliest: (place: Int, due: Duration)?
+    for level in levels.reversed() {
+      guard let place = heads[level].first else { continue }
+      let due = waiters[place].since + bounds.delays[level]
+      if let earliest, earliest.due <= due { continue }
+      earliest = (place, due)
+    }
+    return earliest
+  }
+
+  private mutating func start(_ priority: Priority, _ host: Int) -> Slot {
+    load.running += 1
+    startsSinceOvertaking += 1
+    if !priority.isSeen { runningUnseen += 1 }
+    if host != HostTable.unnamed {
+      hosts[host].running += 1
+      if !priority.isSeen { hosts[host].runningUnseen += 1 }
+      announceAll(host)
+    }
+    return Slot(host: host, isSeen: priority.isSeen)
+  }
+
+  private mutating func join(_ place: Int) {
+    let (host, level) = (waiters[place].host, waiters[place].priority.level)
+    load.waitingByLevel[level] += 1
+    hosts[host].waiting += 1
+    hosts[host, level].insert(place, in: &waiters)
+    announce(host, level)
+  }
+
+  private mutating func part(_ place: Int) {
+    let (host, level) = (waiters[place].host, waiters[place].priority.level)
+    load.waitingByLevel[level] -= 1
+    hosts[host].waiting -= 1
+    hosts[host, level].remove(place, in: &waiters)
+    announce(host, level)
+  }
+
+  private mutating func announceAll(_ host: Int) {
+    guard hosts[host].waiting > 0 else { return }
+    for level in 0..<Priority.levels { announce(host, level) }
+  }
+
+  /// Sees to it that a line's head is among the heads if its host has room, and nothing else of it.
+  private mutating func announce(_ host: Int, _ level: Int) {
+    let isSeen = level >= Priority.default.level
+    let head = hosts.hasRoom(host, isSeen: isSeen, bounds) ? hosts[host, level].head(in: waiters) : nil
+    let arrival = head.map { waiters[$0].arrival } ?? 0
+    let before = hosts[host, level].announced
+    guard arrival != before else { return }
+    hosts[host, level].announced = arrival
+    if before != 0 { heads[level].remove(before) }
+    if let head { heads[level].insert(arrival, place: head) }
+  }
+}
+
+extension SchedulerState: Sendable where Payload: Sendable {}
+extension SchedulerState.Start: Sendable where Payload: Sendable {}

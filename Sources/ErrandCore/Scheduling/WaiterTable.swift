@@ -1,0 +1,67 @@
+/// Those who wait, each at a place of its own through which lines link it.
+struct WaiterTable<Payload> {
+  struct Waiter {
+    var payload: Payload?
+    /// 0 if the place is free.
+    var arrival: UInt64
+    var since: Duration
+    var priority: Priority
+    var host: Int
+    /// Neighbours in its line; of a free place, the next free one.
+    var previous = -1
+    var next = -1
+    /// Stands in its line's set, not in its list.
+    var isRaised = false
+  }
+
+  /// An empty table gives back the memory of a crowd larger than this.
+  private static var keptCapacity: Int { 1024 }
+
+  private var waiters: [Waiter] = []
+  private var firstFree = -1
+  private var lastArrival: UInt64 = 0
+  private(set) var count = 0
+
+  subscript(place: Int) -> Waiter {
+    _read { yield waiters[place] }
+    _modify { yield &waiters[place] }
+  }
+
+  func place(of ticket: Ticket) -> Int? {
+    guard ticket.place < waiters.count, waiters[ticket.place].arrival == ticket.arrival else { return nil }
+    return ticket.place
+  }
+
+  mutating func insert(_ payload: Payload, since: Duration, priority: Priority, host: Int) -> Ticket {
+    count += 1
+    lastArrival += 1
+    let waiter = Waiter(
+      payload: payload, arrival: lastArrival, since: since, priority: priority, host: host)
+    guard firstFree >= 0 else {
+      waiters.append(waiter)
+      return Ticket(place: waiters.count - 1, arrival: lastArrival)
+    }
+    let place = firstFree
+    firstFree = waiters[place].next
+    waiters[place] = waiter
+    return Ticket(place: place, arrival: lastArrival)
+  }
+
+  mutating func remove(_ place: Int) -> Payload? {
+    let payload = waiters[place].payload
+    count -= 1
+    if count == 0, waiters.count > Self.keptCapacity {
+      waiters = []
+      firstFree = -1
+    } else {
+      waiters[place].payload = nil
+      waiters[place].arrival = 0
+      waiters[place].next = firstFree
+      firstFree = place
+    }
+    return payload
+  }
+}
+
+extension WaiterTable: Sendable where Payload: Sendable {}
+extension WaiterTable.Waiter: Sendable where Payload: Sendable {}

@@ -1,0 +1,140 @@
+/// The scopes of a navigation stack: one for each page, and further stacks that are presented over a page. It draws nothing
+/// and knows no user interface; tell it what the real stack does.
+///
+/// ```swift
+/// let shop = ScopeStack("shop")
+/// let list = shop.push("list")
+/// let item = shop.push("item")
+/// let cart = shop.present("cart")
+/// cart.push("payment")
+/// shop.dismiss()    // ends cart and its payment page; list and item go on
+/// shop.pop()        // ends item
+/// ```
+///
+/// Pages that leave are ended topmost first, each after what it presents, and only those. The stack keeps its pages' scopes
+/// alive. When the last reference to the stack goes away, all of it ends.
+public final class ScopeStack: Sendable {
+  /// For what belongs to the stack as a whole, whichever page is on top.
+  public let scope: RequestScope
+  private let state = Locked(ScopeStackState<RequestScope, ScopeStack>())
+
+  /// - Parameters:
+  ///   - name: The name of the stack's own scope.
+  ///   - parent: The scope that the stack ends with.
+  public init(_ name: String = "", in parent: RequestScope? = nil) {
+    scope = RequestScope(name, in: parent)
+  }
+
+  deinit { end() }
+
+  public var hasEnded: Bool { scope.hasEnded }
+
+  /// From the root to the top. Empty once the stack has ended.
+  public var pages: [RequestScope] { hasEnded ? [] : state.withLock { $0.pages } }
+
+  /// The page on top, under whatever is presented.
+  public var top: RequestScope? { hasEnded ? nil : state.withLock { $0.top } }
+
+  /// The stack that was presented last and has not ended.
+  public var presented: ScopeStack? {
+    while let last = state.withLock({ $0.lastOverlay }) {
+      if !last.hasEnded { return last }
+      state.withLock { $0.forget(last) }
+    }
+    return nil
+  }
+
+  /// Puts a new page on top. In a stack that has ended, the page has ended too.
+  @discardableResult
+  public func push(_ name: String = "") -> RequestScope {
+    let page = RequestScope(name, in: scope)
+    if !state.withLock({ $0.push(page) }) { page.end() }
+    return page
+  }
+
+  /// Ends the top page and what it presents. The root is not popped: `end()` the stack instead.
+  /// - Returns: The page, or nil if there was none above the root.
+  @discardableResult
+  public func pop() -> RequestScope? { end(state.withLock { $0.pop() }).first }
+
+  /// Ends all pages above `page` and what they present. What `page` presents stays. Does nothing if it is not in the stack.
+  /// - Returns: The pages that were ended, topmost first.
+  @discardableResult
+  public func pop(to page: RequestScope) -> [RequestScope] { end(state.withLock { $0.pop(to: page) }) }
+
+  /// Ends all pages above the root and what they present.
+  /// - Returns: The pages that were ended, topmost first.
+  @discardableResult
+  public func popToRoot() -> [RequestScope] { end(state.withLock { $0.popToRoot() }) }
+
+  /// Puts another stack over the top page. If one is there already, the new one goes over that one's top page.
+  /// - Returns: A stack without pages, for its first to be pushed. It ends when the page under it ends.
+  @discardableResult
+  public func present(_ name: String = "") -> ScopeStack {
+    while true {
+      let (top, overlay) = state.withLock { ($0.top, $0.overlayOverTop) }
+      if let overlay {
+        if !overlay.hasEnded { return overlay.present(name) }
+        state.withLock { $0.forget(overlay) }
+        continue
+      }
+      let new = ScopeStack(name, in: top ?? scope)
+      // Another may have pushed, popped or presented in between: then what is under it is looked up again.
+      if state.withLock({ $0.present(new, over: top) }) || new.hasEnded { return new }
+    }
+  }
+
+  /// Ends what this stack presented last, with all that is presented over it; never a page of its own. A presented stack
+  /// that closes itself calls `end()`.
+  /// - Returns: What was ended, or nil if nothing is presented.
+  @discardableResult
+  public func dismiss() -> ScopeStack? {
+    while let last = state.withLock({ $0.dismiss() }) {
+      // One that has ended by itself is not what the caller sees.
+      guard !last.hasEnded else { continue }
+      last.end()
+      return last
+    }
+    return nil
+  }
+
+  /// Ends every page, topmost first, all that is presented, and the stack itself, for ever.
+  /// - Parameter reason: What the requests' errors say. Default: `.scopeEnded` with the name of the stack.
+  public func end(reason: CancellationReason? = nil) {
+    for tell in prepareEnd(reason ?? .scopeEnded(scope.name)) { tell() }
+  }
+
+  private func prepareEnd(_ reason: CancellationReason) -> [@Sendable () -> Void] {
+    let tells = state.withLock({ $0.end() }).flatMap { entry in
+      switch entry {
+      case .page(let page): page.prepareEnd(reason)
+      case .overlay(let stack): stack.prepareEnd(reason)
+      }
+    }
+    return tells + scope.prepareEnd(reason)
+  }
+
+  /// Each page's reason is its own, also for what it presents, which comes before it.
+  private func end(_ entries: [ScopeStackState<RequestScope, ScopeStack>.Entry]) -> [RequestScope] {
+    var pages: [RequestScope] = []
+    var above: [ScopeStack] = []
+    var tells: [@Sendable () -> Void] = []
+    for entry in entries {
+      switch entry {
+      case .overlay(let stack): above.append(stack)
+      case .page(let page):
+        for stack in above { tells += stack.prepareEnd(.scopeEnded(page.name)) }
+        above = []
+        tells += page.prepareEnd(nil)
+        pages.append(page)
+      }
+    }
+    for tell in tells { tell() }
+    return pages
+  }
+}
+
+extension ScopeStack: Equatable {
+  /// Two are equal if they are one.
+  public static func == (left: ScopeStack, right: ScopeStack) -> Bool { left === right }
+}

@@ -1,0 +1,54 @@
+/// One timer for many deadlines: it rings at the earliest that was set, and is set anew by whoever hears it. One task
+/// sleeps, however many deadlines there are.
+final class Alarm: Sendable {
+  /// Is told the time; returns when to ring next, or nil.
+  typealias Handler = @Sendable (Duration) -> Duration?
+
+  private struct State {
+    var due: Duration?
+    var number = 0
+    var task: Task<Void, any Error>?
+  }
+
+  private let timeline: Timeline
+  private let handler: Handler
+  private let state = Locked(State())
+
+  /// - Parameter handler: Must not keep the alarm's owner alive.
+  init(_ timeline: Timeline, _ handler: @escaping Handler) {
+    self.timeline = timeline
+    self.handler = handler
+  }
+
+  deinit { state.withLock { $0.task }?.cancel() }
+
+  /// Makes sure that it rings at `due`, on its timeline, or before.
+  func set(for due: Duration) {
+    let (number, late): (Int?, Task<Void, any Error>?) = state.withLock { state in
+      if let earlier = state.due, earlier <= due { return (nil, nil) }
+      state.due = due
+      state.number += 1
+      defer { state.task = nil }
+      return (state.number, state.task)
+    }
+    guard let number else { return }
+    late?.cancel()
+    let task = Task { [weak self, timeline] in
+      try await timeline.sleep(due - timeline.now())
+      self?.ring(number)
+    }
+    state.withLock { state in
+      if state.number == number, state.due != nil { state.task = task }
+    }
+  }
+
+  private func ring(_ number: Int) {
+    let isMine = state.withLock { state in
+      guard state.number == number else { return false }
+      state.due = nil
+      state.task = nil
+      return true
+    }
+    if isMine, let next = handler(timeline.now()) { set(for: next) }
+  }
+}

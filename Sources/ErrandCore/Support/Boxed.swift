@@ -1,0 +1,31 @@
+/// A value behind one reference: however large it is, handing it on costs as little as handing on an object, and a task that
+/// waits with it in its hands needs no room for it. Changing it makes another.
+struct Boxed<Value: Sendable>: Sendable {
+  private final class Box: Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var box: Box
+
+  init(_ value: Value) { box = Box(value) }
+
+  var value: Value {
+    _read { yield box.value }
+    _modify {
+      var changed = box.value
+      defer { box = Box(changed) }
+      yield &changed
+    }
+  }
+}
+
+extension Boxed: Equatable where Value: Equatable {
+  static func == (left: Boxed, right: Boxed) -> Bool {
+    left.box === right.box || left.box.value == right.box.value
+  }
+}
+
+extension Boxed: Hashable where Value: Hashable {
+  func hash(into hasher: inout Hasher) { hasher.combine(box.value) }
+}

@@ -1,0 +1,16 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension VirtualClock {
+  /// A wall clock that goes with this one, for `ClientConfiguration.date`.
+  /// - Parameter start: What it shows when the clock stands at zero.
+  public func date(startingAt start: Date) -> @Sendable () -> Date {
+    { [self] in
+      let (seconds, attoseconds) = now.offset.components
+      return start.addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
+    }
+  }
+}

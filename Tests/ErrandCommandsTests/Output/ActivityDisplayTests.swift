@@ -1,0 +1,121 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct ActivityDisplayTests {
+  private static let wipe = "\r\u{1B}[K"
+
+  /// A display that draws into a file.
+  private struct Drawn {
+    let clock = VirtualClock()
+    let display: ActivityDisplay
+    private let file: FileHandle
+    private let path: String
+
+    init(in folder: URL, redraws: Bool) throws {
+      let url = folder.appendingPathComponent("drawn")
+      try Data().write(to: url)
+      path = url.path
+      file = try FileHandle(forWritingTo: url)
+      display = ActivityDisplay("Loading", Outlet(file.fileDescriptor), redraws: redraws, clock: clock)
+    }
+
+    var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+  }
+
+  /// Starts work that takes until it is let go.
+  private func start(_ display: ActivityDisplay) -> (work: Task<Void, any Error>, gate: StubGate) {
+    let gate = StubGate()
+    let work = Task {
+      try await display.during { activity in
+        var half = TransferProgress(attempt: 1)
+        (half.received, half.receivedTotal) = (1, 2)
+        let token = activity.begin()
+        defer { activity.end(token) }
+        activity.progress(token, half)
+        try await gate.pass()
+      }
+    }
+    return (work, gate)
+  }
+
+  @Test func `what is quick draws nothing`() async throws {
+    try await TemporaryFolder.using { folder in
+      let drawn = try Drawn(in: folder, redraws: true)
+      try await drawn.display.during { activity in
+        let token = activity.begin()
+        defer { activity.end(token) }
+        drawn.clock.advance(by: .milliseconds(399))
+      }
+      #expect(drawn.text == "")
+    }
+  }
+
+  @Test func `what is slow draws a line that moves, stays its time, and is wiped`() async throws {
+    try await TemporaryFolder.using { folder in
+      let drawn = try Drawn(in: folder, redraws: true)
+      let (work, gate) = start(drawn.display)
+      try await drawn.clock.waitForSleepers()
+      drawn.clock.advance(by: .milliseconds(400))
+      // The sign's own sleep begins when the line is drawn.
+      try await drawn.clock.waitForSleepers()
+      #expect(drawn.text == "\r| Loading …   50%\u{1B}[K")
+      drawn.clock.advance(by: .milliseconds(100))
+      try await drawn.clock.waitForSleepers()
+      #expect(drawn.text.hasSuffix("\r/ Loading …   50%\u{1B}[K"))
+      gate.open()
+      try await drawn.clock.waitForSleepers(2)
+      #expect(!drawn.text.contains(Self.wipe))
+      drawn.clock.advance(by: .milliseconds(400))
+      try await work.value
+      #expect(drawn.text.hasSuffix(Self.wipe))
+    }
+  }
+
+  @Test func `what is written in its place is not waited for nor drawn over`() async throws {
+    try await TemporaryFolder.using { folder in
+      let drawn = try Drawn(in: folder, redraws: true)
+      let (work, gate) = start(drawn.display)
+      try await drawn.clock.waitForSleepers()
+      drawn.clock.advance(by: .milliseconds(400))
+      try await drawn.clock.waitForSleepers()
+      drawn.display.end()
+      gate.open()
+      try await work.value
+      #expect(drawn.text == "\r| Loading …   50%\u{1B}[K" + Self.wipe)
+    }
+  }
+
+  @Test func `a failure takes the line away at once`() async throws {
+    try await TemporaryFolder.using { folder in
+      let drawn = try Drawn(in: folder, redraws: true)
+      await #expect(throws: CancellationError.self) {
+        try await drawn.display.during { activity in
+          let token = activity.begin()
+          defer { activity.end(token) }
+          try await drawn.clock.waitForSleepers()
+          drawn.clock.advance(by: .milliseconds(400))
+          try await drawn.clock.waitForSleepers()
+          throw CancellationError()
+        }
+      }
+      #expect(drawn.text.hasSuffix(Self.wipe))
+    }
+  }
+
+  @Test func `what is no terminal gets one line, when it is shown`() async throws {
+    try await TemporaryFolder.using { folder in
+      let drawn = try Drawn(in: folder, redraws: false)
+      let (work, gate) = start(drawn.display)
+      try await drawn.clock.waitForSleepers()
+      drawn.clock.advance(by: .milliseconds(400))
+      while drawn.text.isEmpty { await Task.yield() }
+      gate.open()
+      try await work.value
+      #expect(drawn.text == "Loading …\n")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import ErrandTesting
+import Observation
+import Testing
+
+@testable import ErrandCore
+
+@MainActor @Suite struct ActivityObservationTests {
+  /// Looks at something again each time it has changed, as a screen does.
+  private final class Screen<Value: Sendable> {
+    private let look: () -> Value
+    private let told: AsyncStream<Void>
+    private let tell: AsyncStream<Void>.Continuation
+    private(set) var value: Value
+    private(set) var tellings = 0
+
+    init(_ look: @escaping () -> Value) {
+      self.look = look
+      (told, tell) = AsyncStream.makeStream()
+      value = withObservationTracking(look) { [tell] in tell.yield() }
+    }
+
+    func next() async -> Value {
+      for await _ in told { break }
+      tellings += 1
+      value = withObservationTracking(look) { [tell] in tell.yield() }
+      return value
+    }
+  }
+
+  @Test func `one who observes a property is told of its changes, on the main actor`() async throws {
+    let clock = VirtualClock()
+    let activity = Activity(clock: clock)
+    let screen = Screen { activity.isShown }
+    #expect(!screen.value)
+    let token = activity.begin()
+    try await clock.waitForSleepers()
+    clock.advance(by: .milliseconds(400))
+    #expect(await screen.next())
+    activity.end(token)
+    try await clock.waitForSleepers()
+    clock.advance(by: .milliseconds(500))
+    #expect(await !screen.next())
+  }
+
+  @Test func `each property tells of itself`() async {
+    let activity = Activity("own", delay: .zero, minimum: .zero, clock: VirtualClock())
+    let text = Screen { activity.text }
+    let blocks = Screen { activity.blocksInput }
+    let count = Screen { activity.count }
+    let fraction = Screen { activity.fraction }
+    let token = activity.begin(text: "new", blocksInput: true)
+    #expect(await text.next() == "new")
+    #expect(await blocks.next())
+    #expect(await count.next() == 1)
+    var progress = TransferProgress(attempt: 1)
+    progress.receivedTotal = 10
+    progress.received = 5
+    activity.progress(token, progress)
+    #expect(await fraction.next() == 0.5)
+    #expect(text.tellings == 1 && blocks.tellings == 1 && count.tellings == 1)
+    activity.end(token)
+    #expect(await fraction.next() == nil)
+  }
+
+  @Test func `changes from any thread arrive, and the last is never missed`() async {
+    let activity = Activity(delay: .zero, minimum: .zero, clock: VirtualClock())
+    let screen = Screen { activity.count }
+    for round in 1...100 {
+      let work = Task { @concurrent in _ = activity.begin() }
+      while screen.value < round { _ = await screen.next() }
+      await work.value
+    }
+    #expect(screen.value == 100)
+  }
+
+  @Test func `changes of what nobody has looked at tell nobody`() async {
+    let activity = Activity(delay: .zero, minimum: .seconds(1), clock: VirtualClock())
+    let screen = Screen { activity.isShown }
+    let token = activity.begin(text: "a", blocksInput: true)
+    #expect(await screen.next())
+    activity.end(token)
+    _ = activity.begin(text: "b")
+    // Whatever was to be told on the main actor has been told by now.
+    await Task { @MainActor in }.value
+    #expect(screen.tellings == 1)
+    #expect(activity.count == 1)
+  }
+}

@@ -1,0 +1,94 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct ActivityUpdatesTests {
+  private typealias Snapshot = Activity.Snapshot
+
+  @Test func `a slow reader gets the newest, and nothing if things are as it saw them`() async {
+    let activity = Activity(clock: VirtualClock())
+    var updates = activity.updates.makeAsyncIterator()
+    #expect(await updates.next() == Snapshot())
+    let first = activity.begin()
+    _ = activity.begin()
+    _ = activity.begin()
+    #expect(await updates.next()?.count == 3)
+    activity.end(first)
+    _ = activity.begin()
+    _ = activity.begin()
+    #expect(await updates.next()?.count == 4)
+  }
+
+  @Test func `each of several readers gets every change`() async {
+    let activity = Activity(clock: VirtualClock())
+    let (seen, tell) = AsyncStream.makeStream(of: Int.self)
+    let readers = (0..<5).map { _ in
+      Task {
+        for await snapshot in activity.updates {
+          tell.yield(snapshot.count)
+          if snapshot.count == 3 { return }
+        }
+      }
+    }
+    var counts = seen.makeAsyncIterator()
+    for count in 0...3 {
+      for _ in readers { #expect(await counts.next() == count) }
+      _ = activity.begin()
+    }
+    for reader in readers { await reader.value }
+  }
+
+  @Test func `cancelling a reader ends its loop, and no other's`() async {
+    let activity = Activity(clock: VirtualClock())
+    let (begun, tell) = AsyncStream.makeStream(of: Void.self)
+    let reader = Task {
+      for await _ in activity.updates { tell.yield() }
+    }
+    var other = activity.updates.makeAsyncIterator()
+    #expect(await other.next()?.count == 0)
+    for await _ in begun { break }
+    reader.cancel()
+    await reader.value
+    _ = activity.begin()
+    #expect(await other.next()?.count == 1)
+  }
+
+  @Test func `a reader that is cancelled before it waits does not wait`() async {
+    let activity = Activity(clock: VirtualClock())
+    let reader = Task {
+      withUnsafeCurrentTask { unsafe $0?.cancel() }
+      for await _ in activity.updates { Issue.record("it was told something") }
+    }
+    await reader.value
+  }
+
+  @Test func `reading does not keep the activity, and ends with it, hidden`() async {
+    var activity: Activity? = Activity("text", delay: .zero, clock: VirtualClock())
+    _ = activity?.begin(text: "other", blocksInput: true)
+    var updates = activity?.updates.makeAsyncIterator()
+    #expect(await updates?.next() == Snapshot(isShown: true, text: "other", blocksInput: true, count: 1))
+    let last = Task { [updates] in
+      var updates = updates
+      return [await updates?.next(), await updates?.next()]
+    }
+    await Task.yield()
+    activity = nil
+    #expect(await last.value == [Snapshot(text: "text"), nil])
+  }
+
+  @Test func `cancelling and changing at once leaves no reader waiting`() async {
+    let activity = Activity(clock: VirtualClock())
+    for _ in 0..<100 {
+      let reader = Task { @concurrent in
+        var updates = activity.updates.makeAsyncIterator()
+        while await updates.next() != nil {}
+      }
+      async let change: Void = { @concurrent () async in activity.end(activity.begin()) }()
+      reader.cancel()
+      await change
+      await reader.value
+    }
+    #expect(activity.count == 0)
+  }
+}

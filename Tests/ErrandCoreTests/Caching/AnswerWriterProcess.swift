@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A process that keeps one answer after the other and says so.
+final class AnswerWriterProcess: Sendable {
+  private let process = Process()
+  private let output = Pipe()
+  // Reading blocks, and the global queues share their threads with every task.
+  private let queue = DispatchQueue(label: "errand.answer-writer")
+  private let ended: AsyncStream<Void>
+  private let unread = Mutex<[UInt8]>([])
+
+  init(folder: URL, limit: Int, firstNumber: Int) throws {
+    process.executableURL = Self.program
+    process.arguments = [folder.path, "\(limit)", "\(firstNumber)"]
+    process.standardOutput = output
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    ended = stream
+    process.terminationHandler = { _ in continuation.finish() }
+    try process.run()
+    // Or the end of the output never comes.
+    try output.fileHandleForWriting.close()
+  }
+
+  private static var program: URL {
+    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("AnswerWriter")
+    if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
+    let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+    return root.appendingPathComponent(".build/debug/AnswerWriter")
+  }
+
+  /// The next lines that it says, fewer only if it has ended.
+  func lines(_ count: Int) async -> [String] {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        var lines: [String] = []
+        while lines.count < count, let line = self.nextLine() { lines.append(line) }
+        continuation.resume(returning: lines)
+      }
+    }
+  }
+
+  private func nextLine() -> String? {
+    unread.withLock { unread in
+      while true {
+        if let end = unread.firstIndex(of: 10) {
+          defer { unread.removeFirst(end + 1) }
+          return String(decoding: unread[..<end], as: UTF8.self)
+        }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(output.fileHandleForReading.fileDescriptor, &buffer, buffer.count)
+        if count > 0 {
+          unread += buffer[..<count]
+        } else if count == 0 || errno != EINTR {
+          return nil
+        }
+      }
+    }
+  }
+
+  /// Kills it. Returns what it had still said.
+  func kill() async -> [String] {
+    _ = Self.send(process.processIdentifier, SIGKILL)
+    let rest = await lines(.max)
+    for await _ in ended {}
+    return rest
+  }
+
+  private static let send: @Sendable (pid_t, Int32) -> Int32 = { pid, signal in
+    #if canImport(Glibc)
+      Glibc.kill(pid, signal)
+    #else
+      Darwin.kill(pid, signal)
+    #endif
+  }
+}

@@ -1,0 +1,112 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct DiskUsageStateTests {
+  private typealias File = DiskUsageState.File
+  private let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
+
+  @Test(arguments: 1...8)
+  func `two processes never pass the limit, and keep the last that either wrote`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let limit = Int.random(in: 100...5000, using: &random)
+    var processes = [DiskUsageState(limit: limit), DiskUsageState(limit: limit)]
+    var folder: [String: File] = [:]
+    var now = start
+    for _ in 0..<800 {
+      now += Double.random(in: 0...20, using: &random)
+      let index = Int.random(in: 0...1, using: &random)
+      let name = "\(Int.random(in: 0..<40, using: &random))"
+      if let file = folder[name], Bool.random(using: &random) {
+        if processes[index].used(name, stamp: file.used, at: now) {
+          folder[name] = File(name: name, size: file.size, used: now)
+        }
+        continue
+      }
+      let size = Int.random(in: 0...(limit / Int.random(in: 1...50, using: &random)), using: &random)
+      guard size <= processes[index].largest else {
+        folder[name] = nil
+        continue
+      }
+      folder[name] = File(name: name, size: size, used: now)
+      if processes[index].wrote(name, size: size, at: now) {
+        let victims = processes[index].victims(among: Array(folder.values), sparing: name, at: now)
+        for victim in victims { folder[victim] = nil }
+        #expect(!victims.contains(name))
+        #expect(Set(victims).count == victims.count)
+      }
+      #expect(folder[name] != nil)
+      #expect(folder.values.reduce(0) { $0 + $1.size } <= limit)
+    }
+  }
+
+  @Test(arguments: 1...8)
+  func `what one process used last stays, to the instant`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let limit = 1000
+    var state = DiskUsageState(limit: limit)
+    var folder: [String: File] = [:]
+    var order: [String] = []
+    var now = start
+    for _ in 0..<600 {
+      // Often in the same instant.
+      if Bool.random(using: &random) { now += Double.random(in: 0...1, using: &random) }
+      let name = "\(Int.random(in: 0..<30, using: &random))"
+      order.removeAll { $0 == name }
+      order.append(name)
+      if let file = folder[name], Bool.random(using: &random) {
+        if state.used(name, stamp: file.used, at: now) {
+          folder[name] = File(name: name, size: file.size, used: now)
+        }
+        continue
+      }
+      folder[name] = File(name: name, size: Int.random(in: 50...150, using: &random), used: now)
+      if state.wrote(name, size: folder[name]?.size ?? 0, at: now) {
+        for victim in state.victims(among: Array(folder.values), sparing: name, at: now) {
+          folder[victim] = nil
+        }
+      }
+      #expect(Set(folder.keys) == Set(order.suffix(folder.count)))
+      order.removeAll { folder[$0] == nil }
+    }
+  }
+
+  @Test func `a file is dated anew once a minute, and when it is dated ahead`() {
+    var state = DiskUsageState(limit: 1000)
+    let ages = [0: false, 59: false, 60: true, 3600: true, -1: false, -10: true]
+    for (age, isOld) in ages {
+      let mustDate = state.used("a", stamp: start.addingTimeInterval(-Double(age)), at: start)
+      #expect(mustDate == isOld, "\(age) s")
+    }
+  }
+
+  @Test func `what another process used is known by its date`() {
+    var state = DiskUsageState(limit: 160)
+    let files = (0..<10).map { File(name: "\($0)", size: 20, used: start + Double($0 * 7 % 10)) }
+    let victims = state.victims(among: files, sparing: "0", at: start + 100)
+    #expect(victims == ["3", "6"] || victims == ["3", "6", "9"])
+    #expect(200 - victims.count * 20 <= 140)
+  }
+
+  @Test func `what is dated ahead is from before the clock was set back, and goes first`() {
+    var state = DiskUsageState(limit: 160)
+    let files = [
+      File(name: "now", size: 50, used: start), File(name: "old", size: 50, used: start - 1000),
+      File(name: "ahead", size: 50, used: start + 1000), File(name: "further", size: 50, used: start + 2000),
+    ]
+    let victims = state.victims(among: files, sparing: "now", at: start)
+    #expect(victims == ["ahead", "further"])
+  }
+
+  @Test func `few looks are needed for many small answers`() {
+    var state = DiskUsageState(limit: 1_000_000)
+    var looks = 0
+    for number in 0..<10_000 where state.wrote("\(number)", size: 100, at: start) {
+      looks += 1
+      _ = state.victims(among: [], sparing: "", at: start)
+    }
+    #expect(looks == 16)
+  }
+}

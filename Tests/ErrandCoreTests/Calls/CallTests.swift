@@ -1,0 +1,170 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite struct CallTests {
+  private func client(_ handler: @escaping StubTransport.Handler) -> (Client, StubTransport) {
+    let stub = StubTransport(handler)
+    return (Client(transport: stub), stub)
+  }
+
+  @Test func `a call goes on by itself, and any number may wait for its answer, also later`() async throws {
+    let gate = StubGate()
+    let (client, _) = client { _ in .answer(body: "hello").behind(gate) }
+    let call = client.start(.get("http://a.test/"))
+    #expect(call.outcome == nil)
+    async let first = call.value.text
+    async let second = call.value.text
+    gate.open()
+    #expect(try await [first, second] == ["hello", "hello"])
+    #expect(try call.outcome?.get().text == "hello")
+    #expect(try await call.value.text == "hello")
+    #expect(client.start(.get("http://a.test/")).id != call.id)
+  }
+
+  @Test func `cancelling it ends it for all who wait; cancelling one of them ends that wait only`()
+    async throws
+  {
+    let (client, stub) = client { _ in .stall }
+    let call = client.start(.get("http://a.test/"))
+    let waiters = (0..<3).map { _ in Task { try await call.value } }
+    try await stub.waitForRequests(1)
+    waiters[0].cancel()
+    await #expect { try await waiters[0].value } throws: { $0.isCancellation }
+    #expect(stub.cancelled == 0)
+    call.cancel()
+    for waiter in waiters[1...] {
+      await #expect { try await waiter.value } throws: {
+        ($0 as? RequestError)?.cancellation == .callCancelled
+      }
+    }
+    #expect(stub.cancelled == 1)
+    #expect(stub.inFlight == 0)
+  }
+
+  @Test func `a call after others is sent when the last of them has succeeded`() async throws {
+    let (one, two) = (StubGate(), StubGate())
+    let (client, stub) = client { request in
+      switch request.url.path {
+      case "/one": .answer().behind(one)
+      case "/two": .answer().behind(two)
+      default: .answer()
+      }
+    }
+    let calls = [client.start(.get("http://a.test/one")), client.start(.get("http://a.test/two"))]
+    let last = client.start(.get("http://a.test/last").after(calls))
+    try await stub.waitForRequests(2)
+    one.open()
+    _ = try await calls[0].value
+    #expect(stub.requests.count == 2)
+    two.open()
+    #expect(try await last.value.status == 200)
+    #expect(stub.requests.last?.url.path == "/last")
+    #expect(try await client.send(.get("http://a.test/again").after(calls)).status == 200)
+  }
+
+  @Test func `when one fails, those after it fail at once, name it, and are not sent`() async throws {
+    let gate = StubGate()
+    let (client, stub) = client { request in
+      request.url.path == "/slow" ? .answer().behind(gate) : .answer(status: 404)
+    }
+    let slow = client.start(.get("http://a.test/slow"))
+    let bad = client.start(.get("http://a.test/bad?token=secret"))
+    let last = client.start(.post("http://a.test/last").after(slow, bad))
+    let lastOfAll = client.start(.post("http://a.test/most").after(last))
+    for (call, named) in [(last, "GET http://a.test/bad?token=***"), (lastOfAll, "POST http://a.test/last")] {
+      await #expect { try await call.value } throws: { error in
+        guard let error = error as? RequestError else { return false }
+        return error.code == .dependencyFailed && error.message.contains(named) && error.underlying != nil
+          && !error.isCancellation && !error.message.contains("secret")
+      }
+    }
+    gate.open()
+    _ = try await slow.value
+    #expect(stub.requests.allSatisfy { $0.method == .get })
+  }
+
+  @Test func `one that waits for others can be called off, and then is not sent`() async throws {
+    let (client, stub) = client { _ in .stall }
+    let first = client.start(.get("http://a.test/first"))
+    let second = client.start(.get("http://a.test/second").after(first))
+    try await stub.waitForRequests(1)
+    second.cancel(reason: .other("changed my mind"))
+    await #expect { try await second.value } throws: {
+      ($0 as? RequestError)?.cancellation == .other("changed my mind")
+    }
+    first.cancel()
+    await #expect(throws: RequestError.self) { try await first.value }
+    #expect(stub.requests.count == 1)
+  }
+
+  @Test func `waiting for a call lends it the waiter's priority`() async throws {
+    let gate = StubGate()
+    let (client, _) = client { _ in .answer().behind(gate) }
+    let first = client.start(.get("http://a.test/first").priority(.background))
+    let second = client.start(.get("http://a.test/second").priority(.userInitiated).after(first))
+    gate.open()
+    _ = try await second.value
+    #expect(first.priority == .userInitiated)
+  }
+
+  @Test(arguments: 1...20)
+  func `in any web of calls each is sent if and only if all before it succeeded`(seed: UInt64) async {
+    var random = SeededRandom(seed: seed)
+    let fails = (0..<20).map { _ in Int.random(in: 0..<6, using: &random) == 0 }
+    let (client, stub) = client { request in
+      .answer(status: fails[Int(request.url.lastPathComponent) ?? 0] ? 404 : 200)
+    }
+    var calls: [Call] = []
+    var succeeds: [Bool] = []
+    for index in fails.indices {
+      let before = (0..<Int.random(in: 0...3, using: &random)).compactMap { _ in
+        calls.indices.randomElement(using: &random)
+      }
+      succeeds.append(!fails[index] && before.allSatisfy { succeeds[$0] })
+      calls.append(client.start(.get("http://a.test/\(index)").after(before.map { calls[$0] })))
+    }
+    for (call, succeeds) in zip(calls, succeeds) {
+      #expect(((try? await call.value) != nil) == succeeds)
+    }
+    let sent = Set(stub.requests.compactMap { Int($0.url.lastPathComponent) })
+    for index in fails.indices {
+      guard case .failure(let error as RequestError) = calls[index].outcome else {
+        #expect(sent.contains(index))
+        continue
+      }
+      #expect(sent.contains(index) == (error.code == .rejected))
+    }
+  }
+
+  @Test func `its progress can be followed until it ends`() async throws {
+    let gate = StubGate()
+    let (client, stub) = client { _ in .answer(body: "0123456789").behind(gate) }
+    let call = client.start(.get("http://a.test/"))
+    try await stub.waitForRequests(1)
+    var seen: [TransferProgress] = []
+    for await progress in call.progress {
+      seen.append(progress)
+      gate.open()
+    }
+    #expect(seen.first?.attempt == 1)
+    #expect(seen.last?.received == 10)
+    #expect(seen.last?.receivedTotal == 10)
+  }
+
+  @Test func `a call of a client that was shut down fails with the cancelled outcome`() async throws {
+    let (client, stub) = client { _ in .answer() }
+    await client.shutdown()
+    await #expect { try await client.start(.get("http://a.test/")).value } throws: {
+      ($0 as? RequestError)?.cancellation == .clientShutDown
+    }
+    #expect(stub.requests.isEmpty)
+  }
+}

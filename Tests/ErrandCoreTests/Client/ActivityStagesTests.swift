@@ -1,0 +1,102 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+/// What a person sees of requests with stages.
+@Suite struct ActivityStagesTests {
+  private let gate = StubGate()
+
+  @Test func `between two tries it does not blink`() async throws {
+    let stage = Stage { [gate] request in
+      request.index == 0
+        ? .answer(status: 503, fields: ["Retry-After": "9"]) : .answer(body: "done").behind(gate)
+    }
+    let activity = Activity("Loading", clock: stage.clock)
+    let call = stage.client.start(.get("http://a.test/").activity(activity, text: "Feed", blocksInput: true))
+    try await stage.clock.waitForSleepers(2)
+    #expect(activity.snapshot == Activity.Snapshot(text: "Feed", blocksInput: true, count: 1))
+    stage.clock.advance(by: .seconds(1))
+    var updates = activity.updates.makeAsyncIterator()
+    while await updates.next()?.isShown != true {}
+    // Whatever is told from now on until the answer is here shows it.
+    let shown = Task { [seen = updates] in
+      var updates = seen
+      var blinks = 0
+      while let now = await updates.next(), now.count > 0 { if !now.isShown { blinks += 1 } }
+      return blinks
+    }
+    stage.clock.advance(by: .seconds(8))
+    try await stage.stub.waitForRequests(2)
+    #expect(activity.isShown)
+    gate.open()
+    _ = try await call.value
+    #expect(await shown.value == 0)
+    #expect(activity.count == 0)
+    #expect(!activity.blocksInput)
+  }
+
+  @Test func `a request in the background is not shown`() async throws {
+    let stage = Stage { [gate] _ in .answer().behind(gate) }
+    let activity = Activity("Loading", clock: stage.clock)
+    let call = stage.client.start(.get("http://a.test/").activity(activity).inBackground())
+    try await stage.stub.waitForRequests(1)
+    #expect(activity.count == 0)
+    #expect(call.priority == .background)
+    gate.open()
+    _ = try await call.value
+  }
+
+  @Test func `what must finish first blocks input from the call to its end`() async throws {
+    let stage = Stage { [gate] _ in .answer().behind(gate) }
+    let activity = Activity("Loading", clock: stage.clock)
+    let call = stage.client.start(.get("http://a.test/").mustFinishFirst(activity, text: "Paying"))
+    #expect(activity.blocksInput)
+    #expect(activity.text == "Paying")
+    #expect(call.priority == .userInitiated)
+    gate.open()
+    _ = try await call.value
+    #expect(!activity.blocksInput)
+  }
+
+  @Test func `it is shown while it waits for its turn and for others, and while a stream is read`()
+    async throws
+  {
+    let stage = Stage.configured { $0.limits.total = 1 }.answering { [gate] request in
+      request.path == "/stream"
+        ? .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) : .answer().behind(gate)
+    }
+    let activity = Activity("Loading", clock: stage.clock)
+    let request = Request.get("http://a.test/").activity(activity)
+    let first = stage.client.start(request)
+    let second = stage.client.start(request.after(first))
+    #expect(activity.count == 2)
+    gate.open()
+    _ = try await second.value
+    #expect(activity.count == 0)
+    let stream = try await stage.client.stream(.get("http://a.test/stream").activity(activity))
+    #expect(activity.count == 1)
+    #expect(try await stream.chunks.readAll() == 2 << 20)
+    #expect(activity.count == 0)
+  }
+
+  @Test func `those who share are shown each for themselves`() async throws {
+    let stage = Stage { [gate] _ in .answer().behind(gate) }
+    let (one, other) = (Activity("One", clock: stage.clock), Activity("Other", clock: stage.clock))
+    let request = Request.get("http://a.test/").shared()
+    let calls = [one, other].map { stage.client.start(request.activity($0)) }
+    try await stage.reachSharing(2, request)
+    calls[0].cancel()
+    _ = await calls[0].result
+    #expect([one.count, other.count] == [0, 1])
+    gate.open()
+    _ = try await calls[1].value
+    #expect(other.count == 0)
+  }
+}
+
+extension Activity {
+  fileprivate var snapshot: Snapshot {
+    Snapshot(isShown: isShown, text: text, blocksInput: blocksInput, fraction: fraction, count: count)
+  }
+}

@@ -1,0 +1,73 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What those who share are told of how far it is.
+@Suite struct JoinersProgressTests {
+  @Test(arguments: 1...10)
+  func `each is told in order, and of the last byte before the answer`(round: Int) async throws {
+    let gate = StubGate()
+    let chunks = (0..<50).map { _ in Data(count: 1000) }
+    let stage = Stage { _ in
+      .answer(fields: ["Content-Length": "50000"], chunks: chunks).behind(gate)
+    }
+    let request = Request.post("http://a.test/feed", .bytes(Data(count: 300))).shared()
+    let told = (0..<8).map { _ in Told() }
+    let tasks = told.map { told in
+      Task {
+        _ = try await stage.client.send(request, progress: told.hear)
+        return told.words
+      }
+    }
+    try await stage.reachSharing(8, request)
+    gate.open()
+    for (task, told) in zip(tasks, told) {
+      let words = try await task.value
+      #expect(words.last?.received == 50_000)
+      #expect(words.last?.receivedTotal == 50_000)
+      #expect(words.last?.sent == 300)
+      #expect(told.isMonotone)
+      #expect(told.words == words)
+    }
+  }
+
+  @Test func `one that leaves is told nothing more`() async throws {
+    let gate = StubGate()
+    let stage = Stage { _ in .answer(body: "feed").behind(gate) }
+    let request = Request.get("http://a.test/feed").shared()
+    let told = Told()
+    let leaver = Task { try await stage.client.send(request, progress: told.hear) }
+    try await stage.reachSharing(1, request)
+    let stays = stage.client.start(request)
+    try await stage.reachSharing(2, request)
+    try await stage.stub.waitForRequests(1)
+    leaver.cancel()
+    await #expect { try await leaver.value } throws: { $0.isCancellation }
+    gate.open()
+    _ = try await stays.value
+    #expect(told.words.allSatisfy { $0.received == 0 })
+  }
+
+  @Test func `an activity follows the request that it shares`() async throws {
+    let gate = StubGate()
+    let stage = Stage { _ in
+      .answer(fields: ["Content-Length": "10"], body: "0123456789").behind(gate)
+    }
+    let activity = Activity("Loading", delay: .zero, clock: stage.clock)
+    let request = Request.get("http://a.test/feed").shared()
+    let first = stage.client.start(request)
+    let second = stage.client.start(request.activity(activity))
+    try await stage.reachSharing(2, request)
+    #expect(activity.count == 1)
+    gate.open()
+    _ = try await (first.value, second.value)
+    #expect(activity.count == 0)
+  }
+}

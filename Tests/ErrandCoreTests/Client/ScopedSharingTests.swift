@@ -1,0 +1,79 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+/// Callers of several scopes who share one request.
+@Suite struct ScopedSharingTests {
+  private let gate = StubGate()
+  private let request = Request.get("http://a.test/feed").shared()
+
+  private func stage() -> Stage { Stage { [gate] _ in .answer(body: "feed").behind(gate) } }
+
+  @Test func `when one caller's scope ends, it leaves and the others go on`() async throws {
+    let stage = stage()
+    let (one, other) = (RequestScope("one"), RequestScope("other"))
+    let calls = [one, other].map { stage.client.start(request, in: $0) }
+    let free = stage.client.start(request)
+    try await stage.reachSharing(3, request)
+    one.end()
+    #expect(await calls[0].result.requestError?.cancellation == .scopeEnded("one"))
+    #expect(stage.stub.cancelled == 0)
+    #expect([one.count, other.count] == [0, 1])
+    gate.open()
+    #expect(await calls[1].result.text == "feed")
+    #expect(try await free.value.text == "feed")
+    #expect(stage.stub.requests.count == 1)
+    await stage.expectNothingLeft()
+    #expect(stage.client.pipeline.repeats.states.isEmpty)
+  }
+
+  @Test func `when the last scope ends, the request is called off on the wire`() async throws {
+    let stage = stage()
+    let (one, other) = (RequestScope("one"), RequestScope("other"))
+    let calls = [one, other].map { stage.client.start(request, in: $0) }
+    try await stage.reachSharing(2, request)
+    try await stage.stub.waitForRequests(1)
+    one.end()
+    other.end(reason: .other("gone"))
+    #expect(await calls[0].result.requestError?.cancellation == .scopeEnded("one"))
+    #expect(await calls[1].result.requestError?.cancellation == .other("gone"))
+    await stage.expectNothingLeft()
+    #expect(stage.stub.cancelled == 1)
+    #expect(stage.client.pipeline.repeats.states.isEmpty)
+  }
+
+  @Test func `a scope that ends with many calls in it gives each its own outcome, never another's`() async {
+    for _ in 0..<50 {
+      let stage = stage()
+      let scope = RequestScope("page")
+      var calls = [stage.client.start(.get("http://a.test/first"), in: scope)]
+      for index in 1..<8 {
+        calls.append(stage.client.start(.get("http://a.test/\(index)").after(calls[index - 1]), in: scope))
+      }
+      scope.end()
+      for call in calls {
+        #expect(await call.result.requestError?.cancellation == .scopeEnded("page"))
+      }
+      #expect(scope.count == 0)
+    }
+  }
+
+  @Test func `in a scope that has ended nothing begins, whatever was asked for`() async throws {
+    let stage = stage()
+    let scope = RequestScope("page")
+    scope.end()
+    let kept = Request.get("http://a.test/kept").kept(as: "kept")
+    for request in [request, kept, .get("http://a.test/").latest(), .get("http://a.test/").ignoringRepeats()]
+    {
+      let error = await stage.client.start(request, in: scope).result.requestError
+      #expect(error?.cancellation == .scopeEnded("page"))
+      #expect(error?.description.contains("GET http://a.test/") == true)
+      await #expect(throws: RequestError.self) { try await stage.client.send(request, in: scope) }
+      await #expect(throws: RequestError.self) { try await stage.client.stream(request, in: scope) }
+    }
+    #expect(stage.stub.requests.isEmpty)
+    await stage.expectNothingLeft()
+    #expect(stage.client.pipeline.repeats.states.isEmpty)
+  }
+}

@@ -1,0 +1,60 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+/// Those who share a request have deadlines of their own.
+@Suite struct SharedDeadlineTests {
+  private let request = Request.get("http://a.test/feed").shared()
+
+  @Test func `each caller's deadline ends that caller's wait only`() async throws {
+    let gate = StubGate()
+    let stage = Stage { _ in .answer(body: "feed").behind(gate) }
+    let short = stage.client.start(request.deadline(.seconds(1)))
+    let long = stage.client.start(request.deadline(.seconds(5)))
+    let patient = stage.client.start(request)
+    try await stage.reachSharing(3, request)
+    try await stage.clock.waitForSleepers(2)
+    stage.clock.advance(by: .seconds(1))
+    #expect(await short.result.requestError?.code == .deadlineExceeded)
+    #expect(long.outcome == nil)
+    stage.clock.advance(by: .seconds(4))
+    #expect(await long.result.requestError?.code == .deadlineExceeded)
+    #expect(stage.stub.cancelled == 0)
+    gate.open()
+    #expect(try await patient.value.text == "feed")
+    #expect(stage.stub.requests.count == 1)
+    await stage.expectNothingLeft()
+    #expect(stage.clock.sleepers == 0)
+  }
+
+  @Test func `the last deadline calls the request off`() async throws {
+    let stage = Stage { _ in .stall }
+    let calls = (1...3).map { stage.client.start(request.timeout(.seconds(99)).deadline(.seconds($0))) }
+    try await stage.clock.waitForSleepers(4)
+    try await stage.reachSharing(3, request)
+    for call in calls {
+      stage.clock.advance(by: .seconds(1))
+      #expect(await call.result.requestError?.code == .deadlineExceeded)
+    }
+    await stage.expectNothingLeft()
+    #expect(stage.stub.cancelled == 1)
+  }
+
+  @Test func `a deadline counts from the call, also if it joins late`() async throws {
+    let gate = StubGate()
+    let stage = Stage { _ in .answer().behind(gate) }
+    let first = stage.client.start(request)
+    try await stage.reachSharing(1, request)
+    stage.clock.advance(by: .seconds(10))
+    let late = stage.client.start(request.deadline(.seconds(2)))
+    try await stage.reachSharing(2, request)
+    try await stage.clock.waitForSleepers(1)
+    stage.clock.advance(by: .seconds(1))
+    #expect(late.outcome == nil)
+    stage.clock.advance(by: .seconds(1))
+    #expect(await late.result.requestError?.code == .deadlineExceeded)
+    gate.open()
+    _ = try await first.value
+  }
+}

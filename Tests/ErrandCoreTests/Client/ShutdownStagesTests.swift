@@ -1,0 +1,96 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+/// The end of a client whose requests wait for all kinds of things.
+@Suite struct ShutdownStagesTests {
+  private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
+
+  @Test func `at its limit all who wait have one outcome, wherever they are`() async throws {
+    let stage = Stage.configured { $0.limits.total = 2 }.answering { request in
+      switch request.path {
+      case "/kept", "/replayed": .answer(body: "kept")
+      case "/busy": .answer(status: 503, fields: ["Retry-After": "50"])
+      case "/stream": .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
+      default: .stall
+      }
+    }
+    let client = stage.client
+    let outcomes = Tally()
+    try await client.send(get("kept").kept(as: "kept"))
+    try await client.send(get("replayed").shared(within: .seconds(60)))
+    var calls = [client.start(get("busy"))]
+    try await stage.clock.waitForSleepers(2)
+    let stream = try await client.stream(get("stream"))
+    calls.append(client.start(get("stalled").timeout(.seconds(99))))
+    try await stage.stub.waitForRequests(5)
+    calls.append(client.start(get("waits").deadline(.seconds(80))))
+    calls.append(client.start(get("after").after(calls[1])))
+    calls.append(client.start(get("after").after(calls[1]).shared()))
+    calls += (0..<3).map { _ in client.start(get("shared").shared()) }
+    calls.append(client.start(get("finishes").shared(whenAbandoned: .finishes)))
+    calls.append(client.start(get("latest").latest()))
+    #expect(try await client.send(get("kept").kept(as: "kept", .thenRefreshed)).text == "kept")
+    calls.append(client.start(get("failing").kept(as: "kept", .onFailure).deadline(.seconds(80))))
+    await stage.reachWaiting(6)
+    for call in calls { _ = call.settlement.listen { _ in outcomes.add() } }
+    // The window, both time-outs, both deadlines, and the limit.
+    let shutdown = Task { await client.shutdown(within: .seconds(5)) }
+    try await stage.clock.waitForSleepers(6)
+    #expect(outcomes.count == 0)
+    stage.clock.advance(by: .seconds(5))
+    for call in calls {
+      let error = await call.result.requestError
+      #expect(error?.cancellation == .clientShutDown, "\(call): \(error?.description ?? "-")")
+      #expect(error?.description.contains("\(call)") == true)
+    }
+    let error = await #expect(throws: RequestError.self) { try await stream.chunks.readAll() }
+    #expect(error?.cancellation == .clientShutDown)
+    await shutdown.value
+    #expect(outcomes.count == calls.count)
+    #expect(stage.stub.isShutDown)
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `what is in flight goes through all its stages before the limit`() async throws {
+    let gate = StubGate()
+    let stage = Stage { request in
+      request.path == "/first" ? .answer().behind(gate) : .answer(body: "done")
+    }
+    let first = stage.client.start(get("first"))
+    let calls = [
+      get("plain"), get("shared").shared(), get("kept").kept(as: "kept"), get("latest").latest(),
+      get("ignoring").ignoringRepeats(), get("both").shared().kept(as: "both", .onFailure),
+    ].map { stage.client.start($0.after(first)) }
+    try await stage.stub.waitForRequests(1)
+    let shutdown = Task { await stage.client.shutdown(within: .seconds(5)) }
+    try await stage.clock.waitForSleepers(1)
+    gate.open()
+    for call in calls {
+      #expect(await call.result.text == "done", "\(call)")
+    }
+    await shutdown.value
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `after the limit nothing begins that was left to go on by itself`() async throws {
+    let stage = Stage { _ in .stall }
+    for _ in 0..<20 {
+      let call = stage.client.start(get("finishes").shared(whenAbandoned: .finishes))
+      await stage.client.shutdown(within: .zero)
+      #expect(await call.result.requestError?.cancellation == .clientShutDown)
+    }
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `two may end it at once`() async throws {
+    let stage = Stage { _ in .stall }
+    let call = stage.client.start(get("stalled"))
+    try await stage.stub.waitForRequests(1)
+    async let one: Void = stage.client.shutdown(within: .zero)
+    async let other: Void = stage.client.shutdown(within: .zero)
+    _ = await (one, other)
+    #expect(await call.result.requestError?.cancellation == .clientShutDown)
+  }
+}

@@ -1,0 +1,128 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+/// When a request holds a slot, and when not.
+@Suite struct SlotStagesTests {
+  private static let busy = StubStep.answer(status: 503, fields: ["Retry-After": "2"])
+
+  private func stage(_ handler: @escaping StubTransport.Handler) -> Stage {
+    Stage(configured: { $0.limits.total = 1 }, handler)
+  }
+
+  private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
+
+  @Test func `a retry goes to the tail, behind those who came meanwhile`() async throws {
+    let gate = StubGate()
+    let stage = stage { $0.index == 0 ? .fail(.connectionLost).behind(gate) : .answer() }
+    var calls: [Call] = []
+    for (index, path) in ["first", "second", "third"].enumerated() {
+      calls.append(stage.client.start(get(path)))
+      if index == 0 { try await stage.stub.waitForRequests(1) } else { await stage.reachWaiting(index) }
+    }
+    gate.open()
+    for call in calls { _ = try await call.value }
+    #expect(stage.paths == ["/first", "/second", "/third", "/first"])
+    #expect(stage.stub.mostInFlight == 1)
+  }
+
+  @Test func `one that waits to be tried again holds none`() async throws {
+    let stage = stage { $0.index == 0 ? Self.busy : .answer() }
+    let call = stage.client.start(get("busy"))
+    try await stage.clock.waitForSleepers(1)
+    #expect(stage.load == SlotLoad())
+    #expect(try await stage.client.send(get("other")).status == 200)
+    stage.clock.advance(by: .seconds(2))
+    #expect(try await call.value.timing.tries == 2)
+  }
+
+  @Test func `one that waits for another call holds none`() async throws {
+    let stage = stage { $0.index == 0 ? Self.busy : .answer() }
+    let first = stage.client.start(get("busy"))
+    try await stage.clock.waitForSleepers(1)
+    let after = stage.client.start(get("after").after(first))
+    #expect(try await stage.client.send(get("other")).status == 200)
+    stage.clock.advance(by: .seconds(2))
+    _ = try await after.value
+    #expect(stage.paths == ["/busy", "/other", "/busy", "/after"])
+  }
+
+  @Test func `those who share hold one`() async throws {
+    let gate = StubGate()
+    let stage = Stage.configured { $0.limits.total = 2 }.answering { _ in .answer().behind(gate) }
+    let calls = (0..<9).map { _ in stage.client.start(get("feed").shared()) }
+    try await stage.reachSharing(9, get("feed").shared())
+    let other = stage.client.start(get("other"))
+    try await stage.stub.waitForRequests(2)
+    #expect(stage.load.running == 2)
+    gate.open()
+    for call in calls + [other] { _ = try await call.value }
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `the wait for a slot is part of the time in the queue`() async throws {
+    let gate = StubGate()
+    let stage = stage { $0.index == 0 ? .answer().behind(gate) : .answer() }
+    let first = stage.client.start(get("first"))
+    try await stage.stub.waitForRequests(1)
+    let second = stage.client.start(get("second"))
+    await stage.reachWaiting(1)
+    stage.clock.advance(by: .seconds(3))
+    gate.open()
+    #expect(try await first.value.timing.queue == .zero)
+    #expect(try await second.value.timing.queue == .seconds(3))
+  }
+
+  @Test func `one that is called off while it waits is never sent`() async throws {
+    let gate = StubGate()
+    let stage = stage { _ in .answer().behind(gate) }
+    let first = stage.client.start(get("first"))
+    try await stage.stub.waitForRequests(1)
+    let scope = RequestScope("page")
+    let waiting = (0..<3).map { stage.client.start(get("\($0)"), in: scope) }
+    await stage.reachWaiting(3)
+    let task = Task { try await stage.client.send(get("task")) }
+    await stage.reachWaiting(4)
+    waiting[0].cancel()
+    scope.end()
+    task.cancel()
+    #expect(await waiting[0].result.requestError?.cancellation == .callCancelled)
+    #expect(await waiting[1].result.requestError?.cancellation == .scopeEnded("page"))
+    await #expect { try await task.value } throws: { $0.isCancellation }
+    gate.open()
+    _ = try await first.value
+    await stage.expectNothingLeft()
+    #expect(stage.paths == ["/first"])
+  }
+
+  @Test func `limits may be changed while requests run and wait`() async throws {
+    let gate = StubGate()
+    let stage = stage { _ in .answer().behind(gate) }
+    let calls = (0..<6).map { stage.client.start(get("\($0)")) }
+    await stage.reachWaiting(5)
+    stage.client.limits.total = 4
+    try await stage.stub.waitForRequests(4)
+    #expect(stage.load.running == 4)
+    stage.client.limits = ConcurrencyLimits(total: 2)
+    #expect(stage.load.waiting == 2)
+    gate.open()
+    for call in calls { _ = try await call.value }
+    #expect(stage.stub.mostInFlight == 4)
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `a host is one host, however it is written`() async throws {
+    let gate = StubGate()
+    let stage = Stage.configured { $0.limits = ConcurrencyLimits(total: 9, perHost: 1) }.answering { _ in
+      .answer().behind(gate)
+    }
+    let calls = ["http://a.test/", "http://A.TEST/", "http://a.test:80/"].map { stage.client.start(.get($0)) }
+    let other = stage.client.start(.get("http://b.test/"))
+    try await stage.stub.waitForRequests(2)
+    await stage.reachWaiting(2)
+    gate.open()
+    for call in calls + [other] { _ = try await call.value }
+    #expect(stage.stub.mostInFlight == 2)
+  }
+}

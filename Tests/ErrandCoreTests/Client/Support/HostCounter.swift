@@ -1,0 +1,30 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Counts how many requests to each host are on the wire at once.
+final class HostCounter: Transport {
+  private let base: any Transport
+  private let state = Locked<(now: [String: Int], most: [String: Int])>(([:], [:]))
+
+  init(_ base: any Transport) { self.base = base }
+
+  /// The most at once, of the host that had most.
+  var most: Int { state.withLock { $0.most.values.max() ?? 0 } }
+
+  func perform(_ exchange: Exchange) async throws -> TransferResult {
+    let host = exchange.request.url.host() ?? ""
+    state.withLock { state in
+      state.now[host, default: 0] += 1
+      state.most[host] = max(state.most[host] ?? 0, state.now[host] ?? 0)
+    }
+    defer { state.withLock { $0.now[host, default: 0] -= 1 } }
+    return try await base.perform(exchange)
+  }
+
+  func shutdown() async { await base.shutdown() }
+}

@@ -1,0 +1,73 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct LatestStateTests {
+  @Test func `each new call overtakes the one before it, the third as well as the second`() {
+    var state = LatestState<Int>()
+    var overtaken: [Int?] = []
+    for call in 1...4 { overtaken.append(state.begin("a", call).overtaken) }
+    #expect(overtaken == [nil, 1, 2, 3])
+  }
+
+  @Test func `the end of the newest clears its key`() {
+    var state = LatestState<Int>()
+    let first = state.begin("a", 1)
+    let isNewest = state.end(first.place)
+    #expect(isNewest)
+    #expect(state.isEmpty)
+    let second = state.begin("a", 2)
+    #expect(second.overtaken == nil)
+  }
+
+  @Test func `the end of one that was overtaken changes nothing`() {
+    var state = LatestState<Int>()
+    let first = state.begin("a", 1)
+    let second = state.begin("a", 2)
+    let isNewest = state.end(first.place)
+    #expect(!isNewest)
+    let third = state.begin("a", 3)
+    #expect(third.overtaken == 2)
+    let isSecondNewest = state.end(second.place)
+    #expect(!isSecondNewest)
+    let isThirdNewest = state.end(third.place)
+    #expect(isThirdNewest)
+    let again = state.end(third.place)
+    #expect(!again)
+  }
+
+  @Test func `keys do not meet`() {
+    var state = LatestState<Int>()
+    _ = state.begin("a", 1)
+    let other = state.begin("b", 2)
+    #expect(other.overtaken == nil)
+  }
+
+  @Test(arguments: 1...10)
+  func `every call either is overtaken once or ends as the newest, and nothing is left`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var state = LatestState<Int>()
+    var running: [(call: Int, key: Int, place: LatestState<Int>.Place)] = []
+    var newest: [Int: Int] = [:]
+    var overtaken: Set<Int> = []
+    for call in 0..<5000 {
+      if running.isEmpty || Bool.random(using: &random) {
+        let key = Int.random(in: 0..<5, using: &random)
+        let begun = state.begin(RequestKey(key), call)
+        #expect(begun.overtaken == newest[key])
+        if let old = begun.overtaken { #expect(overtaken.insert(old).inserted) }
+        newest[key] = call
+        running.append((call, key, begun.place))
+      } else {
+        let ended = running.remove(at: Int.random(in: running.indices, using: &random))
+        let isNewest = state.end(ended.place)
+        #expect(isNewest == !overtaken.contains(ended.call))
+        #expect(isNewest == (newest[ended.key] == ended.call))
+        if isNewest { newest[ended.key] = nil }
+      }
+    }
+    for ended in running { _ = state.end(ended.place) }
+    #expect(state.isEmpty)
+  }
+}

@@ -1,0 +1,65 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct LatestTests {
+  private let repeats = Repeats<Int>(Timeline(VirtualClock()))
+  private let begun = Tally()
+  private let gate = StubGate()
+
+  /// A call as the client makes one: it ends at once when it is called off.
+  private func call(_ number: Int) async throws -> Int {
+    let signal = StopSignal()
+    let place = repeats.begin(latest: "search", signal)
+    defer { repeats.end(latest: place) }
+    begun.add()
+    try await signal.interrupting { [gate] in try await gate.pass() }
+    try signal.finish()
+    return number
+  }
+
+  @Test func `of ten keystrokes nine are superseded and the last has a result`() async throws {
+    var calls: [Task<Int, any Error>] = []
+    for number in 1...10 {
+      calls.append(Task { try await call(number) })
+      await begun.reach(number)
+    }
+    gate.open()
+    for task in calls.dropLast() {
+      let error = await #expect(throws: RequestError.self) { try await task.value }
+      #expect(error?.cancellation == .superseded)
+    }
+    #expect(try await calls.last?.value == 10)
+    #expect(repeats.states.isEmpty)
+  }
+
+  @Test func `a result that is here already is not delivered when it is overtaken`() throws {
+    let (older, newer) = (StopSignal(), StopSignal())
+    let place = repeats.begin(latest: "search", older)
+    let newerPlace = repeats.begin(latest: "search", newer)
+    let error = #expect(throws: RequestError.self) { try older.finish() }
+    #expect(error?.cancellation == .superseded)
+    repeats.end(latest: place)
+    #expect(!repeats.states.isEmpty)
+    try newer.finish()
+    repeats.end(latest: newerPlace)
+    #expect(repeats.states.isEmpty)
+  }
+
+  @Test(arguments: 1...5)
+  func `of many who begin at once exactly one survives`(round: Int) async throws {
+    let tasks = (1...500).map { number in Task { try await call(number) } }
+    await begun.reach(tasks.count)
+    gate.open()
+    var survivors = 0
+    for task in tasks {
+      do {
+        _ = try await task.value
+        survivors += 1
+      } catch { #expect((error as? RequestError)?.cancellation == .superseded) }
+    }
+    #expect(survivors == 1)
+    #expect(repeats.states.isEmpty)
+  }
+}

@@ -1,0 +1,291 @@
+import Testing
+
+@testable import ErrandCore
+
+/// Every transition of the diagram.
+@Suite struct ShareStateTests {
+  private typealias State = ShareState<String, Int, Int>
+
+  /// A caller's way in, with what it got in plain words.
+  private enum Joined: Equatable {
+    case leads(flight: Int)
+    case joins(flight: Int, raise: Priority?)
+    case gets(String)
+    case failsWith(RequestError.Code?)
+  }
+
+  private struct Scene {
+    var state = State()
+    var flights = 0
+    var places: [Int: State.Place] = [:]
+
+    mutating func join(
+      _ caller: Int, _ policy: SharingPolicy = SharingPolicy(window: .seconds(3)),
+      priority: Priority = .default, at now: Duration
+    ) -> Joined {
+      let next = flights + 1
+      switch state.join("key", caller, policy, priority: priority, at: now, makeFlight: { next }) {
+      case .lead(let place, let flight):
+        flights = next
+        places[caller] = place
+        return .leads(flight: flight)
+      case .join(let place, let flight, let raise):
+        places[caller] = place
+        return .joins(flight: flight, raise: raise)
+      case .answer(.success(let answer)): return .gets(answer)
+      case .answer(.failure(let error)): return .failsWith((error as? RequestError)?.code)
+      }
+    }
+
+    /// Ends the flight that `caller` is in, and returns those who are answered.
+    mutating func finish(_ caller: Int, _ outcome: State.Outcome = .success("answer"), at now: Duration)
+      -> [Int]
+    {
+      guard let place = places[caller] else { return [] }
+      return state.finish(place.flight, outcome, at: now).callers.values.sorted()
+    }
+
+    /// Returns who left, and the flight that is called off.
+    mutating func leave(_ caller: Int) -> [Int?]? {
+      guard let place = places[caller], case .left(let left, let flight) = state.leave(place) else {
+        return nil
+      }
+      return [left, flight]
+    }
+
+    func phase(at now: Duration) -> State.Phase { state.phase(of: "key", within: .seconds(100), at: now) }
+  }
+
+  private static func failure(_ code: RequestError.Code) -> State.Outcome {
+    .failure(RequestError(code, message: "", reachedServer: true))
+  }
+
+  @Test func `nothing: the first caller leads`() {
+    var scene = Scene()
+    #expect(scene.phase(at: .zero) == .overHere)
+    let first = scene.join(1, at: .zero)
+    #expect(first == .leads(flight: 1))
+    #expect(scene.phase(at: .zero) == .openPending)
+  }
+
+  @Test func `open and pending: a caller joins, and is answered with the first`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    let second = scene.join(2, at: .seconds(1))
+    #expect(second == .joins(flight: 1, raise: nil))
+    #expect(scene.phase(at: .seconds(1)) == .openPending)
+    let answered = scene.finish(1, at: .seconds(2))
+    #expect(answered == [1, 2])
+  }
+
+  @Test func `open and here: a caller is answered at once`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    let answered = scene.finish(1, at: .seconds(1))
+    #expect(answered == [1])
+    #expect(scene.phase(at: .milliseconds(2999)) == .openHere)
+    let second = scene.join(2, at: .milliseconds(2999))
+    #expect(second == .gets("answer"))
+    #expect(scene.flights == 1)
+  }
+
+  @Test func `over and pending: a caller joins still, and the next after the answer leads`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    #expect(scene.phase(at: .seconds(3)) == .overPending)
+    let second = scene.join(2, at: .seconds(60))
+    #expect(second == .joins(flight: 1, raise: nil))
+    let answered = scene.finish(1, at: .seconds(61))
+    #expect(answered == [1, 2])
+    #expect(scene.phase(at: .seconds(61)) == .overHere)
+    #expect(scene.state.isEmpty)
+    let third = scene.join(3, at: .seconds(61))
+    #expect(third == .leads(flight: 2))
+  }
+
+  @Test func `over and here: a new first one, before the old answer is forgotten and after`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    _ = scene.finish(1, at: .seconds(1))
+    #expect(scene.phase(at: .seconds(3)) == .overHere)
+    let second = scene.join(2, at: .seconds(3))
+    #expect(second == .leads(flight: 2))
+    _ = scene.finish(2, at: .seconds(4))
+    let next = scene.state.expire(at: .milliseconds(3100))
+    #expect(next == .milliseconds(6100))
+    #expect(scene.phase(at: .milliseconds(3100)) == .openHere)
+    let last = scene.state.expire(at: .milliseconds(6100))
+    #expect(last == nil)
+    #expect(scene.state.isEmpty)
+    let third = scene.join(3, at: .milliseconds(6100))
+    #expect(third == .leads(flight: 3))
+  }
+
+  @Test func `open and pending: when the last one leaves, the flight is called off and leaves nothing`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    _ = scene.join(2, at: .zero)
+    let first = scene.leave(1)
+    #expect(first == [1, nil])
+    let again = scene.leave(1)
+    #expect(again == nil)
+    let last = scene.leave(2)
+    #expect(last == [2, 1])
+    #expect(scene.state.isEmpty)
+    let third = scene.join(3, at: .seconds(1))
+    #expect(third == .leads(flight: 2))
+    let late = scene.finish(1, at: .seconds(1))
+    #expect(late == [])
+    #expect(scene.phase(at: .seconds(1)) == .openPending)
+    let answered = scene.finish(3, at: .seconds(2))
+    #expect(answered == [3])
+  }
+
+  @Test func `over and pending: when the last one leaves, the flight is called off`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    #expect(scene.phase(at: .seconds(9)) == .overPending)
+    let last = scene.leave(1)
+    #expect(last == [1, 1])
+    #expect(scene.state.isEmpty)
+  }
+
+  @Test func `the first can leave and the others stay`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    _ = scene.join(2, at: .zero)
+    _ = scene.leave(1)
+    let answered = scene.finish(1, at: .seconds(1))
+    #expect(answered == [2])
+  }
+
+  @Test func `who was answered cannot leave`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    _ = scene.finish(1, at: .seconds(1))
+    let left = scene.leave(1)
+    #expect(left == nil)
+    #expect(scene.phase(at: .seconds(1)) == .openHere)
+  }
+
+  @Test func `a second end of a flight changes nothing`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    _ = scene.finish(1, at: .seconds(1))
+    let again = scene.finish(1, .success("other"), at: .seconds(1))
+    #expect(again == [])
+    let second = scene.join(2, at: .seconds(1))
+    #expect(second == .gets("answer"))
+  }
+
+  @Test func `one caller who wants it finished is enough, even after leaving`() {
+    var scene = Scene()
+    let finishes = SharingPolicy(window: .seconds(3), whenAbandoned: .finishes)
+    _ = scene.join(1, at: .zero)
+    _ = scene.join(2, finishes, at: .zero)
+    let one = scene.leave(2)
+    #expect(one == [2, nil])
+    let other = scene.leave(1)
+    #expect(other == [1, nil])
+    let third = scene.join(3, at: .seconds(1))
+    #expect(third == .joins(flight: 1, raise: nil))
+    _ = scene.leave(3)
+    let answered = scene.finish(1, at: .seconds(2))
+    #expect(answered == [])
+    let fourth = scene.join(4, at: .seconds(2))
+    #expect(fourth == .gets("answer"))
+  }
+
+  @Test func `without a window only those are answered who are there`() {
+    var scene = Scene()
+    let policy = SharingPolicy()
+    _ = scene.join(1, policy, at: .zero)
+    #expect(scene.phase(at: .zero) == .overPending)
+    let second = scene.join(2, policy, at: .zero)
+    #expect(second == .joins(flight: 1, raise: nil))
+    let answered = scene.finish(1, at: .zero)
+    #expect(answered == [1, 2])
+    #expect(scene.state.isEmpty)
+    let third = scene.join(3, policy, at: .zero)
+    #expect(third == .leads(flight: 2))
+  }
+
+  @Test func `a caller with a shorter window is not given an older answer`() {
+    var scene = Scene()
+    _ = scene.join(1, SharingPolicy(window: .seconds(10)), at: .zero)
+    _ = scene.finish(1, at: .seconds(1))
+    let patient = scene.join(2, SharingPolicy(window: .seconds(60)), at: .seconds(5))
+    #expect(patient == .gets("answer"))
+    let eager = scene.join(3, SharingPolicy(window: .seconds(5)), at: .seconds(5))
+    #expect(eager == .leads(flight: 2))
+    let joining = scene.join(4, SharingPolicy(window: .seconds(60)), at: .seconds(11))
+    #expect(joining == .joins(flight: 2, raise: nil))
+  }
+
+  @Test func `a failure is told to all who wait, and replayed or tried again as the late one wants`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    _ = scene.join(2, SharingPolicy(window: .seconds(3), failures: .triedAgain), at: .zero)
+    let answered = scene.finish(1, Self.failure(.timedOut), at: .seconds(1))
+    #expect(answered == [1, 2])
+    let replayed = scene.join(3, at: .seconds(1))
+    #expect(replayed == .failsWith(.timedOut))
+    let again = scene.join(4, SharingPolicy(window: .seconds(3), failures: .triedAgain), at: .seconds(1))
+    #expect(again == .leads(flight: 2))
+  }
+
+  @Test func `a success is not tried again`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    _ = scene.finish(1, at: .seconds(1))
+    let second = scene.join(2, SharingPolicy(window: .seconds(3), failures: .triedAgain), at: .seconds(1))
+    #expect(second == .gets("answer"))
+  }
+
+  @Test(arguments: [failure(.cancelled), .failure(CancellationError())])
+  private func `a flight that ended in a cancellation leaves nothing`(
+    outcome: ShareState<String, Int, Int>.Outcome
+  ) {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    let answered = scene.finish(1, outcome, at: .seconds(1))
+    #expect(answered == [1])
+    #expect(scene.state.isEmpty)
+    let second = scene.join(2, at: .seconds(1))
+    #expect(second == .leads(flight: 2))
+  }
+
+  @Test func `the flight is raised for one who is more urgent than all before`() {
+    var scene = Scene()
+    _ = scene.join(1, priority: .utility, at: .zero)
+    let less = scene.join(2, priority: .background, at: .zero)
+    #expect(less == .joins(flight: 1, raise: nil))
+    let more = scene.join(3, priority: .userInitiated, at: .zero)
+    #expect(more == .joins(flight: 1, raise: .userInitiated))
+    let same = scene.join(4, priority: .userInitiated, at: .zero)
+    #expect(same == .joins(flight: 1, raise: nil))
+  }
+
+  @Test func `keys do not meet`() {
+    var scene = Scene()
+    _ = scene.join(1, at: .zero)
+    let other = scene.state.join("other", 2, SharingPolicy(), priority: .default, at: .zero) { 7 }
+    guard case .lead(_, 7) = other else {
+      Issue.record("expected a flight of its own")
+      return
+    }
+  }
+
+  @Test func `failures that are tried again within a long window do not pile up`() {
+    var scene = Scene()
+    let policy = SharingPolicy(window: .seconds(3600), failures: .triedAgain)
+    for caller in 0..<10_000 {
+      _ = scene.join(caller, policy, at: .zero)
+      _ = scene.finish(caller, Self.failure(.timedOut), at: .zero)
+      #expect(scene.state.deadlines <= 70)
+    }
+    let next = scene.state.expire(at: .seconds(3600))
+    #expect(next == nil)
+    #expect(scene.state.isEmpty)
+  }
+}

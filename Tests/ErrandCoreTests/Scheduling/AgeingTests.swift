@@ -1,0 +1,93 @@
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct AgeingTests {
+  /// Four slots, a second for each request, and always twenty of the highest priority that wait.
+  private func wait(_ priority: Priority, ageing: Duration, seconds: Int) -> Duration? {
+    var limits = ConcurrencyLimits(total: 4)
+    limits.ageing = ageing
+    var state = SchedulerState<Int>(limits)
+    var slots: [Slot] = []
+    func arrive(_ number: Int, _ priority: Priority, _ now: Duration) {
+      if case .started(let slot) = state.arrive(number, priority, host: nil, at: now) { slots.append(slot) }
+    }
+    for number in 1...24 { arrive(number, .userInitiated, .zero) }
+    arrive(0, priority, .zero)
+    for second in 1...seconds {
+      let ending = slots
+      slots = []
+      for slot in ending {
+        for start in state.finish(slot) {
+          if start.payload == 0 { return .seconds(second) }
+          slots.append(start.slot)
+        }
+        arrive(1, .userInitiated, .seconds(second))
+      }
+    }
+    return nil
+  }
+
+  @Test(arguments: [(Priority.default, 1), (.utility, 2), (.background, 3)])
+  func `nobody starves under an endless flood`(priority: Priority, steps: Int) throws {
+    for ageing in [1, 5, 20] {
+      let waited = try #require(wait(priority, ageing: .seconds(ageing), seconds: 1000))
+      // It rises once each interval, and then it is behind those twenty who are there: five seconds.
+      #expect(waited >= .seconds(ageing * steps))
+      #expect(waited <= .seconds(ageing * steps + 6))
+    }
+  }
+
+  @Test func `with no ageing worth the name the flood would go on for ever`() {
+    #expect(wait(.default, ageing: .seconds(1_000_000), seconds: 500) == nil)
+    #expect(wait(.default, ageing: .longest * 3, seconds: 500) == nil)
+  }
+
+  @Test func `one that rose goes to the tail of those who are there`() {
+    var limits = ConcurrencyLimits(total: 1)
+    limits.ageing = .seconds(5)
+    var run = SchedulerRun(limits)
+    let running = run.arrive(.userInitiated)
+    let old = run.arrive(.default)
+    run.now = .seconds(4)
+    let before = run.arrive(.userInitiated)
+    run.now = .seconds(6)
+    let after = run.arrive(.userInitiated)
+    #expect(run.finish(running) == [before])
+    #expect(run.finish(before) == [old])
+    #expect(run.finish(old) == [after])
+  }
+
+  @Test func `its interval can be changed while they wait`() {
+    var limits = ConcurrencyLimits(total: 1)
+    limits.ageing = .seconds(1000)
+    var run = SchedulerRun(limits)
+    let running = run.arrive(.default)
+    let old = run.arrive(.background)
+    run.now = .seconds(10)
+    run.arrive(.userInitiated)
+    limits.ageing = .seconds(1)
+    run.setLimits(limits)
+    #expect(run.finish(running) == [old])
+  }
+
+  @Test func `a crowd that grew old overtakes what a person looks at with one start of eight`() {
+    var limits = ConcurrencyLimits(total: 1)
+    limits.ageing = .seconds(1)
+    var run = SchedulerRun(limits)
+    var running = run.arrive(.default)
+    let old = (0..<10).map { _ in run.arrive(.background) }
+    run.now = .seconds(100)
+    let seen = (0..<30).map { _ in run.arrive(.default) }
+    var order: [Int] = []
+    while let next = run.finish(running).first {
+      order.append(next)
+      running = next
+    }
+    let overtakers = order.prefix { $0 != seen.last }.filter(old.contains)
+    #expect(overtakers == Array(old.prefix(5)))
+    for start in stride(from: 0, to: 32, by: 8) {
+      #expect(order[start..<start + 8].filter(old.contains).count == 1)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct SlotsTests {
+  private func slots(_ total: Int?, perHost: Int? = nil, kept: Int = 0) -> Slots {
+    Slots(limits(total, perHost: perHost, kept: kept), Timeline(VirtualClock()))
+  }
+
+  private func limits(_ total: Int?, perHost: Int? = nil, kept: Int = 0) -> ConcurrencyLimits {
+    var limits = ConcurrencyLimits(total: total, perHost: perHost)
+    limits.kept = kept
+    return limits
+  }
+
+  private func acquire(
+    _ slots: Slots, host: String = "a", urgency: Urgency = Urgency(.default),
+    signal: StopSignal = StopSignal()
+  ) -> Task<Slot, any Error> {
+    Task { try await slots.acquire(host: host, urgency: urgency, signal: signal) }
+  }
+
+  private func untilWaiting(_ count: Int, _ slots: Slots) async {
+    while slots.load.waiting != count { await Task.yield() }
+  }
+
+  @Test func `the host is worked out only if there is a limit for it`() async throws {
+    let asked = Locked(0)
+    func host() -> String {
+      asked.withLock { $0 += 1 }
+      return "a"
+    }
+    let slots = slots(2)
+    let slot = try await slots.acquire(host: host(), urgency: Urgency(.default), signal: StopSignal())
+    #expect(asked.withLock { $0 } == 0)
+    slots.limits.perHost = 2
+    let second = try await slots.acquire(host: host(), urgency: Urgency(.default), signal: StopSignal())
+    #expect(asked.withLock { $0 } == 1)
+    slots.release(slot)
+    slots.release(second)
+    #expect(slots.load == SlotLoad())
+  }
+
+  @Test func `they start in order as slots come back`() async throws {
+    let slots = slots(1)
+    var slot = try await acquire(slots).value
+    var tasks: [Task<Slot, any Error>] = []
+    for count in 1...5 {
+      tasks.append(acquire(slots))
+      await untilWaiting(count, slots)
+    }
+    for task in tasks {
+      slots.release(slot)
+      slot = try await task.value
+    }
+    slots.release(slot)
+    #expect(slots.load == SlotLoad())
+  }
+
+  @Test func `one that is called off while it waits leaves at once, with its reason`() async throws {
+    let slots = slots(1)
+    let slot = try await acquire(slots).value
+    let signal = StopSignal()
+    let called = acquire(slots, signal: signal)
+    await untilWaiting(1, slots)
+    signal.stop(.cancelled(.taskCancelled))
+    let error = await #expect(throws: RequestError.self) { try await called.value }
+    #expect(error?.cancellation == .taskCancelled)
+    #expect(slots.load.waiting == 0)
+    #expect(slots.load.running == 1)
+    slots.release(slot)
+  }
+
+  @Test func `one that was called off before it had to wait does not wait`() async throws {
+    let slots = slots(1)
+    let slot = try await acquire(slots).value
+    let signal = StopSignal()
+    signal.stop(.deadlineExceeded(.seconds(1)))
+    let error = await #expect(throws: RequestError.self) { try await acquire(slots, signal: signal).value }
+    #expect(error?.code == .deadlineExceeded)
+    #expect(slots.load.waiting == 0)
+    slots.release(slot)
+  }
+
+  @Test func `one that becomes urgent while it waits is moved, and heard of no more after it started`()
+    async throws
+  {
+    let slots = slots(2, kept: 1)
+    let held = try await acquire(slots, urgency: Urgency(.background)).value
+    let first = acquire(slots, urgency: Urgency(.background))
+    await untilWaiting(1, slots)
+    let urgency = Urgency(.background)
+    let second = acquire(slots, urgency: urgency)
+    await untilWaiting(2, slots)
+    #expect(slots.load.waiting(.background) == 2)
+    urgency.raise(to: .userInitiated)
+    let raised = try await second.value
+    #expect(slots.load.waiting(.background) == 1)
+    slots.release(held)
+    slots.release(try await first.value)
+    slots.release(raised)
+    #expect(slots.load == SlotLoad())
+  }
+
+  @Test func `limits can be changed while they wait and run`() async throws {
+    let slots = slots(1)
+    let first = try await acquire(slots).value
+    let tasks = (0..<3).map { _ in acquire(slots) }
+    await untilWaiting(3, slots)
+    slots.limits.total = 4
+    #expect(slots.limits == limits(4))
+    #expect(slots.load.running == 4)
+    var held = [first]
+    for task in tasks { held.append(try await task.value) }
+    slots.limits = limits(2)
+    let last = acquire(slots)
+    await untilWaiting(1, slots)
+    slots.release(held.removeLast())
+    slots.release(held.removeLast())
+    #expect(slots.load.waiting == 1)
+    slots.release(held.removeLast())
+    held.append(try await last.value)
+    for slot in held { slots.release(slot) }
+    #expect(slots.load == SlotLoad())
+  }
+}

@@ -1,0 +1,202 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct ScopeStackTests {
+  private let log = EventLog()
+
+  private func watched(_ scope: RequestScope) -> RequestScope {
+    scope.onEnd { [log] in log.note(scope.name) }
+    return scope
+  }
+
+  @Test func `pop ends the top page alone`() {
+    let stack = ScopeStack("shop")
+    let (list, item) = (watched(stack.push("list")), watched(stack.push("item")))
+    #expect(stack.pop() == item)
+    #expect(log.events == ["item"])
+    #expect(stack.pages == [list])
+    #expect(stack.top == list)
+    #expect(!list.hasEnded)
+  }
+
+  @Test func `the root is not popped`() {
+    let stack = ScopeStack()
+    let root = stack.push("root")
+    #expect(stack.pop() == nil)
+    #expect(stack.popToRoot().isEmpty)
+    #expect(stack.pages == [root])
+    #expect(!root.hasEnded)
+  }
+
+  @Test func `pop to a page ends the pages above it, topmost first`() {
+    let stack = ScopeStack()
+    let pages = ["a", "b", "c", "d"].map { watched(stack.push($0)) }
+    #expect(stack.pop(to: pages[1]) == [pages[3], pages[2]])
+    #expect(log.events == ["d", "c"])
+    #expect(stack.pages == [pages[0], pages[1]])
+    #expect(stack.pop(to: pages[3]).isEmpty)
+    #expect(stack.pop(to: RequestScope("elsewhere")).isEmpty)
+    #expect(stack.pages.count == 2)
+  }
+
+  @Test func `pop to the root ends all but the root`() {
+    let stack = ScopeStack()
+    for name in ["a", "b", "c"] { _ = watched(stack.push(name)) }
+    stack.popToRoot()
+    #expect(log.events == ["c", "b"])
+    #expect(stack.pages.map(\.name) == ["a"])
+  }
+
+  @Test func `dismiss ends what was presented, and never the presenter's own requests`() throws {
+    let stack = ScopeStack("shop")
+    let page = stack.push("page")
+    let own = StopSignal()
+    _ = try page.enter(own)
+    let sheet = stack.present("sheet")
+    _ = watched(sheet.push("first"))
+    _ = watched(sheet.push("second"))
+    let alert = sheet.present("alert")
+    _ = watched(alert.push("question"))
+    #expect(stack.presented == sheet)
+    #expect(stack.dismiss() == sheet)
+    #expect(log.events == ["question", "second", "first"])
+    #expect(sheet.hasEnded && alert.hasEnded)
+    #expect(own.stopped == nil)
+    #expect(!page.hasEnded)
+    #expect(stack.dismiss() == nil)
+    #expect(!page.hasEnded)
+    #expect(stack.presented == nil)
+  }
+
+  @Test func `pop ends what the page presents before the page, and says that it was popped`() throws {
+    let stack = ScopeStack()
+    let root = stack.push("root")
+    _ = watched(stack.push("page"))
+    let sheet = stack.present("sheet")
+    let signal = StopSignal()
+    _ = try watched(sheet.push("first")).enter(signal)
+    stack.pop()
+    #expect(log.events == ["first", "page"])
+    #expect(signal.stopped == .cancelled(.scopeEnded("page")))
+    #expect(sheet.hasEnded)
+    #expect(sheet.pages.isEmpty)
+    #expect(!root.hasEnded)
+  }
+
+  @Test func `what a page presents stays while others are popped above it`() {
+    let stack = ScopeStack()
+    let root = stack.push("root")
+    let sheet = stack.present("sheet")
+    stack.push("page")
+    stack.pop(to: root)
+    #expect(!sheet.hasEnded)
+    #expect(stack.presented == sheet)
+  }
+
+  @Test func `a second sheet goes over the first, and goes with it`() {
+    let stack = ScopeStack()
+    stack.push("root")
+    let first = stack.present("first")
+    let second = stack.present("second")
+    #expect(first.presented == second)
+    first.dismiss()
+    #expect(second.hasEnded)
+    #expect(!first.hasEnded)
+    let third = stack.present("third")
+    stack.dismiss()
+    #expect(first.hasEnded && third.hasEnded)
+  }
+
+  @Test func `a sheet that closed itself is not in the way of the next`() {
+    let stack = ScopeStack()
+    let root = stack.push("root")
+    stack.present("first").end()
+    #expect(stack.presented == nil)
+    let second = stack.present("second")
+    #expect(!second.hasEnded)
+    #expect(stack.dismiss() == second)
+    stack.present("third").end()
+    #expect(stack.dismiss() == nil)
+    #expect(!root.hasEnded)
+  }
+
+  @Test func `ending the stack ends all, topmost first, and nothing comes any more`() throws {
+    let stack = ScopeStack("shop")
+    _ = watched(stack.push("root"))
+    let page = watched(stack.push("page"))
+    _ = watched(stack.present("sheet").push("first"))
+    _ = watched(stack.scope)
+    let signal = StopSignal()
+    _ = try page.enter(signal)
+    stack.end()
+    #expect(log.events == ["first", "page", "root", "shop"])
+    #expect(signal.stopped == .cancelled(.scopeEnded("shop")))
+    #expect(stack.hasEnded)
+    #expect(stack.pages.isEmpty)
+    #expect(stack.top == nil)
+    #expect(stack.push("late").hasEnded)
+    #expect(stack.present("late").hasEnded)
+  }
+
+  @Test func `a stack that goes away ends its pages, and ends with its parent`() {
+    var stack: ScopeStack? = ScopeStack("shop")
+    let page = stack?.push("page")
+    stack = nil
+    #expect(page?.hasEnded == true)
+    let app = RequestScope("app")
+    let other = ScopeStack("other", in: app)
+    let root = other.push("root")
+    app.end()
+    #expect(other.hasEnded && root.hasEnded)
+    #expect(other.pages.isEmpty)
+    #expect(other.present("late").hasEnded)
+  }
+
+  @Test func `a request of the page below goes on while the one above is popped`() async throws {
+    let gate = StubGate()
+    let stub = StubTransport(clock: VirtualClock()) {
+      $0.url.path == "/list" ? .answer(body: "list").behind(gate) : .stall
+    }
+    let client = Client(transport: stub)
+    let stack = ScopeStack()
+    let below = stack.push("list").task { try await client.send(.get("http://stub.test/list")) }
+    let above = stack.push("item").task { try await client.send(.get("http://stub.test/item")) }
+    try await stub.waitForRequests(2)
+    stack.pop()
+    let error = await #expect(throws: RequestError.self) { try await above.value }
+    #expect(error?.isCancellation == true)
+    gate.open()
+    #expect(try await below.value.text == "list")
+  }
+
+  @Test func `stacks may be used from many tasks at once`() async {
+    for _ in 0..<50 {
+      let stack = ScopeStack("stack")
+      stack.push("root")
+      let pages = await withTaskGroup(of: [RequestScope].self) { group in
+        for worker in 0..<4 { group.addTask { Self.exercise(stack, worker) } }
+        group.addTask { stack.popToRoot() }
+        return await group.reduce(into: stack.pages) { $0 += $1 }
+      }
+      stack.end()
+      #expect(pages.allSatisfy { $0.hasEnded })
+      #expect(stack.pages.isEmpty)
+    }
+  }
+
+  private static func exercise(_ stack: ScopeStack, _ worker: Int) -> [RequestScope] {
+    var pages: [RequestScope] = []
+    for step in 0..<20 {
+      switch (step + worker) % 5 {
+      case 0, 1: pages.append(stack.push())
+      case 2: pages.append(stack.present().push())
+      case 3: stack.dismiss()
+      default: stack.pop()
+      }
+    }
+    return pages
+  }
+}

@@ -1,0 +1,4 @@
+/// A global actor that is not the main one.
+@globalActor actor Elsewhere {
+  static let shared = Elsewhere()
+}

@@ -1,0 +1,16 @@
+import ErrandCore
+
+/// An owner on a global actor of its own.
+@Elsewhere final class ElsewherePage: nonisolated RequestOwner {
+  let requests = RequestScope("elsewhere")
+  let told = Moment()
+  private(set) var text: String?
+
+  func load(_ client: Client) {
+    client.send(.get("http://stub.test/"), for: self) { page, result in
+      Elsewhere.assertIsolated()
+      page.text = try? result.get().text
+      page.told.come()
+    }
+  }
+}

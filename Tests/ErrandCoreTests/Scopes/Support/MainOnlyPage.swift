@@ -1,0 +1,15 @@
+import ErrandCore
+
+/// As in a module whose default is the main actor: its conformance holds there only.
+@MainActor final class MainOnlyPage: @MainActor RequestOwner {
+  let requests = RequestScope("main only")
+  let told = Moment()
+  private(set) var text: String?
+
+  func load(_ client: Client) {
+    client.send(.get("http://stub.test/"), for: self) { page, result in
+      page.text = try? result.get().text
+      page.told.come()
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import ErrandCore
+
+/// The client hands it the result.
+@MainActor final class MainPage: nonisolated RequestOwner {
+  let requests = RequestScope("main")
+  let told = Moment()
+  private(set) var text: String?
+  private(set) var isCancellation: Bool?
+
+  @discardableResult
+  func load(_ client: Client, _ log: EventLog) -> Call {
+    client.send(.get("http://stub.test/"), for: self) { page, result in
+      MainActor.assertIsolated()
+      log.note("told")
+      switch result {
+      case .success(let answer): page.text = answer.text
+      case .failure(let error): page.isCancellation = error.isCancellation
+      }
+      page.told.come()
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct SlabTests {
+  @Test func `what was put in last is first, whoever had its place before`() {
+    var slab = Slab<Int>()
+    let tokens = (0..<6).map { slab.insert($0) }
+    for index in [1, 4, 2] { slab.remove(tokens[index]) }
+    for value in 6..<8 { _ = slab.insert(value) }
+    #expect(slab.newestFirst == [7, 6, 5, 3, 0])
+    #expect(Slab<Int>().newestFirst.isEmpty)
+  }
+
+  @Test func `a token finds its value until it was taken out, and never another`() {
+    var random = SeededRandom(seed: 7)
+    var slab = Slab<Int>()
+    var known: [(token: Slab<Int>.Token, value: Int)] = []
+    var gone: [Slab<Int>.Token] = []
+    for step in 0..<20_000 {
+      if known.isEmpty || Bool.random(using: &random) {
+        known.append((slab.insert(step), step))
+      } else {
+        let (token, value) = known.remove(at: Int.random(in: known.indices, using: &random))
+        #expect(slab.remove(token) == value)
+        gone.append(token)
+      }
+      #expect(slab.count == known.count)
+      if let old = gone.randomElement(using: &random) {
+        #expect(slab[old] == nil)
+        #expect(slab.remove(old) == nil)
+      }
+    }
+    #expect(slab.values.sorted() == known.map(\.value).sorted())
+  }
+
+  @Test func `an emptied slab gives its memory back and knows no old token`() {
+    var slab = Slab<Int>()
+    let tokens = (0..<5000).map { slab.insert($0) }
+    for token in tokens { slab.remove(token) }
+    #expect(slab.isEmpty)
+    let new = slab.insert(1)
+    #expect(tokens.allSatisfy { slab[$0] == nil })
+    #expect(slab[new] == 1)
+  }
+
+  @Test func `the only value is known as such`() {
+    var slab = Slab<String>()
+    #expect(slab.only == nil)
+    let first = slab.insert("a")
+    #expect(slab.only == "a")
+    _ = slab.insert("b")
+    #expect(slab.only == nil)
+    slab.remove(first)
+    #expect(slab.only == "b")
+  }
+}

@@ -1,0 +1,102 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LatestOnSocketsTests {
+  private let server: MockServer
+
+  init() throws { server = try MockServer() }
+
+  private func search(_ text: String) -> Request {
+    Request.get(server.url("/search"), query: ["q": text]).latest("search")
+  }
+
+  @Test func `ten keystrokes are nine superseded with their sockets closed, and one result`() async throws {
+    let client = Client(transport: CurlTransport())
+    let word = "networking"
+    server.on("/search") { $0.query == "q=\(word)" ? .answer(body: "found") : .stall }
+    var calls: [Call] = []
+    for count in 1...10 {
+      calls.append(client.start(search(String(word.prefix(count)))))
+      try await server.waitForRequests(count)
+    }
+    for call in calls.dropLast() { #expect(await call.error?.cancellation == .superseded) }
+    #expect(try await calls[9].value.text == "found")
+    let record = try await server.wait(for: "nine that are closed") { record in
+      record.requests.count(where: \.wasAbandoned) == 9
+    }
+    #expect(record.requests.count == 10)
+    #expect(record.openConnections == 1)
+  }
+
+  @Test func `ten keystrokes that wait for a slot send the last one alone`() async throws {
+    let client = Client(transport: CurlTransport())
+    server.on("/stall") { _ in .stall }
+    server.on("/search") { .answer(body: $0.query ?? "") }
+    client.limits.total = 1
+    let holder = client.start(.get(server.url("/stall")))
+    try await server.waitForRequests(1)
+    let calls = (1...10).map { client.start(search("\($0)")) }
+    for call in calls.dropLast() { #expect(await call.error?.cancellation == .superseded) }
+    holder.cancel()
+    #expect(try await calls[9].value.text == "q=10")
+    #expect(server.count("/search") == 1)
+  }
+
+  @Test func `of fifty tasks at once the newest gets its answer, and no one waits for ever`() async throws {
+    let client = Client(transport: CurlTransport())
+    let gate = ServerGate()
+    server.on("/search") {
+      gate.pass()
+      return .answer(body: $0.query ?? "")
+    }
+    let answers = await withTaskGroup(of: Result<Response, any Error>.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          do { return .success(try await client.send(search("\(number)"))) } catch { return .failure(error) }
+        }
+      }
+      var (overtaken, answers) = (0, 0)
+      for await result in group {
+        switch result {
+        case .success: answers += 1
+        case .failure(let error):
+          #expect((error as? RequestError)?.cancellation == .superseded)
+          overtaken += 1
+          if overtaken == 49 { gate.open() }
+        }
+      }
+      return answers
+    }
+    #expect(answers == 1)
+  }
+
+  /// Keeps what has come until its gate is open, whether anybody still wants it or not.
+  private struct Holding: Interceptor {
+    let hasCome = StubGate()
+    let gate = StubGate()
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      let answer = try await next(request)
+      hasCome.open()
+      await Task.detached { [gate] in try? await gate.pass() }.value
+      return answer
+    }
+  }
+
+  @Test func `a result that is overtaken is not delivered, though all its bytes are here`() async throws {
+    let holding = Holding()
+    var configuration = ClientConfiguration()
+    configuration.attemptInterceptors = [holding]
+    let client = Client(transport: CurlTransport(), configuration: configuration)
+    server.on("/search") { .answer(body: $0.query ?? "") }
+    let first = client.start(search("old"))
+    try await holding.hasCome.pass()
+    #expect(server.openConnections == 1)
+    let second = client.start(search("new"))
+    holding.gate.open()
+    #expect(await first.error?.cancellation == .superseded)
+    #expect(try await second.value.text == "q=new")
+  }
+}

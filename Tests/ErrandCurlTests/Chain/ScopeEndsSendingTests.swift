@@ -1,0 +1,47 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ScopeEndsSendingTests {
+  private let server: MockServer
+  private let client = Client(transport: CurlTransport())
+  private let scope = RequestScope("page")
+
+  init() throws { server = try MockServer() }
+
+  @Test func `one that sends a stream closes its socket, and the rest is not sent`() async throws {
+    server.otherwise { _ in .answer() }
+    let (chunks, source) = AsyncStream.makeStream(of: Data.self)
+    let call = client.start(.post(server.url("/"), .stream(chunks)), in: scope)
+    source.yield(Data("first".utf8))
+    try await server.wait(for: "the first piece") { $0.requests.first?.bodyBytes == 5 }
+    scope.end()
+    #expect(await call.error?.cancellation == .scopeEnded("page"))
+    source.yield(Data("second".utf8))
+    source.finish()
+    try await server.waitUntilClosed(connection: 1)
+    #expect(server.requests.first?.text == "first")
+    #expect(server.requests.first?.isComplete == false)
+  }
+
+  @Test func `one that sends a file to a server that does not read closes its socket`() async throws {
+    server.on("PUT", "/", at: .head) { _ in MockAnswer.stall.withoutReading() }
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "film")
+    let length = 30_000_000
+    try Data(count: length).write(to: file)
+    let call = client.start(.put(server.url("/"), .file(file)), in: scope)
+    try await server.waitForRequests(1)
+    // So much fits on the way; after that nothing moves.
+    for await progress in call.progress where progress.sent > 0 { break }
+    scope.end()
+    let error = await call.error
+    #expect(error?.cancellation == .scopeEnded("page"))
+    #if os(Linux)
+      try await reach { try SocketTable.locals(to: server.port, .established).isEmpty }
+    #endif
+    #expect(server.requests.first?.isComplete == false)
+  }
+}

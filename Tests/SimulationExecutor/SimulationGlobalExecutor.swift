@@ -1,0 +1,26 @@
+#if os(Linux)
+  @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
+
+  /// Where every task goes that has no executor of its own: to the simulation that this thread runs, if it runs one, or
+  /// where it would have gone without us.
+  final class SimulationGlobalExecutor: TaskExecutor, SchedulingExecutor {
+    private let original: any TaskExecutor
+
+    init(_ original: any TaskExecutor) { self.original = original }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      guard let queue = JobQueue.current else { return original.enqueue(job) }
+      queue.add(UnownedJob(job), isMain: false)
+    }
+
+    func enqueue<C: Clock>(
+      _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
+    ) {
+      precondition(JobQueue.current == nil, "in a simulation, sleep on the simulation's clock")
+      guard let original = original as? any SchedulingExecutor else {
+        preconditionFailure("the platform's executor cannot sleep")
+      }
+      original.enqueue(job, after: delay, tolerance: tolerance, clock: clock)
+    }
+  }
+#endif

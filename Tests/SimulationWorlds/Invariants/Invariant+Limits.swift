@@ -1,0 +1,41 @@
+import ErrandCore
+import ErrandTesting
+
+extension Invariant {
+  static let limits = Invariant(name: "limits are never passed") { evidence in
+    let limits = evidence.plan.limits
+    var found: [String] = []
+    if let total = limits.total, evidence.mostInFlight > total {
+      found.append("\(evidence.mostInFlight) were in flight, and \(total) may be")
+    }
+    for (host, load) in evidence.hosts.sorted(by: { $0.key < $1.key }) {
+      if let limit = limits.perHost, load.mostInFlight > limit {
+        found.append("\(load.mostInFlight) were in flight to \(host), and \(limit) may be")
+      }
+    }
+    return found
+  }
+
+  static let keptSlots = Invariant(name: "what nobody looks at never takes the slots that are kept") {
+    evidence in
+    guard let total = evidence.plan.limits.total else { return [] }
+    let limit = max(1, total - evidence.plan.limits.kept)
+    // Who is waited for may have been lent a higher priority.
+    let lent = Set(evidence.owners.flatMap(\.ask.after))
+    let unseen = evidence.owners.filter {
+      $0.ask.priority <= .utility && !lent.contains($0.ask.id) && !($0.ask.rule?.isSharing ?? false)
+    }
+    let most = mostAtOnce(unseen.flatMap { evidence.tries(of: $0.ask) })
+    return most > limit ? ["\(most) in the background at once, and \(limit) may be"] : []
+  }
+
+  private static func mostAtOnce(_ tries: [SimulatedTry]) -> Int {
+    let changes = tries.flatMap { [($0.began, 1), ($0.ended ?? .longest, -1)] }.sorted { $0 < $1 }
+    var (now, most) = (0, 0)
+    for (_, change) in changes {
+      now += change
+      most = max(most, now)
+    }
+    return most
+  }
+}

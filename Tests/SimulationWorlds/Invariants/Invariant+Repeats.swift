@@ -1,0 +1,45 @@
+import ErrandCore
+import ErrandTesting
+
+extension Invariant {
+  static let ignoring = Invariant(
+    name: "of what is tapped twice one is sent in an interval, and the others hear at once"
+  ) { evidence in
+    evidence.groups(where: \.isIgnoring).flatMap { rule, members -> [String] in
+      guard case .ignoring(_, let interval) = rule else { return [] }
+      let ignored = members.filter { $0.ends.first?.outcome.code == .ignoredRepeat }
+      let others = members.filter { $0.ends.first?.outcome.code != .ignoredRepeat }
+      let known = others.filter { !$0.hardlyBegan }
+      var found = zip(known, known.dropFirst()).filter { $1.began < $0.began + interval }.map {
+        "\($1) began at \($1.began), so soon after \($0.began)"
+      }
+      for caller in ignored {
+        let hasCause = others.contains { $0.began <= caller.began && caller.began < $0.began + interval }
+        if !hasCause { found.append("\(caller) was ignored at \(caller.began) without a cause") }
+        if caller.ends.first?.time != caller.began { found.append("\(caller) did not hear at once") }
+        if !evidence.tries(of: caller.ask).isEmpty { found.append("\(caller) was ignored and sent") }
+      }
+      return found
+    }
+  }
+
+  static let latest = Invariant(name: "what is overtaken is called off at once and never delivered") {
+    evidence in
+    evidence.groups(where: \.isLatest).flatMap { _, members -> [String] in
+      members.compactMap { caller in
+        guard let end = caller.ends.first else { return nil }
+        let next = members.first { $0.began > caller.began && !$0.hardlyBegan }
+        if let next, end.time > next.began {
+          return "\(caller) got \(end.outcome) at \(end.time), overtaken at \(next.began)"
+        }
+        let peers = members.filter { $0.began == caller.began && $0.id != caller.id }
+        if end.time > caller.began, peers.contains(where: { $0.ends.first?.time ?? .longest > $0.began }) {
+          return "\(caller) and another that began with it both went on"
+        }
+        guard end.outcome.reason == .superseded else { return nil }
+        let isOvertaken = members.contains { $0.began == end.time && $0.id != caller.id }
+        return isOvertaken ? nil : "\(caller) was superseded at \(end.time) by nothing"
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import ErrandCore
+import ErrandTesting
+
+extension Invariant {
+  static let sharing = Invariant(name: "a shared window sends at most one") { evidence in
+    evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
+      guard case .sharing(_, let policy) = rule else { return [] }
+      let flights = SharedFlight.all(of: members, evidence)
+      return zip(flights, flights.dropFirst()).compactMap { one, next in
+        let start = next.leader.began
+        if let late = one.members.first(where: { $0.ends.first?.time ?? .longest > start }) {
+          return "\(next.leader) was sent at \(start), when \(late) was still waiting for another"
+        }
+        if one.tries.contains(where: { $0.ended ?? .longest > start }) {
+          return "\(next.leader) was sent at \(start), beside \(one.leader)"
+        }
+        let isOpen = start < one.leader.began + policy.window
+        let isUsable = one.outcomes.contains { $0.end.outcome.isSuccess || policy.failures == .replayed }
+        return isOpen && isUsable
+          ? "\(next.leader) was sent at \(start), in the window of \(one.leader) from \(one.leader.began)"
+          : nil
+      }
+    }
+  }
+
+  static let shared = Invariant(name: "all who share get the same, when it is here, and none too old") {
+    evidence in
+    evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
+      guard case .sharing(_, let policy) = rule else { return [] }
+      return SharedFlight.all(of: members, evidence).flatMap { flight -> [String] in
+        let outcomes = flight.outcomes
+        let kinds = Set(outcomes.map { $0.end.outcome.code.map(\.description) ?? $0.end.outcome.description })
+        let here = outcomes.map(\.end.time).min() ?? .zero
+        let windowEnd = flight.leader.began + policy.window
+        return (kinds.count > 1 ? ["\(flight.leader) came to \(kinds.sorted())"] : [])
+          + outcomes.compactMap { member, end in
+            if end.time != max(here, member.began) {
+              return "\(member) heard at \(end.time) what was here at \(here)"
+            }
+            return member.began > here && member.began >= windowEnd
+              ? "\(member) got at \(member.began) what was old at \(windowEnd)" : nil
+          }
+      }
+    }
+  }
+
+  static let abandonment = Invariant(name: "what is shared is on the wire only while somebody waits") {
+    evidence in
+    evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
+      guard case .sharing(_, let policy) = rule, policy.whenAbandoned == .calledOff else { return [] }
+      return members.flatMap { evidence.tries(of: $0.ask) }.filter { aTry in
+        [aTry.began, aTry.ended ?? .longest].contains { time in
+          !members.contains { $0.began <= time && time <= $0.ends.first?.time ?? .longest }
+        }
+      }
+      .map { "try \($0.index), from \($0.began) to \($0.ended.map { "\($0)" } ?? "now")" }
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// What is wrong with a world.
+public struct Violation: Sendable, Hashable, CustomStringConvertible {
+  public let invariant: String
+  public let detail: String
+  public var description: String { "\(invariant): \(detail)" }
+}

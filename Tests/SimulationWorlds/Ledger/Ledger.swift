@@ -1,0 +1,103 @@
+import ErrandCore
+
+/// Who asked for what, and what became of it.
+final class Ledger: Sendable {
+  private struct State {
+    var callers: [Caller] = []
+    /// The calls of callers whose outcome can be looked at.
+    var calls: [Int: Call] = [:]
+    var asks = 0
+    var scopes = 0
+    var scopeEnds: [Int: Caller.Leave] = [:]
+    var log: [LogLine] = []
+  }
+
+  private let state = Locked(State())
+  private let isTraced: Bool
+
+  private let repeatsEnds: Bool
+
+  /// - Parameter repeatsEnds: A defect: every outcome is had twice.
+  init(isTraced: Bool, repeatsEnds: Bool = false) {
+    self.isTraced = isTraced
+    self.repeatsEnds = repeatsEnds
+  }
+
+  var callers: [Caller] { state.withLock { $0.callers } }
+  /// When and why each scope ended.
+  var scopeEnds: [Int: Caller.Leave] { state.withLock { $0.scopeEnds } }
+  var log: [LogLine] { state.withLock { $0.log } }
+
+  func nextAsk() -> Int {
+    state.withLock { state in
+      defer { state.asks += 1 }
+      return state.asks
+    }
+  }
+
+  func nextScope() -> Int {
+    state.withLock { state in
+      defer { state.scopes += 1 }
+      return state.scopes
+    }
+  }
+
+  func begin(_ ask: Ask, _ role: Caller.Role, at time: Duration) -> Int {
+    let caller = state.withLock { state in
+      state.callers.append(Caller(id: state.callers.count, ask: ask, role: role, began: time))
+      return state.callers[state.callers.count - 1]
+    }
+    note("\(caller)", at: time)
+    let end = ask.scope.flatMap { scope in state.withLock { $0.scopeEnds[scope] } }
+    if let end { leave(caller.id, end.reason, at: time) }
+    return caller.id
+  }
+
+  /// From now on it is known whether the caller has an outcome, and not only when it hears of it.
+  func watch(_ caller: Int, _ call: Call) { state.withLock { $0.calls[caller] = call } }
+
+  /// The caller is about to be called off, unless it has its outcome.
+  func leave(_ caller: Int, _ reason: CancellationReason, at time: Duration) {
+    let call = state.withLock { $0.calls[caller] }
+    let isCertain = call.map { $0.outcome == nil } ?? false
+    let isLate = state.withLock { state in
+      guard state.callers[caller].ends.isEmpty else { return true }
+      state.callers[caller].leaves.append(Caller.Leave(time: time, reason: reason, isCertain: isCertain))
+      return false
+    }
+    if !isLate { note("caller \(caller) is called off: \(reason)", at: time) }
+  }
+
+  func end(_ caller: Int, _ outcome: Outcome, at time: Duration) {
+    let end = Caller.End(time: time, outcome: outcome)
+    state.withLock {
+      $0.calls[caller] = nil
+      $0.callers[caller].ends += repeatsEnds ? [end, end] : [end]
+    }
+    note("caller \(caller) got: \(outcome)", at: time)
+  }
+
+  /// These are about to end, and so is everything in them.
+  func endScopes(_ scopes: [Int], _ reason: CancellationReason, at time: Duration) {
+    let leaving = state.withLock { state in
+      let ending = Set(scopes).subtracting(state.scopeEnds.keys)
+      for scope in ending { state.scopeEnds[scope] = Caller.Leave(time: time, reason: reason) }
+      return state.callers.filter { $0.ends.isEmpty && $0.ask.scope.map(ending.contains) ?? false }.map(\.id)
+    }
+    note("\(reason): \(scopes)", at: time)
+    for caller in leaving { leave(caller, reason, at: time) }
+  }
+
+  func goes(_ caller: Int, at time: Duration) { state.withLock { $0.callers[caller].gone = time } }
+
+  func hand(over caller: Int, at time: Duration) {
+    state.withLock { $0.callers[caller].handed.append(time) }
+    note("caller \(caller) is handed its outcome", at: time)
+  }
+
+  func note(_ text: @autoclosure () -> String, at time: Duration) {
+    guard isTraced else { return }
+    let line = LogLine(time: time, text: text())
+    state.withLock { $0.log.append(line) }
+  }
+}

@@ -1,0 +1,28 @@
+extension Defect {
+  /// The one that tells of it.
+  public var invariant: String {
+    switch self {
+    case .neverAnswers: Invariant.noWaitForEver
+    case .neverRests: Invariant.rest
+    case .answersTwice: Invariant.oneOutcome.name
+    case .ignoresDeadlines: Invariant.deadlines.name
+    case .isSlowToShutDown: Invariant.shutdown.name
+    case .answersByItself: Invariant.genuineAnswers.name
+    case .isSlowToStop: Invariant.callingOff.name
+    case .sendsAgainLater: Invariant.silenceAfter.name
+    case .triesTooOften, .repeatsPosts, .ignoresRetryAfter: Invariant.retries.name
+    case .forgetsDependencies: Invariant.dependencies.name
+    case .forgetsScope: Invariant.scopes.name
+    case .endsTooMuch: Invariant.callingOff.name
+    case .handsOverTwice: Invariant.owners.name
+    case .ignoresNothing: Invariant.ignoring.name
+    case .sharesNothing: Invariant.sharing.name
+    case .sharesTooLong: Invariant.shared.name
+    case .neverAbandons: Invariant.abandonment.name
+    case .deliversOvertaken: Invariant.latest.name
+    case .passesLimits: Invariant.limits.name
+    case .takesKeptSlots: Invariant.keptSlots.name
+    case .losesSlots, .keepsRequests: Invariant.quiet.name
+    }
+  }
+}

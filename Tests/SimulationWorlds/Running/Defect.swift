@@ -1,0 +1,60 @@
+import ErrandCore
+import ErrandTesting
+
+/// Something that is wrong with a world on purpose, to see that an invariant tells.
+public enum Defect: CaseIterable, Sendable {
+  case neverAnswers
+  case answersTwice
+  case neverRests
+  case ignoresDeadlines
+  case isSlowToShutDown
+  case answersByItself
+  case isSlowToStop
+  case sendsAgainLater
+  case triesTooOften
+  case repeatsPosts
+  case ignoresRetryAfter
+  case forgetsDependencies
+  case keepsRequests
+  case forgetsScope
+  case endsTooMuch
+  case handsOverTwice
+  case ignoresNothing
+  case sharesNothing
+  case sharesTooLong
+  case neverAbandons
+  case deliversOvertaken
+  case passesLimits
+  case takesKeptSlots
+  case losesSlots
+
+  func spoil(_ configuration: inout ClientConfiguration, _ clock: VirtualClock) {
+    switch self {
+    case .neverAnswers, .neverRests, .answersByItself, .isSlowToStop, .sendsAgainLater, .keepsRequests:
+      configuration.interceptors.append(Spoiling(defect: self, clock: clock))
+    case .passesLimits: configuration.limits.total = configuration.limits.total.map { $0 + 1 }
+    case .takesKeptSlots: configuration.limits.kept = 0
+    default: break
+    }
+  }
+
+  func spoil(_ request: Request, of ask: Ask) -> Request {
+    var request = request
+    var policy = request.options.retry ?? RetryPolicy()
+    switch (self, ask.rule) {
+    case (.ignoresDeadlines, _): request.options.deadline = nil
+    case (.triesTooOften, _): policy.maxTries += 1
+    case (.repeatsPosts, _): policy.methods.insert(.post)
+    case (.ignoresRetryAfter, _): policy.maxRetryAfter = .zero
+    case (.ignoresNothing, .ignoring), (.sharesNothing, .sharing), (.deliversOvertaken, .latest):
+      request.options.repeats = nil
+    case (.sharesTooLong, .sharing(_, let policy)):
+      request = request.shared(
+        within: .seconds(60), failures: policy.failures, whenAbandoned: policy.whenAbandoned)
+    case (.neverAbandons, .sharing(_, let policy)):
+      request = request.shared(within: policy.window, failures: policy.failures, whenAbandoned: .finishes)
+    default: break
+    }
+    return request.retry(policy)
+  }
+}

@@ -1,0 +1,63 @@
+#if os(Linux)
+  import ErrandCore
+  import SimulationExecutor
+
+  /// Many worlds, one after the other on each of several threads.
+  public struct SeedRun: Sendable {
+    public private(set) var worlds = 0
+    public private(set) var jobs = 0
+    public private(set) var callers = 0
+    public private(set) var tries = 0
+    /// The first that failed. Whatever the threads, all before it were run.
+    public private(set) var failure: WorldReport?
+
+    private var next: UInt64
+    private let end: UInt64
+
+    private init(_ seeds: Range<UInt64>) {
+      next = seeds.lowerBound
+      end = seeds.upperBound
+    }
+
+    /// Runs the worlds of these seeds, up to the first that fails.
+    public static func run(
+      _ seeds: Range<UInt64>, threads: Int = 2, defect: Defect? = nil
+    ) async -> SeedRun {
+      let run = SharedRun(SeedRun(seeds))
+      await withDiscardingTaskGroup { group in
+        for _ in 0..<threads { group.addTask { await OwnThread.run { run.work(defect) } } }
+      }
+      return run.result
+    }
+
+    private mutating func take() -> UInt64? {
+      guard failure == nil, next < end else { return nil }
+      defer { next += 1 }
+      return next
+    }
+
+    private mutating func add(_ report: WorldReport) {
+      worlds += 1
+      jobs += report.jobs
+      callers += report.callers
+      tries += report.tries
+      guard !report.violations.isEmpty, report.seed < failure?.seed ?? .max else { return }
+      failure = report
+    }
+
+    private final class SharedRun: Sendable {
+      private let state: Locked<SeedRun>
+
+      init(_ run: SeedRun) { state = Locked(run) }
+
+      var result: SeedRun { state.withLock { $0 } }
+
+      func work(_ defect: Defect?) {
+        while let seed = state.withLock({ $0.take() }) {
+          let report = WorldReport.world(seed, defect: defect)
+          state.withLock { $0.add(report) }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,39 @@
+import ErrandCore
+import ErrandTesting
+
+/// An interceptor with a defect.
+final class Spoiling: Interceptor {
+  private let defect: Defect
+  private let clock: VirtualClock
+  private let kept = Locked<[Request]>([])
+
+  init(defect: Defect, clock: VirtualClock) {
+    self.defect = defect
+    self.clock = clock
+  }
+
+  func intercept(_ request: Request, next: Next) async throws -> Response {
+    switch defect {
+    case .neverAnswers: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    case .neverRests: while true { await Task.yield() }
+    case .answersByItself:
+      guard let url = request.url else { break }
+      return Response(status: 200, data: try await next(request).data + [46], url: url)
+    case .isSlowToStop:
+      do { return try await next(request) } catch {
+        await Task { [clock] in try? await clock.sleep(for: .seconds(1)) }.value
+        throw error
+      }
+    case .sendsAgainLater:
+      let response = try await next(request)
+      Task { [clock] in
+        try await clock.sleep(for: .seconds(1))
+        _ = try await next(request)
+      }
+      return response
+    case .keepsRequests: kept.withLock { $0.append(request) }
+    default: break
+    }
+    return try await next(request)
+  }
+}

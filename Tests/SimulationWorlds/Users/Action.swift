@@ -1,0 +1,40 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandTesting
+
+  /// Something that a user does.
+  enum Action: CaseIterable, Sendable {
+    case send
+    case start
+    case chain
+    case stream
+    case own
+    case again
+
+    static func pick(_ random: inout SeededRandom) -> Action {
+      allCases[Int.random(in: allCases.indices, using: &random)]
+    }
+
+    func perform(in world: World, _ random: SeededRandom) async {
+      var random = random
+      switch self {
+      case .send:
+        let scope = random.once(in: 2) ? world.app : nil
+        await world.send(world.ask(&random), in: scope, leavingAfter: random.patience())
+      case .start: await world.start(world.ask(&random), &random)
+      case .chain: await world.chain(random)
+      case .again: await world.repeatedly(random)
+      case .own:
+        var ask = world.ask(&random)
+        ask.isHanded = true
+        await world.own(ask, goneAfter: random.patience())
+      case .stream: await world.stream(world.ask(&random), &random)
+      }
+    }
+  }
+
+  extension SeededRandom {
+    /// How long somebody waits before leaving, or nil: until the end.
+    mutating func patience() -> Duration? { once(in: 3) ? milliseconds(0...3000) : nil }
+  }
+#endif

@@ -1,0 +1,17 @@
+import ErrandCore
+import ErrandTesting
+
+/// An interceptor that takes its time, as users' code does.
+struct Loitering: Interceptor {
+  static let pause = Duration.milliseconds(3)
+
+  let clock: VirtualClock
+
+  func intercept(_ request: Request, next: Next) async throws -> Response {
+    await Task.yield()
+    try await clock.sleep(for: Self.pause)
+    let response = try await next(request)
+    await Task.yield()
+    return response
+  }
+}

@@ -1,0 +1,77 @@
+import ErrandCore
+import ErrandTesting
+
+/// How large and how bad a world is.
+struct WorldPlan: Sendable {
+  struct Shutdown: Sendable {
+    let after: Duration
+    let limit: Duration
+  }
+
+  /// If set, all times are multiples of it, so that much happens at the same instant, in an order that chance decides.
+  let grid: Duration?
+  let users: Int
+  let steps: Int
+  let conditions: NetworkConditions
+  let timeout: Duration
+  let hosts: [String]
+  /// When the network is parted, and for how long.
+  let partitions: [(start: Duration, length: Duration)]
+  /// Set if the client ends while its users are at work.
+  let shutdown: Shutdown?
+  let hasInterceptor: Bool
+  let limits: ConcurrencyLimits
+  /// How long repeats are ignored, by group.
+  let ignoring: [Duration]
+  /// How answers are shared, by group.
+  let sharing: [SharingPolicy]
+
+  init(_ random: inout SeededRandom) {
+    let grid: Duration? = random.once(in: 2) ? .milliseconds(50) : nil
+    func fitted(_ duration: Duration) -> Duration { grid.map { duration.roundedUp(to: $0) } ?? duration }
+    self.grid = grid
+    users = Int.random(in: 1...4, using: &random)
+    steps = Int.random(in: 2...6, using: &random)
+    var conditions = Bool.random(using: &random) ? NetworkConditions.bad : NetworkConditions()
+    if Int.random(in: 0..<4, using: &random) == 0 { conditions.resets = 0.4 }
+    if Int.random(in: 0..<4, using: &random) == 0 { conditions.serverErrors = 0.5 }
+    conditions.piece = 1...32
+    if let grid {
+      conditions.latency = grid...grid
+      conditions.service = grid...grid
+      conditions.pause = .zero...(.zero)
+    }
+    self.conditions = conditions
+    timeout = fitted(random.milliseconds(800...10_000))
+    hosts = (0...Int.random(in: 0...2, using: &random)).map { "h\($0).test" }
+    partitions = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+      (fitted(random.milliseconds(0...10_000)), fitted(random.milliseconds(10...20_000)))
+    }
+    shutdown =
+      random.once(in: 10)
+      ? Shutdown(
+        after: fitted(random.milliseconds(0...10_000)), limit: fitted(random.milliseconds(0...10_000)))
+      : nil
+    var limits = ConcurrencyLimits(total: Int.random(in: 1...6, using: &random))
+    if random.once(in: 8) { limits.total = nil }
+    if random.once(in: 3) { limits.perHost = Int.random(in: 1...3, using: &random) }
+    limits.kept = Int.random(in: 0...3, using: &random)
+    limits.ageing = random.milliseconds(100...10_000)
+    self.limits = limits
+    ignoring = (0..<3).map { _ in fitted(random.milliseconds(1...5000)) }
+    sharing = (0..<3).map { _ in
+      SharingPolicy(
+        window: random.once(in: 3) ? .zero : fitted(random.milliseconds(1...5000)),
+        failures: random.once(in: 2) ? .replayed : .triedAgain,
+        whenAbandoned: random.once(in: 3) ? .finishes : .calledOff)
+    }
+    hasInterceptor = grid == nil && random.once(in: 3)
+  }
+}
+
+extension Duration {
+  /// To a multiple of `step`, and at least one.
+  func roundedUp(to step: Duration) -> Duration {
+    step * max(1, Int((self / step).rounded(.up)))
+  }
+}
