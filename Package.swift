@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "ErrandCore", targets: ["ErrandCore"]),
     .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
+    .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
@@ -27,6 +28,8 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
     .target(
       name: "ErrandCore",
@@ -35,18 +38,25 @@ let package = Package(
     .target(name: "ErrandCurl", dependencies: ["ErrandCore", "CCurl"], swiftSettings: strict),
     .target(name: "ErrandURLSession", dependencies: ["ErrandCore"], swiftSettings: strict),
     .target(
+      name: "ErrandOutbox",
+      dependencies: [
+        "ErrandCore", "CSQLite", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+      ],
+      // Places where crash tests end the process.
+      swiftSettings: strict + [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]),
+    .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore",
+        "ErrandCore", "ErrandOutbox",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
         .target(
           name: "ErrandURLSession",
           condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
       ],
       swiftSettings: strict),
-    .target(name: "ErrandTesting", dependencies: ["ErrandCore"], swiftSettings: strict),
+    .target(name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandOutbox"], swiftSettings: strict),
     .target(
-      name: "ErrandCommands", dependencies: ["ErrandCore", "ErrandCurl", "ErrandTesting"],
+      name: "ErrandCommands", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
 
@@ -77,6 +87,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandOutboxTests", dependencies: ["ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting"],

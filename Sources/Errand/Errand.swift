@@ -1,4 +1,5 @@
 @_exported public import ErrandCore
+@_exported public import ErrandOutbox
 
 #if canImport(ErrandURLSession) && canImport(Darwin)
   @_exported public import ErrandURLSession

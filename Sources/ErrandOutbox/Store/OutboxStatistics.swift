@@ -1,0 +1,17 @@
+/// How much an outbox holds, and how long it has waited.
+public struct OutboxStatistics: Sendable, Hashable {
+  /// The requests in each state.
+  public var counts: [OutboxState: Int] = [:]
+  /// The bytes of what is stored, being tried or set aside.
+  public var bytes: Int64 = 0
+  /// When the oldest that is stored or being tried was stored: milliseconds since 1970.
+  public var oldest: Int64?
+  /// When the next may be tried, if none may now: milliseconds since 1970.
+  public var nextDue: Int64?
+  /// True if everything is paused.
+  public var isPaused = false
+  /// The lanes that are paused by name.
+  public var pausedLanes: [String] = []
+
+  public init() {}
+}
