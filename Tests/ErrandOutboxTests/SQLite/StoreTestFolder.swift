@@ -1,11 +1,19 @@
-import ErrandOutbox
 import ErrandTesting
 import Foundation
 
+@testable import ErrandOutbox
+
 /// A folder that lasts as long as a test.
 final class StoreTestFolder: Sendable {
-  let url = FileManager.default.temporaryDirectory.appending(
-    path: "errand-outbox-\(UUID().uuidString)", directoryHint: .isDirectory)
+  let url: URL
+
+  /// - Parameter isOnDisk: False where there is much to write, and nothing to learn from a disk.
+  init(isOnDisk: Bool = true) {
+    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let isThere = !isOnDisk && FileManager.default.isWritableFile(atPath: memory.path)
+    let parent = isThere ? memory : FileManager.default.temporaryDirectory
+    url = parent.appending(path: "errand-outbox-\(UUID().uuidString)", directoryHint: .isDirectory)
+  }
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
@@ -16,15 +24,19 @@ final class StoreTestFolder: Sendable {
     change(&setup)
     return try await SQLiteOutboxStore(folder: url, setup: setup)
   }
-}
 
-struct SQLitePlace: OutboxStoreConformance.Place {
-  let folder = StoreTestFolder()
-  var setup = StoreSetup()
+  /// A connection as another program would have it.
+  func connect() throws -> Database { try Database(path: database.path, busyTimeout: .zero) }
 
-  func open() async throws -> any OutboxStore {
-    try await SQLiteOutboxStore(folder: folder.url, setup: setup)
+  /// What a store stands on.
+  func session(_ commits: Counter = Counter()) throws -> StoreSession {
+    let folder = StoreFolder(path: url.path)
+    try folder.make()
+    let database = try Database(path: folder.database, busyTimeout: .seconds(5))
+    try database.prepare()
+    let owners = try FileOwnerRegistry(folder: folder.owners)
+    return StoreSession(
+      database, owners: owners, doorbell: PipeDoorbell(folder: folder.owners, owner: owners.name),
+      commits: commits)
   }
-
-  func abandon(_ store: any OutboxStore) async throws { await (store as? SQLiteOutboxStore)?.abandon() }
 }

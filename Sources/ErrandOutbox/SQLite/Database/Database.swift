@@ -50,6 +50,8 @@ final class Database {
 
   /// The rows that the last statement changed, without what its triggers did.
   var changes: Int { Int(sqlite3_changes(handle)) }
+  /// All that were changed since it was opened.
+  var changesInAll: Int { Int(sqlite3_total_changes(handle)) }
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 

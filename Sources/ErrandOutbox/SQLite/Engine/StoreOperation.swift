@@ -9,7 +9,7 @@ class StoreOperation: @unchecked Sendable {
 
   fileprivate init(isWrite: Bool) { self.isWrite = isWrite }
 
-  /// Carries it out, and keeps the outcome to itself.
+  /// Carries it out, and keeps the outcome to itself. May be asked again if what it did was undone.
   func perform(on tables: OutboxTables) {}
 
   /// What it did was undone, or it was never begun.
@@ -35,7 +35,12 @@ final class TypedOperation<Value: Sendable>: StoreOperation, @unchecked Sendable
   }
 
   override func perform(on tables: OutboxTables) {
-    do { value = try body(tables) } catch { failure = error }
+    do {
+      value = try body(tables)
+      failure = nil
+    } catch {
+      failure = error
+    }
   }
 
   override func settle() {

@@ -40,31 +40,54 @@ final class StoreSession {
   /// One transaction. What throws is undone alone; if the transaction cannot be committed everything is.
   private func commit(_ operations: ArraySlice<StoreOperation>) {
     do {
-      Failpoint.hit(.beforeBegin)
-      try database.begin()
-      Failpoint.hit(.afterBegin)
-      for operation in operations { try perform(operation, isAlone: operations.count == 1) }
-      Failpoint.hit(.beforeCommit)
-      try database.commit()
-      commits.add()
-      Failpoint.hit(.afterCommit)
+      // Parts that can be undone alone cost as much as what is in them, and hardly one is ever undone.
+      if try !performAll(operations, inParts: false) {
+        undo()
+        _ = try performAll(operations, inParts: true)
+      }
     } catch {
-      database.rollback()
-      tables.forget()
+      undo()
       for operation in operations { operation.fail(error) }
     }
   }
 
-  private func perform(_ operation: StoreOperation, isAlone: Bool) throws {
-    if !isAlone { try database.beginPart() }
+  /// - Returns: False if one has failed that has to be undone alone, and cannot be.
+  private func performAll(_ operations: ArraySlice<StoreOperation>, inParts: Bool) throws -> Bool {
+    Failpoint.hit(.beforeBegin)
+    try database.begin()
+    Failpoint.hit(.afterBegin)
+    tables.begin()
+    for operation in operations {
+      if inParts { try database.beginPart() }
+      let isIntact = perform(operation)
+      // After some failures, such as that of a full disk, SQLite has undone everything.
+      if let failure = operation.failure, operations.count == 1 || !database.isInTransaction { throw failure }
+      if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return false }
+    }
+    Failpoint.hit(.beforeCommit)
+    try database.commit()
+    commits.add()
+    Failpoint.hit(.afterCommit)
+    return true
+  }
+
+  /// - Returns: False if it has failed after it had changed something.
+  private func perform(_ operation: StoreOperation) -> Bool {
     Failpoint.hit(.beforeOperation)
+    let changes = database.changesInAll
     operation.perform(on: tables)
     Failpoint.hit(.afterOperation)
-    guard let failure = operation.failure else { return isAlone ? () : try database.keepPart() }
-    // After some failures, such as that of a full disk, SQLite has undone everything.
-    if isAlone || !database.isInTransaction { throw failure }
+    return operation.failure == nil || database.changesInAll == changes
+  }
+
+  private func undoPart() throws {
     try database.undoPart()
-    tables.forgetBoot()
+    tables.forget()
+  }
+
+  private func undo() {
+    database.rollback()
+    tables.forget()
   }
 
   /// What may wait until callers have gone on.

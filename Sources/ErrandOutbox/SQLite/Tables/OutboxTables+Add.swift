@@ -11,7 +11,7 @@ extension OutboxTables {
   func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) throws -> Dropped {
     try adopt(now)
     var dropped = Dropped()
-    var room = try Room(caps, used: caps.isLimited ? usage() : nil)
+    var room = Room(caps, used: caps.isLimited ? try usage() : nil)
     var sequence = try lastSequence()
     let firstNew = sequence + 1
     for row in rows {
@@ -22,12 +22,15 @@ extension OutboxTables {
       sequence += 1
       if try insert(row, as: sequence, at: now) { room.take(row) }
     }
+    known.lastSequence = sequence
+    known.usage = caps.isLimited ? (room.count, room.bytes) : nil
     return dropped
   }
 
   /// The highest that was ever given out.
   func lastSequence() throws -> Int64 {
-    max(try database.integer(Self.newest) ?? 0, try integer(.lastSequence) ?? 0)
+    if let known = known.lastSequence { return known }
+    return max(try database.integer(Self.newest) ?? 0, try integer(.lastSequence) ?? 0)
   }
 
   /// False if the id is known already.

@@ -93,6 +93,7 @@ extension OutboxTables {
       }
       switch try content(sequence) {
       case .whole(let content):
+        known.usage = nil
         let taken = try database.all(
           Self.take, [.integer(sequence), .text(owner), .integer(end), .integer(now.wall)]
         ) { (try row($0), $0.integer(Self.columnCount)) }

@@ -65,7 +65,7 @@ extension OutboxTables {
         Self.fail,
         key + [
           .integer(delay > 0 ? now.ticks + delay : 0), .integer(delay > 0 ? now.wall + delay : 0),
-          .integer(delay), .bool(wasOffline), .bool(!counts), .text(reason),
+          .integer(delay), .bool(wasOffline && delay > 0), .bool(!counts), .text(reason),
         ])
     case .refused(let reason, let answer):
       guard isLeased else { return Finished(row: nil) }

@@ -21,7 +21,9 @@ extension OutboxTables {
       try database.run(Self.forget, [.integer(sequence)])
     }
     // Else the next to come would have the sequence of one that is gone.
-    if let newest, sequences.contains(newest) { try set(.lastSequence, to: .integer(newest)) }
+    if let newest, sequences.contains(newest) {
+      try set(.lastSequence, to: .integer(max(newest, try lastSequence())))
+    }
     return (files, sequences.count < Self.pruneSize)
   }
 

@@ -10,7 +10,8 @@ extension OutboxTables {
 
   /// What the caps count.
   func usage() throws -> (count: Int, bytes: Int64) {
-    try database.first(Self.usage) { (Int($0.integer(0)), $0.integer(1)) } ?? (0, 0)
+    if let known = known.usage { return known }
+    return try database.first(Self.usage) { (Int($0.integer(0)), $0.integer(1)) } ?? (0, 0)
   }
 
   /// Drops others, as the caps say, until a row fits in.

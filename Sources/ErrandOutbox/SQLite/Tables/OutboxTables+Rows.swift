@@ -34,6 +34,7 @@ extension OutboxTables {
 
   /// Runs a statement that changes one row and returns it.
   func change(_ query: Query, _ values: [SQLValue]) throws -> OutboxRow {
+    known.usage = nil
     guard let row = try database.all(query, values, row).first else {
       throw OutboxError.damaged(database.path, "a request that was there a moment ago is not")
     }

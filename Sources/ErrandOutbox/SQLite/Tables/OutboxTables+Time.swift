@@ -7,7 +7,8 @@ extension OutboxTables {
     UPDATE requests SET
       delay = max(0, min(delay, due_wall - ?2)),
       due_wall = ?2 + max(0, min(delay, due_wall - ?2)),
-      due = iif(due_wall - ?2 <= 0 OR delay <= 0, 0, ?1 + min(delay, due_wall - ?2))
+      due = iif(due_wall - ?2 <= 0 OR delay <= 0, 0, ?1 + min(delay, due_wall - ?2)),
+      offline = iif(due_wall - ?2 <= 0 OR delay <= 0, 0, offline)
     WHERE state = 0 AND due > 0
     """)
   private static let moveExpiry = Query(

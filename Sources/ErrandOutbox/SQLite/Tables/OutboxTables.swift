@@ -5,10 +5,21 @@ final class OutboxTables {
   /// Who claims.
   let owner: String
   let owners: any OwnerRegistry
-  /// The start of the machine that the ticks in the file count from, as far as that was looked up.
-  var knownBoot: String?
   /// True if something was done that others may want to know of.
   var hasNews = false
+
+  /// The start of the machine that the ticks in the file count from, as far as that was looked up.
+  var knownBoot: String?
+  /// What this transaction knows already.
+  var known = Known()
+
+  /// What was looked up in a transaction, and holds until it ends or something is changed.
+  struct Known {
+    /// The last sequence that was given out.
+    var lastSequence: Int64?
+    /// What the caps count.
+    var usage: (count: Int, bytes: Int64)?
+  }
 
   init(_ database: Database, owners: any OwnerRegistry) {
     self.database = database
@@ -16,13 +27,14 @@ final class OutboxTables {
     owner = owners.name
   }
 
-  /// What was learnt from a transaction that was undone may not be so.
-  func forget() {
-    forgetBoot()
-    hasNews = false
-  }
+  /// Has to be called at the beginning of a transaction.
+  func begin() { known = Known() }
 
-  func forgetBoot() { knownBoot = nil }
+  /// Has to be called when something was undone.
+  func forget() {
+    known = Known()
+    knownBoot = nil
+  }
 
   // MARK: Others
 

@@ -1,0 +1,125 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct GroupCommitTests {
+  private let folder = StoreTestFolder(isOnDisk: false)
+  private let commits = Counter()
+
+  private struct Refusal: Error {}
+
+  private func operation<Value: Sendable>(
+    isWrite: Bool = true, _ body: @escaping (OutboxTables) throws -> Value,
+    receive: @escaping (Result<Value, any Error>) -> Void = { _ in }
+  ) -> StoreOperation {
+    TypedOperation(isWrite: isWrite, body, receive: receive)
+  }
+
+  private func adding(_ id: String) -> StoreOperation {
+    operation { try $0.add([.sample(id)], within: OutboxCaps(), at: .sample) }
+  }
+
+  private func names(_ session: StoreSession) throws -> [String] {
+    try session.tables.list(.all, after: 0, limit: .max).map(\.id.rawValue)
+  }
+
+  @Test func `what waits together is committed together, in bounded groups`() throws {
+    let session = try folder.session(commits)
+    for (count, transactions) in [(1, 1), (64, 1), (256, 1), (257, 2), (600, 3)] {
+      let before = commits.value
+      var told = 0
+      session.perform((0..<count).map { adding("\(count) \($0)") }) {
+        #expect($0.failure == nil)
+        told += 1
+      }
+      #expect(commits.value - before == transactions)
+      #expect(told == count)
+    }
+    #expect(try names(session).count == 1 + 64 + 256 + 257 + 600)
+  }
+
+  @Test func `callers that come while the thread is busy share one transaction`() async throws {
+    let (folder, commits) = (folder, commits)
+    let runner = try await ThreadRunner.start { try folder.session(commits) }
+    let gate = DispatchSemaphore(value: 0)
+    await withCheckedContinuation { begun in
+      runner.submit(
+        operation { _ in
+          begun.resume()
+          gate.wait()
+        })
+    }
+    let (told, tell) = AsyncStream.makeStream(of: Bool.self)
+    for number in 0..<64 {
+      runner.submit(
+        operation { try $0.add([.sample("\(number)")], within: OutboxCaps(), at: .sample) } receive: {
+          tell.yield((try? $0.get()) != nil)
+        })
+    }
+    gate.signal()
+    var iterator = told.makeAsyncIterator()
+    for _ in 0..<64 { #expect(await iterator.next() == true) }
+    #expect(commits.value == 2)
+    await withCheckedContinuation { done in runner.close(isGraceful: true) { done.resume() } }
+  }
+
+  @Test func `nobody is told before the commit`() throws {
+    let session = try folder.session(commits)
+    session.perform([adding("a"), adding("b")]) { _ in
+      #expect(commits.value == 1)
+      let names = try? names(session)
+      #expect(names == ["a", "b"])
+    }
+  }
+
+  @Test func `what throws is undone alone`() throws {
+    let session = try folder.session(commits)
+    let failing = operation { tables in
+      _ = try tables.add([.sample("half"), .sample("done")], within: OutboxCaps(), at: .sample)
+      throw Refusal()
+    }
+    var failures: [Bool] = []
+    session.perform([adding("a"), failing, adding("b"), failing, adding("c")]) {
+      failures.append($0.failure is Refusal)
+    }
+    #expect(failures == [false, true, false, true, false])
+    #expect(try names(session) == ["a", "b", "c"])
+    #expect(commits.value == 1)
+    #expect(try session.tables.statistics().counts == [.stored: 3])
+  }
+
+  @Test func `what throws before it changes anything costs the others nothing`() throws {
+    let session = try folder.session(commits)
+    let failing = operation { _ in throw Refusal() }
+    session.perform([adding("a"), failing, adding("b")]) { _ in }
+    #expect(failing.failure is Refusal)
+    #expect(try names(session) == ["a", "b"])
+    #expect(commits.value == 1)
+  }
+
+  @Test func `what throws alone is undone`() throws {
+    let session = try folder.session(commits)
+    let failing = operation { tables in
+      _ = try tables.add([.sample("a")], within: OutboxCaps(), at: .sample)
+      throw Refusal()
+    }
+    session.perform([failing]) { _ in }
+    #expect(failing.failure is Refusal)
+    #expect(try names(session).isEmpty)
+    #expect(commits.value == 0)
+  }
+
+  @Test func `an undone first look at the machine's start is made again`() throws {
+    let session = try folder.session(commits)
+    let failing = operation { tables in
+      _ = try tables.add([.sample("a")], within: OutboxCaps(), at: .sample)
+      throw Refusal()
+    }
+    session.perform([failing]) { _ in }
+    #expect(session.tables.knownBoot == nil)
+    session.perform([failing, adding("b")]) { _ in }
+    #expect(try session.tables.text(.boot) == "boot")
+  }
+}

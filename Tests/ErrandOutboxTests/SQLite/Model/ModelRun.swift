@@ -1,0 +1,263 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// Lets stores on one folder and the model do the same random things, and compares what came of them.
+final class ModelRun {
+  private struct Owner {
+    var store: SQLiteOutboxStore
+    var number: Int
+    var leases: [Lease] = []
+  }
+
+  private static let lanes: [String?] = [nil, nil, "a", "b", "c"]
+
+  private let seed: UInt64
+  private var random: SeededRandom
+  private let folder = StoreTestFolder(isOnDisk: false)
+  private var model = OutboxModel()
+  private var owners: [Owner] = []
+  private var openedOwners = 0
+  private var addedRows = 0
+  private var now = StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "first")
+  /// What was done, the last at the end.
+  private var log: [String] = []
+
+  init(seed: UInt64) {
+    self.seed = seed
+    random = SeededRandom(seed: seed)
+  }
+
+  func run(_ steps: Int) async throws {
+    for _ in 0..<2 { owners.append(try await open()) }
+    for _ in 0..<steps {
+      try await step()
+      try await compareAll()
+      if !log.isEmpty, hasFailed { return }
+    }
+    for owner in owners { await owner.store.close() }
+  }
+
+  private var hasFailed = false
+
+  private func check(_ isSame: Bool, _ found: @autoclosure () -> String, _ expected: @autoclosure () -> String) {
+    guard !isSame else { return }
+    hasFailed = true
+    Issue.record(
+      "seed \(seed), step \(log.count): found \(found()), expected \(expected()); \(log.suffix(12))")
+  }
+
+  private func same<Value: Equatable>(_ found: Value, _ expected: Value) {
+    check(found == expected, "\(found)", "\(expected)")
+  }
+
+  /// Places and the wording of reasons are the store's own business.
+  private func plain(_ row: OutboxRow) -> OutboxRow {
+    var row = row
+    row.sequence = 0
+    row.reason = nil
+    return row
+  }
+
+  private func open() async throws -> Owner {
+    openedOwners += 1
+    return Owner(store: try await folder.open { $0.runsInCaller = true }, number: openedOwners)
+  }
+
+  private func pick<Value>(_ values: [Value]) -> Value {
+    values[Int.random(in: 0..<values.count, using: &random)]
+  }
+
+  private func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
+  private func chance(_ percent: Int) -> Bool { number(1...100) <= percent }
+
+  private func step() async throws {
+    let place = number(0...1)
+    switch number(0...99) {
+    case 0..<25: try await add(place)
+    case 25..<50: try await claim(place)
+    case 50..<75: try await finish(place)
+    case 75..<78: try await renew(place)
+    case 78..<80: try await hasten(place)
+    case 80..<83: try await retry(place)
+    case 83..<86: try await drop(place)
+    case 86..<89: try await pause(place)
+    case 89..<91: try await prune(place)
+    case 91..<96: advance()
+    case 96..<97: now.wall += Int64(number(-100_000...100_000))
+    case 97..<98: restart()
+    default: try await replace(place)
+    }
+  }
+
+  private func advance() {
+    let milliseconds = Int64(number(1...20_000))
+    now.ticks += milliseconds
+    now.wall += milliseconds
+    log.append("advance \(milliseconds)")
+  }
+
+  private func restart() {
+    now.ticks = Int64(number(0...10_000))
+    now.wall += Int64(number(-50_000...50_000))
+    now.boot = "boot \(log.count)"
+    log.append("restart \(now)")
+  }
+
+  private func newRow() -> NewRow {
+    let isOld = addedRows > 0 && chance(5)
+    if !isOld { addedRows += 1 }
+    let name = isOld ? "\(number(1...addedRows))" : "\(addedRows)"
+    return NewRow(
+      id: OutboxID(rawValue: name), lane: pick(Self.lanes), holdsLane: chance(30), priority: number(-1...1),
+      lifetime: chance(30) ? .milliseconds(number(0...40_000)) : nil, summary: Data(name.utf8),
+      content: Data("content of \(name)".utf8), files: isOld || chance(70) ? [] : ["file of \(name)"],
+      size: Int64(number(0...100)))
+  }
+
+  private func add(_ place: Int) async throws {
+    let rows = (0..<number(1...3)).map { _ in newRow() }
+    var caps = OutboxCaps()
+    if chance(30) { caps.count = number(1...20) }
+    if chance(30) { caps.bytes = Int64(number(50...1000)) }
+    caps.whenFull = pick([.refuse, .dropOldest, .dropLeastImportant])
+    log.append("add \(rows.map { "\($0.id) in \($0.lane ?? "-")" }) \(caps)")
+    let expected = model.add(rows, within: caps, at: now)
+    do {
+      let dropped = try await owners[place].store.add(rows, within: caps, at: now)
+      same(dropped.rows.map(plain), expected?.rows.map(plain) ?? [])
+      same(dropped.files.sorted(), expected?.files.sorted() ?? ["nothing, for it is full"])
+    } catch let error as OutboxError where error.code == .full {
+      check(expected == nil, "\(error)", "\(String(describing: expected))")
+    }
+  }
+
+  private func claim(_ place: Int) async throws {
+    let (limit, lease) = (number(0...5), Duration.milliseconds(number(1...30_000)))
+    log.append("claim \(limit) for \(lease) by \(owners[place].number)")
+    let expected = model.claim(limit, for: lease, by: owners[place].number, at: now)
+    let claim = try await owners[place].store.claim(limit, for: lease, at: now)
+    same(claim.rows.map { plain($0.row) }, expected.rows.map(plain))
+    same(Set(claim.expired.map(\.id)), expected.expired)
+    same(Set(claim.recovered.map(\.id)), expected.recovered)
+    same(claim.next, expected.next)
+    same(claim.setAside, [])
+    for claimed in claim.rows {
+      same(claimed.content, Data("content of \(claimed.row.id)".utf8))
+      if let index = model.index(claimed.row.id) { model.entries[index].lease = claimed.lease }
+      owners[place].leases.append(claimed.lease)
+    }
+  }
+
+  private func finish(_ place: Int) async throws {
+    // Leases that are over stay in the list, so that stale ones come up.
+    guard !owners[place].leases.isEmpty else { return }
+    let lease = pick(owners[place].leases.suffix(8))
+    let delay = Duration.milliseconds(chance(30) ? 0 : number(1...30_000))
+    let outcome: FinishedTry.Outcome =
+      switch number(0...9) {
+      case 0..<4: .delivered(answer: Data([UInt8(number(0...255))]))
+      case 4..<7: .failed(reason: "failed", next: delay, counts: chance(50), wasOffline: chance(50))
+      case 7..<9: .refused(reason: "refused", answer: chance(50) ? Data([1]) : nil)
+      default: .returned
+      }
+    log.append("finish \(lease.id) \(outcome)")
+    let expected = model.finish(lease, outcome, at: now)
+    let finished = try await owners[place].store.finish(
+      [FinishedTry(lease: lease, outcome: outcome)], at: now)
+    same(finished.map { $0.row.map(plain) }, [expected.row.map(plain)])
+    same(finished.flatMap(\.files), expected.files)
+  }
+
+  private func renew(_ place: Int) async throws {
+    guard !owners[place].leases.isEmpty else { return }
+    let lease = pick(owners[place].leases.suffix(8))
+    log.append("renew \(lease.id)")
+    let isHeld = model.renew(lease, for: .seconds(20), at: now)
+    let lost = try await owners[place].store.renew([lease], for: .seconds(20), at: now)
+    same(lost, isHeld ? [] : [lease])
+  }
+
+  private func hasten(_ place: Int) async throws {
+    log.append("hasten")
+    let expected = model.hasten(at: now)
+    same(try await owners[place].store.hasten(at: now), expected)
+  }
+
+  private func selection() -> OutboxSelection {
+    var selection = OutboxSelection()
+    if chance(40) { selection.states = Set(OutboxState.allCases.filter { _ in chance(50) }) }
+    if chance(40) { selection.lane = pick([.named("a"), .named("b"), OutboxSelection.Lane.none]) }
+    if chance(60) { selection.ids = (0..<5).map { _ in OutboxID(rawValue: "\(number(0...addedRows))") } }
+    return selection
+  }
+
+  private func retry(_ place: Int) async throws {
+    let selection = selection()
+    log.append("retry \(selection)")
+    let expected = model.retry(selection, at: now)
+    same(try await owners[place].store.retry(selection, at: now).map(plain), expected.map(plain))
+  }
+
+  private func drop(_ place: Int) async throws {
+    let selection = selection()
+    log.append("drop \(selection)")
+    let expected = model.drop(selection, at: now)
+    let dropped = try await owners[place].store.drop(selection, reason: "dropped", at: now)
+    same(dropped.rows.map(plain), expected.rows.map(plain))
+    same(dropped.files, expected.files)
+  }
+
+  private func pause(_ place: Int) async throws {
+    // Going on more often than stopping.
+    let isPaused = chance(40)
+    let lane = chance(30) ? nil : pick(["a", "b", "c"])
+    log.append("pause \(isPaused) \(lane ?? "all")")
+    if let lane {
+      if isPaused { model.pausedLanes.insert(lane) } else { model.pausedLanes.remove(lane) }
+    } else {
+      model.isPaused = isPaused
+    }
+    try await owners[place].store.setPaused(isPaused, lane: lane)
+  }
+
+  private func prune(_ place: Int) async throws {
+    let changed = now.wall - Int64(number(0...30_000))
+    log.append("prune \(changed)")
+    let expected = model.prune(changed)
+    same(try await owners[place].store.prune(changedBefore: changed).sorted(), expected.sorted())
+  }
+
+  /// Its process ends, one way or the other, and another takes its place.
+  private func replace(_ place: Int) async throws {
+    if chance(50) {
+      log.append("close \(owners[place].number)")
+      model.giveBackAll(of: owners[place].number)
+      await owners[place].store.close()
+    } else {
+      log.append("abandon \(owners[place].number)")
+      model.gone.insert(owners[place].number)
+      await owners[place].store.abandon()
+    }
+    let leases = owners[place].leases
+    owners[place] = try await open()
+    // As if it had them written down: whatever it says of them now is stale, or late.
+    owners[place].leases = leases
+  }
+
+  private func compareAll() async throws {
+    let store = owners[number(0...1)].store
+    same(try await store.list(.all, after: 0, limit: .max).map(plain), model.rows.map(plain))
+    same(try await store.statistics(), model.statistics)
+    let selection = selection()
+    let listed = try await store.list(selection, after: 0, limit: .max)
+    same(listed.map(\.id), model.selected(selection).map { model.rows[$0].id })
+    let files = (1...max(1, addedRows)).map { "file of \($0)" }
+    same(try await store.used(files), model.used(files))
+    let trying = model.entries.filter { $0.row.state == .trying }.compactMap(\.row.lane)
+    same(trying.count, Set(trying).count)
+  }
+}

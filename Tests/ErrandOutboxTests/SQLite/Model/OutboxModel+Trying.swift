@@ -1,0 +1,117 @@
+import ErrandOutbox
+
+extension OutboxModel {
+  struct Claimed {
+    var rows: [OutboxRow] = []
+    var expired: Set<OutboxID> = []
+    var recovered: Set<OutboxID> = []
+    var next: Duration?
+  }
+
+  mutating func claim(_ limit: Int, for lease: Duration, by owner: Int, at now: StoreTime) -> Claimed {
+    adopt(now)
+    var claimed = Claimed()
+    for index in entries.indices where entries[index].row.state == .trying {
+      guard gone.contains(entries[index].owner) || entries[index].leaseEnd <= now.ticks else { continue }
+      entries[index].row.state = .stored
+      entries[index].row.changed = now.wall
+      claimed.recovered.insert(entries[index].row.id)
+    }
+    for index in entries.indices where entries[index].row.state == .stored {
+      guard let expires = entries[index].expires, expires <= now.ticks else { continue }
+      clearDue(index)
+      entries[index].row.state = .expired
+      entries[index].row.changed = now.wall
+      claimed.expired.insert(entries[index].row.id)
+    }
+    for index in entries.indices where entries[index].row.state == .stored && isHead(index) {
+      if let due = entries[index].due, due <= now.ticks { clearDue(index) }
+    }
+    if !isPaused {
+      let ready = entries.indices.filter(isReady).sorted {
+        (-entries[$0].row.priority, $0) < (-entries[$1].row.priority, $1)
+      }
+      for index in ready.prefix(limit) {
+        entries[index].row.state = .trying
+        entries[index].row.changed = now.wall
+        entries[index].row.tries += 1
+        entries[index].row.countedTries += 1
+        entries[index].owner = owner
+        entries[index].leaseEnd = now.ticks + Int64(lease / .milliseconds(1))
+        claimed.rows.append(entries[index].row)
+      }
+    }
+    claimed.next = next(now)
+    return claimed
+  }
+
+  private func next(_ now: StoreTime) -> Duration? {
+    if !isPaused && entries.indices.contains(where: isReady) { return .zero }
+    var times: [Int64] = []
+    for index in entries.indices {
+      if entries[index].row.state == .trying { times.append(entries[index].leaseEnd) }
+      guard entries[index].row.state == .stored else { continue }
+      if let expires = entries[index].expires { times.append(expires) }
+      if !isPaused, isHead(index), let due = entries[index].due { times.append(due) }
+    }
+    return times.min().map { .milliseconds(max(0, $0 - now.ticks)) }
+  }
+
+  func holds(_ lease: Lease) -> Int? {
+    guard let index = index(lease.id), entries[index].row.state == .trying, entries[index].lease == lease
+    else { return nil }
+    return index
+  }
+
+  mutating func renew(_ lease: Lease, for duration: Duration, at now: StoreTime) -> Bool {
+    adopt(now)
+    guard let index = holds(lease) else { return false }
+    entries[index].leaseEnd = now.ticks + Int64(duration / .milliseconds(1))
+    return true
+  }
+
+  mutating func finish(_ lease: Lease, _ outcome: FinishedTry.Outcome, at now: StoreTime) -> Finished {
+    adopt(now)
+    guard let index = index(lease.id) else { return Finished(row: nil) }
+    let isHeld = holds(lease) != nil
+    var files: [String] = []
+    switch outcome {
+    case .delivered(let answer):
+      guard entries[index].counts else { return Finished(row: nil) }
+      clearDue(index)
+      entries[index].row.state = .delivered
+      entries[index].row.answer = answer
+      files = removeContent(index)
+    case .failed(_, let next, let counts, let wasOffline):
+      guard isHeld else { return Finished(row: nil) }
+      let delay = Int64(next / .milliseconds(1))
+      entries[index].row.state = .stored
+      entries[index].delay = delay
+      entries[index].due = delay > 0 ? now.ticks + delay : nil
+      entries[index].row.due = delay > 0 ? now.wall + delay : nil
+      entries[index].isOffline = wasOffline && delay > 0
+      if !counts { entries[index].row.countedTries -= 1 }
+    case .refused(_, let answer):
+      guard isHeld else { return Finished(row: nil) }
+      entries[index].row.state = .setAside
+      entries[index].row.answer = answer
+    case .returned:
+      guard isHeld else { return Finished(row: nil) }
+      giveBack(index)
+    }
+    entries[index].row.changed = now.wall
+    return Finished(row: entries[index].row, files: files)
+  }
+
+  mutating func giveBackAll(of owner: Int) {
+    for index in entries.indices where entries[index].row.state == .trying && entries[index].owner == owner {
+      giveBack(index)
+    }
+  }
+
+  private mutating func giveBack(_ index: Int) {
+    entries[index].row.state = .stored
+    entries[index].row.tries -= 1
+    entries[index].row.countedTries -= 1
+  }
+}

@@ -1,0 +1,100 @@
+import ErrandOutbox
+
+/// What a store should do, as plainly as it can be said: an array, looked through from the beginning each time.
+struct OutboxModel {
+  struct Entry {
+    var new: NewRow
+    var row: OutboxRow
+    /// Ticks.
+    var due: Int64?
+    var delay: Int64 = 0
+    var isOffline = false
+    /// Ticks.
+    var expires: Int64?
+    var lifetime: Int64 = 0
+    var owner = 0
+    var leaseEnd: Int64 = 0
+    var lease: Lease?
+    var hasContent = true
+
+    var isInLane: Bool {
+      row.lane != nil && (row.state.isOpen || row.state == .setAside && new.holdsLane)
+    }
+    var counts: Bool { row.state.isOpen || row.state == .setAside }
+  }
+
+  var entries: [Entry] = []
+  var boot: String?
+  var isPaused = false
+  var pausedLanes: Set<String> = []
+  var gone: Set<Int> = []
+
+  /// Ids in the order of enqueue.
+  var rows: [OutboxRow] { entries.map(\.row) }
+
+  func index(_ id: OutboxID) -> Int? { entries.firstIndex { $0.row.id == id } }
+
+  /// True if its lane lets it go first.
+  func isHead(_ index: Int) -> Bool {
+    guard let lane = entries[index].row.lane else { return true }
+    if pausedLanes.contains(lane) { return false }
+    let members = entries.indices.filter { entries[$0].isInLane && entries[$0].row.lane == lane }
+    if let trying = members.first(where: { entries[$0].row.state == .trying }) { return trying == index }
+    return members.first == index
+  }
+
+  func isReady(_ index: Int) -> Bool {
+    entries[index].row.state == .stored && entries[index].due == nil && isHead(index)
+  }
+
+  mutating func adopt(_ now: StoreTime) {
+    defer { boot = now.boot }
+    guard let boot, boot != now.boot else { return }
+    for index in entries.indices {
+      if entries[index].row.state == .trying { entries[index].leaseEnd = 0 }
+      if entries[index].row.state == .stored, let wall = entries[index].row.due {
+        let left = max(0, min(wall - now.wall, entries[index].delay))
+        entries[index].delay = left
+        entries[index].due = now.ticks + left
+        entries[index].row.due = now.wall + left
+        if left == 0 { clearDue(index) }
+      }
+      if entries[index].row.state.isOpen, let wall = entries[index].row.expires {
+        let left = max(0, min(wall - now.wall, entries[index].lifetime))
+        entries[index].lifetime = left
+        entries[index].expires = now.ticks + left
+        entries[index].row.expires = now.wall + left
+      }
+    }
+  }
+
+  /// - Returns: Its files.
+  mutating func removeContent(_ index: Int) -> [String] {
+    guard entries[index].hasContent else { return [] }
+    entries[index].hasContent = false
+    return entries[index].new.files
+  }
+
+  mutating func clearDue(_ index: Int) {
+    entries[index].due = nil
+    entries[index].row.due = nil
+    entries[index].isOffline = false
+  }
+
+  var statistics: OutboxStatistics {
+    var statistics = OutboxStatistics()
+    for entry in entries {
+      statistics.counts[entry.row.state, default: 0] += 1
+      if entry.counts { statistics.bytes += entry.row.size }
+    }
+    statistics.oldest = rows.first { $0.state.isOpen }?.created
+    statistics.isPaused = isPaused
+    statistics.pausedLanes = pausedLanes.sorted()
+    if !isPaused, !entries.indices.contains(where: isReady) {
+      let waiting = entries.indices.filter { entries[$0].due != nil && isHead($0) }
+      statistics.nextDue = waiting.min { (entries[$0].due ?? 0) < (entries[$1].due ?? 0) }
+        .flatMap { entries[$0].row.due }
+    }
+    return statistics
+  }
+}

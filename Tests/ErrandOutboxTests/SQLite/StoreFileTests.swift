@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct StoreFileTests {
+  private let folder = StoreTestFolder()
+
+  private func refusal(_ code: OutboxError.Code) async throws -> OutboxError {
+    let error = try #require(await #expect(throws: OutboxError.self) { _ = try await folder.open() })
+    #expect(error.code == code)
+    #expect(error.description.contains(folder.url.path))
+    return error
+  }
+
+  private func bytes(_ suffix: String = "") throws -> Data {
+    try Data(contentsOf: URL(filePath: folder.database.path + suffix))
+  }
+
+  private func permissions(_ url: URL) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int)
+  }
+
+  @Test func `the folder and all files are for this user only`() async throws {
+    let store = try await folder.open()
+    store.onForeignChange {}
+    try await store.add(.sample("a"))
+    #expect(try permissions(folder.url) == 0o700)
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+    #expect(names.contains("outbox.sqlite-wal"))
+    #expect(names.count == 6)
+    for name in names {
+      let isFolder = name == "owners"
+      #expect(try permissions(folder.url.appending(path: name)) == (isFolder ? 0o700 : 0o600), "\(name)")
+    }
+    await store.close()
+    let left = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+    #expect(left.sorted() == ["outbox.sqlite", "owners"])
+  }
+
+  @Test(arguments: [false, true])
+  func `a file of a newer version is refused and not touched`(wasClosed: Bool) async throws {
+    let store = try await folder.open()
+    try await store.add(.sample("a"))
+    if wasClosed { await store.close() } else { await store.abandon() }
+    let other = try folder.connect()
+    other.leaveAsItIs()
+    try other.execute("PRAGMA user_version = 99")
+    other.close()
+    let (file, log) = (try bytes(), try bytes("-wal"))
+    let error = try await refusal(.tooNew)
+    #expect(error.description.contains("99"))
+    #expect(try bytes() == file)
+    #expect(try bytes("-wal") == log)
+  }
+
+  @Test func `a database that is not an outbox's is refused and not touched`() async throws {
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let other = try folder.connect()
+    try other.execute("CREATE TABLE things(name TEXT); INSERT INTO things VALUES ('mine')")
+    other.close()
+    let file = try bytes()
+    _ = try await refusal(.damaged)
+    #expect(try bytes() == file)
+  }
+
+  @Test func `what is no database is refused and not touched`() async throws {
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let text = Data(String(repeating: "a letter to a friend\n", count: 500).utf8)
+    try text.write(to: folder.database)
+    let error = try await refusal(.damaged)
+    #expect(error.description.contains(".recover"))
+    #expect(try bytes() == text)
+  }
+
+  @Test func `an outbox whose file was emptied is not begun anew`() async throws {
+    let store = try await folder.open()
+    try await store.add(.sample("a"))
+    await store.abandon()
+    let log = try bytes("-wal")
+    try Data().write(to: folder.database)
+    _ = try await refusal(.damaged)
+    #expect(try bytes("-wal") == log)
+  }
+
+  @Test func `an empty file that a crash left before the first table is a new outbox`() async throws {
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try Data().write(to: folder.database)
+    let store = try await folder.open()
+    try await store.add(.sample("a"))
+    #expect(try await store.names() == ["a"])
+    await store.close()
+  }
+
+  @Test func `a folder that cannot be made is not writable`() async throws {
+    try Data("a file".utf8).write(to: folder.url)
+    _ = try await refusal(.notWritable)
+  }
+
+  @Test func `many open a new store at once, and all have the same`() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          let store = try await folder.open()
+          try await store.add(.sample("\(number)"))
+          await store.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+    let store = try await folder.open()
+    #expect(try await Set(store.names()) == Set((0..<8).map { "\($0)" }))
+    await store.close()
+  }
+
+  @Test func `what another holds for too long is busy, and nothing is lost`() async throws {
+    let store = try await folder.open { $0.busyTimeout = .milliseconds(50) }
+    try await store.add(.sample("a"))
+    let other = try folder.connect()
+    try other.execute("BEGIN EXCLUSIVE")
+    let error = try #require(
+      await #expect(throws: OutboxError.self) { try await store.add(.sample("b")) })
+    #expect(error.code == .busy)
+    #expect(try await store.names() == ["a"])
+    try other.execute("ROLLBACK")
+    other.close()
+    try await store.add(.sample("c"))
+    #expect(try await store.names() == ["a", "c"])
+    await store.close()
+  }
+
+  @Test func `the disk gets back what was forgotten`() async throws {
+    let store = try await folder.open()
+    for number in 0..<40 { try await store.add(.sample("\(number)", size: 200_000)) }
+    _ = try await store.drop(.all, reason: "", at: .sample)
+    _ = try await store.prune(changedBefore: StoreTime.sample.wall)
+    await store.close()
+    #expect(try bytes().count < 2_000_000)
+  }
+
+  @Test func `a store that is let go gives back what it had, without being closed`() async throws {
+    var store: SQLiteOutboxStore? = try await folder.open()
+    try await store?.add(.sample("a"))
+    #expect(try await store?.claim(1, for: .seconds(1000), at: .sample).rows.count == 1)
+    store = nil
+    let other = try await folder.open()
+    let (heard, hear) = AsyncStream.makeStream(of: Void.self)
+    other.onForeignChange { hear.yield() }
+    var iterator = heard.makeAsyncIterator()
+    while try await other.rows([OutboxID(rawValue: "a")])[0]?.state == .trying { await iterator.next() }
+    #expect(try await other.claim(1, for: .seconds(1), at: .sample).rows.map(\.row.tries) == [1])
+    await other.close()
+  }
+}
