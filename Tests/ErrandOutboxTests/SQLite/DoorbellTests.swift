@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct DoorbellTests {
+  private let folder = StoreTestFolder()
+  private let heard: AsyncStream<String>
+  private let hear: AsyncStream<String>.Continuation
+
+  init() throws {
+    (heard, hear) = AsyncStream.makeStream(of: String.self)
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+  }
+
+  private func doorbell(_ owner: String) -> PipeDoorbell {
+    PipeDoorbell(folder: folder.url.path, owner: owner)
+  }
+
+  @Test func `all others hear it, and whoever rings does not`() async {
+    let (one, two, three) = (doorbell("1"), doorbell("2"), doorbell("3"))
+    one.listen { hear.yield("1") }
+    two.listen { hear.yield("2") }
+    three.ring()
+    var iterator = heard.makeAsyncIterator()
+    #expect(await Set([iterator.next(), iterator.next()]) == ["1", "2"])
+    two.ring()
+    #expect(await iterator.next() == "1")
+    one.ring()
+    #expect(await iterator.next() == "2")
+  }
+
+  @Test func `what is closed hears nothing and leaves nothing behind`() async throws {
+    let (one, two) = (doorbell("1"), doorbell("2"))
+    one.listen { hear.yield("1") }
+    two.listen { hear.yield("2") }
+    one.close()
+    one.listen { hear.yield("1") }
+    doorbell("3").ring()
+    var iterator = heard.makeAsyncIterator()
+    #expect(await iterator.next() == "2")
+    two.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+  }
+
+  @Test func `ringing much oftener than anyone hears blocks nobody`() async {
+    let one = doorbell("1")
+    // A pipe that nobody reads: it is full at 64 KiB.
+    #expect(mkfifo(folder.url.appending(path: "2.bell").path, 0o600) == 0)
+    let pipe = NamedPipe(folder.url.appending(path: "2.bell").path)
+    for _ in 0..<70_000 { one.ring() }
+    withExtendedLifetime(pipe) {}
+  }
+
+  @Test func `a pipe whose owner is gone is removed by the next to come`() throws {
+    #expect(mkfifo(folder.url.appending(path: "gone.bell").path, 0o600) == 0)
+    let registry = try FileOwnerRegistry(folder: folder.url.path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(names == [registry.name + ".lock"])
+    registry.leave()
+  }
+}
