@@ -12,8 +12,8 @@
 /// reason to ask, and the answers are what counts. They are the whole truth: all links, then all routes. An event that
 /// comes while they are given makes them stale, and so it is asked again.
 ///
-/// On a machine with much coming and going, asking takes a small part of the time only: it rests ten times as long as
-/// the last asking took: 50 ms at least, 10 s at most. What happens meanwhile waits for the end of the rest.
+/// On a machine with much coming and going, asking takes a small part of the time only: then comes a rest, ten times as
+/// long as asking took, 50 ms at least and 10 s at most. What happens meanwhile waits for its end.
 struct NetlinkState {
   enum Effect: Hashable, Sendable {
     case ask(NetlinkRequest, number: UInt32)
