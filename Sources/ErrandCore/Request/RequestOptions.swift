@@ -19,6 +19,8 @@ public struct RequestOptions: Sendable, Hashable {
   /// What few requests use, in one place, so that the others do not carry it.
   private var stages: Stages?
 
+  package init() {}
+
   /// True if anything but its priority sets it apart before it is sent.
   var hasStages: Bool { stages != nil }
 

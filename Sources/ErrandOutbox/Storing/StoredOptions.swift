@@ -1,0 +1,67 @@
+import ErrandCore
+
+/// Those of a request's options that outlive the process; nil for what was not set.
+struct StoredOptions: Sendable, Hashable, Codable {
+  /// Nanoseconds.
+  var timeout: Int64?
+  var retry: StoredRetryPolicy?
+  /// The first status that is accepted, and the first that is not any more.
+  var statuses: [Int]?
+  var contentTypes: [String]?
+  var requiresBody: Bool?
+  var memoryLimit: Int?
+  var compressesBody: Bool?
+  var httpVersion: String?
+  var priority: UInt8?
+
+  init(_ options: RequestOptions) {
+    let usual = RequestOptions()
+    timeout = options.timeout?.wholeNanoseconds
+    retry = options.retry.map(StoredRetryPolicy.init)
+    let validator = options.validator
+    if validator.statuses != usual.validator.statuses {
+      statuses = [validator.statuses.lowerBound, validator.statuses.upperBound]
+    }
+    contentTypes = validator.contentTypes
+    if validator.requiresBody { requiresBody = true }
+    memoryLimit = options.memoryLimit
+    if options.compressesBody { compressesBody = true }
+    if options.httpVersion != usual.httpVersion { httpVersion = options.httpVersion.rawValue }
+    if options.priority != usual.priority { priority = options.priority.rawValue }
+  }
+
+  /// The options again, or nil if these are none that were ever stored.
+  var options: RequestOptions? {
+    var options = RequestOptions()
+    options.timeout = timeout.map(Duration.nanoseconds)
+    options.retry = retry?.policy
+    if let statuses {
+      guard statuses.count == 2, statuses[0] <= statuses[1] else { return nil }
+      options.validator.statuses = statuses[0]..<statuses[1]
+    }
+    options.validator.contentTypes = contentTypes
+    options.validator.requiresBody = requiresBody ?? false
+    options.memoryLimit = memoryLimit
+    options.compressesBody = compressesBody ?? false
+    if let httpVersion {
+      guard let version = HTTPVersionPreference(rawValue: httpVersion) else { return nil }
+      options.httpVersion = version
+    }
+    if let priority {
+      guard let priority = Priority(rawValue: priority) else { return nil }
+      options.priority = priority
+    }
+    return options
+  }
+}
+
+extension Duration {
+  /// Cut to what fits: 292 years.
+  var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !isTooMuch else { return seconds < 0 ? .min : .max }
+    let (sum, isOver) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isOver ? (seconds < 0 ? .min : .max) : sum
+  }
+}
