@@ -35,7 +35,7 @@ final class CurlEngine: @unchecked Sendable {
     switch inbox.put(.start(transfer)) {
     case .taken: break
     case .takenFirst:
-      guard !Thread.start(named: "errand.curl", { self.run() }) else { return }
+      guard !SystemThread.start({ self.run() }) else { return }
       for case .start(let transfer) in inbox.takeLeft() { refuse(transfer, "the system has no thread left") }
       for action in inbox.end() { action() }
     case .refused: refuse(transfer, "the transport was shut down")
@@ -56,6 +56,7 @@ final class CurlEngine: @unchecked Sendable {
   // MARK: On the engine's thread
 
   private func run() {
+    errand_name_thread("errand.curl")
     begin()
     var batch: [CurlInbox.Command] = []
     while inbox.take(&batch) {

@@ -14,6 +14,8 @@ public struct RequestOptions: Sendable, Hashable {
   public var compressesBody = false
   /// The HTTP version to speak.
   public var httpVersion = HTTPVersionPreference.automatic
+  /// Where redirects may lead.
+  public var redirects: RedirectPolicy?
   /// How soon it is wanted.
   public var priority = Priority.default
   /// What few requests use, in one place, so that the others do not carry it.

@@ -36,6 +36,8 @@ public struct Claim: Sendable, Hashable {
   public var expired: [OutboxRow] = []
   /// What others began to try and did not end; it may be tried again, by anyone.
   public var recovered: [OutboxRow] = []
+  /// What could not be claimed because its content is not what was stored. It is set aside, with a reason.
+  public var setAside: [OutboxRow] = []
   /// How long until there may be more to do: a time that is due, or a lease that ends. Nil for not before something is
   /// added or changed. Zero if there is more now.
   public var next: Duration?

@@ -37,10 +37,10 @@ struct RequestStorage: Sendable {
     }
   }
 
-  /// Makes rows of requests, and stores them by `commit`. Their files are on the disk before it is called, and are removed
-  /// again if it fails.
-  /// - Parameter used: Which of these files belong to a row. It is asked if `commit` fails: a store that others share may
-  ///   have stored the rows and not been able to say so. If it does not know either, they are left to be swept.
+  /// Makes rows of requests, and stores them by `commit`. Their files are on the disk before it is called. Those that belong
+  /// to no row after it are removed: it failed, or it found a row that was there already.
+  /// - Parameter used: Which of these files belong to a row. It is asked also if `commit` failed: a store that others share
+  ///   may have stored the rows and not been able to say so. If it does not know either, they are left to be swept.
   /// - Throws: `OutboxError`: `.notStorable`, `.fileUnreadable`, `.diskFull`, `.notWritable`; nothing is stored then. And
   ///   what `commit` throws.
   func store<Result>(
@@ -52,14 +52,20 @@ struct RequestStorage: Sendable {
     // Held until the rows are stored, or the files are gone.
     defer { withExtendedLifetime(held) {} }
     do {
-      return try await commit(rows)
+      let result = try await commit(rows)
+      // A row that was there already has files of its own.
+      await remove(held, unless: used)
+      return result
     } catch {
-      let names = held.map(\.name)
-      if !names.isEmpty, let used = try? await used(names) {
-        await folder.remove(names.filter { !used.contains($0) })
-      }
+      await remove(held, unless: used)
       throw error
     }
+  }
+
+  private func remove(_ held: [HeldFile], unless used: ([String]) async throws -> Set<String>) async {
+    let names = held.map(\.name)
+    guard !names.isEmpty, let used = try? await used(names) else { return }
+    await folder.remove(names.filter { !used.contains($0) })
   }
 
   /// - Parameter content: What the row has.

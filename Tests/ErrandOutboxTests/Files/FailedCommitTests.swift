@@ -39,6 +39,24 @@ import Testing
     #expect(lab.fileNames.isEmpty)
   }
 
+  @Test func `what is stored a second time under its name leaves nothing of the second time behind`()
+    async throws
+  {
+    let id = OutboxID.new()
+    let file = try lab.file("f", .seeded(100))
+    let draft = RowDraft(id: id, request: .put("https://example.com", .file(file)), key: UUID())
+    var first: [String] = []
+    for _ in 1...3 {
+      try await lab.storage().store(
+        [draft], used: { Set(first).intersection($0) },
+        commit: { rows in
+          // A store skips what it has.
+          if first.isEmpty { first = rows[0].files }
+        })
+      #expect(lab.fileNames == first)
+    }
+  }
+
   @Test func `what was stored although the store failed to say so keeps its files`() async throws {
     let drafts = [try draft(), try draft()]
     let stored = Locked<[String]>([])

@@ -53,7 +53,7 @@ import Testing
     let file = try lab.file("f", .seeded(100))
     let draft = RowDraft(id: .new(), request: .put("https://example.com", .file(file)), key: UUID())
     let names = try await storage.store(
-      [draft], used: { _ in [] },
+      [draft], used: { Set($0) },
       commit: { rows in
         let removed = try await folder.sweep { names in
           Issue.record("\(names) are held")

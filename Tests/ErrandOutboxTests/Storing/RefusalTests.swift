@@ -76,7 +76,7 @@ import Testing
     await expectRefused(request, secrets: Secrets(queryItems: ["MY"]), naming: "my")
     let storage = lab.storage(secrets: Secrets(queryItems: []))
     let draft = RowDraft(id: .new(), request: request, key: UUID())
-    let rows = try await storage.store([draft], used: { _ in [] }, commit: { $0 })
+    let rows = try await storage.store([draft], used: { Set($0) }, commit: { $0 })
     #expect(try storage.request(from: rows[0].content, of: draft.id).url == request.url)
   }
 

@@ -10,7 +10,7 @@ import Testing
   init() throws { lab = try StorageLab() }
 
   private func rows(_ drafts: RowDraft..., key: OutboxKey? = nil) async throws -> [NewRow] {
-    try await lab.storage(key).store(drafts, used: { _ in [] }, commit: { $0 })
+    try await lab.storage(key).store(drafts, used: { Set($0) }, commit: { $0 })
   }
 
   @Test(arguments: [ErrandCore.Method.post, .get])

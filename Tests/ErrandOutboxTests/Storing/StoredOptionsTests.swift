@@ -17,12 +17,35 @@ import Testing
     policy.backoff = .milliseconds(1)
     policy.maxBackoff = .seconds(100)
     policy.maxRetryAfter = .nanoseconds(5)
+    var redirects = RedirectPolicy(limit: 3, allowsDowngrade: true)
+    redirects.allowsOtherOrigins = false
+    redirects.allowsChangeOfMethod = false
     let request = Request.get("https://example.com").timeout(.milliseconds(1500)).retry(policy)
       .accepting(200..<404).expecting(contentType: "a/b", "image/*").expectingBody().memoryLimit(12)
       .compressed()
-      .httpVersion(.http2).priority(.utility)
+      .httpVersion(.http2).priority(.utility).redirects(redirects)
     let found = try lab.request(await lab.row(request))
     #expect(found.options == request.options)
+  }
+
+  @Test func `every option there is has been thought of`() {
+    // Whoever adds one says here what becomes of it: kept by `StoredOptions`, or refused by `checkStorable`.
+    let kept = [
+      "timeout", "retry", "validator", "memoryLimit", "compressesBody", "httpVersion", "redirects",
+      "priority",
+    ]
+    let apart = ["deadline", "stages"]
+    let options = Mirror(reflecting: Request.get("https://example.com").options).children.compactMap(\.label)
+    #expect(Set(options) == Set(kept + apart))
+    let validator = Mirror(reflecting: ResponseValidator()).children.compactMap(\.label)
+    #expect(Set(validator) == ["statuses", "contentTypes", "requiresBody", "checks"])
+    let retry = Mirror(reflecting: RetryPolicy()).children.compactMap(\.label)
+    let storedRetry = Mirror(reflecting: StoredRetryPolicy(RetryPolicy())).children.compactMap(\.label)
+    #expect(Set(retry) == Set(storedRetry))
+    let redirects = Mirror(reflecting: RedirectPolicy()).children.compactMap(\.label)
+    let storedRedirects = Mirror(reflecting: StoredRedirectPolicy(RedirectPolicy())).children.compactMap(
+      \.label)
+    #expect(Set(redirects) == Set(storedRedirects))
   }
 
   @Test func `what was not set stays as it is by default`() async throws {
@@ -37,7 +60,7 @@ import Testing
     #expect(try lab.request(row).options.deadline == nil)
     var draft = RowDraft(id: .new(), request: request, key: UUID())
     draft.lifetime = .seconds(5)
-    let rows = try await lab.storage().store([draft], used: { _ in [] }, commit: { $0 })
+    let rows = try await lab.storage().store([draft], used: { Set($0) }, commit: { $0 })
     #expect(rows[0].lifetime == .seconds(5))
   }
 

@@ -1,0 +1,42 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A thread of the system's, for work that may not block anybody else.
+package enum SystemThread {
+  private final class Work {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+  }
+
+  /// Returns false if the system has no thread left.
+  package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    let code = unsafe pthread_create(
+      &thread, &attributes,
+      { argument in
+        #if canImport(Darwin)
+          let work = unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+        #else
+          let work = unsafe Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue()
+        #endif
+        work.body()
+        return nil
+      }, work.toOpaque())
+    if code != 0 { unsafe work.release() }
+    return code == 0
+  }
+}

@@ -1,0 +1,71 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension Database {
+  /// Marks the file as an outbox's: `ERND`.
+  private static let applicationID: Int64 = 0x4552_4E44
+
+  private static let version = Query("PRAGMA user_version")
+  private static let application = Query("PRAGMA application_id")
+  private static let tableCount = Query("SELECT count(*) FROM sqlite_schema")
+
+  /// Makes the connection durable and the file one of ours.
+  /// - Throws: `OutboxError.tooNew` or `.damaged`, and then the file is as it was.
+  func prepare() throws {
+    do {
+      try execute("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF")
+      let isNew = try check() == 0
+      guard !isReadOnly else { throw OutboxError.notWritable(path, "it may only be read") }
+      // Has to come before the first table.
+      if isNew { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
+      try execute(
+        """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
+        PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 33554432;
+        PRAGMA cache_size = -8192; PRAGMA recursive_triggers = OFF
+        """)
+      #if canImport(Darwin)
+        // There, only this reaches the disk itself.
+        try execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+      #endif
+      if try check() < Migration.all.count { try migrate() }
+    } catch {
+      leaveAsItIs()
+      throw error
+    }
+  }
+
+  private func migrate() throws {
+    try transaction {
+      // Another process may have been faster.
+      let version = try check()
+      guard version < Migration.all.count else { return }
+      for migration in Migration.all[version...] { try execute(migration.sql) }
+      try execute(
+        "PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Migration.all.count)")
+    }
+  }
+
+  /// The file's version; 0 if it is new.
+  private func check() throws -> Int {
+    let version = Int(try integer(Self.version) ?? 0)
+    let application = try integer(Self.application) ?? 0
+    let isEmpty = try integer(Self.tableCount) == 0
+    if isEmpty && version == 0 && application == 0 { return 0 }
+    guard application == Self.applicationID, version > 0 else {
+      throw OutboxError.damaged(path, "it is a database, but not an outbox's")
+    }
+    guard version <= Migration.all.count else {
+      throw OutboxError(
+        .tooNew,
+        "\(path) was written by a newer version of Errand (its version is \(version), this one knows "
+          + "\(Migration.all.count)): update this program; the file was not touched")
+    }
+    return version
+  }
+}

@@ -1,0 +1,42 @@
+extension Database {
+  private static let begin = Query("BEGIN IMMEDIATE")
+  private static let commit = Query("COMMIT")
+  private static let rollback = Query("ROLLBACK")
+  private static let mark = Query("SAVEPOINT operation")
+  private static let keep = Query("RELEASE operation")
+  private static let undo = Query("ROLLBACK TO operation")
+
+  /// Waits until nobody else writes.
+  func begin() throws(OutboxError) { try run(Self.begin) }
+
+  /// When it returns, what was done since `begin` is on the disk.
+  func commit() throws(OutboxError) { try run(Self.commit) }
+
+  /// Undoes what was done since `begin`, unless SQLite has done so already.
+  func rollback() {
+    if isInTransaction { try? run(Self.rollback) }
+  }
+
+  /// Does all of it or nothing.
+  func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    try begin()
+    do {
+      let value = try body()
+      try commit()
+      return value
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  /// Begins a part of a transaction that can be undone alone.
+  func beginPart() throws(OutboxError) { try run(Self.mark) }
+
+  func keepPart() throws(OutboxError) { try run(Self.keep) }
+
+  func undoPart() throws(OutboxError) {
+    try run(Self.undo)
+    try run(Self.keep)
+  }
+}

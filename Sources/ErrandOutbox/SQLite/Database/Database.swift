@@ -1,0 +1,147 @@
+import CSQLite
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A connection to an SQLite file. For one thread at a time; everything blocks.
+final class Database {
+  let path: String
+  let handle: OpaquePointer
+  private var statements: [ObjectIdentifier: Statement] = [:]
+  private var isOpen = true
+  /// The pages in the write-ahead log after the last commit, once `followLog` was called.
+  fileprivate(set) var logPages = 0
+
+  /// Opens the file, or makes it.
+  /// - Parameter vfs: The name of the layer between SQLite and the disk; nil for the system's.
+  init(path: String, vfs: String? = nil, busyTimeout: Duration) throws(OutboxError) {
+    self.path = path
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let code = sqlite3_open_v2(path, &handle, flags, vfs)
+    guard let handle else { throw OutboxError(.failed, "there is no memory to open \(path)") }
+    guard code == SQLITE_OK else {
+      let error = OutboxError(of: handle, code, path: path)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    self.handle = handle
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.wholeMilliseconds))
+  }
+
+  deinit { close() }
+
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    statements = [:]
+    sqlite3_close_v2(handle)
+  }
+
+  /// Closing will not touch the file, whatever is in the write-ahead log.
+  func leaveAsItIs() { _ = errand_sqlite_leave_log(handle) }
+
+  func failure(_ code: Int32) -> OutboxError { OutboxError(of: handle, code, path: path) }
+
+  /// The rows that the last statement changed, without what its triggers did.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  // MARK: Statements
+
+  private func statement(_ query: Query) throws(OutboxError) -> Statement {
+    if let statement = statements[ObjectIdentifier(query)] { return statement }
+    let statement = try Statement(query.sql, on: self, isKept: true)
+    statements[ObjectIdentifier(query)] = statement
+    return statement
+  }
+
+  func run(_ query: Query, _ values: [SQLValue] = []) throws(OutboxError) {
+    let statement = try statement(query)
+    defer { statement.reset() }
+    try statement.bind(values)
+    while try statement.step() {}
+  }
+
+  /// Runs a statement whose last place takes these bytes, which are not copied.
+  func run(_ query: Query, _ values: [SQLValue], bytes: Data) throws {
+    let statement = try statement(query)
+    try statement.bind(values)
+    try bytes.withUnsafeBytes { bytes in
+      defer { statement.reset() }
+      try statement.bind(lasting: bytes, at: Int32(values.count + 1))
+      while try statement.step() {}
+    }
+  }
+
+  func all<Value>(
+    _ query: Query, _ values: [SQLValue] = [], _ read: (Statement) throws -> Value
+  ) throws -> [Value] {
+    try all(statement(query), values, read)
+  }
+
+  /// Like the other, for a statement that is not used often.
+  func all<Value>(
+    sql: String, _ values: [SQLValue] = [], _ read: (Statement) throws -> Value
+  ) throws -> [Value] {
+    try all(Statement(sql, on: self, isKept: false), values, read)
+  }
+
+  private func all<Value>(
+    _ statement: Statement, _ values: [SQLValue], _ read: (Statement) throws -> Value
+  ) throws -> [Value] {
+    defer { statement.reset() }
+    try statement.bind(values)
+    var results: [Value] = []
+    while try statement.step() { results.append(try read(statement)) }
+    return results
+  }
+
+  /// The first row; the others are not looked at.
+  func first<Value>(
+    _ query: Query, _ values: [SQLValue] = [], _ read: (Statement) throws -> Value
+  ) throws -> Value? {
+    let statement = try statement(query)
+    defer { statement.reset() }
+    try statement.bind(values)
+    return try statement.step() ? read(statement) : nil
+  }
+
+  /// The first column of the first row; nil if there is none, or if it is null.
+  func integer(_ query: Query, _ values: [SQLValue] = []) throws -> Int64? {
+    try first(query, values) { $0.optionalInteger(0) } ?? nil
+  }
+
+  func exists(_ query: Query, _ values: [SQLValue] = []) throws -> Bool {
+    try first(query, values) { _ in true } ?? false
+  }
+
+  /// Runs statements that have no places.
+  func execute(_ sql: String) throws(OutboxError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  /// Moves what is in the write-ahead log to the file. That it cannot at the moment is no failure.
+  func checkpoint(truncating: Bool = false) {
+    sqlite3_wal_checkpoint_v2(
+      handle, nil, truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Keeps count of `logPages`. From now on SQLite moves nothing to the file by itself.
+  func followLog() {
+    sqlite3_wal_hook(
+      handle,
+      { database, _, _, pages in
+        guard let database else { return SQLITE_OK }
+        Unmanaged<Database>.fromOpaque(database).takeUnretainedValue().logPages = Int(pages)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+}

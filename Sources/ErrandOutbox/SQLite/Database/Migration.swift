@@ -1,0 +1,72 @@
+/// A step from one version of the file to the next. Once released it never changes.
+struct Migration: Sendable {
+  /// What it is for.
+  let name: String
+  let sql: String
+
+  /// All of them, the oldest first. The version of a file is how many it has had.
+  static let all = [Migration(name: "requests, what they consist of, and their answers", sql: firstTables)]
+
+  private static let firstTables = """
+    CREATE TABLE requests(
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      lane TEXT,
+      holds INTEGER NOT NULL,
+      priority INTEGER NOT NULL,
+      state INTEGER NOT NULL,
+      -- Its place in its lane: null for none, 0 behind others, 1 for the first, 2 for the first of a paused lane.
+      head INTEGER,
+      -- Ticks; 0 for at once.
+      due INTEGER NOT NULL DEFAULT 0,
+      due_wall INTEGER NOT NULL DEFAULT 0,
+      delay INTEGER NOT NULL DEFAULT 0,
+      offline INTEGER NOT NULL DEFAULT 0,
+      -- Ticks.
+      expires INTEGER,
+      expires_wall INTEGER,
+      lifetime INTEGER,
+      created INTEGER NOT NULL,
+      changed INTEGER NOT NULL,
+      tries INTEGER NOT NULL DEFAULT 0,
+      counted INTEGER NOT NULL DEFAULT 0,
+      owner TEXT,
+      lease INTEGER NOT NULL DEFAULT 0,
+      lease_end INTEGER,
+      reason TEXT,
+      size INTEGER NOT NULL,
+      summary BLOB NOT NULL,
+      queued INTEGER GENERATED ALWAYS AS (head IS NOT NULL) VIRTUAL,
+      ready INTEGER GENERATED ALWAYS AS (state = 0 AND head IS 1 AND due = 0) VIRTUAL
+    );
+    CREATE INDEX by_turn ON requests(state, ready, priority DESC);
+    CREATE INDEX by_lane ON requests(lane, queued) WHERE lane IS NOT NULL;
+    CREATE UNIQUE INDEX heads ON requests(lane) WHERE head > 0 AND lane IS NOT NULL;
+    CREATE INDEX waiting ON requests(due) WHERE state = 0 AND head = 1 AND due > 0;
+    CREATE INDEX offline ON requests(offline) WHERE offline = 1;
+    CREATE INDEX expiring ON requests(expires) WHERE state = 0 AND expires IS NOT NULL;
+    CREATE INDEX leased ON requests(owner, lease_end) WHERE state = 1;
+    CREATE INDEX over ON requests(changed) WHERE state IN (2, 4, 5);
+
+    -- Apart, so that a change of state does not write them again.
+    CREATE TABLE contents(seq INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, content BLOB NOT NULL);
+    CREATE TABLE answers(seq INTEGER PRIMARY KEY, answer BLOB NOT NULL);
+    CREATE TABLE files(name TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX files_of ON files(seq);
+    CREATE TABLE paused(lane TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+    CREATE TABLE totals(state INTEGER PRIMARY KEY, count INTEGER NOT NULL, bytes INTEGER NOT NULL);
+    INSERT INTO totals VALUES (0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0), (4, 0, 0), (5, 0, 0);
+    CREATE TRIGGER count_new AFTER INSERT ON requests BEGIN
+      UPDATE totals SET count = count + 1, bytes = bytes + new.size WHERE state = new.state;
+    END;
+    CREATE TRIGGER count_gone AFTER DELETE ON requests BEGIN
+      UPDATE totals SET count = count - 1, bytes = bytes - old.size WHERE state = old.state;
+    END;
+    CREATE TRIGGER count_moved AFTER UPDATE OF state ON requests WHEN old.state != new.state BEGIN
+      UPDATE totals SET count = count - 1, bytes = bytes - old.size WHERE state = old.state;
+      UPDATE totals SET count = count + 1, bytes = bytes + new.size WHERE state = new.state;
+    END;
+    """
+}

@@ -1,0 +1,90 @@
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Each owner holds a lock on a file of its own for as long as it lives. The system takes the lock away when the process
+/// ends, however it ends; another process cannot be taken for it, as it could be by a process's number.
+final class FileOwnerRegistry: OwnerRegistry {
+  static let lockSuffix = ".lock"
+
+  let name: String
+  private let folder: String
+  /// The locked file; -1 when it was let go.
+  private let file: Locked<Int32>
+
+  /// Removes what owners have left that are gone.
+  init(folder: String) throws(OutboxError) {
+    self.folder = folder
+    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("cannot make", folder) }
+    while true {
+      let name = UUID().uuidString
+      if let file = try Self.lock(Self.path(of: name, in: folder)) {
+        self.name = name
+        self.file = Locked(file)
+        break
+      }
+    }
+    sweep()
+  }
+
+  deinit { leave() }
+
+  func isAlive(_ owner: String) -> Bool {
+    if owner == name { return file.withLock { $0 >= 0 } }
+    return !Self.removeIfGone(Self.path(of: owner, in: folder))
+  }
+
+  func leave() {
+    let file = file.withLock { file in
+      defer { file = -1 }
+      return file
+    }
+    guard file >= 0 else { return }
+    unlink(Self.path(of: name, in: folder))
+    close(file)
+  }
+
+  static func path(of owner: String, in folder: String) -> String { folder + "/" + owner + lockSuffix }
+
+  /// Nil if another took the new file for one that was left behind, and removed it.
+  private static func lock(_ path: String) throws(OutboxError) -> Int32? {
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .system("cannot make", path) }
+    var info = stat()
+    if flock(file, LOCK_EX | LOCK_NB) == 0, fstat(file, &info) == 0, info.st_nlink > 0 { return file }
+    close(file)
+    return nil
+  }
+
+  private static func removeIfGone(_ path: String) -> Bool {
+    let file = open(path, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else { return errno == ENOENT }
+    defer { close(file) }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return false }
+    unlink(path)
+    return true
+  }
+
+  private func sweep() {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for file in files where file.hasSuffix(Self.lockSuffix) && !file.hasPrefix(name) {
+      _ = Self.removeIfGone(folder + "/" + file)
+    }
+    for file in files where file.hasSuffix(PipeDoorbell.suffix) {
+      let owner = String(file.dropLast(PipeDoorbell.suffix.count))
+      if access(Self.path(of: owner, in: folder), F_OK) != 0 { unlink(folder + "/" + file) }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Keeps an outbox's requests in an SQLite file (`outbox.sqlite`) in a folder. Other processes may use the same folder at
+/// the same time; it must be on a disk of this machine.
+///
+/// What a method did is on the disk when it returns: it survives the end of the process and of the machine, at any instant.
+/// Callers that come while another's transaction is being written share the next one, so many at once cost little more than
+/// one. All work is done on a thread of the store's own.
+///
+/// A store that is let go without `close` ends by itself, a little later.
+public final class SQLiteOutboxStore: OutboxStore {
+  private static let pageSize = 500
+
+  private let runner: any StoreRunner
+
+  /// Opens the store, or makes it.
+  ///
+  /// - Parameter folder: A folder of the store's own. If it is missing it is made, for this user only.
+  /// - Throws: `OutboxError`: `.notWritable` if the folder or the file cannot be written, `.damaged` if the file is no
+  ///   outbox's, or damaged, `.tooNew` if a newer version wrote it (in both cases it is left as it was), `.busy` if another
+  ///   process holds it for more than five seconds, `.diskFull`.
+  public convenience init(folder: URL) async throws {
+    try await self.init(folder: folder, setup: StoreSetup())
+  }
+
+  package init(folder: URL, setup: StoreSetup) async throws {
+    runner = try await setup.open(folder.path)
+  }
+
+  deinit { runner.close(isGraceful: true) {} }
+
+  public func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped {
+    try await runner.write { try $0.add(rows, within: caps, at: now) }
+  }
+
+  public func claim(_ limit: Int, for lease: Duration, at now: StoreTime) async throws -> Claim {
+    try await runner.write { try $0.claim(limit, for: lease, at: now) }
+  }
+
+  public func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
+    try await runner.write { try $0.renew(leases, for: lease, at: now) }
+  }
+
+  public func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished] {
+    try await runner.write { try $0.finish(tries, at: now) }
+  }
+
+  public func hasten(at now: StoreTime) async throws -> Int {
+    try await runner.write { try $0.hasten(at: now) }
+  }
+
+  public func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+    try await runner.read { try $0.rows(ids) }
+  }
+
+  public func list(
+    _ selection: OutboxSelection, after sequence: Int64, limit: Int
+  ) async throws -> [OutboxRow] {
+    var rows: [OutboxRow] = []
+    // In pages, so that what writes need not wait for all of a long list.
+    while rows.count < limit {
+      let (last, wanted) = (rows.last?.sequence ?? sequence, min(limit - rows.count, Self.pageSize))
+      let page = try await runner.read { try $0.list(selection, after: last, limit: wanted) }
+      rows += page
+      if page.count < wanted { break }
+    }
+    return rows
+  }
+
+  public func contents(of ids: [OutboxID]) async throws -> [Data?] {
+    try await runner.read { try $0.contents(of: ids) }
+  }
+
+  public func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow] {
+    try await runner.write { try $0.retry(selection, at: now) }
+  }
+
+  public func drop(
+    _ selection: OutboxSelection, reason: String, at now: StoreTime
+  ) async throws -> Dropped {
+    try await runner.write { try $0.drop(selection, reason: reason, at: now) }
+  }
+
+  public func setPaused(_ isPaused: Bool, lane: String?) async throws {
+    try await runner.write { try $0.setPaused(isPaused, lane: lane) }
+  }
+
+  public func statistics() async throws -> OutboxStatistics {
+    try await runner.read { try $0.statistics() }
+  }
+
+  /// In several transactions, so that nobody waits long: if one fails, what was forgotten before stays forgotten, and its
+  /// files are left for the next sweep.
+  public func prune(changedBefore changed: Int64) async throws -> [String] {
+    var files: [String] = []
+    while true {
+      let (found, isDone) = try await runner.write { try $0.prune(changedBefore: changed) }
+      files += found
+      if isDone { break }
+    }
+    while try await !runner.write({ try $0.shrink() }) {}
+    return files
+  }
+
+  public func used(_ files: [String]) async throws -> Set<String> {
+    try await runner.read { try $0.used(files) }
+  }
+
+  public func onForeignChange(_ handler: @escaping @Sendable () -> Void) {
+    let runner = runner
+    let look = { @Sendable (receive: @escaping @Sendable (Bool) -> Void) in
+      runner.submit(
+        TypedOperation(isWrite: false, { try $0.hasForeignChange() }) { receive((try? $0.get()) ?? false) })
+    }
+    look { _ in
+      runner.doorbell.listen { look { if $0 { handler() } } }
+    }
+  }
+
+  public func close() async {
+    await withCheckedContinuation { continuation in
+      runner.close(isGraceful: true) { continuation.resume() }
+    }
+  }
+
+  /// Ends as if its process had died: nothing is given back, and its lock is gone.
+  package func abandon() async {
+    await withCheckedContinuation { continuation in
+      runner.close(isGraceful: false) { continuation.resume() }
+    }
+  }
+}

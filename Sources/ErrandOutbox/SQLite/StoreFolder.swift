@@ -1,0 +1,53 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where a store's files are.
+struct StoreFolder {
+  let path: String
+
+  var database: String { path + "/outbox.sqlite" }
+  /// Each who has it open has a file there.
+  var owners: String { path + "/owners" }
+
+  /// Makes what is missing, for this user only.
+  func make() throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw OutboxError.notWritable(path, "\(error)")
+    }
+    try makeDatabase()
+  }
+
+  /// SQLite gives the same rights to whatever it puts beside the file.
+  private func makeDatabase() throws {
+    // One that is there is not opened: closing it would end the locks of everyone in this process.
+    let file = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if file >= 0 {
+      close(file)
+    } else if errno != EEXIST {
+      throw OutboxError.system("cannot make", database)
+    } else {
+      try refuseEmptied()
+    }
+  }
+
+  /// To SQLite a file without a byte is a new one, and it would remove what lies in the log beside it.
+  private func refuseEmptied() throws {
+    var info = stat()
+    guard stat(database, &info) == 0, info.st_size == 0, access(owners, F_OK) == 0 else { return }
+    throw OutboxError.damaged(database, "it is empty, but was in use")
+  }
+}

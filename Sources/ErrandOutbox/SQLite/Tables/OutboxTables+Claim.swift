@@ -1,0 +1,129 @@
+extension OutboxTables {
+  /// So many are expired or called due by one claim, so that none takes long.
+  private static let mostAtOnce = 500
+
+  private static let owners = Query("SELECT DISTINCT owner FROM requests WHERE state = 1")
+  private static let ended = Query(
+    "SELECT seq FROM requests WHERE state = 1 AND owner IS ? AND lease_end <= ? ORDER BY seq")
+  private static let recover = Query(
+    """
+    UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = 0, changed = ?2,
+      reason = 'nobody knows how its last try ended: whoever made it is gone, or was silent for too long'
+    WHERE seq = ?1 RETURNING \(columns)
+    """)
+  private static let overdue = Query(
+    """
+    SELECT seq FROM requests WHERE state = 0 AND expires IS NOT NULL AND expires <= ? ORDER BY expires
+    LIMIT \(mostAtOnce)
+    """)
+  private static let expire = Query(
+    """
+    UPDATE requests SET state = 4, head = NULL, due = 0, offline = 0, changed = ?2,
+      reason = 'its time was over before it was delivered' || iif(reason IS NULL, '', '; before that: ' || reason)
+    WHERE seq = ?1 RETURNING \(columns)
+    """)
+  private static let promote = Query(
+    """
+    UPDATE requests SET due = 0, offline = 0 WHERE seq IN (
+      SELECT seq FROM requests WHERE state = 0 AND head = 1 AND due > 0 AND due <= ? ORDER BY due
+      LIMIT \(mostAtOnce))
+    """)
+  private static let ready = Query(
+    """
+    SELECT seq FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 ORDER BY priority DESC, seq
+    LIMIT ?
+    """)
+  private static let take = Query(
+    """
+    UPDATE requests SET state = 1, owner = ?2, lease = lease + 1, lease_end = ?3, tries = tries + 1,
+      counted = counted + 1, due = 0, offline = 0, changed = ?4
+    WHERE seq = ?1 RETURNING \(columns), lease
+    """)
+  private static let setDamagedAside = Query(
+    """
+    UPDATE requests SET state = 3, head = iif(holds, head, NULL), changed = ?2, reason = ?3
+    WHERE seq = ?1 RETURNING \(columns)
+    """)
+
+  func claim(_ limit: Int, for lease: Duration, at now: StoreTime) throws -> Claim {
+    try adopt(now)
+    var claim = Claim()
+    claim.recovered = try recover(at: now)
+    claim.expired = try expire(at: now)
+    try database.run(Self.promote, [.integer(now.ticks)])
+    if try !isEverythingPaused() { try take(limit, until: now.ticks + lease.storedMilliseconds, now, &claim) }
+    claim.next = try next(at: now)
+    return claim
+  }
+
+  /// Ends the leases that are over, and those of owners that are gone.
+  private func recover(at now: StoreTime) throws -> [OutboxRow] {
+    var recovered: [OutboxRow] = []
+    for owner in try database.all(Self.owners, [], { $0.text(0) }) {
+      let isGone = owner.map { $0 != self.owner && !owners.isAlive($0) } ?? true
+      let end = isGone ? Int64.max : now.ticks
+      for sequence in try database.all(Self.ended, [.optional(owner), .integer(end)], { $0.integer(0) }) {
+        let row = try change(Self.recover, [.integer(sequence), .integer(now.wall)])
+        try settle(row.lane)
+        recovered.append(row)
+      }
+    }
+    return recovered
+  }
+
+  private func expire(at now: StoreTime) throws -> [OutboxRow] {
+    try database.all(Self.overdue, [.integer(now.ticks)]) { $0.integer(0) }.map { sequence in
+      let row = try change(Self.expire, [.integer(sequence), .integer(now.wall)])
+      try settle(row.lane)
+      return row
+    }
+  }
+
+  private func take(_ limit: Int, until end: Int64, _ now: StoreTime, _ claim: inout Claim) throws {
+    for sequence in try database.all(Self.ready, [.integer(max(0, limit))], { $0.integer(0) }) {
+      switch try content(sequence) {
+      case .whole(let content):
+        let taken = try database.all(
+          Self.take, [.integer(sequence), .text(owner), .integer(end), .integer(now.wall)]
+        ) { (try row($0), $0.integer(Self.columnCount)) }
+        guard let (row, count) = taken.first else { continue }
+        claim.rows.append(
+          ClaimedRow(
+            row: row, content: content,
+            lease: Lease(id: row.id, number: Self.leaseNumber(sequence, count))))
+      case .damaged: claim.setAside.append(try setAside(sequence, "is not what was stored", at: now))
+      case .none: claim.setAside.append(try setAside(sequence, "is missing", at: now))
+      }
+    }
+  }
+
+  /// Rather than to send garbage.
+  private func setAside(_ sequence: Int64, _ complaint: String, at now: StoreTime) throws -> OutboxRow {
+    let reason = "its content in \(database.path) \(complaint): the disk has damaged the file"
+    let row = try change(Self.setDamagedAside, [.integer(sequence), .integer(now.wall), .text(reason)])
+    try settle(row.lane)
+    return row
+  }
+
+  /// Never the same for two claims, not even for those of a row that was forgotten and of one that took its id later.
+  static func leaseNumber(_ sequence: Int64, _ count: Int64) -> Int64 { sequence << 24 | count & 0xFF_FFFF }
+
+  // MARK: What comes next
+
+  private static let isReady = Query(
+    "SELECT 1 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 LIMIT 1")
+  private static let nextDue = Query(
+    "SELECT min(due) FROM requests WHERE state = 0 AND head = 1 AND due > 0")
+  private static let nextExpiry = Query(
+    "SELECT min(expires) FROM requests WHERE state = 0 AND expires IS NOT NULL")
+  private static let nextLeaseEnd = Query("SELECT min(lease_end) FROM requests WHERE state = 1")
+
+  private func next(at now: StoreTime) throws -> Duration? {
+    var times = [try database.integer(Self.nextExpiry), try database.integer(Self.nextLeaseEnd)]
+    if try !isEverythingPaused() {
+      if try database.exists(Self.isReady) { return .zero }
+      times.append(try database.integer(Self.nextDue))
+    }
+    return times.compactMap { $0 }.min().map { .milliseconds(max(0, $0 - now.ticks)) }
+  }
+}

@@ -1,0 +1,63 @@
+/// Whose turn it is in a lane. A row is in the order of its lane (`head` is not null) while it is stored, being tried, or
+/// set aside and holding the lane; one row of them is the head, and only a head is claimed.
+extension OutboxTables {
+  /// What `head` means.
+  enum Head {
+    static let behind: Int64 = 0
+    static let first: Int64 = 1
+    static let firstOfPaused: Int64 = 2
+  }
+
+  private static let first = Query(
+    "SELECT seq, head FROM requests WHERE lane = ? AND queued = 1 ORDER BY seq LIMIT 1")
+  private static let head = Query(
+    "SELECT seq, state FROM requests WHERE lane = ? AND head > 0 AND lane IS NOT NULL")
+  private static let setHead = Query("UPDATE requests SET head = ? WHERE seq = ?")
+  private static let isPaused = Query("SELECT 1 FROM paused WHERE lane = ?")
+
+  /// What the head of a lane is marked with.
+  private func mark(_ lane: String) throws -> Int64 {
+    try database.exists(Self.isPaused, [.text(lane)]) ? Head.firstOfPaused : Head.first
+  }
+
+  /// The mark of a row that comes to the end of its lane.
+  func headOfLast(in lane: String?) throws -> Int64 {
+    guard let lane else { return Head.first }
+    return try database.exists(Self.head, [.text(lane)]) ? Head.behind : mark(lane)
+  }
+
+  /// Makes the first of a lane its head, after something has left it or come back to it. While one is being tried it stays
+  /// the head, though an earlier one may have come back.
+  func settle(_ lane: String?) throws {
+    guard let lane,
+      let first = try database.first(Self.first, [.text(lane)], { ($0.integer(0), $0.integer(1)) }),
+      first.1 == Head.behind
+    else { return }
+    if let head = try database.first(Self.head, [.text(lane)], { ($0.integer(0), $0.integer(1)) }) {
+      if head.1 == OutboxState.trying.rawValue { return }
+      try database.run(Self.setHead, [.integer(Head.behind), .integer(head.0)])
+    }
+    try database.run(Self.setHead, [.integer(try mark(lane)), .integer(first.0)])
+  }
+
+  // MARK: Pausing
+
+  private static let pause = Query("INSERT OR IGNORE INTO paused VALUES (?)")
+  private static let resume = Query("DELETE FROM paused WHERE lane = ?")
+  private static let markHead = Query(
+    "UPDATE requests SET head = ? WHERE lane = ? AND head > 0 AND lane IS NOT NULL")
+  private static let pausedLanes = Query("SELECT lane FROM paused ORDER BY lane")
+
+  func setPaused(_ isPaused: Bool, lane: String?) throws {
+    hasNews = true
+    guard let lane else {
+      return isPaused ? try set(.paused, to: .integer(1 as Int64)) : try remove(.paused)
+    }
+    try database.run(isPaused ? Self.pause : Self.resume, [.text(lane)])
+    try database.run(Self.markHead, [.integer(try mark(lane)), .text(lane)])
+  }
+
+  func isEverythingPaused() throws -> Bool { try integer(.paused) != nil }
+
+  func lanesPaused() throws -> [String] { try database.all(Self.pausedLanes) { $0.text(0) ?? "" } }
+}

@@ -1,0 +1,80 @@
+extension OutboxTables {
+  /// Rows that one index gives in their order.
+  private struct Strand {
+    var index = ""
+    var condition: String
+    var values: [SQLValue]
+  }
+
+  func list(_ selection: OutboxSelection, after sequence: Int64, limit: Int) throws -> [OutboxRow] {
+    guard limit > 0 else { return [] }
+    if let ids = selection.ids { return try list(ids, selection, after: sequence, limit: limit) }
+    var rows: [OutboxRow] = []
+    for strand in try strands(selection) {
+      let sql = """
+        SELECT \(Self.columns) FROM requests \(strand.index) WHERE \(strand.condition) AND seq > ?
+        ORDER BY seq LIMIT ?
+        """
+      rows += try database.all(
+        sql: sql, strand.values + [.integer(sequence), .integer(limit)], row)
+    }
+    rows.sort { $0.sequence < $1.sequence }
+    return Array(rows.prefix(limit))
+  }
+
+  private func list(
+    _ ids: [OutboxID], _ selection: OutboxSelection, after sequence: Int64, limit: Int
+  ) throws -> [OutboxRow] {
+    let rows = try Set(ids).compactMap { try row($0) }.filter {
+      $0.sequence > sequence && selection.includes($0)
+    }
+    return Array(rows.sorted { $0.sequence < $1.sequence }.prefix(limit))
+  }
+
+  private func strands(_ selection: OutboxSelection) throws -> [Strand] {
+    let states = selection.states?.sorted { $0.rawValue < $1.rawValue }
+    let stateList = states.map { $0.map { "\($0.rawValue)" }.joined(separator: ", ") }
+    switch selection.lane {
+    case .named(let lane):
+      let condition = stateList.map { "lane = ? AND queued = ? AND +state IN (\($0))" }
+      return [false, true].map {
+        Strand(condition: condition ?? "lane = ? AND queued = ?", values: [.text(lane), .bool($0)])
+      }
+    case .none?:
+      let condition = stateList.map { "lane IS NULL AND +state IN (\($0))" }
+      return [Strand(condition: condition ?? "lane IS NULL", values: [])]
+    case nil:
+      guard let states, let stateList else { return [Strand(condition: "1", values: [])] }
+      var strands: [Strand] = []
+      for state in states {
+        guard let groups = try groups(of: state) else {
+          return [Strand(condition: "+state IN (\(stateList))", values: [])]
+        }
+        strands += groups.map {
+          Strand(
+            index: "INDEXED BY by_turn", condition: "state = ? AND ready = ? AND priority = ?",
+            values: $0.values)
+        }
+      }
+      return strands
+    }
+  }
+}
+
+extension OutboxSelection {
+  func includes(_ row: OutboxRow) -> Bool {
+    if let states, !states.contains(row.state) { return false }
+    switch lane {
+    case .named(let name): return row.lane == name
+    case .none?: return row.lane == nil
+    case nil: return true
+    }
+  }
+
+  /// Of what is meant, that in these states.
+  func limited(to states: Set<OutboxState>) -> OutboxSelection {
+    var selection = self
+    selection.states = self.states?.intersection(states) ?? states
+    return selection
+  }
+}

@@ -1,0 +1,65 @@
+extension OutboxTables {
+  private static let usage = Query("SELECT sum(count), sum(bytes) FROM totals WHERE state IN (0, 1, 3)")
+  private static let oldestOfAll = Query(
+    "SELECT seq FROM requests WHERE +state IN (0, 3) AND seq < ? ORDER BY seq LIMIT 1")
+  private static let leastImportantOfAll = Query(
+    """
+    SELECT seq FROM requests WHERE state IN (0, 3) AND priority <= ?2 AND seq < ?1
+    ORDER BY priority, seq LIMIT 1
+    """)
+
+  /// What the caps count.
+  func usage() throws -> (count: Int, bytes: Int64) {
+    try database.first(Self.usage) { (Int($0.integer(0)), $0.integer(1)) } ?? (0, 0)
+  }
+
+  /// Drops others, as the caps say, until a row fits in.
+  /// - Parameter sequence: Where those begin that come together with it; they are not dropped for it.
+  func makeRoom(
+    for row: NewRow, in room: inout Room, before sequence: Int64, at now: StoreTime, _ dropped: inout Dropped
+  ) throws {
+    guard room.caps.whenFull != .refuse, room.couldFit(row) else { throw full(room) }
+    while !room.fits(row) {
+      guard let victim = try victim(of: room.caps.whenFull, for: row, before: sequence) else {
+        throw full(room)
+      }
+      let gone = try drop(victim, reason: "it was dropped to make room for newer requests", at: now)
+      room.give(gone.row)
+      dropped.rows.append(gone.row)
+      dropped.files += gone.files
+    }
+  }
+
+  private func victim(
+    of rule: OutboxCaps.Rule, for row: NewRow, before sequence: Int64
+  ) throws -> Int64? {
+    let most = rule == .dropOldest ? Int64.max : Int64(row.priority)
+    var best: (priority: Int64, sequence: Int64)?
+    for state in [OutboxState.stored, .setAside] {
+      guard let groups = try groups(of: state) else { return try victimAmongMany(rule, most, sequence) }
+      for group in groups where group.priority <= most {
+        guard let oldest = try oldest(of: group), oldest < sequence else { continue }
+        let candidate = (rule == .dropOldest ? 0 : group.priority, oldest)
+        if best.map({ candidate < $0 }) ?? true { best = candidate }
+      }
+    }
+    return best?.sequence
+  }
+
+  private func victimAmongMany(_ rule: OutboxCaps.Rule, _ most: Int64, _ sequence: Int64) throws -> Int64? {
+    rule == .dropOldest
+      ? try database.integer(Self.oldestOfAll, [.integer(sequence)])
+      : try database.integer(Self.leastImportantOfAll, [.integer(sequence), .integer(most)])
+  }
+
+  private func full(_ room: Room) -> OutboxError {
+    let limits = [
+      room.caps.count.map { "\($0) requests" }, room.caps.bytes.map { "\($0) bytes" },
+    ]
+    return OutboxError(
+      .full,
+      "the outbox is full: it holds \(room.count) requests of \(room.bytes) bytes, and at most "
+        + limits.compactMap { $0 }.joined(separator: " and ")
+        + "; wait until some are delivered, drop what is set aside, or raise its caps")
+  }
+}

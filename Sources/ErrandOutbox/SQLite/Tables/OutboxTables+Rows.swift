@@ -1,0 +1,42 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension OutboxTables {
+  /// What `row` reads, in its order.
+  static let columns = """
+    seq, id, lane, priority, state, created, changed, tries, counted, due, due_wall, expires_wall, reason, size, \
+    summary, CASE WHEN state IN (2, 3) THEN (SELECT answer FROM answers WHERE answers.seq = requests.seq) END
+    """
+  static let columnCount: Int32 = 16
+
+  private static let byID = Query("SELECT \(columns) FROM requests WHERE id = ?")
+
+  func row(_ id: OutboxID) throws -> OutboxRow? { try database.first(Self.byID, [.id(id)], row) }
+
+  func rows(_ ids: [OutboxID]) throws -> [OutboxRow?] { try ids.map { try row($0) } }
+
+  func row(_ statement: Statement) throws -> OutboxRow {
+    guard let id = statement.text(1), let state = OutboxState(rawValue: Int(statement.integer(4))) else {
+      throw OutboxError.damaged(database.path, "request \(statement.integer(0)) has no id or no state")
+    }
+    return OutboxRow(
+      id: OutboxID(rawValue: id), sequence: statement.integer(0), lane: statement.text(2),
+      priority: Int(statement.integer(3)), state: state, created: statement.integer(5),
+      changed: statement.integer(6), tries: Int(statement.integer(7)),
+      countedTries: Int(statement.integer(8)),
+      due: state == .stored && statement.integer(9) > 0 ? statement.integer(10) : nil,
+      expires: statement.optionalInteger(11), reason: statement.text(12), size: statement.integer(13),
+      summary: statement.bytes(14) ?? Data(), answer: statement.bytes(15))
+  }
+
+  /// Runs a statement that changes one row and returns it.
+  func change(_ query: Query, _ values: [SQLValue]) throws -> OutboxRow {
+    guard let row = try database.all(query, values, row).first else {
+      throw OutboxError.damaged(database.path, "a request that was there a moment ago is not")
+    }
+    return row
+  }
+}

@@ -1,0 +1,44 @@
+import ErrandCore
+
+extension OutboxTables {
+  private static let endLeases = Query("UPDATE requests SET lease_end = 0 WHERE state = 1")
+  private static let moveDue = Query(
+    """
+    UPDATE requests SET
+      delay = max(0, min(delay, due_wall - ?2)),
+      due_wall = ?2 + max(0, min(delay, due_wall - ?2)),
+      due = iif(due_wall - ?2 <= 0 OR delay <= 0, 0, ?1 + min(delay, due_wall - ?2))
+    WHERE state = 0 AND due > 0
+    """)
+  private static let moveExpiry = Query(
+    """
+    UPDATE requests SET
+      lifetime = max(0, min(lifetime, expires_wall - ?2)),
+      expires_wall = ?2 + max(0, min(lifetime, expires_wall - ?2)),
+      expires = ?1 + max(0, min(lifetime, expires_wall - ?2))
+    WHERE state IN (0, 1) AND expires IS NOT NULL
+    """)
+
+  /// After the machine's restart ticks count anew. What was to wait waits for what is left of its delay by the wall clock,
+  /// but never longer than it was to wait in all; and whoever had a lease is gone.
+  func adopt(_ now: StoreTime) throws {
+    guard now.boot != knownBoot else { return }
+    let boot = try text(.boot)
+    if let boot, boot != now.boot {
+      try database.run(Self.endLeases)
+      try database.run(Self.moveDue, [.integer(now.ticks), .integer(now.wall)])
+      try database.run(Self.moveExpiry, [.integer(now.ticks), .integer(now.wall)])
+    }
+    if boot != now.boot { try set(.boot, to: .text(now.boot)) }
+    knownBoot = now.boot
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up, so that nobody comes too early; not below zero.
+  var storedMilliseconds: Int64 {
+    let limited = min(max(self, .zero), .longest)
+    let (seconds, attoseconds) = limited.components
+    return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  }
+}
