@@ -1,6 +1,9 @@
 import ErrandCore
 
 /// Those of a request's options that outlive the process; nil for what was not set.
+///
+/// Of the others, `deadline` is how long the row may take, and `activity` is shown by this process only. Any other one would
+/// make it another request if it were forgotten, so it is refused (`Request.checkStorable`).
 struct StoredOptions: Sendable, Hashable, Codable {
   /// Nanoseconds.
   var timeout: Int64?
@@ -12,6 +15,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var memoryLimit: Int?
   var compressesBody: Bool?
   var httpVersion: String?
+  var redirects: StoredRedirectPolicy?
   var priority: UInt8?
 
   init(_ options: RequestOptions) {
@@ -27,6 +31,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     memoryLimit = options.memoryLimit
     if options.compressesBody { compressesBody = true }
     if options.httpVersion != usual.httpVersion { httpVersion = options.httpVersion.rawValue }
+    redirects = options.redirects.map(StoredRedirectPolicy.init)
     if options.priority != usual.priority { priority = options.priority.rawValue }
   }
 
@@ -47,6 +52,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
       guard let version = HTTPVersionPreference(rawValue: httpVersion) else { return nil }
       options.httpVersion = version
     }
+    options.redirects = redirects?.policy
     if let priority {
       guard let priority = Priority(rawValue: priority) else { return nil }
       options.priority = priority
