@@ -35,7 +35,7 @@ extension Courier {
   }
 
   private func send(_ stored: Request, priority: Priority?) async -> Result<Response, any Error> {
-    var request = stored.bestEffort().redirects(configuration.delivery.redirects)
+    var request = stored.bestEffort().redirects(stored.options.redirects ?? configuration.delivery.redirects)
     request.options.priority = priority ?? .default
     // A longer answer is an answer all the same: see `Verdict.standard`.
     request = request.memoryLimit(max(configuration.answerLimit, 1 << 20))

@@ -1,13 +1,13 @@
 import ErrandCore
 
-/// Those of a request's options that outlive the process; nil for what was not set.
+/// Those of a request's options that outlive the process; nil for what was not set. Its retries do not: they are about one
+/// call, and an outbox has a policy of its own.
 ///
 /// Of the others, `deadline` is how long the row may take, and `activity` is shown by this process only. Any other one would
 /// make it another request if it were forgotten, so it is refused (`Request.checkStorable`).
 struct StoredOptions: Sendable, Hashable, Codable {
   /// Nanoseconds.
   var timeout: Int64?
-  var retry: StoredRetryPolicy?
   /// The first status that is accepted, and the first that is not any more.
   var statuses: [Int]?
   var contentTypes: [String]?
@@ -21,7 +21,6 @@ struct StoredOptions: Sendable, Hashable, Codable {
   init(_ options: RequestOptions) {
     let usual = RequestOptions()
     timeout = options.timeout?.wholeNanoseconds
-    retry = options.retry.map(StoredRetryPolicy.init)
     let validator = options.validator
     if validator.statuses != usual.validator.statuses {
       statuses = [validator.statuses.lowerBound, validator.statuses.upperBound]
@@ -39,7 +38,6 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var options: RequestOptions? {
     var options = RequestOptions()
     options.timeout = timeout.map(Duration.nanoseconds)
-    options.retry = retry?.policy
     if let statuses {
       guard statuses.count == 2, statuses[0] <= statuses[1] else { return nil }
       options.validator.statuses = statuses[0]..<statuses[1]

@@ -10,17 +10,10 @@ import Testing
   init() throws { lab = try StorageLab() }
 
   @Test func `what was set comes back as it was set`() async throws {
-    var policy = RetryPolicy.tries(7)
-    policy.methods = [.post, "PURGE"]
-    policy.statuses = [500, 599]
-    policy.failures = [.timedOut, .badEncoding]
-    policy.backoff = .milliseconds(1)
-    policy.maxBackoff = .seconds(100)
-    policy.maxRetryAfter = .nanoseconds(5)
     var redirects = RedirectPolicy(limit: 3, allowsDowngrade: true)
     redirects.allowsOtherOrigins = false
     redirects.allowsChangeOfMethod = false
-    let request = Request.get("https://example.com").timeout(.milliseconds(1500)).retry(policy)
+    let request = Request.get("https://example.com").timeout(.milliseconds(1500))
       .accepting(200..<404).expecting(contentType: "a/b", "image/*").expectingBody().memoryLimit(12)
       .compressed()
       .httpVersion(.http2).priority(.utility).redirects(redirects)
@@ -31,21 +24,23 @@ import Testing
   @Test func `every option there is has been thought of`() {
     // Whoever adds one says here what becomes of it: kept by `StoredOptions`, or refused by `checkStorable`.
     let kept = [
-      "timeout", "retry", "validator", "memoryLimit", "compressesBody", "httpVersion", "redirects",
+      "timeout", "validator", "memoryLimit", "compressesBody", "httpVersion", "redirects",
       "priority",
     ]
-    let apart = ["deadline", "stages"]
+    let apart = ["deadline", "retry", "stages"]
     let options = Mirror(reflecting: Request.get("https://example.com").options).children.compactMap(\.label)
     #expect(Set(options) == Set(kept + apart))
     let validator = Mirror(reflecting: ResponseValidator()).children.compactMap(\.label)
     #expect(Set(validator) == ["statuses", "contentTypes", "requiresBody", "checks"])
-    let retry = Mirror(reflecting: RetryPolicy()).children.compactMap(\.label)
-    let storedRetry = Mirror(reflecting: StoredRetryPolicy(RetryPolicy())).children.compactMap(\.label)
-    #expect(Set(retry) == Set(storedRetry))
     let redirects = Mirror(reflecting: RedirectPolicy()).children.compactMap(\.label)
     let storedRedirects = Mirror(reflecting: StoredRedirectPolicy(RedirectPolicy())).children.compactMap(
       \.label)
     #expect(Set(redirects) == Set(storedRedirects))
+  }
+
+  @Test func `its own retries are those of one call: an outbox has rules of its own`() async throws {
+    let row = try await lab.row(Request.get("https://example.com").tries(7))
+    #expect(try lab.request(row).options.retry == nil)
   }
 
   @Test func `what was not set stays as it is by default`() async throws {
