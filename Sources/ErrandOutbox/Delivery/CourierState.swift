@@ -4,7 +4,7 @@
 /// something to send while a claim is being written; and a send is over when its answer is here, so that recording, which
 /// waits for the disk, holds up nothing. When recording fails, nothing more is sent until it works again.
 ///
-/// Without a network it claims only on the beat. When one try after the other finds no way to a server, it goes over to
+/// Without a network it claims only on the beat, once a try has found no way: what goes to this very machine needs none. When one try after the other finds no way to a server, it goes over to
 /// probing: one request at a time, at growing distances, until one gets through; else a million stored requests would all be
 /// tried again and again for nothing.
 struct CourierState: Sendable {
@@ -36,6 +36,7 @@ struct CourierState: Sendable {
   }
 
   var isProbing: Bool { probeDelay != nil }
+  private var isCutOff: Bool { isOffline && misses > 0 }
   /// True if nothing is under way and nothing will be begun.
   var isOver: Bool { isStopped && waiting + sending + recording == 0 && !isClaiming }
 
@@ -79,7 +80,7 @@ struct CourierState: Sendable {
 
   /// How many to claim, if it is time to.
   mutating func claim(at now: Duration) -> Int? {
-    guard isWanted, !isClaiming, !isStopped, !isStuck, !isOffline || isOnBeat else { return nil }
+    guard isWanted, !isClaiming, !isStopped, !isStuck, !isCutOff || isOnBeat else { return nil }
     var room = 2 * concurrency - waiting - sending
     if isProbing {
       room = now >= nextProbe ? min(room, 1 - waiting - sending) : 0
