@@ -75,8 +75,10 @@ let package = Package(
     // Writes kept answers until it is killed.
     .executableTarget(
       name: "AnswerWriter", dependencies: ["ErrandCore"], path: "Tests/AnswerWriter", swiftSettings: strict),
+    // What tests do to a thread: a network of its own, or none that it may ask about.
+    .target(name: "CSandbox", path: "Tests/CSandbox"),
     .testTarget(
-      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter"],
+      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter", "CSandbox"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],

@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
+let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
 let testing = Target.Dependency.product(name: "ErrandTesting", package: "Errand")
 let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "Errand")
 
@@ -22,6 +23,7 @@ let package = Package(
   targets: [
     .target(name: "CurlLoop", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CEpoll"),
+    .target(name: "PlainSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CAllocator"),
     .target(name: "BenchmarkSupport", swiftSettings: strict),
     .executableTarget(
@@ -37,6 +39,9 @@ let package = Package(
       name: "scheduling", dependencies: [core, testing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "crowds", dependencies: [core, testing, "CAllocator", "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "outbox", dependencies: [core, curl, outbox, "PlainSQLite", "BenchmarkSupport"],
+      swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

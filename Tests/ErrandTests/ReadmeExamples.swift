@@ -94,6 +94,18 @@ struct ReadmeExamples {
   let file: URL
   let token: String
 
+  func outbox(_ client: Client, _ folder: URL, _ messageURL: String, _ message: Like) async throws {
+    let outbox = try await Outbox(at: folder, client: client)
+
+    // returns once it is stored; requests of one lane go one at a time, in order
+    let receipt = try await outbox.enqueue(.post(messageURL, json: message), lane: "chat/42")
+    for await event in receipt.events { show("\(event.step)") }
+
+    // what was refused, or tried too often, is set aside, and its lane goes on (or holds, as you set)
+    for entry in try await outbox.list(OutboxSelection(states: [.setAside])) { show("\(entry.url): \(entry.reason ?? "")") }
+    try await outbox.retry(OutboxSelection(states: [.setAside]))
+  }
+
   func simple() async throws {
     let client = Client()
 

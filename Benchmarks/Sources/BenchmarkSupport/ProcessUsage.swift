@@ -34,6 +34,12 @@ public enum ProcessUsage {
     #endif
   }
 
+  /// How often its threads were taken off a processor, because they waited or because others wanted it.
+  public static var contextSwitches: Int {
+    let usage = own
+    return Int(usage.ru_nvcsw) + Int(usage.ru_nivcsw)
+  }
+
   /// The memory that it holds now, in bytes; nil where the system does not tell in a file.
   public static var memory: Int? {
     #if os(Linux)

@@ -7,18 +7,18 @@
 #endif
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 extension FileDescriptor {
   /// What the system knows of a file.
-  struct Status: Sendable {
-    let size: Int
-    let modified: Date
-    let isRegular: Bool
-    let links: Int
+  package struct Status: Sendable {
+    package let size: Int
+    package let modified: Date
+    package let isRegular: Bool
+    package let links: Int
     fileprivate let device: UInt64
     fileprivate let number: UInt64
 
@@ -36,35 +36,35 @@ extension FileDescriptor {
       number = UInt64(truncatingIfNeeded: info.st_ino)
     }
 
-    func isSameFile(as other: Status) -> Bool { device == other.device && number == other.number }
+    package func isSameFile(as other: Status) -> Bool { device == other.device && number == other.number }
   }
 
   /// A file of the user's own, which nobody else can read.
-  convenience init(private path: String) throws(FileError) {
+  package convenience init(private path: String) throws(FileError) {
     try self.init(writing: path)
     guard fchmod(raw, 0o600) == 0 else { throw FileError(.create, path) }
   }
 
   /// Makes a folder that is for this user only, if there is none.
-  static func makeFolder(_ path: String) throws(FileError) {
+  package static func makeFolder(_ path: String) throws(FileError) {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(.create, path) }
   }
 
-  func status() throws(FileError) -> Status {
+  package func status() throws(FileError) -> Status {
     var info = stat()
     guard unsafe fstat(raw, &info) == 0 else { throw FileError(.read, path) }
     return Status(info)
   }
 
   /// Nil if there is no such file.
-  static func status(of path: String) -> Status? {
+  package static func status(of path: String) -> Status? {
     var info = stat()
     guard unsafe lstat(path, &info) == 0 else { return nil }
     return Status(info)
   }
 
   /// Marks it as being written. False if somebody else has, or has removed it; true as well where files cannot be marked.
-  func claim() -> Bool {
+  package func claim() -> Bool {
     if flock(raw, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
     return (try? status()).map { $0.links > 0 } ?? false
   }
@@ -78,14 +78,14 @@ extension FileDescriptor {
   }
 
   /// Returns when it is on the disk.
-  func sync() throws(FileError) {
+  package func sync() throws(FileError) {
     while fsync(raw) != 0 {
       if errno != EINTR { throw FileError(.write, path) }
     }
   }
 
   /// Reads so many bytes, fewer only at the end of the file.
-  func read(_ count: Int, at offset: Int64) throws -> Data {
+  package func read(_ count: Int, at offset: Int64) throws -> Data {
     var data = Data(count: count)
     let read = try unsafe data.withUnsafeMutableBytes { bytes in
       var done = 0
@@ -100,7 +100,7 @@ extension FileDescriptor {
     return read == count ? data : data.prefix(read)
   }
 
-  func write(_ data: Data, at offset: Int64) throws {
+  package func write(_ data: Data, at offset: Int64) throws {
     try unsafe data.withUnsafeBytes { try unsafe self.write($0, at: offset) }
   }
 }

@@ -31,7 +31,7 @@ struct Attempt: Sendable {
         error.reachedServer = true
         throw error
       }
-      switch try pipeline.configuration.redirects.step(
+      switch try pipeline.redirects(of: request).step(
         request, answer.head, followed: followed, secrets: pipeline.configuration.secrets)
       {
       case .follow(let next):

@@ -123,6 +123,10 @@ final class Pipeline: Sendable {
     return request
   }
 
+  func redirects(of request: Request) -> RedirectPolicy {
+    request.options.redirects ?? configuration.redirects
+  }
+
   /// Users' interceptors may wait for anything, so they run in a task that can be cancelled.
   private func aroundCall(
     _ request: Request, _ run: Run,

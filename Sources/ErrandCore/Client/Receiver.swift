@@ -63,8 +63,10 @@ final class Receiver: HeadReceiver {
     var (start, total) = (Int64(0), request.method == .head ? 0 : head.contentLength)
     switch target {
     case .memory:
-      if let total, total > memoryLimit, request.method != .head { throw MemorySink.tooLarge(memoryLimit) }
-      sink = keep(MemorySink(limit: memoryLimit, overflow: .tooLarge))
+      if let total, total > memoryLimit, request.method != .head {
+        throw MemorySink.tooLarge(memoryLimit, head)
+      }
+      sink = keep(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
     case .file(let download):
       (sink, start, total) = try download.sink(for: head, of: request)
       kept.withLock { $0 = .file }

@@ -12,7 +12,7 @@ extension Request {
   }
 
   /// Why it cannot be sent, or nil.
-  private var problem: String? {
+  package var problem: String? {
     if case .invalid(_, let reason) = address { return reason }
     if !ASCII.isToken(method.rawValue) {
       return "the method \(method.rawValue.debugDescription) is not a token"

@@ -50,6 +50,7 @@ extension Body {
       case .bytes(let data): .data(data)
       case .file(let path): .file(try Self.identity(ofFile: path))
       case .multipart(let form): .parts(try form.identity)
+      case .source(let source): .source(source)
       case .stream:
         throw RequestError(
           .invalidRequest,

@@ -112,7 +112,7 @@ struct Transfer: Sendable {
 
   private func receiver(_ target: Receiver.Target, _ request: Request) -> Receiver {
     Receiver(
-      target: target, request: request, followsRedirects: pipeline.configuration.redirects.limit > 0,
+      target: target, request: request, followsRedirects: pipeline.redirects(of: request).limit > 0,
       memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit, progress: run.progress)
   }
 

@@ -110,7 +110,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     self.init(.cancelled, message: "", attempt: attempt, reachedServer: true, cancellation: reason)
   }
 
-  init(
+  package init(
     _ code: Code, message: String, method: Method? = nil, url: String? = nil, attempt: Int = 0,
     status: Status? = nil, fields: HTTPFields? = nil, reachedServer: Bool, underlying: (any Error)? = nil,
     cancellation: CancellationReason? = nil, rejection: Rejection? = nil, bodyPrefix: Data? = nil

@@ -1,16 +1,16 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// Scheme, host and port: who may see a credential (RFC 6454).
-struct Origin: Sendable, Hashable {
+package struct Origin: Sendable, Hashable {
   let scheme: String
   let host: String
   let port: Int
 
-  init?(_ url: URL) {
+  package init?(_ url: URL) {
     guard let scheme = url.scheme.map(ASCII.lowercased), let host = url.host() else { return nil }
     self.scheme = scheme
     self.host = ASCII.lowercased(host)

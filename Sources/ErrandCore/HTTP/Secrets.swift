@@ -18,9 +18,9 @@ public struct Secrets: Sendable, Hashable {
     "access_token", "api_key", "apikey", "key", "password", "secret", "sig", "signature", "token",
   ]
 
-  static let standard = Secrets()
+  package static let standard = Secrets()
 
-  func covers(_ field: HTTPFields.Field) -> Bool {
+  package func covers(_ field: HTTPFields.Field) -> Bool {
     field.isSecret || fields.contains { ASCII.equalIgnoringCase($0, field.name) }
   }
 
@@ -29,6 +29,16 @@ public struct Secrets: Sendable, Hashable {
     // Most have neither.
     guard url.utf8.contains(where: { "@?#".utf8.contains($0) }) else { return url }
     return redactItems(redactUser(url))
+  }
+
+  /// The first item of the URL's query or fragment whose value is secret, by its name.
+  package func secretItem(in url: String) -> String? {
+    guard let mark = url.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return nil }
+    for item in url[mark...].split(whereSeparator: { "?&#".contains($0) }) {
+      guard let name = secretName(of: item) else { continue }
+      return name
+    }
+    return nil
   }
 
   /// The same for text that is no URL: a password may be anywhere before its last `@`.
@@ -57,9 +67,14 @@ public struct Secrets: Sendable, Hashable {
   }
 
   private func redactItem(_ item: Substring) -> String {
-    guard let equals = item.firstIndex(of: "="),
-      queryItems.contains(where: { ASCII.equalIgnoringCase($0, String(item[..<equals].drop { $0 == "?" })) })
-    else { return String(item) }
+    guard let equals = item.firstIndex(of: "="), secretName(of: item) != nil else { return String(item) }
     return item[...equals] + "***"
+  }
+
+  /// The item's name, if its value is secret.
+  private func secretName(of item: Substring) -> String? {
+    guard let equals = item.firstIndex(of: "=") else { return nil }
+    let name = String(item[..<equals].drop { $0 == "?" })
+    return queryItems.contains { ASCII.equalIgnoringCase($0, name) } ? name : nil
   }
 }

@@ -10,6 +10,11 @@ public struct RedirectPolicy: Sendable, Hashable {
   public var limit = 10
   /// True if a redirect may lead from https to http. Default: false.
   public var allowsDowngrade = false
+  /// True if a redirect may lead to another origin (scheme, host or port). Default: true.
+  public var allowsOtherOrigins = true
+  /// True if a redirect may turn another method into GET, which drops the body: 303, and for POST 301 and 302 (RFC 9110,
+  /// section 15.4). Default: true.
+  public var allowsChangeOfMethod = true
 
   public init(limit: Int = 10, allowsDowngrade: Bool = false) {
     self.limit = limit
@@ -45,8 +50,12 @@ public struct RedirectPolicy: Sendable, Hashable {
       throw refuse(
         .redirectRefused, "the redirect to \(target) leads from https to http, which is not followed", head)
     }
-    return .follow(
-      try follow(request, to: address, crossesOrigin: Origin(url) != Origin(next), head, secrets))
+    let crossesOrigin = Origin(url) != Origin(next)
+    if crossesOrigin, !allowsOtherOrigins {
+      throw refuse(
+        .redirectRefused, "the redirect to \(target) leads to another origin, which is not followed", head)
+    }
+    return .follow(try follow(request, to: address, crossesOrigin: crossesOrigin, head, secrets))
   }
 
   private func follow(
@@ -58,6 +67,12 @@ public struct RedirectPolicy: Sendable, Hashable {
       head.status == 303
       ? ![.get, .head].contains(request.method)
       : [301, 302].contains(head.status.rawValue) && request.method == .post
+    if becomesGet, !allowsChangeOfMethod {
+      throw refuse(
+        .redirectRefused,
+        "the server answered \(head.status), which asks for a GET in the place of "
+          + "\(request.method); that is not followed", head)
+    }
     if becomesGet {
       next.method = .get
       next.body = .none

@@ -17,6 +17,7 @@ enum BodyIdentity: Sendable, Hashable {
   case digest(BodyDigest)
   case file(FileIdentity)
   case parts([Part])
+  case source(BodySource)
 
   /// More than this is not kept in a key; its digest is.
   private static let largestKept = 4096

@@ -12,6 +12,7 @@ public struct Body: Sendable, Hashable {
     case file(path: String)
     case multipart(MultipartForm)
     case stream(BodyStream)
+    case source(BodySource)
     case invalid(reason: String)
   }
 
@@ -77,6 +78,16 @@ public struct Body: Sendable, Hashable {
     Body(.stream(BodyStream(chunks, length: length)), contentType)
   }
 
+  /// Whatever `open` opens, anew for each try.
+  /// - Parameters:
+  ///   - length: The length in bytes, for descriptions; what is sent goes by the reader's own.
+  ///   - open: What it throws is why the request fails.
+  package static func source(
+    length: Int64?, contentType: String?, _ open: @escaping @Sendable () throws -> any BodyReader
+  ) -> Body {
+    Body(.source(BodySource(length: length, open: open)), contentType)
+  }
+
   /// False for a stream: it can be read once.
   public var isReplayable: Bool {
     if case .stream = content { false } else { true }
@@ -94,6 +105,7 @@ extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     case .file(let path): "file \(path)"
     case .multipart(let form): "multipart, \(form.parts.count) parts"
     case .stream: "stream"
+    case .source(let source): source.length.map { "\($0) bytes" } ?? "bytes"
     case .invalid(let reason): reason
     }
   }

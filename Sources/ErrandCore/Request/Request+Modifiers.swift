@@ -39,6 +39,9 @@ extension Request {
   /// One try, whatever happens.
   public func bestEffort() -> Request { retry(.never) }
 
+  /// Where redirects may lead. Default: as the client is configured.
+  public func redirects(_ policy: RedirectPolicy) -> Request { with { $0.options.redirects = policy } }
+
   /// Answers with one of these statuses are accepted. Default: 200 to 299.
   public func accepting(_ statuses: Range<Int>) -> Request {
     with { $0.options.validator.statuses = statuses }

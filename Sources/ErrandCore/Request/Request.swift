@@ -66,6 +66,9 @@ public struct Request: Sendable, Hashable {
     _modify { yield &parts.value.address }
   }
 
+  /// The URL as text, without what is secret in it, also if it is none that can be asked.
+  package func urlText(hiding secrets: Secrets) -> String { address.shown(hiding: secrets) }
+
   /// The URL that is asked, or nil if it was given one that cannot be.
   public var url: URL? { address.url }
 }

@@ -14,10 +14,14 @@ public struct RequestOptions: Sendable, Hashable {
   public var compressesBody = false
   /// The HTTP version to speak.
   public var httpVersion = HTTPVersionPreference.automatic
+  /// Where redirects may lead.
+  public var redirects: RedirectPolicy?
   /// How soon it is wanted.
   public var priority = Priority.default
   /// What few requests use, in one place, so that the others do not carry it.
   private var stages: Stages?
+
+  package init() {}
 
   /// True if anything but its priority sets it apart before it is sent.
   var hasStages: Bool { stages != nil }

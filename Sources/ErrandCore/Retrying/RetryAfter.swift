@@ -1,15 +1,15 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// The value of `Retry-After` (RFC 9110, section 10.2.3).
-enum RetryAfter: Sendable, Hashable {
+package enum RetryAfter: Sendable, Hashable {
   case delay(seconds: Int64)
   case date(Date)
 
-  init?(_ value: String) {
+  package init?(_ value: String) {
     let text = ASCII.trimmed(value)
     if !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) {
       self = .delay(seconds: min(Int64(text) ?? .max, 1 << 40))
@@ -21,7 +21,7 @@ enum RetryAfter: Sendable, Hashable {
   }
 
   /// How long to wait from `now` on; never negative.
-  func wait(from now: Date) -> Duration {
+  package func wait(from now: Date) -> Duration {
     switch self {
     case .delay(let seconds): .seconds(seconds)
     case .date(let date): .milliseconds(Int64(max(0, min(date.timeIntervalSince(now), 1e12) * 1000)))

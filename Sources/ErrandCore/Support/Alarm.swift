@@ -1,8 +1,8 @@
 /// One timer for many deadlines: it rings at the earliest that was set, and is set anew by whoever hears it. One task
 /// sleeps, however many deadlines there are.
-final class Alarm: Sendable {
+package final class Alarm: Sendable {
   /// Is told the time; returns when to ring next, or nil.
-  typealias Handler = @Sendable (Duration) -> Duration?
+  package typealias Handler = @Sendable (Duration) -> Duration?
 
   private struct State {
     var due: Duration?
@@ -15,7 +15,7 @@ final class Alarm: Sendable {
   private let state = Locked(State())
 
   /// - Parameter handler: Must not keep the alarm's owner alive.
-  init(_ timeline: Timeline, _ handler: @escaping Handler) {
+  package init(_ timeline: Timeline, _ handler: @escaping Handler) {
     self.timeline = timeline
     self.handler = handler
   }
@@ -23,7 +23,7 @@ final class Alarm: Sendable {
   deinit { state.withLock { $0.task }?.cancel() }
 
   /// Makes sure that it rings at `due`, on its timeline, or before.
-  func set(for due: Duration) {
+  package func set(for due: Duration) {
     let (number, late): (Int?, Task<Void, any Error>?) = state.withLock { state in
       if let earlier = state.due, earlier <= due { return (nil, nil) }
       state.due = due

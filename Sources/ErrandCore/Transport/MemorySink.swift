@@ -8,7 +8,7 @@
 final class MemorySink: BodySink {
   enum Overflow: Sendable {
     /// The try fails: so much may not be kept.
-    case tooLarge
+    case tooLarge(ResponseHead)
     /// The try fails: the answer was not wanted anyway, and what was kept is enough to say so.
     case rejected(RequestError.Rejection, ResponseHead)
     /// The try ends: the head says all that is needed.
@@ -40,18 +40,18 @@ final class MemorySink: BodySink {
     }
     guard let full else { return .more }
     switch overflow {
-    case .tooLarge: throw Self.tooLarge(limit)
+    case .tooLarge(let head): throw Self.tooLarge(limit, head)
     case .rejected(let rejection, let head): throw rejection.error(head.status, head.fields, bodyPrefix: full)
     case .enough(let head): throw HeadIsEnough(head: head)
     }
   }
 
-  static func tooLarge(_ limit: Int) -> RequestError {
+  static func tooLarge(_ limit: Int, _ head: ResponseHead) -> RequestError {
     RequestError(
       .bodyTooLarge,
       message: "the answer is larger than the \(limit) bytes that may be kept in memory; "
         + "raise memoryLimit, or use download(to:) or stream",
-      reachedServer: true)
+      status: head.status, fields: head.fields, reachedServer: true)
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {}

@@ -22,7 +22,7 @@ extension Body {
     switch content {
     case .none: return .none
     case .bytes(let data): return .bytes(data)
-    case .file(let path): return .reader(try SegmentReader([.file(path)]))
+    case .file(let path): return .reader(try SegmentReader([.file(path: path)]))
     case .multipart(let form): return .reader(try SegmentReader(form.segments))
     case .stream(let stream):
       guard let reading = stream.take() else {
@@ -32,6 +32,7 @@ extension Body {
           reachedServer: false)
       }
       return .reader(StreamReader(reading, length: stream.length))
+    case .source(let source): return .reader(try source.open())
     case .invalid(let reason):
       throw RequestError(.invalidRequest, message: reason, reachedServer: false)
     }
@@ -39,14 +40,15 @@ extension Body {
 }
 
 extension MultipartForm {
-  fileprivate var segments: [SegmentReader.Segment] {
-    var segments: [SegmentReader.Segment] = []
+  /// The form as it is sent.
+  var segments: [BodySegment] {
+    var segments: [BodySegment] = []
     for (index, part) in parts.enumerated() {
       let line = (index == 0 ? "" : "\r\n") + "--\(boundary)\r\n\(part.head)\r\n"
       segments.append(.bytes(Data(line.utf8)))
       switch part.content {
       case .bytes(let data): segments.append(.bytes(data))
-      case .file(let path): segments.append(.file(path))
+      case .file(let path): segments.append(.file(path: path))
       }
     }
     segments.append(.bytes(Data(((parts.isEmpty ? "" : "\r\n") + "--\(boundary)--\r\n").utf8)))

@@ -6,12 +6,7 @@
 
 /// Bytes and files, one behind the other. Files are opened and measured when it is made, and must keep their
 /// length until they are sent.
-final class SegmentReader: BodyReader {
-  enum Segment {
-    case bytes(Data)
-    case file(String)
-  }
-
+package final class SegmentReader: BodyReader {
   private enum Source {
     case bytes(Data)
     case file(FileDescriptor)
@@ -24,9 +19,10 @@ final class SegmentReader: BodyReader {
 
   private let sources: [(source: Source, length: Int64)]
   private let position = Locked(Position())
-  let length: Int64?
+  package let length: Int64?
 
-  init(_ segments: [Segment]) throws {
+  /// - Throws: `RequestError`: a file cannot be read.
+  package init(_ segments: [BodySegment]) throws {
     do throws(FileError) {
       var sources: [(Source, Int64)] = []
       for segment in segments {
@@ -46,7 +42,7 @@ final class SegmentReader: BodyReader {
     }
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
     try position.withLock { position in
       while position.segment < sources.count {
         let (source, length) = sources[position.segment]
@@ -94,6 +90,6 @@ final class SegmentReader: BodyReader {
       .fileChanged, message: "the upload was stopped: \(error)", reachedServer: true, underlying: error)
   }
 
-  func onReady(_ handler: @escaping @Sendable () -> Void) {}
-  func close() {}
+  package func onReady(_ handler: @escaping @Sendable () -> Void) {}
+  package func close() {}
 }

@@ -1,0 +1,30 @@
+import BenchmarkSupport
+import ErrandCore
+import ErrandCurl
+import ErrandOutbox
+import Foundation
+
+/// An outbox with nothing to do: how often does the process wake up?
+struct Idle {
+  let seconds: Int
+  let place: Place
+
+  func report() async throws {
+    try await place.withFolder { folder in
+      let client = Client(transport: CurlTransport())
+      let outbox = try await Outbox(at: folder, client: client)
+      // What it does when it opens is not idleness.
+      try await Task.sleep(for: .seconds(2))
+      let before = ProcessUsage.contextSwitches
+      let cpu = ProcessUsage.cpuSeconds
+      try await Task.sleep(for: .seconds(seconds))
+      let switches = ProcessUsage.contextSwitches - before
+      print(
+        "idle for \(seconds) s: \(switches) context switches, "
+          + "\(((ProcessUsage.cpuSeconds - cpu) * 1000).fixed(1)) ms of processor time "
+          + "(the beat of 60 s, and this benchmark's own sleep)")
+      await outbox.close()
+      await client.shutdown()
+    }
+  }
+}

@@ -1,0 +1,79 @@
+#if os(Linux)
+  #if canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// A socket on which the kernel tells of links and routes, in the network namespace of the thread that made it. Closed
+  /// by hand. What the headers call by name is spelled out in numbers: Swift does not see them.
+  struct NetlinkSocket: Sendable {
+    enum Outcome {
+      case bytes([UInt8])
+      case nothingYet
+      /// Messages were lost: more came than there was room for.
+      case lost
+      case failed(Int32)
+    }
+
+    /// More than the kernel ever puts into one piece of an answer.
+    private static let room = 65_536
+    private static let truncation = Int32(MSG_TRUNC)
+
+    let descriptor: Int32
+
+    /// nil if the system does not allow it.
+    init?() {
+      #if canImport(Musl)
+        let type = SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK
+      #else
+        let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+      #endif
+      let routing: Int32 = 0
+      descriptor = socket(AF_NETLINK, type, routing)
+      guard descriptor >= 0 else { return nil }
+      let links: UInt32 = 0x1
+      let routes: UInt32 = 0x40 | 0x400
+      var address = NetlinkAddress(groups: links | routes)
+      guard unsafe address.withPointer({ unsafe bind(descriptor, $0, $1) }) == 0 else {
+        end()
+        return nil
+      }
+    }
+
+    func end() { close(descriptor) }
+
+    /// Returns 0 or an error.
+    func ask(_ request: NetlinkRequest, number: UInt32) -> Int32 {
+      let bytes = request.bytes(number: number)
+      while unsafe send(descriptor, bytes, bytes.count, 0) < 0 {
+        if errno != EINTR { return errno }
+      }
+      return 0
+    }
+
+    func receive() -> Outcome {
+      var length = 0
+      var error: Int32 = 0
+      var sender = NetlinkAddress()
+      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.room) { room, count in
+        repeat {
+          // With this flag it returns the length of what was sent, even if not all of it was received.
+          length = unsafe sender.withPointer {
+            unsafe recvfrom(descriptor, room.baseAddress, room.count, Self.truncation, $0, &$1)
+          }
+          error = errno
+        } while length < 0 && error == EINTR
+        count = Swift.max(0, Swift.min(length, room.count))
+      }
+      if length > Self.room { return .lost }
+      // Other processes may send, too, and are not believed.
+      if length >= 0 { return .bytes(sender.isKernel ? bytes : []) }
+      return switch error {
+      case EAGAIN: .nothingYet
+      case ENOBUFS: .lost
+      default: .failed(error)
+      }
+    }
+  }
+#endif

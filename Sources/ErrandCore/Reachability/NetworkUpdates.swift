@@ -1,0 +1,25 @@
+/// A monitor's statuses: the present one first, then each that is different. A slow reader misses what lies between, never
+/// the newest. It ends when the reading task is cancelled; while somebody reads, watching goes on.
+public struct NetworkUpdates: AsyncSequence, Sendable {
+  public typealias Element = NetworkStatus
+  public typealias Failure = Never
+
+  private let board: NetworkBoard
+
+  package init(_ board: NetworkBoard) { self.board = board }
+
+  /// Reads the statuses one by one.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let board: NetworkBoard
+    fileprivate var seen: NetworkStatus?
+
+    /// The next status; nil if the task is cancelled.
+    public mutating func next() async -> NetworkStatus? {
+      guard let news = await board.next(after: seen) else { return nil }
+      seen = news
+      return news
+    }
+  }
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(board: board) }
+}

@@ -1,0 +1,225 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Takes requests from the store, sends them, and writes down how that ended. When to claim and how many is the decision
+/// of `CourierState`, what a try means that of `DeliveryRule`; here is what carries it out.
+final class Courier: Sendable {
+  struct Work {
+    var state: CourierState
+    var hand = Hand()
+    var nextBeat: Duration
+    /// When the store has something again.
+    var nextDue: Duration?
+    var nextPrune = Duration.zero
+    var isCancelling = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+
+    /// When to look again although nothing happens.
+    var nextRing: Duration? {
+      state.isStopped ? nil : [nextBeat, nextDue, state.wakeUp].compactMap { $0 }.min()
+    }
+  }
+
+  private struct Alarms {
+    var work: Alarm?
+    var leases: Alarm?
+  }
+
+  private static let storePause = Duration.seconds(2)
+  private static let pruneInterval = Duration.seconds(3600)
+
+  let desk: Desk
+  let client: Client
+  let timeline: Timeline
+  let work: Locked<Work>
+  private let alarms = Locked(Alarms())
+
+  var configuration: OutboxConfiguration { desk.configuration }
+
+  init(_ desk: Desk, _ client: Client) {
+    self.desk = desk
+    self.client = client
+    timeline = Timeline(desk.configuration.clock)
+    work = Locked(
+      Work(
+        state: CourierState(concurrency: desk.configuration.concurrency, beat: desk.configuration.beat),
+        nextBeat: desk.configuration.beat))
+  }
+
+  // MARK: What makes it look
+
+  func start() {
+    let tick = Alarm(timeline) { [weak self] now in self?.tick(now) }
+    let renew = Alarm(timeline) { [weak self] _ in self?.renewLeases() }
+    alarms.withLock { $0 = Alarms(work: tick, leases: renew) }
+    tick.set(for: work.withLock { $0.nextBeat })
+    Task {
+      // Whatever was in the way when the last process ended may be gone.
+      await desk.noting { _ = try await desk.store.hasten(at: configuration.time()) }
+      look()
+      await desk.prune()
+    }
+  }
+
+  /// Something may be there to deliver.
+  func look() {
+    let now = timeline.now()
+    claim(work.withLock { $0.state.want(at: now) })
+  }
+
+  /// The network is there, or not; a hint.
+  func networkChanged(isOnline: Bool) {
+    guard isOnline else { return work.withLock { $0.state.isOffline = true } }
+    Task {
+      await desk.noting { _ = try await desk.store.hasten(at: configuration.time()) }
+      let now = timeline.now()
+      claim(work.withLock { $0.state.isOnline(at: now) })
+    }
+  }
+
+  private func tick(_ now: Duration) -> Duration? {
+    let (limit, prunes): (Int?, Bool) = work.withLock { work in
+      var prunes = false
+      var limit: Int?
+      if now >= work.nextBeat {
+        work.nextBeat = now + configuration.beat
+        prunes = now >= work.nextPrune
+        if prunes { work.nextPrune = now + Self.pruneInterval }
+        limit = work.state.want(at: now, onBeat: true)
+      }
+      if let due = work.nextDue, now >= due {
+        work.nextDue = nil
+        limit = limit ?? work.state.want(at: now)
+      }
+      if let probe = work.state.wakeUp, now >= probe { limit = limit ?? work.state.want(at: now) }
+      return (limit, prunes)
+    }
+    claim(limit)
+    if prunes { Task { await desk.prune() } }
+    return work.withLock { $0.nextRing }
+  }
+
+  private func setAlarm() {
+    guard let next = work.withLock({ $0.nextRing }) else { return }
+    alarms.withLock { $0.work }?.set(for: next)
+  }
+
+  // MARK: Claiming
+
+  private func claim(_ limit: Int?) {
+    guard let limit else { return }
+    Task { await claim(limit) }
+  }
+
+  private func claim(_ limit: Int) async {
+    do {
+      let claim = try await desk.store.claim(limit, for: configuration.lease, at: configuration.time())
+      desk.tell(claim.expired + claim.recovered + claim.setAside)
+      let now = timeline.now()
+      work.withLock { work in
+        work.hand.take(claim.rows)
+        work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero)
+        if let next = claim.next, next > .zero { work.nextDue = now + next }
+        if work.state.isStopped {
+          _ = work.state.stop()
+          work.hand.returnWaiting()
+        }
+      }
+      if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
+    } catch {
+      let now = timeline.now()
+      work.withLock { work in
+        work.state.claimFailed()
+        work.nextDue = now + Self.storePause
+      }
+      desk.report(error)
+      setAlarm()
+    }
+    goOn()
+  }
+
+  /// Begins what may be begun, after anything has changed.
+  func goOn() {
+    while let row = work.withLock({ $0.state.begin() ? $0.hand.next() : nil }) { begin(row) }
+    record()
+    let now = timeline.now()
+    if let limit = work.withLock({ $0.state.claim(at: now) }) { claim(limit) } else { setAlarm() }
+    endIfOver()
+  }
+
+  private func begin(_ row: ClaimedRow) {
+    let task = Task { await self.deliver(row) }
+    let isCancelling = work.withLock { work in
+      work.hand.sends(row.lease, in: task)
+      return work.isCancelling
+    }
+    if isCancelling { task.cancel() }
+  }
+
+  // MARK: Leases
+
+  private func renewLeases() -> Duration? {
+    let leases = work.withLock { $0.hand.leases }
+    guard !leases.isEmpty else { return nil }
+    Task {
+      await desk.noting {
+        let lost = try await desk.store.renew(leases, for: configuration.lease, at: configuration.time())
+        // Someone else may be sending them.
+        for task in work.withLock({ $0.hand.tasks(of: lost) }) { task.cancel() }
+      }
+    }
+    return timeline.now() + configuration.lease / 3
+  }
+
+  // MARK: The end
+
+  /// Begins nothing more, waits for what is under way, and after `limit` gives the rest back.
+  func stop(within limit: Duration) async {
+    giveBackWaiting()
+    let force = Task {
+      try await timeline.sleep(limit)
+      cancelAll()
+    }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let isOver = work.withLock { work in
+        if work.state.isOver { return true }
+        work.waiters.append(continuation)
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+    force.cancel()
+    alarms.withLock { $0 = Alarms() }
+  }
+
+  /// Gives everything back at once.
+  func cancelAll() {
+    giveBackWaiting()
+    let tasks = work.withLock { work in
+      work.isCancelling = true
+      return work.hand.allTasks
+    }
+    for task in tasks { task.cancel() }
+  }
+
+  private func giveBackWaiting() {
+    work.withLock { work in
+      if work.state.stop() > 0 { work.hand.returnWaiting() }
+    }
+    record()
+  }
+
+  private func endIfOver() {
+    let waiters = work.withLock { work -> [CheckedContinuation<Void, Never>] in
+      guard work.state.isOver else { return [] }
+      defer { work.waiters = [] }
+      return work.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+}

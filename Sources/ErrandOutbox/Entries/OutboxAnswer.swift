@@ -1,0 +1,63 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What a server answered to a stored request: as much of it as is kept.
+public struct OutboxAnswer: Sendable, Hashable {
+  public let status: Status
+  /// Without cookies.
+  public let fields: HTTPFields
+  /// The body, or the first part of it (`OutboxConfiguration.answerLimit`).
+  public let body: Data
+  /// False if the body is longer than what is kept of it.
+  public let isWhole: Bool
+
+  init(status: Status, fields: HTTPFields, body: Data, isWhole: Bool, limit: Int) {
+    self.status = status
+    var kept: HTTPFields = [:]
+    for field in fields where !field.isSecret { kept.append(field.name, field.value) }
+    self.fields = kept
+    self.body = Data(body.prefix(limit))
+    self.isWhole = isWhole && body.count <= limit
+  }
+}
+
+extension OutboxAnswer {
+  private static let version: UInt8 = 1
+
+  /// As it is kept: the version, the status, whether it is whole, the fields, the body.
+  func encoded() -> Data {
+    var writer = ByteWriter()
+    writer.byte(Self.version)
+    writer.number(Int64(status.rawValue))
+    writer.byte(isWhole ? 1 : 0)
+    writer.number(Int64(fields.count))
+    for field in fields {
+      writer.text(field.name)
+      writer.text(field.value)
+    }
+    writer.data(body)
+    return writer.data
+  }
+
+  /// Nil if this is none.
+  init?(decoding data: Data) {
+    var reader = ByteReader(data)
+    guard let found = try? OutboxAnswer(reading: &reader) else { return nil }
+    self = found
+  }
+
+  private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
+    guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
+    status = Status(Int(truncatingIfNeeded: try reader.number()))
+    isWhole = try reader.byte() == 1
+    var fields: HTTPFields = [:]
+    for _ in 0..<(try reader.count()) { fields.append(try reader.text(), try reader.text()) }
+    self.fields = fields
+    body = try reader.data()
+  }
+}

@@ -1,0 +1,35 @@
+import ErrandCore
+
+/// Says that a request is stored, and tells what becomes of it. Letting go of it changes nothing for the request.
+public final class Receipt: Sendable, Identifiable {
+  public let id: OutboxID
+  private let track: Track
+  private let outbox: Outbox
+
+  init(_ id: OutboxID, _ track: Track, _ outbox: Outbox) {
+    self.id = id
+    self.track = track
+    self.outbox = outbox
+  }
+
+  deinit { outbox.feedback.release(id) }
+
+  /// Every step from when this receipt was made to the end of the request, in whichever process it happened. Each who asks
+  /// sees all of them. Ends with the last step, or when the outbox is closed.
+  public var events: AsyncStream<OutboxEvent> { track.events }
+
+  /// Waits until it is delivered, set aside, expired or dropped: that may take as long as it takes to have a network again.
+  /// - Throws: `CancellationError` if the task is cancelled, `OutboxError.closed` if the outbox is closed first. Neither
+  ///   changes anything for the request.
+  public func outcome() async throws -> OutboxOutcome {
+    for await event in track.events {
+      if let outcome = event.outcome { return outcome }
+    }
+    try Task.checkCancellation()
+    throw OutboxError(
+      .closed, "the outbox was closed before request \(id) was over; it is stored, and goes on later")
+  }
+
+  /// What is known of it now; nil if that has been forgotten.
+  public func status() async throws -> OutboxEntry? { try await outbox.status(of: id) }
+}

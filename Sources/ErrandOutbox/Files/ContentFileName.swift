@@ -1,0 +1,63 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What files in the outbox's folder are called. Whatever else is in there is left alone.
+///
+/// `<SHA-256 of what is in it>.<the request's id>.<a random number>`: so each belongs to one request, and can be checked.
+enum ContentFileName {
+  private static let part = ".part"
+  private static let numberLength = 16
+
+  static func of(_ digest: SHA256Digest, _ id: OutboxID) -> String {
+    "\(digest).\(safe(id)).\(number())"
+  }
+
+  /// For a file that is still being written.
+  static func newPart() -> String { number() + part }
+
+  static func isContent(_ name: String) -> Bool { digest(in: name) != nil }
+
+  static func isPart(_ name: String) -> Bool {
+    name.hasSuffix(part) && isNumber(name.dropLast(part.utf8.count))
+  }
+
+  /// What the file's bytes must have for a digest; nil if it is no name of a file.
+  static func digest(in name: String) -> String? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].utf8.count == 2 * SHA256Digest.byteCount,
+      parts[0].utf8.allSatisfy(isHexadecimal), isSafe(parts[1]), isNumber(parts[2])
+    else { return nil }
+    return String(parts[0])
+  }
+
+  /// An id may be any text; a name may not.
+  private static func safe(_ id: OutboxID) -> String {
+    isSafe(id.rawValue) ? id.rawValue : "\(SHA256Digest(hashing: Data(id.rawValue.utf8)))"
+  }
+
+  private static func isSafe(_ text: some StringProtocol) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        switch $0 {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+      }
+  }
+
+  private static func number() -> String {
+    let digits = String(UInt64.random(in: 0...(.max)), radix: 16)
+    return String(repeating: "0", count: numberLength - digits.utf8.count) + digits
+  }
+
+  private static func isNumber(_ text: Substring) -> Bool {
+    text.utf8.count == numberLength && text.utf8.allSatisfy(isHexadecimal)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool { 48...57 ~= byte || 97...102 ~= byte }
+}

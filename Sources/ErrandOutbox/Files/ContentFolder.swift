@@ -1,0 +1,83 @@
+import Dispatch
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The folder with the files of stored requests, `files` in the outbox's own.
+///
+/// A file is there before the row that names it, and is removed after it. Between the two it is held by whoever wrote it,
+/// in whatever process: only what nobody holds and no row names is swept. Nobody ever waits for another process.
+///
+/// All file work is done on a queue of the folder's own, never on a thread of the caller's.
+final class ContentFolder: Sendable {
+  let path: String
+  private let outbox: String
+  // Several at a time: one large file does not keep all others waiting.
+  private let queue = DispatchQueue(label: "errand.outbox.files", attributes: .concurrent)
+
+  /// Touches nothing yet.
+  /// - Parameter outbox: The outbox's folder.
+  init(in outbox: URL) {
+    self.outbox = outbox.path
+    path = outbox.appending(path: "files").path
+  }
+
+  /// Copies what a request consists of, all of it or nothing. It is on the disk when this returns.
+  /// - Returns: A file for each segment, in the same order.
+  /// - Throws: `OutboxError`: `.fileUnreadable`, `.diskFull`, `.notWritable`; or `CancellationError`.
+  func write(_ segments: [BodySegment], of id: OutboxID, seal: ContentSeal) async throws -> [HeldFile] {
+    let isCancelled = Locked(false)
+    return try await withTaskCancellationHandler {
+      try await perform { () throws -> [HeldFile] in
+        try self.make()
+        let writer = ContentWriter(folder: self.path, seal: seal) { isCancelled.withLock { $0 } }
+        var files: [HeldFile] = []
+        do {
+          for (index, segment) in segments.enumerated() {
+            files.append(try writer.write(segment, index, of: id))
+          }
+          try ContentWriter.writing { () throws(FileError) in try FileDescriptor.flushFolder(self.path) }
+        } catch {
+          for file in files { FileDescriptor.remove(self.file(file.name)) }
+          throw error
+        }
+        return files
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  /// Removes files that belong to no request any more. What cannot be removed is swept later.
+  func remove(_ names: [String]) async {
+    let names = names.filter(ContentFileName.isContent)
+    guard !names.isEmpty else { return }
+    try? await perform {
+      for name in names { FileDescriptor.remove(self.file(name)) }
+    }
+  }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Makes the folder if there is none.
+  func make() throws(OutboxError) {
+    try ContentWriter.writing { () throws(FileError) in
+      guard FileDescriptor.status(of: path) == nil else { return }
+      try? FileManager.default.createDirectory(
+        at: URL(filePath: outbox), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try FileDescriptor.makeFolder(path)
+      try FileDescriptor.flushFolder(outbox)
+    }
+  }
+
+  func perform<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result(catching: work)) }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#endif
+
+/// Writes one file into the outbox's folder: there whole and on the disk, or not at all. Everything here blocks.
+struct ContentWriter {
+  let folder: String
+  let seal: ContentSeal
+  let isCancelled: @Sendable () -> Bool
+
+  /// - Parameter index: Which of the request's files it is.
+  func write(_ segment: BodySegment, _ index: Int, of id: OutboxID) throws -> HeldFile {
+    let source = try ContentSource(segment)
+    var part = try newPart()
+    do {
+      let (digest, size) =
+        try seal.key == nil ? copyPlain(source, &part) : copySealed(source, part, as: .file(index, of: id))
+      try source.checkUnchanged()
+      let name = ContentFileName.of(digest, id)
+      try Self.writing { () throws(FileError) in
+        try part.flush()
+        try FileDescriptor.move(part.path, to: "\(folder)/\(name)")
+      }
+      return HeldFile(name: name, length: source.length, size: size, file: part)
+    } catch {
+      FileDescriptor.remove(part.path)
+      throw error
+    }
+  }
+
+  /// A file that is held and still empty.
+  func newPart() throws(OutboxError) -> FileDescriptor {
+    try Self.writing { () throws(FileError) in
+      for _ in 0..<100 {
+        let part = try FileDescriptor(private: "\(folder)/\(ContentFileName.newPart())")
+        // Who sweeps may be quicker, and take it for a dead one's.
+        if part.hold() { return part }
+      }
+      throw FileError(.create, folder, "another process removes every file at once")
+    }
+  }
+
+  static func writing<Result>(_ work: () throws(FileError) -> Result) throws(OutboxError) -> Result {
+    do { return try work() } catch { throw .unwritable(error) }
+  }
+
+  private func copyPlain(
+    _ source: ContentSource, _ part: inout FileDescriptor
+  ) throws -> (digest: SHA256Digest, length: Int64) {
+    if case .file(let file, _, _) = source, let clone = cloned(file, part) {
+      part = clone
+      return (try digest(of: part, length: source.length), source.length)
+    }
+    var output = DigestedOutput(part)
+    while output.length < source.length { try output.append(next(of: source, at: output.length)) }
+    return output.finish()
+  }
+
+  private func copySealed(
+    _ source: ContentSource, _ part: FileDescriptor, as name: SealedPart
+  ) throws -> (digest: SHA256Digest, length: Int64) {
+    guard let key = seal.key else { preconditionFailure("asked for with a key only") }
+    let fileKey = OutboxKey.random()
+    var output = DigestedOutput(part)
+    try output.append(SealedFileFormat.head(for: fileKey, sealedWith: key, as: name))
+    let count = SealedFileFormat.chunkCount(of: source.length)
+    for index in 0..<count {
+      let chunk = try next(of: source, at: index * Int64(SealedFileFormat.chunkLength))
+      try output.append(SealedFileFormat.seal(chunk, index, isLast: index + 1 == count, with: fileKey))
+    }
+    return output.finish()
+  }
+
+  private func next(of source: ContentSource, at offset: Int64) throws -> Data {
+    if isCancelled() { throw CancellationError() }
+    return try source.read(
+      Int(min(source.length - offset, Int64(SealedFileFormat.chunkLength))), at: offset)
+  }
+
+  /// The part as a copy that shares the file's blocks, or nil if the file system cannot do that.
+  private func cloned(_ file: FileDescriptor, _ part: FileDescriptor) -> FileDescriptor? {
+    #if canImport(Darwin)
+      // The system makes the file itself, so for a moment nobody holds it. If it is swept then, it is copied after all.
+      let path = "\(folder)/\(ContentFileName.newPart())"
+      guard fclonefileat(file.raw, AT_FDCWD, path, 0) == 0 else { return nil }
+      guard let clone = try? FileDescriptor(private: path), clone.hold() else {
+        FileDescriptor.remove(path)
+        return nil
+      }
+      FileDescriptor.remove(part.path)
+      return clone
+    #else
+      return part.clone(file) ? part : nil
+    #endif
+  }
+
+  private func digest(of part: FileDescriptor, length: Int64) throws -> SHA256Digest {
+    let copy = try Self.writing { () throws(FileError) in try FileDescriptor(reading: part.path) }
+    var hash = SHA256()
+    var offset: Int64 = 0
+    while offset < length {
+      if isCancelled() { throw CancellationError() }
+      let chunk = try copy.read(Int(min(length - offset, 1 << 20)), at: offset)
+      // The source was cut while it was cloned; looking at it afterwards says so.
+      if chunk.isEmpty { break }
+      hash.update(chunk)
+      offset += Int64(chunk.count)
+    }
+    return hash.finalize()
+  }
+}

@@ -1,0 +1,29 @@
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What changes when a file is written to.
+struct FileStamp: Equatable {
+  private let length: Int64
+  private let modified: [Int]
+  private let changed: [Int]
+
+  init(_ file: FileDescriptor) throws(FileError) {
+    var info = stat()
+    guard fstat(file.raw, &info) == 0 else { throw FileError(.read, file.path) }
+    length = Int64(info.st_size)
+    #if canImport(Darwin)
+      modified = [info.st_mtimespec.tv_sec, info.st_mtimespec.tv_nsec]
+      changed = [info.st_ctimespec.tv_sec, info.st_ctimespec.tv_nsec]
+    #else
+      modified = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
+      changed = [info.st_ctim.tv_sec, info.st_ctim.tv_nsec]
+    #endif
+  }
+}

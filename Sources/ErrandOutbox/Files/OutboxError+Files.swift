@@ -1,0 +1,28 @@
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension OutboxError {
+  /// A file of the user's cannot be copied. The wording is that of sending it.
+  static func unreadable(_ error: FileError) -> OutboxError {
+    OutboxError(.fileUnreadable, "the file to upload cannot be used: \(error)")
+  }
+
+  /// The outbox's own folder cannot be written.
+  static func unwritable(_ error: FileError) -> OutboxError {
+    switch error.systemCode {
+    case ENOSPC, EDQUOT:
+      OutboxError(.diskFull, "the disk is full, so the request was not stored; make room first (\(error))")
+    case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR:
+      OutboxError(
+        .notWritable, "the outbox cannot write to its folder, so the request was not stored (\(error))")
+    default: OutboxError(.failed, "the request was not stored: \(error)")
+    }
+  }
+}

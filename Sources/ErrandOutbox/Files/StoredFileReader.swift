@@ -1,0 +1,66 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A file of the outbox's, checked against the digest in its name while it is sent. What is not what was stored never
+/// arrives whole: the last piece is held back until it is sure.
+final class StoredFileReader: BodyReader {
+  private struct State: ~Copyable {
+    var hash: SHA256? = SHA256()
+    var position: Int64 = 0
+  }
+
+  private let path: String
+  private let digest: String
+  private let reader: SegmentReader
+  private let expected: Int64
+  // Safe to share: a body has one reader, which is the transport's thread.
+  private nonisolated(unsafe) var state = State()
+
+  var length: Int64? { expected }
+
+  /// - Throws: `RequestError.fileUnreadable`: it is missing, or not as long as it was.
+  init(_ path: String, length: Int64, digest: String) throws(RequestError) {
+    self.path = path
+    self.digest = digest
+    expected = length
+    do {
+      reader = try SegmentReader([.file(path: path)])
+    } catch {
+      throw .unreadableStoredFile(
+        path, (error as? RequestError)?.underlying ?? error, reachedServer: false)
+    }
+    guard reader.length == length else {
+      let found = reader.length ?? 0
+      throw .unreadableStoredFile(
+        path, FileError(.read, path, "it has \(found) bytes, and \(length) were stored"), reachedServer: false
+      )
+    }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    let read: BodyRead
+    do {
+      read = try reader.read(into: buffer)
+    } catch {
+      throw RequestError.unreadableStoredFile(
+        path, (error as? RequestError)?.underlying ?? error, reachedServer: true)
+    }
+    if case .bytes(let count) = read {
+      state.hash?.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+      state.position += Int64(count)
+    }
+    if state.position == expected, let hash = state.hash.take(), "\(hash.finalize())" != digest {
+      throw RequestError.unreadableStoredFile(
+        path, FileError(.read, path, "its bytes have changed since it was stored"), reachedServer: true)
+    }
+    return read
+  }
+
+  func onReady(_ handler: @escaping @Sendable () -> Void) {}
+  func close() {}
+}

@@ -1,0 +1,156 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the outbox and its courier share: the store, what requests and answers look like in it, and who is told.
+final class Desk: Sendable {
+  let store: any OutboxStore
+  let configuration: OutboxConfiguration
+  let feedback = Feedback()
+  private let storage: RequestStorage
+  private let rule: DeliveryRule
+  private let random: Locked<any RandomNumberGenerator & Sendable>
+
+  init(store: any OutboxStore, folder: URL, configuration: OutboxConfiguration) async throws {
+    self.store = store
+    self.configuration = configuration
+    storage = RequestStorage(in: folder, key: configuration.key, secrets: configuration.secrets)
+    rule = DeliveryRule(
+      policy: configuration.delivery, beat: configuration.beat, answerLimit: configuration.answerLimit)
+    random = Locked(configuration.random)
+    try await storage.open()
+    try await storage.folder.sweep { try await store.used($0) }
+  }
+
+  private var date: Date { Date(milliseconds: configuration.time().wall) }
+
+  // MARK: Requests in
+
+  func newID() -> OutboxID { OutboxID(rawValue: newUUID().uuidString.lowercased()) }
+
+  private func newUUID() -> UUID {
+    let (high, low) = random.withLock { random in (random.next() as UInt64, random.next() as UInt64) }
+    var bytes = [high, low].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+    }
+    // Version 4, by RFC 9562.
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return UUID(
+      uuid: (
+        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+        bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+      ))
+  }
+
+  func add(_ items: [OutboxItem], ids: [OutboxID]) async throws {
+    let drafts = zip(items, ids).map { item, id in
+      var request = item.request
+      if let priority = item.priority { request.options.priority = priority }
+      var draft = RowDraft(id: id, request: request, key: newUUID())
+      draft.lane = item.lane
+      draft.holdsLane = configuration.lanes == .hold
+      draft.lifetime = item.expires ?? request.options.deadline ?? configuration.lifetime
+      return draft
+    }
+    let dropped = try await storage.store(drafts, used: store.used) { rows in
+      try await store.add(rows, within: configuration.caps, at: configuration.time())
+    }
+    let now = date
+    feedback.begin(
+      drafts.map { OutboxEvent(id: $0.id, lane: $0.lane, step: .stored, date: now) })
+    tell(dropped.rows)
+    await remove(dropped.files)
+  }
+
+  // MARK: Requests out
+
+  func request(of claimed: ClaimedRow) throws -> Request {
+    try storage.request(from: claimed.content, of: claimed.row.id)
+  }
+
+  func ruling(on aTry: DeliveryTry, counted: Int) -> DeliveryRule.Ruling {
+    let date = date
+    return random.withLock { rule.ruling(on: aTry, counted: counted, date: date, random: &$0) }
+  }
+
+  /// A ruling as the store keeps it.
+  func outcome(_ outcome: DeliveryRule.Ruling.Outcome, of id: OutboxID) -> FinishedTry.Outcome {
+    switch outcome {
+    case .delivered(let answer): .delivered(answer: wrapped(answer ?? .unknown, of: id))
+    case .failed(let reason, let next, let counts, let wasOffline):
+      .failed(reason: reason, next: next, counts: counts, wasOffline: wasOffline)
+    case .refused(let reason, let answer):
+      .refused(reason: reason, answer: answer.map { wrapped($0, of: id) })
+    case .returned: .returned
+    }
+  }
+
+  private func wrapped(_ answer: OutboxAnswer, of id: OutboxID) -> Data {
+    storage.wrapped(answer: answer.encoded(), of: id)
+  }
+
+  // MARK: What is known
+
+  /// A row that cannot be read any more is shown as far as it can.
+  func entry(_ row: OutboxRow) -> OutboxEntry {
+    let summary = try? storage.summary(of: row)
+    return OutboxEntry(
+      id: row.id, sequence: row.sequence, lane: row.lane,
+      priority: Priority(rawValue: UInt8(clamping: row.priority)) ?? .default, state: row.state,
+      method: summary?.method ?? "?", url: summary?.url ?? "?",
+      idempotencyKey: summary?.idempotencyKey ?? "?",
+      created: Date(milliseconds: row.created), changed: Date(milliseconds: row.changed), tries: row.tries,
+      nextTry: row.due.map(Date.init(milliseconds:)), expires: row.expires.map(Date.init(milliseconds:)),
+      reason: row.reason, size: row.size, answer: answer(of: row))
+  }
+
+  private func answer(of row: OutboxRow) -> OutboxAnswer? {
+    guard let wrapped = row.answer, let data = try? storage.answer(wrapped, of: row.id) else { return nil }
+    return OutboxAnswer(decoding: data)
+  }
+
+  // MARK: Who is told
+
+  func tell(_ rows: [OutboxRow]) {
+    guard !rows.isEmpty else { return }
+    // Most have nobody who follows them; then they need not be read.
+    feedback.publish(feedback.heard(rows).map { entry($0).event })
+  }
+
+  /// Those who follow one request hear of what others have done.
+  func catchUp() async {
+    let followed = feedback.followed
+    guard let rows = try? await store.rows(followed) else { return feedback.publish(toTracks: []) }
+    feedback.publish(toTracks: rows.compactMap { $0.map { entry($0).event } })
+  }
+
+  func report(_ error: any Error) {
+    if let error = error as? OutboxError, error.code == .closed { return }
+    configuration.onStoreFailure?(error)
+  }
+
+  func noting(_ work: () async throws -> Void) async {
+    do { try await work() } catch { report(error) }
+  }
+
+  // MARK: Tidying up
+
+  func remove(_ files: [String]) async { await storage.folder.remove(files) }
+
+  /// Forgets what was over long ago.
+  func prune() async {
+    await noting {
+      let limit = configuration.time().wall - Int64(configuration.keepsAnswers.wholeMilliseconds)
+      await remove(try await store.prune(changedBefore: limit))
+    }
+  }
+}
+
+extension Date {
+  init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+}

@@ -1,0 +1,208 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Requests that must arrive. What is handed to it is on disk before its first byte is sent, and leaves only in the
+/// transaction that records its accepted answer: it arrives at least once, with an idempotency key that stays the same
+/// through every try and every launch.
+///
+/// ```swift
+/// let outbox = try await Outbox(at: folder, client: client)
+/// let receipt = try await outbox.enqueue(.post(messageURL, json: message), lane: "chat/42")
+/// // it is stored now, whatever happens to this process
+/// if case .delivered(let answer) = try await receipt.outcome() { print(answer.status) }
+/// ```
+///
+/// Several processes may use one folder at the same time; each delivers, and never two the same request at once. No
+/// credential is stored: those come from the client's interceptors at each try.
+///
+/// Letting go of it ends delivering in this process; `close()` does so in good order.
+public final class Outbox: Sendable {
+  private let desk: Desk
+  private let courier: Courier
+  private let watch: Task<Void, Never>?
+
+  var feedback: Feedback { desk.feedback }
+
+  /// Opens the outbox in a folder, and begins to deliver what is in it.
+  /// - Parameters:
+  ///   - folder: A folder of the outbox's own, on a local disk that is not purged. Made if it is missing, for this user
+  ///     only.
+  ///   - client: Sends the requests, under its own limits and through its interceptors.
+  /// - Throws: `OutboxError`.
+  public convenience init(
+    at folder: URL, client: Client, configuration: OutboxConfiguration = OutboxConfiguration()
+  ) async throws {
+    let store = try await SQLiteOutboxStore(folder: folder)
+    try await self.init(store: store, folder: folder, client: client, configuration: configuration)
+  }
+
+  /// Opens an outbox on another store.
+  /// - Parameter folder: Where the files of requests are kept, for all who share the store.
+  public init(
+    store: any OutboxStore, folder: URL, client: Client,
+    configuration: OutboxConfiguration = OutboxConfiguration()
+  ) async throws {
+    let desk = try await Desk(store: store, folder: folder, configuration: configuration)
+    let courier = Courier(desk, client)
+    self.desk = desk
+    self.courier = courier
+    store.onForeignChange { [weak desk, weak courier] in
+      if configuration.delivers { courier?.look() }
+      guard let desk else { return }
+      Task { await desk.catchUp() }
+    }
+    guard configuration.delivers else {
+      watch = nil
+      return
+    }
+    courier.start()
+    watch = configuration.reachability.map { reachability in
+      Task { [weak courier] in
+        for await status in reachability.updates { courier?.networkChanged(isOnline: status != .offline) }
+      }
+    }
+  }
+
+  deinit {
+    watch?.cancel()
+    courier.cancelAll()
+  }
+
+  // MARK: Storing
+
+  /// Stores a request. When this returns, it is durable.
+  /// - Parameters:
+  ///   - lane: Requests of one lane go one at a time, in the order in which they were enqueued. Without one it waits for
+  ///     none.
+  ///   - priority: How soon it is wanted, compared with other lanes. Default: the request's own.
+  ///   - expires: How long from now it may be delivered. Default: as the outbox is configured.
+  /// - Throws: `OutboxError`; nothing is stored then.
+  @discardableResult
+  public func enqueue(
+    _ request: Request, lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil
+  ) async throws -> Receipt {
+    try await enqueue([OutboxItem(request, lane: lane, priority: priority, expires: expires)])[0]
+  }
+
+  /// Stores requests of one lane, in this order, all or none.
+  @discardableResult
+  public func enqueue(
+    _ requests: [Request], lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil
+  ) async throws -> [Receipt] {
+    try await enqueue(requests.map { OutboxItem($0, lane: lane, priority: priority, expires: expires) })
+  }
+
+  /// Stores requests, in this order, all or none.
+  @discardableResult
+  public func enqueue(_ items: [OutboxItem]) async throws -> [Receipt] {
+    guard !items.isEmpty else { return [] }
+    let receipts = items.map { item in
+      let id = item.id ?? desk.newID()
+      return Receipt(id, feedback.track(id), self)
+    }
+    try await desk.add(items, ids: receipts.map(\.id))
+    if desk.configuration.delivers { courier.look() }
+    return receipts
+  }
+
+  // MARK: Looking
+
+  /// What is known of a request, of this launch or an earlier one; nil if nothing is, or that has been forgotten.
+  public func status(of id: OutboxID) async throws -> OutboxEntry? {
+    try await desk.store.rows([id])[0].map(desk.entry)
+  }
+
+  /// Follows a request of which only the name is left, as after a restart. Its events begin with what is the case now.
+  /// - Returns: Nil if nothing is known of it.
+  public func receipt(for id: OutboxID) async throws -> Receipt? {
+    let receipt = Receipt(id, feedback.track(id), self)
+    guard let row = try await desk.store.rows([id])[0] else { return nil }
+    feedback.publish(toTracks: [desk.entry(row).event])
+    return receipt
+  }
+
+  /// Everything that this process does, from now on, and what it learns of others' doings. Who does not keep up misses the
+  /// oldest beyond 10,000.
+  public var events: AsyncStream<OutboxEvent> { feedback.events(limit: 10_000) }
+
+  /// A page of requests, in the order of enqueue.
+  /// - Parameters:
+  ///   - sequence: Those after this one; 0 for the first page, then the last one's `sequence`.
+  ///   - limit: The most that are returned. Default: 100.
+  public func list(
+    _ selection: OutboxSelection = .all, after sequence: Int64 = 0, limit: Int = 100
+  ) async throws -> [OutboxEntry] {
+    try await desk.store.list(selection, after: sequence, limit: limit).map(desk.entry)
+  }
+
+  public func statistics() async throws -> OutboxStatistics { try await desk.store.statistics() }
+
+  // MARK: By hand
+
+  /// Looks at once for what may be delivered. With `delivers` off, this is what begins delivering.
+  public func deliver() {
+    if desk.configuration.delivers { courier.look() } else { courier.start() }
+  }
+
+  /// Tries what is stored, set aside or has expired at once. What was set aside or has expired takes its old place.
+  /// - Returns: What is tried again.
+  @discardableResult
+  public func retry(_ selection: OutboxSelection) async throws -> [OutboxEntry] {
+    let rows = try await desk.store.retry(selection, at: desk.configuration.time())
+    desk.tell(rows)
+    if desk.configuration.delivers { courier.look() }
+    return rows.map(desk.entry)
+  }
+
+  /// Drops what is stored, set aside or has expired. What is being tried stays.
+  /// - Returns: What was dropped.
+  @discardableResult
+  public func drop(
+    _ selection: OutboxSelection, reason: String = "dropped by hand"
+  ) async throws -> [OutboxEntry] {
+    let dropped = try await desk.store.drop(selection, reason: reason, at: desk.configuration.time())
+    desk.tell(dropped.rows)
+    await desk.remove(dropped.files)
+    if desk.configuration.delivers { courier.look() }
+    return dropped.rows.map(desk.entry)
+  }
+
+  /// Begins no more tries, in any process, until `resume`. What is being tried goes on.
+  /// - Parameter lane: One lane; nil for everything.
+  public func pause(lane: String? = nil) async throws {
+    try await desk.store.setPaused(true, lane: lane)
+  }
+
+  public func resume(lane: String? = nil) async throws {
+    try await desk.store.setPaused(false, lane: lane)
+    if desk.configuration.delivers { courier.look() }
+  }
+
+  // MARK: The end
+
+  /// Waits until nothing is left that may be delivered without help: all is delivered, set aside, expired or dropped.
+  /// What is paused, and what others try, is waited for as well.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public func waitUntilEmpty() async throws {
+    for await _ in feedback.changes() {
+      let counts = try await statistics().counts
+      if counts[.stored, default: 0] + counts[.trying, default: 0] == 0 { return }
+    }
+    try Task.checkCancellation()
+    throw OutboxError(.closed, "the outbox was closed")
+  }
+
+  /// Ends delivering in this process: begins no more, lets what is under way finish within `limit`, gives the rest back to
+  /// be tried later, and closes the store.
+  public func close(within limit: Duration = .seconds(10)) async {
+    watch?.cancel()
+    await courier.stop(within: limit)
+    await desk.store.close()
+    feedback.end()
+  }
+}

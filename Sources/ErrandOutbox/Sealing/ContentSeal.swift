@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Wraps what is stored: sealed if there is a key, and as it is if there is none. The first byte says which, so an outbox
+/// that is given a key later still reads what it stored before.
+///
+/// | bytes | plain | sealed |
+/// |---|---|---|
+/// | 1 | 1 | 2 |
+/// | 8 | | which key |
+/// | 12 | | nonce |
+/// | … | the data | the ciphertext |
+/// | 16 | | tag |
+struct ContentSeal: Sendable {
+  private enum Form: UInt8 {
+    case plain = 1
+    case sealed = 2
+  }
+
+  let key: OutboxKey?
+  private let fingerprint: Data
+
+  init(_ key: OutboxKey?) {
+    self.key = key
+    fingerprint = key?.fingerprint ?? Data()
+  }
+
+  func wrap(_ data: Data, as part: SealedPart) -> Data {
+    guard let key else { return Data([Form.plain.rawValue]) + data }
+    let nonce = Data.random(AESGCM.nonceLength)
+    let sealed = AESGCM.seal(data, with: key, nonce: nonce, authenticating: part.context)
+    return Data([Form.sealed.rawValue]) + fingerprint + nonce + sealed
+  }
+
+  /// - Throws: `.wrongKey` if it was sealed with another key, or there is none now; `.damaged` if it is not what was
+  ///   wrapped.
+  func unwrap(_ wrapped: Data, as part: SealedPart) throws(OutboxError) -> Data {
+    switch wrapped.first.flatMap(Form.init) {
+    case .plain: return Data(wrapped.dropFirst())
+    case .sealed: return try open(Data(wrapped.dropFirst()), part)
+    case nil: throw Self.damaged(part)
+    }
+  }
+
+  private func open(_ wrapped: Data, _ part: SealedPart) throws(OutboxError) -> Data {
+    let (start, length) = (OutboxKey.fingerprintLength, AESGCM.nonceLength)
+    guard wrapped.count >= start + length + AESGCM.tagLength else { throw Self.damaged(part) }
+    let key = try key(for: wrapped.prefix(start), part)
+    let nonce = wrapped.dropFirst(start).prefix(length)
+    guard
+      let data = AESGCM.open(
+        wrapped.dropFirst(start + length), with: key, nonce: nonce, authenticating: part.context)
+    else { throw Self.damaged(part) }
+    return data
+  }
+
+  static func isSealed(_ wrapped: Data) -> Bool { wrapped.first == Form.sealed.rawValue }
+
+  /// The key, if it is the one that something was sealed with.
+  func key(for fingerprint: Data, _ part: SealedPart) throws(OutboxError) -> OutboxKey {
+    guard let key else {
+      throw OutboxError(
+        .wrongKey, "the \(part) is sealed, and the outbox was given no key; open it with the key it had")
+    }
+    guard fingerprint == self.fingerprint else {
+      throw OutboxError(
+        .wrongKey, "the \(part) is sealed with another key; open the outbox with the key it had")
+    }
+    return key
+  }
+
+  static func damaged(_ part: SealedPart) -> OutboxError {
+    OutboxError(.damaged, "the \(part) is not what was stored; its bytes have changed since")
+  }
+}

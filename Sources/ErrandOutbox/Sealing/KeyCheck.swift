@@ -1,0 +1,90 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A small sealed file, `key-check`, that tells at launch whether the key is the one that the outbox is sealed with. The
+/// first key that an outbox is opened with makes it. Everything here blocks.
+struct KeyCheck {
+  private static let text = Data("errand".utf8)
+
+  private let path: String
+  private let seal: ContentSeal
+  private let folder: ContentFolder
+
+  init(in outbox: URL, seal: ContentSeal, folder: ContentFolder) {
+    path = outbox.appending(path: "key-check").path
+    self.seal = seal
+    self.folder = folder
+  }
+
+  /// - Throws: `.wrongKey` if the outbox is sealed with another key, or if it is sealed and there is none; `.damaged`;
+  ///   `.notWritable`, `.diskFull`.
+  func pass() throws {
+    if let known = try known() { return try compare(known) }
+    guard seal.key != nil else { return }
+    try folder.make()
+    try place(seal.wrap(Self.text, as: .keyCheck))
+    guard let known = try known() else {
+      throw OutboxError.unwritable(FileError(.read, path, "it was removed at once"))
+    }
+    // Another process, with another key, may have been quicker.
+    try compare(known)
+  }
+
+  private func known() throws -> Data? {
+    do {
+      return try FileDescriptor(reading: path).read(4096, at: 0)
+    } catch let error as FileError {
+      if error.systemCode == ENOENT || error.systemCode == ENOTDIR { return nil }
+      throw OutboxError(.failed, "the key of the outbox cannot be checked: \(error)")
+    }
+  }
+
+  private func compare(_ known: Data) throws(OutboxError) {
+    do throws(OutboxError) {
+      let text = try seal.unwrap(known, as: .keyCheck)
+      guard text == Self.text else { throw ContentSeal.damaged(.keyCheck) }
+    } catch {
+      switch error.code {
+      case .wrongKey:
+        throw OutboxError(
+          .wrongKey,
+          seal.key == nil
+            ? "the outbox is sealed (\(path)) and was given no key; open it with the key it had"
+            : "the outbox is sealed with another key (\(path)); open it with the key it had")
+      default:
+        throw OutboxError(
+          .damaged, "\(path) is damaged; if the key is certainly right, remove that file and open again")
+      }
+    }
+  }
+
+  /// The first of two processes wins.
+  private func place(_ data: Data) throws {
+    let part = try ContentWriter(folder: folder.path, seal: seal, isCancelled: { false }).newPart()
+    defer { FileDescriptor.remove(part.path) }
+    do {
+      try part.write(data, at: 0)
+      try part.flush()
+      if link(part.path, path) != 0, errno != EEXIST {
+        // Not every file system has links.
+        try FileDescriptor.move(part.path, to: path)
+      }
+      try FileDescriptor.flushFolder(URL(filePath: path).deletingLastPathComponent().path)
+    } catch let error as FileError {
+      throw OutboxError.unwritable(error)
+    }
+  }
+}

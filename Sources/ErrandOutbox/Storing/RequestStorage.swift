@@ -1,0 +1,155 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Makes rows of requests, and requests of rows.
+///
+/// What says something of a request is sealed if there is a key: its content, its summary, its answer and its files. Its
+/// lane, its sizes and times, its state and the reason of its last failure are not, because the store works with them: a
+/// reason must not name the URL.
+struct RequestStorage: Sendable {
+  let folder: ContentFolder
+  private let seal: ContentSeal
+  private let outbox: URL
+  private let secrets: Secrets
+
+  /// Touches nothing yet.
+  /// - Parameters:
+  ///   - outbox: The outbox's folder.
+  ///   - key: What is stored is sealed with; nil for not at all.
+  ///   - secrets: The client's: what they name is not stored.
+  init(in outbox: URL, key: OutboxKey?, secrets: Secrets) {
+    self.outbox = outbox
+    self.secrets = secrets
+    folder = ContentFolder(in: outbox)
+    seal = ContentSeal(key)
+  }
+
+  /// To be done before anything is read.
+  /// - Throws: `OutboxError.wrongKey` if what is stored there was sealed with another key, or if there is none now.
+  func open() async throws {
+    try await folder.perform { [folder, seal, outbox] in
+      try KeyCheck(in: outbox, seal: seal, folder: folder).pass()
+    }
+  }
+
+  /// Makes rows of requests, and stores them by `commit`. Their files are on the disk before it is called. Those that belong
+  /// to no row after it are removed: it failed, or it found a row that was there already.
+  /// - Parameter used: Which of these files belong to a row. It is asked also if `commit` failed: a store that others share
+  ///   may have stored the rows and not been able to say so. If it does not know either, they are left to be swept.
+  /// - Throws: `OutboxError`: `.notStorable`, `.fileUnreadable`, `.diskFull`, `.notWritable`; nothing is stored then. And
+  ///   what `commit` throws.
+  func store<Result>(
+    _ drafts: [RowDraft], used: ([String]) async throws -> Set<String>,
+    commit: ([NewRow]) async throws -> Result
+  ) async throws -> Result {
+    for draft in drafts { try draft.request.checkStorable(hiding: secrets) }
+    let (rows, held) = try await rows(for: drafts)
+    // Held until the rows are stored, or the files are gone.
+    defer { withExtendedLifetime(held) {} }
+    do {
+      let result = try await commit(rows)
+      // A row that was there already has files of its own.
+      await remove(held, unless: used)
+      return result
+    } catch {
+      await remove(held, unless: used)
+      throw error
+    }
+  }
+
+  private func remove(_ held: [HeldFile], unless used: ([String]) async throws -> Set<String>) async {
+    let names = held.map(\.name)
+    guard !names.isEmpty, let used = try? await used(names) else { return }
+    await folder.remove(names.filter { !used.contains($0) })
+  }
+
+  /// - Parameter content: What the row has.
+  /// - Returns: The request, to be sent as it would have been when it was stored. A file that is missing or damaged fails it
+  ///   with `RequestError.fileUnreadable` when it is sent.
+  /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`, `.tooNew`.
+  func request(from content: Data, of id: OutboxID) throws(OutboxError) -> Request {
+    let stored = try StoredRequest(decoding: seal.unwrap(content, as: .content(of: id)))
+    let opener = StoredBodyOpener(
+      segments: stored.body.segments, folder: folder, seal: seal, id: id,
+      isSealed: ContentSeal.isSealed(content))
+    return stored.request(opening: opener)
+  }
+
+  /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
+  func summary(of row: OutboxRow) throws(OutboxError) -> RequestSummary {
+    try RequestSummary(decoding: seal.unwrap(row.summary, as: .summary(of: row.id)))
+  }
+
+  /// An answer in the form in which it is stored.
+  func wrapped(answer: Data, of id: OutboxID) -> Data { seal.wrap(answer, as: .answer(of: id)) }
+
+  /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
+  func answer(_ wrapped: Data, of id: OutboxID) throws(OutboxError) -> Data {
+    try seal.unwrap(wrapped, as: .answer(of: id))
+  }
+
+  private func rows(for drafts: [RowDraft]) async throws -> ([NewRow], [HeldFile]) {
+    var rows: [NewRow] = []
+    var held: [HeldFile] = []
+    do {
+      for draft in drafts {
+        let (row, files) = try await row(for: draft)
+        rows.append(row)
+        held += files
+      }
+    } catch {
+      await folder.remove(held.map(\.name))
+      throw error
+    }
+    return (rows, held)
+  }
+
+  private func row(for draft: RowDraft) async throws -> (NewRow, [HeldFile]) {
+    var request = draft.request
+    if !request.fields.contains("Idempotency-Key") { request = request.idempotencyKey(draft.key.uuidString) }
+    let (body, files) = try await body(of: request, draft.id)
+    guard let url = request.url else { preconditionFailure("checked before") }
+    let stored = StoredRequest(
+      method: request.method, url: url.absoluteString, fields: request.fields, body: body,
+      options: StoredOptions(request.options))
+    let summary = RequestSummary(stored, shownURL: request.urlText(hiding: secrets))
+    let content = seal.wrap(stored.encoded(), as: .content(of: draft.id))
+    let row = NewRow(
+      id: draft.id, lane: draft.lane, holdsLane: draft.holdsLane,
+      priority: Int(request.options.priority.rawValue),
+      lifetime: draft.lifetime ?? request.options.deadline,
+      summary: seal.wrap(summary.encoded(), as: .summary(of: draft.id)), content: content,
+      files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size })
+    return (row, files)
+  }
+
+  private func body(of request: Request, _ id: OutboxID) async throws -> (StoredBody, [HeldFile]) {
+    let kind: StoredBody.Kind
+    let segments: [BodySegment]
+    switch request.body.layout {
+    case .none: return (.none, [])
+    case .bytes(let data): (kind, segments) = (.bytes, [.bytes(data)])
+    case .file(let path): (kind, segments) = (.file, [.file(path: path)])
+    case .multipart(let pieces): (kind, segments) = (.multipart, pieces)
+    case .stream, .source, .invalid: preconditionFailure("checked before")
+    }
+    let places = SegmentPlacement.places(of: segments)
+    let copied = places.compactMap { if case .file(let segment) = $0 { segment } else { nil } }
+    let files = copied.isEmpty ? [] : try await folder.write(copied, of: id, seal: seal)
+    var left = files[...]
+    let stored = places.map { place -> StoredBody.Segment in
+      switch place {
+      case .row(let data): return .bytes(data)
+      case .file:
+        let file = left.removeFirst()
+        return .file(name: file.name, length: file.length)
+      }
+    }
+    return (StoredBody(kind: kind, contentType: request.body.contentType, segments: stored), files)
+  }
+}

@@ -1,0 +1,27 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A request that is to be stored, and how.
+struct RowDraft: Sendable {
+  let id: OutboxID
+  let request: Request
+  /// What its idempotency key is made of, unless it has one.
+  let key: UUID
+  /// Requests of one lane go one at a time, in order; nil for one that waits for none.
+  var lane: String?
+  /// True if its lane waits when it is set aside.
+  var holdsLane = false
+  /// How long it may take to be delivered. Nil for as long as the request's deadline says; as long as it takes, without one.
+  var lifetime: Duration?
+
+  init(id: OutboxID, request: Request, key: UUID) {
+    self.id = id
+    self.request = request
+    self.key = key
+  }
+}

@@ -1,0 +1,193 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite(.timeLimit(.minutes(1))) struct NetworkBoardTests {
+  @Test func `a reader gets the present status first, then every change`() async {
+    let network = ManualReachability(.offline)
+    var updates = network.updates.makeAsyncIterator()
+    #expect(await updates.next() == .offline)
+    network.set(.online)
+    #expect(await updates.next() == .online)
+    network.set(.unknown)
+    #expect(await updates.next() == .unknown)
+    #expect(network.current == .unknown)
+  }
+
+  @Test func `a status that is no news is not told`() async {
+    let network = ManualReachability()
+    var updates = network.updates.makeAsyncIterator()
+    #expect(await updates.next() == .online)
+    network.set(.online)
+    network.set(.offline)
+    #expect(await updates.next() == .offline)
+  }
+
+  @Test func `a slow reader gets the newest only`() async {
+    let network = ManualReachability()
+    var updates = network.updates.makeAsyncIterator()
+    #expect(await updates.next() == .online)
+    network.set(.offline)
+    network.set(.unknown)
+    #expect(await updates.next() == .unknown)
+  }
+
+  @Test func `every reader gets all of it`() async {
+    let network = ManualReachability(.offline)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let readers = (0..<20).map { _ in
+      Task {
+        var heard: [NetworkStatus] = []
+        for await status in network.updates {
+          heard.append(status)
+          if status == .online { break }
+          begin.yield()
+        }
+        return heard
+      }
+    }
+    for await _ in begun.prefix(readers.count) {}
+    network.set(.online)
+    for reader in readers { #expect(await reader.value == [.offline, .online]) }
+  }
+
+  @Test func `reading ends when its task is cancelled, before or while it waits`() async {
+    let network = ManualReachability()
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let reader = Task {
+      var heard: [NetworkStatus] = []
+      for await status in network.updates {
+        heard.append(status)
+        begin.finish()
+      }
+      for await status in network.updates { heard.append(status) }
+      return heard
+    }
+    for await _ in begun {}
+    reader.cancel()
+    #expect(await reader.value == [.online])
+    // Others are not disturbed.
+    var updates = network.updates.makeAsyncIterator()
+    #expect(await updates.next() == .online)
+  }
+
+  @Test func `of a change and a cancellation at once one wins, and the reader ends`() async {
+    for _ in 0..<300 {
+      let network = ManualReachability()
+      let reader = Task {
+        var heard: [NetworkStatus] = []
+        for await status in network.updates { heard.append(status) }
+        return heard
+      }
+      async let change: Void = network.set(.offline)
+      async let cancellation: Void = reader.cancel()
+      _ = await (change, cancellation)
+      let heard = await reader.value
+      #expect([[], [.online], [.offline], [.online, .offline]].contains(heard))
+    }
+  }
+
+  @Test func `any monitor can be followed`() async {
+    let monitors: [any ReachabilityMonitor] = [ManualReachability(.offline), ManualReachability(.online)]
+    var first: [NetworkStatus] = []
+    for monitor in monitors {
+      for await status in monitor.updates {
+        first.append(status)
+        break
+      }
+    }
+    #expect(first == [.offline, .online])
+  }
+
+  private final class Watch: Sendable {
+    let tell: NetworkBoard.Tell
+    private let ended: @Sendable () -> Void
+    init(_ tell: @escaping NetworkBoard.Tell, ended: @escaping @Sendable () -> Void) {
+      self.tell = tell
+      self.ended = ended
+    }
+    deinit { ended() }
+  }
+
+  /// How often watching began and ended, and the watch that goes on.
+  private final class Watching: Sendable {
+    struct Count: Equatable {
+      var begun = 0
+      var ended = 0
+    }
+    private struct State {
+      var count = Count()
+      weak var watch: Watch?
+    }
+    private let state = Locked(State())
+
+    var count: Count { state.withLock { $0.count } }
+    var watch: Watch? { state.withLock { $0.watch } }
+
+    func makeBoard() -> NetworkBoard {
+      NetworkBoard { [self] tell in
+        let watch = Watch(tell) { self.state.withLock { $0.count.ended += 1 } }
+        tell(.offline)
+        return state.withLock { state in
+          state.count.begun += 1
+          state.watch = watch
+          return watch
+        }
+      }
+    }
+  }
+
+  @Test func `watching begins once, with the first use, and the first look is what is told`() async {
+    let watching = Watching()
+    let reachability = Reachability(watching.makeBoard())
+    let updates = reachability.updates
+    #expect(watching.count == .init())
+    #expect(await updates.first { _ in true } == .offline)
+    #expect(reachability.current == .offline)
+    #expect(watching.count == .init(begun: 1))
+  }
+
+  @Test func `many who ask first at once all get the first look`() async {
+    for _ in 0..<50 {
+      let watching = Watching()
+      let reachability = Reachability(watching.makeBoard())
+      await withTaskGroup { group in
+        for _ in 0..<8 { group.addTask { reachability.current } }
+        for await status in group { #expect(status == .offline) }
+      }
+      #expect(watching.count == .init(begun: 1))
+    }
+  }
+
+  @Test func `watching ends when nobody can hear of it any more`() async {
+    let watching = Watching()
+    var reachability: Reachability? = Reachability(watching.makeBoard())
+    #expect(reachability?.current == .offline)
+    #expect(watching.count == .init(begun: 1))
+    reachability = nil
+    #expect(watching.count == .init(begun: 1, ended: 1))
+  }
+
+  @Test func `who reads keeps watching alive, until they stop`() async {
+    let watching = Watching()
+    let (heard, hear) = AsyncStream.makeStream(of: NetworkStatus.self)
+    let reader = Task { [board = watching.makeBoard()] in
+      for await status in Reachability(board).updates { hear.yield(status) }
+    }
+    var statuses = heard.makeAsyncIterator()
+    #expect(await statuses.next() == .offline)
+    watching.watch?.tell(.online)
+    #expect(await statuses.next() == .online)
+    #expect(watching.count == .init(begun: 1))
+    reader.cancel()
+    await reader.value
+    while watching.count.ended == 0 { await Task.yield() }
+  }
+
+  @Test func `what cannot be watched is unknown`() async {
+    let reachability = Reachability(NetworkBoard { _ in nil })
+    #expect(reachability.current == .unknown)
+    #expect(await reachability.updates.first { _ in true } == .unknown)
+  }
+}

@@ -1,0 +1,180 @@
+#if os(Linux)
+  import CSandbox
+  import Dispatch
+  import ErrandTesting
+  import Testing
+
+  @testable import ErrandCore
+
+  #if canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// The kernel's own word, in networks made for the purpose.
+  @Suite(
+    .enabled(if: NetworkNamespace.isAllowed, "network namespaces take root, and iproute2"),
+    .timeLimit(.minutes(1)))
+  struct ReachabilityTests {
+    private func watch(_ network: NetworkNamespace) throws -> Reachability {
+      let socket = try #require(try network.run { NetlinkSocket() })
+      return Reachability(NetworkBoard { NetlinkWatch(socket, $0) })
+    }
+
+    private func wait(for status: NetworkStatus, _ reachability: Reachability) async {
+      for await now in reachability.updates where now == status { return }
+    }
+
+    /// A network with a cable of which both ends are here, `near` with an address.
+    private func wired() async throws -> NetworkNamespace {
+      let network = try NetworkNamespace()
+      try network.ip(
+        "link add near type veth peer name far", "address add 192.0.2.1/24 dev near", "link set near up",
+        "link set far up")
+      // The kernel takes its time to notice a carrier.
+      await wait(for: .online, try watch(network))
+      return network
+    }
+
+    @Test func `a machine that has only itself is offline`() throws {
+      let network = try NetworkNamespace()
+      #expect(try watch(network).current == .offline)
+      try network.ip("link set lo up")
+      #expect(try watch(network).current == .offline)
+    }
+
+    @Test func `the first look is true at once`() async throws {
+      let network = try await wired()
+      #expect(try watch(network).current == .online)
+    }
+
+    @Test func `an address on a wire is a network, and the news of it comes`() async throws {
+      let network = try NetworkNamespace()
+      let reachability = try watch(network)
+      #expect(reachability.current == .offline)
+      try network.ip("link add near type veth peer name far", "link set near up", "link set far up")
+      try network.ip("address add 192.0.2.1/24 dev near")
+      await wait(for: .online, reachability)
+      try network.ip("address delete 192.0.2.1/24 dev near")
+      await wait(for: .offline, reachability)
+    }
+
+    @Test func `a link that goes down takes the network along, and brings it back`() async throws {
+      let network = try await wired()
+      let reachability = try watch(network)
+      #expect(reachability.current == .online)
+      for _ in 0..<3 {
+        try network.ip("link set near down")
+        await wait(for: .offline, reachability)
+        try network.ip("link set near up")
+        await wait(for: .online, reachability)
+      }
+    }
+
+    @Test func `a lost carrier is a lost network, though the routes stay`() async throws {
+      let network = try await wired()
+      let reachability = try watch(network)
+      #expect(reachability.current == .online)
+      try network.ip("link set far down")
+      await wait(for: .offline, reachability)
+      try network.ip("link set far up")
+      await wait(for: .online, reachability)
+    }
+
+    @Test func `a link that is taken away is gone`() async throws {
+      let network = try await wired()
+      let reachability = try watch(network)
+      #expect(reachability.current == .online)
+      try network.ip("link delete near")
+      await wait(for: .offline, reachability)
+    }
+
+    @Test func `IPv6 alone is a network, its own addresses of every link are none`() async throws {
+      let network = try NetworkNamespace()
+      try network.ip(
+        "link set lo up", "link add near type veth peer name far", "link set near up", "link set far up",
+        "-6 address add fe80::1/64 dev near nodad")
+      let reachability = try watch(network)
+      #expect(reachability.current == .offline)
+      try network.ip("-6 route add default via fe80::2 dev near")
+      await wait(for: .online, reachability)
+      try network.ip("-6 route delete default")
+      await wait(for: .offline, reachability)
+    }
+
+    @Test func `routes of all kinds are understood as the kernel tells them`() async throws {
+      for route in [
+        "default via 192.0.2.254", "10.0.0.0/8 via 192.0.2.254 table 51820",
+        "198.51.100.0/24 nexthop via 192.0.2.2 weight 1 nexthop via 192.0.2.3 weight 2",
+      ] {
+        let network = try await wired()
+        // Its own network must not be what counts.
+        try network.ip("route add \(route)", "route delete 192.0.2.0/24")
+        #expect(try watch(network).current == .online, "\(route)")
+      }
+      for route in ["unreachable default", "blackhole default", "prohibit default"] {
+        let network = try await wired()
+        try network.ip("route delete 192.0.2.0/24", "route add \(route)")
+        #expect(try watch(network).current == .offline, "\(route)")
+      }
+    }
+
+    @Test func `when more happens than there is room for, it looks again`() async throws {
+      let network = try await wired()
+      let queue = DispatchQueue(label: "test")
+      let socket = try #require(try network.run { NetlinkSocket() })
+      // The kernel makes of this the smallest room that it has.
+      var room: Int32 = 1
+      #expect(
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size)) == 0)
+      let reachability = Reachability(NetworkBoard { tell in NetlinkWatch(socket, on: queue, tell) })
+      #expect(reachability.current == .online)
+      queue.suspend()
+      // These change nothing that counts, and fill the room. What counts comes after, and is lost.
+      for number in 0..<10 { try network.ip("link set near alias number\(number)") }
+      try network.ip("link set near down")
+      queue.resume()
+      await wait(for: .offline, reachability)
+    }
+
+    @Test func `a table too large for the first look is read on`() async throws {
+      let network = try await wired()
+      // The kernel tells of them before it tells of the one that counts.
+      try network.ip(all: (0..<15_000).map { "route add unreachable 10.\($0 / 256).\($0 % 256).0/24" })
+      let reachability = try watch(network)
+      #expect(reachability.current == .unknown)
+      await wait(for: .online, reachability)
+    }
+
+    @Test func `the socket is closed when nobody watches any more`() async throws {
+      let network = try await wired()
+      let socket = try #require(try network.run { NetlinkSocket() })
+      let file = "/proc/self/fd/\(socket.descriptor)"
+      var reachability: Reachability? = Reachability(NetworkBoard { NetlinkWatch(socket, $0) })
+      #expect(reachability?.current == .online)
+      let name = target(of: file)
+      #expect(name?.hasPrefix("socket:") == true)
+      reachability = nil
+      while target(of: file) == name { await Task.yield() }
+    }
+
+    private func target(of link: String) -> String? {
+      var name = [UInt8](repeating: 0, count: 100)
+      let count = name.withUnsafeMutableBufferPointer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { readlink(link, $0.baseAddress!, $0.count) }
+      }
+      return count < 0 ? nil : String(decoding: name.prefix(count), as: UTF8.self)
+    }
+  }
+
+  @Suite struct ForbiddenReachabilityTests {
+    @Test func `where the kernel may not be asked, the status is unknown`() throws {
+      let status = try OwnThread.run {
+        #expect(errand_forbid_netlink() == 0)
+        return Reachability().current
+      }
+      #expect(status == .unknown)
+    }
+  }
+#endif

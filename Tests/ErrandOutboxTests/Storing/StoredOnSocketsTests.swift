@@ -1,0 +1,106 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// What a server sees of a request that was stored is what it sees of one that was sent.
+@Suite(.timeLimit(.minutes(1))) struct StoredOnSocketsTests {
+  private let lab: StorageLab
+  private let server: MockServer
+
+  init() throws {
+    lab = try StorageLab()
+    server = try MockServer()
+    server.otherwise { _ in .answer() }
+  }
+
+  enum Kind: String, CaseIterable {
+    case none, emptyBytes, bytes, manyBytes, text, json, form, emptyFile, file, largeFile
+    case emptyMultipart, fields, mixedMultipart, manyFields
+  }
+
+  private func body(_ kind: Kind) throws -> Body {
+    switch kind {
+    case .none: .none
+    case .emptyBytes: .bytes(Data())
+    case .bytes: .bytes(.seeded(1000), contentType: "application/x-thing")
+    case .manyBytes: .bytes(.seeded(300_000))
+    case .text: .text("grün\r\n\u{0}🎈")
+    case .json: .json(["a": "ü/\"\\", "b": "\u{2028}"])
+    case .form: .form(["a b": "ä&=+", "": "", "a b": "again"])
+    case .emptyFile: .file(try lab.file("empty.txt", Data()))
+    case .file: .file(try lab.file("photo.jpg", .seeded(70_000)))
+    case .largeFile: .file(try lab.file("video.mp4", .seeded(2_000_001)), contentType: "video/x")
+    case .emptyMultipart: .multipart(MultipartForm())
+    case .fields: .multipart(MultipartForm().field("a", "1").field("b\"", "2\r\n").bytes("c", .seeded(99)))
+    case .mixedMultipart:
+      .multipart(
+        MultipartForm().field("title", "Cät").file("one", at: try lab.file("one.png", .seeded(65_536)))
+          .bytes("raw", .seeded(200_000, 2)).file("two", at: try lab.file("two.png", .seeded(131_073, 3)))
+          .file("none", at: try lab.file("none.bin", Data())).field("end", ""))
+    case .manyFields:
+      .multipart((0..<300).reduce(MultipartForm()) { $0.bytes("f\($1)", .seeded(1000, UInt64($1))) })
+    }
+  }
+
+  private func request(_ kind: Kind, method: ErrandCore.Method = .post) throws -> Request {
+    var request = Request(
+      method, server.url("/a%20b/ü?q=%C3%A9&r=1+2#part"), query: ["x y": "&="], body: try body(kind))
+    request.fields.append("X-Twice", "1")
+    request.fields.append("x-twice", "two, three")
+    request.fields.append("X-Empty", "")
+    request.fields.append("x-Mixed-CASE", "ä é e\u{301}")
+    return request.idempotencyKey("the-key")
+  }
+
+  /// All that a server is told; `Host` and its like come from the transport and are the same as well.
+  private func seen(_ request: MockRequest) -> [[UInt8]] {
+    // As bytes, because texts are the same to Swift that are not the same to a server.
+    (["\(request.method)", request.target] + request.fields.map { "\($0.name): \($0.value)" }).map {
+      Array($0.utf8)
+    }
+  }
+
+  private func compare(_ request: Request, key: OutboxKey? = nil) async throws {
+    let client = Client(transport: CurlTransport())
+    let row = try await lab.row(request, key: key)
+    _ = try await client.send(request)
+    let stored = try lab.request(row, key: key)
+    // A second time, because tries are repeated.
+    for _ in 1...2 { _ = try await client.send(stored) }
+    let requests = server.requests
+    try #require(requests.count == 3)
+    for found in requests.dropFirst() {
+      #expect(seen(found) == seen(requests[0]))
+      #expect(found.body == requests[0].body)
+      #expect(found.isComplete)
+    }
+    await client.shutdown(within: .seconds(1))
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `every kind of body arrives byte for byte`(kind: Kind) async throws {
+    try await compare(request(kind))
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `every kind of body arrives byte for byte when it was sealed`(kind: Kind) async throws {
+    try await compare(request(kind), key: .random())
+  }
+
+  @Test(arguments: [ErrandCore.Method.get, .put, .patch, .delete, .options, "PURGE"])
+  func `every method arrives`(method: ErrandCore.Method) async throws {
+    try await compare(request(.none, method: method))
+    #expect(server.requests.allSatisfy { $0.method == method })
+  }
+
+  @Test func `a Content-Type that was set stays where it was`() async throws {
+    var request = try request(.json)
+    request.fields.set("Content-Type", "application/vnd.thing+json")
+    request.fields.append("X-Last", "1")
+    try await compare(request)
+  }
+}
