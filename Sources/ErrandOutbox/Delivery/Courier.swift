@@ -205,7 +205,7 @@ final class Courier: Sendable {
   }
 
   private func renewLeases() -> Duration? {
-    let leases = work.withLock { Array($0.tries.keys) }
+    let leases = work.withLock { $0.tries.keys.sorted { $0.number < $1.number } }
     guard !leases.isEmpty else { return nil }
     Task { [desk] in
       await desk.noting {
@@ -245,7 +245,7 @@ final class Courier: Sendable {
     let tasks = work.withLock { work in
       work.state.stop()
       work.isCancelling = true
-      return work.tries.values.compactMap { $0 }
+      return work.tries.sorted { $0.key.number < $1.key.number }.compactMap(\.value)
     }
     for task in tasks { task.cancel() }
   }
