@@ -52,16 +52,13 @@ extension OutboxInvariant {
   static let waits = OutboxInvariant(name: "a request that failed waits as long as it was told") { evidence in
     evidence.stored.flatMap { ask -> [String] in
       var found: [String] = []
-      var due: (time: Duration, boot: String)?
+      var due: (ticks: Int64, boot: String)?
       for step in evidence.steps(of: ask) {
         switch step.kind {
-        case .failed:
-          let wait = evidence.shortestWait(after: step, of: ask)
-          due = (step.time + wait, step.stored.boot)
+        case .failed(let next): due = (step.stored.ticks + next.milliseconds, step.stored.boot)
         case .claimed:
-          // Two clocks, each cut to a millisecond.
-          if let due, due.boot == step.stored.boot, step.time + .milliseconds(2) < due.time {
-            found.append("\(step), not to be before \(due.time)")
+          if let due, due.boot == step.stored.boot, step.stored.ticks < due.ticks {
+            found.append("\(step), not to be before \(due.ticks) ms")
           }
           due = nil
         case .hastened, .retried, .recovered: due = nil
@@ -76,32 +73,20 @@ extension OutboxInvariant {
     evidence in
     evidence.stored.flatMap { ask -> [String] in
       let steps = evidence.steps(of: ask)
+      let end = ask.lifetime.map { steps[0].stored.ticks + $0.milliseconds }
       return steps.compactMap { step in
+        if step.kind == .expired && end == nil { return "\(step), though it may take as long as it takes" }
+        // After a restart of the machine only the wall clock tells, and that may have been set.
+        guard let end, step.stored.boot == steps[0].stored.boot else { return nil }
         switch step.kind {
-        case .expired:
-          guard let lifetime = ask.lifetime else { return "\(step), though it may take as long as it takes" }
-          // After a restart of the machine only the wall clock tells, and that may have been set.
-          let isSameBoot = steps[0].stored.boot == step.stored.boot
-          return isSameBoot && step.time + .milliseconds(2) < steps[0].time + lifetime
-            ? "\(step), stored at \(steps[0].time) for \(lifetime)" : nil
+        case .expired: return step.stored.ticks < end ? "\(step), not to be before \(end) ms" : nil
         case .claimed:
-          guard let lifetime = ask.lifetime, steps[0].stored.boot == step.stored.boot,
-            !steps.contains(where: { $0.kind == .retried && $0.index < step.index })
-          else { return nil }
-          // Asked for at one time, claimed a little later.
-          return step.time > steps[0].time + lifetime + .milliseconds(100)
-            ? "\(step), stored at \(steps[0].time) for \(lifetime)" : nil
+          // By hand it gets all the time that there is.
+          let isRetried = steps.contains { $0.kind == .retried && $0.index < step.index }
+          return step.stored.ticks >= end && !isRetried ? "\(step), not to be after \(end) ms" : nil
         default: return nil
         }
       }
     }
-  }
-}
-
-extension OutboxEvidence {
-  /// What the server asked for, and what was decided.
-  fileprivate func shortestWait(after step: RowStep, of ask: OutboxAsk) -> Duration {
-    guard case .failed(let next) = step.kind else { return .zero }
-    return next
   }
 }

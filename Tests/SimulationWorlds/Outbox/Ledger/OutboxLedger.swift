@@ -69,8 +69,9 @@ final class OutboxLedger: Sendable {
 
   // MARK: The store
 
-  func add(_ kind: RowStep.Kind, _ row: OutboxID, by owner: String) {
-    let (time, stored) = (clock.now.offset, machine.time)
+  /// - Parameter stored: The time that the store was told; nil for now.
+  func add(_ kind: RowStep.Kind, _ row: OutboxID, by owner: String, at stored: StoreTime? = nil) {
+    let (time, stored) = (clock.now.offset, stored ?? machine.time)
     let holder = state.withLock { $0.holders[row] }
     let livingHolder = holder.flatMap { machine.isAlive($0) ? $0 : nil }
     let step = state.withLock { state in

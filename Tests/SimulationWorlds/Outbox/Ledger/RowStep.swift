@@ -30,6 +30,7 @@ struct RowStep: Sendable {
   /// The process that did it.
   let owner: String
   let time: Duration
+  /// The time that the store was told: a little before.
   let stored: StoreTime
   /// The holder of the lease that this ends, if it was alive.
   var livingHolder: String?

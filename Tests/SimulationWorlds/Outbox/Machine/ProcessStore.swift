@@ -45,8 +45,8 @@ final class ProcessStore: OutboxStore {
     try await process.run()
   }
 
-  private func note(_ kind: RowStep.Kind, _ rows: [OutboxID]) {
-    for row in rows { ledger.add(kind, row, by: process.name) }
+  private func note(_ kind: RowStep.Kind, _ rows: [OutboxID], _ now: StoreTime? = nil) {
+    for row in rows { ledger.add(kind, row, by: process.name, at: now) }
   }
 
   // MARK: OutboxStore
@@ -55,10 +55,10 @@ final class ProcessStore: OutboxStore {
     try await perform {
       let known = try await store.rows(rows.map(\.id))
       let dropped = try await store.add(defect?.spoil(rows) ?? rows, within: caps, at: now)
-      note(.dropped, dropped.rows.map(\.id))
+      note(.dropped, dropped.rows.map(\.id), now)
       let stored = try await store.rows(rows.map(\.id))
       for (index, row) in stored.enumerated() where row != nil && known[index] == nil {
-        note(.added, [rows[index].id])
+        note(.added, [rows[index].id], now)
       }
       return dropped
     }
@@ -67,10 +67,10 @@ final class ProcessStore: OutboxStore {
   func claim(_ limit: Int, for lease: Duration, at now: StoreTime) async throws -> Claim {
     try await perform {
       let claim = try await store.claim(limit, for: lease, at: now)
-      note(.recovered, claim.recovered.map(\.id))
-      note(.expired, claim.expired.map(\.id))
-      note(.damaged, claim.setAside.map(\.id))
-      note(.claimed(leaseEnd: now.leaseEnd(lease)), claim.rows.map(\.row.id))
+      note(.recovered, claim.recovered.map(\.id), now)
+      note(.expired, claim.expired.map(\.id), now)
+      note(.damaged, claim.setAside.map(\.id), now)
+      note(.claimed(leaseEnd: now.leaseEnd(lease)), claim.rows.map(\.row.id), now)
       return claim
     }
   }
@@ -78,7 +78,7 @@ final class ProcessStore: OutboxStore {
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
     try await perform {
       let lost = try await store.renew(leases, for: lease, at: now)
-      note(.renewed(leaseEnd: now.leaseEnd(lease)), leases.filter { !lost.contains($0) }.map(\.id))
+      note(.renewed(leaseEnd: now.leaseEnd(lease)), leases.filter { !lost.contains($0) }.map(\.id), now)
       return lost
     }
   }
@@ -88,7 +88,7 @@ final class ProcessStore: OutboxStore {
       if defect == .failsToStore { throw OutboxError(.diskFull, "the disk is full") }
       let results = try await store.finish(defect?.spoil(tries) ?? tries, at: now)
       for (aTry, result) in zip(tries, results) where result.row != nil {
-        note(RowStep.Kind(aTry.outcome), [aTry.lease.id])
+        note(RowStep.Kind(aTry.outcome), [aTry.lease.id], now)
       }
       return results
     }
@@ -117,7 +117,7 @@ final class ProcessStore: OutboxStore {
   func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow] {
     try await perform {
       let rows = try await store.retry(selection, at: now)
-      note(.retried, rows.map(\.id))
+      note(.retried, rows.map(\.id), now)
       return rows
     }
   }
@@ -125,7 +125,7 @@ final class ProcessStore: OutboxStore {
   func drop(_ selection: OutboxSelection, reason: String, at now: StoreTime) async throws -> Dropped {
     try await perform {
       let dropped = try await store.drop(selection, reason: reason, at: now)
-      note(.dropped, dropped.rows.map(\.id))
+      note(.dropped, dropped.rows.map(\.id), now)
       return dropped
     }
   }
@@ -166,7 +166,7 @@ final class ProcessStore: OutboxStore {
 }
 
 extension StoreTime {
-  fileprivate func leaseEnd(_ lease: Duration) -> Int64 { ticks + Int64(lease.wholeMilliseconds) }
+  fileprivate func leaseEnd(_ lease: Duration) -> Int64 { ticks + lease.milliseconds }
 }
 
 extension RowStep.Kind {
@@ -179,4 +179,9 @@ extension RowStep.Kind {
       case .returned: .returned
       }
   }
+}
+
+extension Duration {
+  /// Rounded up.
+  var milliseconds: Int64 { Int64((self + .nanoseconds(999_999)).wholeMilliseconds) }
 }

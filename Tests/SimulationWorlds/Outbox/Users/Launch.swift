@@ -23,7 +23,6 @@ final class Launch: Sendable {
 
   /// It ends between two instructions. What it had on the wire may arrive or not.
   func crash(cutsWire: Bool) async {
-    guard !process.isGone else { return }
     world.ledger.note("\(process.name) crashes")
     process.die()
     world.machine.end(process.name)
