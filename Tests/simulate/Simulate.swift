@@ -4,7 +4,8 @@ import SimulationWorlds
 
 /// Runs many simulated worlds and tells of the first that fails, or one and tells everything.
 @main struct Simulate {
-  private static let usage = "usage: simulate [client|outbox] [SEEDS [FIRST]] | simulate [client|outbox] seed SEED"
+  private static let usage =
+    "usage: simulate [client|outbox] [SEEDS [FIRST]] | simulate [client|outbox] seed SEED"
 
   static func main() async {
     var arguments = CommandLine.arguments.dropFirst()
@@ -14,7 +15,9 @@ import SimulationWorlds
       arguments = arguments.dropFirst()
     }
     if arguments.first == "seed" {
-      guard arguments.count == 2, let seed = arguments.last.flatMap({ UInt64($0) }) else { return fail(usage) }
+      guard arguments.count == 2, let seed = arguments.last.flatMap({ UInt64($0) }) else {
+        return fail(usage)
+      }
       let areFine = kinds.map { tell(seed, $0) }
       if areFine.contains(false) { exit(1) }
     } else {

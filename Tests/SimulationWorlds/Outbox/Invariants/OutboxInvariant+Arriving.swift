@@ -18,7 +18,8 @@ extension OutboxInvariant {
 
   static let bursts = OutboxInvariant(name: "what is stored together is stored whole or not at all") {
     evidence in
-    Dictionary(grouping: evidence.asks, by: \.ask.burst).sorted { $0.key < $1.key }.compactMap { burst, records in
+    Dictionary(grouping: evidence.asks, by: \.ask.burst).sorted { $0.key < $1.key }.compactMap {
+      burst, records in
       let stored = records.filter { !evidence.steps(of: $0.ask).isEmpty }
       if !stored.isEmpty && stored.count < records.count {
         return "\(stored.count) of \(records.count) with #\(burst) are stored"
@@ -28,7 +29,9 @@ extension OutboxInvariant {
     }
   }
 
-  static let delivered = OutboxInvariant(name: "what is delivered was accepted by the server, as it was meant") {
+  static let delivered = OutboxInvariant(
+    name: "what is delivered was accepted by the server, as it was meant"
+  ) {
     evidence in
     evidence.stored.compactMap { ask in
       guard let step = evidence.steps(of: ask).first(where: { $0.kind == .delivered }) else { return nil }
@@ -42,7 +45,8 @@ extension OutboxInvariant {
     }
   }
 
-  static let once = OutboxInvariant(name: "a delivery is recorded once, and nothing comes after it") { evidence in
+  static let once = OutboxInvariant(name: "a delivery is recorded once, and nothing comes after it") {
+    evidence in
     evidence.stored.compactMap { ask in
       let steps = evidence.steps(of: ask)
       guard let index = steps.firstIndex(where: { $0.kind == .delivered }) else { return nil }

@@ -12,16 +12,22 @@ extension OutboxInvariant {
 
   static let statistics = OutboxInvariant(name: "statistics are what a recount gives") { evidence in
     let counts = Dictionary(grouping: evidence.entries, by: \.state).mapValues(\.count)
-    let bytes = evidence.entries.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) { $0 + $1.size }
+    let bytes = evidence.entries.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) {
+      $0 + $1.size
+    }
     var found: [String] = []
     if evidence.statistics.counts != counts {
       found.append("\(evidence.statistics.counts) and not \(counts)")
     }
-    if evidence.statistics.bytes != bytes { found.append("\(evidence.statistics.bytes) bytes and not \(bytes)") }
+    if evidence.statistics.bytes != bytes {
+      found.append("\(evidence.statistics.bytes) bytes and not \(bytes)")
+    }
     return found
   }
 
-  static let contents = OutboxInvariant(name: "contents and files are there for rows that need them, and no others") {
+  static let contents = OutboxInvariant(
+    name: "contents and files are there for rows that need them, and no others"
+  ) {
     evidence in
     var found: [String] = []
     var files = 0
@@ -33,7 +39,9 @@ extension OutboxInvariant {
       let ask = OutboxAsk.id(of: entry.id).flatMap { id in evidence.asks.first { $0.ask.id == id } }
       if isNeeded, ask?.ask.isFile ?? false { files += 1 }
     }
-    if evidence.files.count != files { found.append("\(evidence.files.count) files for \(files) rows that need one") }
+    if evidence.files.count != files {
+      found.append("\(evidence.files.count) files for \(files) rows that need one")
+    }
     return found + evidence.steps.filter { $0.kind == .damaged }.map { "\($0)" }
   }
 

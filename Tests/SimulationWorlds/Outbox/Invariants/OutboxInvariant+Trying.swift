@@ -3,7 +3,9 @@ import ErrandOutbox
 import ErrandTesting
 
 extension OutboxInvariant {
-  static let leases = OutboxInvariant(name: "a row has one who tries it, until they end it, or their lease does") {
+  static let leases = OutboxInvariant(
+    name: "a row has one who tries it, until they end it, or their lease does"
+  ) {
     evidence in
     evidence.stored.flatMap { ask -> [String] in
       var found: [String] = []
@@ -17,7 +19,9 @@ extension OutboxInvariant {
           if lease?.owner != step.owner { found.append("\(step), without a lease") }
           lease?.end = end
         case .recovered:
-          if let lease, step.livingHolder != nil, lease.end > step.stored.ticks, lease.boot == step.stored.boot {
+          if let lease, step.livingHolder != nil, lease.end > step.stored.ticks,
+            lease.boot == step.stored.boot
+          {
             found.append("\(step), when \(lease.owner) had it until \(lease.end)")
           }
           lease = nil
@@ -34,7 +38,9 @@ extension OutboxInvariant {
     }
   }
 
-  static let wire = OutboxInvariant(name: "a request is not on the wire twice, unless a lease ended meanwhile") {
+  static let wire = OutboxInvariant(
+    name: "a request is not on the wire twice, unless a lease ended meanwhile"
+  ) {
     evidence in
     let tries = Dictionary(grouping: evidence.tries) { $0.ask ?? -1 }
     return evidence.stored.flatMap { ask -> [String] in

@@ -78,9 +78,15 @@ final class OutboxLedger: Sendable {
       var step = RowStep(
         index: state.steps.count, kind: kind, row: row, owner: owner, time: time, stored: stored)
       step.livingHolder = livingHolder
-      let lane = OutboxAsk.id(of: row).flatMap { state.asks.indices.contains($0) ? state.asks[$0].ask.lane : nil }
+      let lane = OutboxAsk.id(of: row).flatMap {
+        state.asks.indices.contains($0) ? state.asks[$0].ask.lane : nil
+      }
       step.isPaused = state.isPaused || lane.map(state.pausedLanes.contains) ?? false
-      if case .claimed = kind { state.holders[row] = owner } else if step.state != nil { state.holders[row] = nil }
+      if case .claimed = kind {
+        state.holders[row] = owner
+      } else if step.state != nil {
+        state.holders[row] = nil
+      }
       state.last[row] = kind
       state.steps.append(step)
       return step
@@ -104,7 +110,10 @@ final class OutboxLedger: Sendable {
 
   func setPaused(_ isPaused: Bool, _ lane: String?) {
     state.withLock { state in
-      guard let lane else { return state.isPaused = isPaused }
+      guard let lane else {
+        state.isPaused = isPaused
+        return
+      }
       if isPaused { state.pausedLanes.insert(lane) } else { state.pausedLanes.remove(lane) }
     }
     note("\(lane.map { "lane \($0)" } ?? "everything") \(isPaused ? "is paused" : "goes on")")

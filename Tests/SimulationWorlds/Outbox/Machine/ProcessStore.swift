@@ -85,7 +85,9 @@ final class ProcessStore: OutboxStore {
 
   func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished] {
     try await perform {
-      if defect == .failsToStore { throw OutboxError(.diskFull, "the disk is full") }
+      if defect == .failsToStore, random.withLock({ $0.once(in: 3) }) {
+        throw OutboxError(.diskFull, "the disk is full")
+      }
       let results = try await store.finish(defect?.spoil(tries) ?? tries, at: now)
       for (aTry, result) in zip(tries, results) where result.row != nil {
         note(RowStep.Kind(aTry.outcome), [aTry.lease.id], now)
@@ -102,7 +104,9 @@ final class ProcessStore: OutboxStore {
     }
   }
 
-  func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] { try await perform { try await store.rows(ids) } }
+  func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+    try await perform { try await store.rows(ids) }
+  }
 
   func list(
     _ selection: OutboxSelection, after sequence: Int64, limit: Int

@@ -2,12 +2,6 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Something that is wrong with an outbox's world on purpose, to see that an invariant tells.
 public enum OutboxDefect: CaseIterable, Sendable {
   case neverAnswers
@@ -60,9 +54,8 @@ public enum OutboxDefect: CaseIterable, Sendable {
     tries.map { aTry in
       var aTry = aTry
       switch (self, aTry.outcome) {
-      case (.deliversUnseen, .failed): aTry.outcome = .delivered(answer: Data())
       case (.deliversTwice, .delivered):
-        aTry.outcome = .failed(reason: "", next: .zero, counts: true, wasOffline: false)
+        aTry.outcome = .failed(reason: "", next: .seconds(300), counts: true, wasOffline: false)
       case (.ignoresWaits, .failed(let reason, _, let counts, let wasOffline)):
         aTry.outcome = .failed(reason: reason, next: .zero, counts: counts, wasOffline: wasOffline)
       case (.neverTriesAgain, .failed(let reason, _, let counts, _)):

@@ -26,7 +26,7 @@
       defer { try? FileManager.default.removeItem(at: folder) }
       let simulation = Simulation(seed: seed)
       let world = OutboxWorld(simulation, in: folder, defect, isTraced: isTraced)
-      let report = simulation.run {
+      let report = simulation.run(limit: 50_000) {
         do { return Result<OutboxEvidence, any Error>.success(try await world.live()) } catch {
           return .failure(error)
         }
@@ -44,7 +44,8 @@
         }
       return WorldReport(
         seed: seed, violations: violations, jobs: report.jobs, trace: report.trace,
-        callers: world.ledger.asks.count, tries: world.network.tries.count, log: isTraced ? LogLine.merged(world.ledger.log, world.network.tries) : [])
+        callers: world.ledger.asks.count, tries: world.network.tries.count,
+        log: isTraced ? LogLine.merged(world.ledger.log, world.network.tries) : [])
     }
   }
 #endif

@@ -24,7 +24,8 @@
 
     private func ask(_ id: Int, _ burst: Int, _ random: inout SeededRandom) -> OutboxAsk {
       let natures = OutboxAsk.Nature.allCases + Array(repeating: .welcome, count: 4)
-      var ask = OutboxAsk(id: id, nature: natures[Int.random(in: natures.indices, using: &random)], burst: burst)
+      var ask = OutboxAsk(
+        id: id, nature: natures[Int.random(in: natures.indices, using: &random)], burst: burst)
       if !random.once(in: 3) { ask.lane = plan.lanes.randomElement(using: &random) }
       if random.once(in: 4) { ask.priority = Priority.allCases.randomElement(using: &random) ?? .default }
       if random.once(in: 5) { ask.lifetime = random.milliseconds(500...30_000) }

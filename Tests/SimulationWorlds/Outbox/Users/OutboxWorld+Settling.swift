@@ -19,14 +19,17 @@
       let keeper = await launch("keeper")
       try await keeper?.outbox.resume()
       for lane in plan.lanes { try await keeper?.outbox.resume(lane: lane) }
-      for _ in 0..<20 {
-        await pause(.seconds(200))
+      var time = Duration.seconds(10)
+      while time < .seconds(20_000) {
+        await pause(time)
+        time *= 2
         // A lane waits for them.
         if plan.lanePolicy == .hold { try await keeper?.outbox.drop(OutboxSelection(states: [.setAside])) }
         let counts = try await anchor.statistics().counts
         if counts[.stored, default: 0] + counts[.trying, default: 0] == 0 { break }
       }
-      await pause(.seconds(200))
+      // Longer than any lease, and than the time between two looks.
+      await pause(.seconds(70))
       let waiting = ledger.follows.filter { $0.end == nil }
       for launch in launches { await launch.close(within: .seconds(10)) }
       forget()
