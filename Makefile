@@ -12,7 +12,7 @@ help:
 	@echo "make demo      install what is missing, build, and watch real requests"
 	@echo "make test      every test, and the formatter's check"
 	@echo "make sanitize  the tests under thread sanitizer"
-	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one"
+	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
 	@echo "make build     the command line, as .build/release/errand"
 	@echo "make format    lay the sources out"
@@ -45,7 +45,7 @@ FIRST ?= 1
 simulate:
 	@scripts/install build
 	swift build -c release --product simulate --scratch-path .build/simulate $(SWIFT_FLAGS)
-	@SWIFT_DETERMINISTIC_HASHING=1 .build/simulate/release/simulate $(if $(SEED),seed $(SEED),$(SEEDS) $(FIRST))
+	@SWIFT_DETERMINISTIC_HASHING=1 .build/simulate/release/simulate $(WORLD) $(if $(SEED),seed $(SEED),$(SEEDS) $(FIRST))
 
 bench:
 	@scripts/install bench

@@ -66,7 +66,8 @@ let package = Package(
       name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandTesting"],
       path: "Tests/SimulationExecutor", swiftSettings: strict),
     .target(
-      name: "SimulationWorlds", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
+      name: "SimulationWorlds",
+      dependencies: ["SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandTesting"],
       path: "Tests/SimulationWorlds", swiftSettings: strict),
     .executableTarget(
       name: "simulate", dependencies: ["SimulationWorlds", "ErrandCore"], path: "Tests/simulate",

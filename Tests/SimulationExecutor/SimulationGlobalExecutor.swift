@@ -16,11 +16,7 @@
     func enqueue<C: Clock>(
       _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
     ) {
-      precondition(JobQueue.current == nil, "in a simulation, sleep on the simulation's clock")
-      guard let original = original as? any SchedulingExecutor else {
-        preconditionFailure("the platform's executor cannot sleep")
-      }
-      original.enqueue(job, after: delay, tolerance: tolerance, clock: clock)
+      forward(job, after: delay, tolerance: tolerance, clock: clock, to: original)
     }
   }
 #endif

@@ -11,7 +11,7 @@
     #endif
 
     @Test func `nothing is wrong with the worlds of 2,000 seeds`() async {
-      let run = await SeedRun.run(Self.seeds)
+      let run = await SeedRun.run(Self.seeds) { WorldReport.world($0) }
       #expect(run.worlds == Self.seeds.count)
       if let failure = run.failure {
         Issue.record("make simulate SEED=\(failure.seed) shows: \(failure.violations)")
@@ -32,7 +32,7 @@
 
     @Test(arguments: Defect.allCases)
     func `a world with a defect is found out, by the invariant that is there for it`(_ defect: Defect) async {
-      let run = await SeedRun.run(1..<501, defect: defect)
+      let run = await SeedRun.run(1..<501) { WorldReport.world($0, defect: defect) }
       let found = run.failure?.violations.map(\.invariant) ?? []
       #expect(found.contains(defect.invariant), "\(defect): \(found)")
     }

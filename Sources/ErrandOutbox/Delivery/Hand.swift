@@ -12,7 +12,7 @@ struct Hand: Sendable {
 
   /// All that must not be taken by another.
   var leases: [Lease] {
-    waiting[first...].map(\.lease) + Array(tasks.keys) + ended.map(\.lease) + recording.map(\.lease)
+    waiting[first...].map(\.lease) + sent + ended.map(\.lease) + recording.map(\.lease)
   }
 
   var isEmpty: Bool { first == waiting.count && tasks.isEmpty && ended.isEmpty && recording.isEmpty }
@@ -64,5 +64,8 @@ struct Hand: Sendable {
 
   func tasks(of leases: [Lease]) -> [Task<Void, Never>] { leases.compactMap { tasks[$0] ?? nil } }
 
-  var allTasks: [Task<Void, Never>] { tasks.values.compactMap { $0 } }
+  var allTasks: [Task<Void, Never>] { tasks(of: sent) }
+
+  /// In one order, so that what can be repeated is the same again.
+  private var sent: [Lease] { tasks.keys.sorted { $0.number < $1.number } }
 }

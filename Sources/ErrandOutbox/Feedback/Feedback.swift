@@ -89,16 +89,18 @@ final class Feedback: Sendable {
     }
   }
 
-  /// The requests that somebody follows.
-  var followed: [OutboxID] { state.withLock { Array($0.tracks.keys) } }
+  /// The requests that somebody follows, in an order that does not depend on chance.
+  var followed: [OutboxID] {
+    state.withLock { $0.tracks.keys.sorted { $0.rawValue < $1.rawValue } }
+  }
 
   /// No more will come.
   func end() {
     let (observers, tracks, waiting) = state.withLock { state in
-      (state.everybody.removeAll(), Array(state.tracks.values), state.waiting.removeAll())
+      (state.everybody.removeAll(), state.tracks, state.waiting.removeAll())
     }
     for observer in observers { observer.finish() }
     for one in waiting { one.finish() }
-    for track in tracks { track.end() }
+    for (_, track) in tracks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { track.end() }
   }
 }

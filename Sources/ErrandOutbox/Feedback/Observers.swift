@@ -2,21 +2,22 @@
 struct Observers<Element: Sendable>: Sendable {
   typealias Continuation = AsyncStream<Element>.Continuation
 
-  private var continuations: [Int: Continuation] = [:]
+  private var continuations: [(id: Int, continuation: Continuation)] = []
   private var last = 0
 
-  var all: [Continuation] { Array(continuations.values) }
+  /// In the order in which they came.
+  var all: [Continuation] { continuations.map(\.continuation) }
 
   mutating func add(_ continuation: Continuation) -> Int {
     last += 1
-    continuations[last] = continuation
+    continuations.append((last, continuation))
     return last
   }
 
-  mutating func remove(_ id: Int) { continuations[id] = nil }
+  mutating func remove(_ id: Int) { continuations.removeAll { $0.id == id } }
 
   mutating func removeAll() -> [Continuation] {
-    defer { continuations = [:] }
+    defer { continuations = [] }
     return all
   }
 }

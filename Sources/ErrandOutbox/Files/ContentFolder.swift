@@ -1,4 +1,3 @@
-import Dispatch
 import ErrandCore
 
 #if canImport(FoundationEssentials)
@@ -12,17 +11,17 @@ import ErrandCore
 /// A file is there before the row that names it, and is removed after it. Between the two it is held by whoever wrote it,
 /// in whatever process: only what nobody holds and no row names is swept. Nobody ever waits for another process.
 ///
-/// All file work is done on a queue of the folder's own, never on a thread of the caller's.
+/// All file work is done on a queue, never on a thread of the caller's.
 final class ContentFolder: Sendable {
   let path: String
   private let outbox: String
-  // Several at a time: one large file does not keep all others waiting.
-  private let queue = DispatchQueue(label: "errand.outbox.files", attributes: .concurrent)
+  private let work: FileWork
 
   /// Touches nothing yet.
   /// - Parameter outbox: The outbox's folder.
-  init(in outbox: URL) {
+  init(in outbox: URL, work: FileWork = .queued) {
     self.outbox = outbox.path
+    self.work = work
     path = outbox.appending(path: "files").path
   }
 
@@ -76,8 +75,6 @@ final class ContentFolder: Sendable {
   }
 
   func perform<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result(catching: work)) }
-    }
+    try await self.work.perform(work)
   }
 }

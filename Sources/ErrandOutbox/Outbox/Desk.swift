@@ -18,7 +18,8 @@ final class Desk: Sendable {
   init(store: any OutboxStore, folder: URL, configuration: OutboxConfiguration) async throws {
     self.store = store
     self.configuration = configuration
-    storage = RequestStorage(in: folder, key: configuration.key, secrets: configuration.secrets)
+    storage = RequestStorage(
+      in: folder, key: configuration.key, secrets: configuration.secrets, work: configuration.fileWork)
     rule = DeliveryRule(
       policy: configuration.delivery, beat: configuration.beat, answerLimit: configuration.answerLimit)
     random = Locked(configuration.random)

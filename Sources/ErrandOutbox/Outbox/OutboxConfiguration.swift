@@ -37,6 +37,8 @@ public struct OutboxConfiguration: Sendable {
   public var time: @Sendable () -> StoreTime = { StoreTime.now() }
   /// Where jitter and identifiers come from.
   public var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  /// Where files are read and written. Default: on a queue.
+  package var fileWork = FileWork.queued
 
   public init() {}
 }

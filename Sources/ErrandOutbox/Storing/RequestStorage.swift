@@ -22,10 +22,11 @@ struct RequestStorage: Sendable {
   ///   - outbox: The outbox's folder.
   ///   - key: What is stored is sealed with; nil for not at all.
   ///   - secrets: The client's: what they name is not stored.
-  init(in outbox: URL, key: OutboxKey?, secrets: Secrets) {
+  ///   - work: Where files are read and written.
+  init(in outbox: URL, key: OutboxKey?, secrets: Secrets, work: FileWork = .queued) {
     self.outbox = outbox
     self.secrets = secrets
-    folder = ContentFolder(in: outbox)
+    folder = ContentFolder(in: outbox, work: work)
     seal = ContentSeal(key)
   }
 

@@ -21,7 +21,7 @@ public final class SimulatedNetwork: Transport {
   public typealias Server = @Sendable (SimulatedTry) -> SimulatedAnswer
 
   private let timeline: Timeline
-  private let conditions: NetworkConditions
+  private let conditions: Locked<NetworkConditions>
   private let server: Server
   private let state: Locked<NetworkState>
 
@@ -36,7 +36,7 @@ public final class SimulatedNetwork: Transport {
   ) {
     timeline = Timeline(clock)
     state = Locked(NetworkState(random))
-    self.conditions = conditions
+    self.conditions = Locked(conditions)
     self.server = server
   }
 
@@ -63,10 +63,13 @@ public final class SimulatedNetwork: Transport {
     state.withLock { $0.part(from: hosts, now..<(now + duration)) }
   }
 
+  /// From now on, this goes wrong with those tries that begin.
+  public func change(to conditions: NetworkConditions) { self.conditions.withLock { $0 = conditions } }
+
   // MARK: Transport
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
-    let now = timeline.now()
+    let (now, conditions) = (timeline.now(), conditions.withLock { $0 })
     let (index, plan) = state.withLock { $0.begin(exchange.request, conditions, at: now) }
     let task = Task { [self] in
       try await Passage(exchange, index, plan, on: self).perform()

@@ -20,12 +20,13 @@
     }
 
     /// Runs the worlds of these seeds, up to the first that fails.
+    /// - Parameter world: Runs the world of a seed, on its thread.
     public static func run(
-      _ seeds: Range<UInt64>, threads: Int = 2, defect: Defect? = nil
+      _ seeds: Range<UInt64>, threads: Int = 2, _ world: @escaping @Sendable (UInt64) -> WorldReport
     ) async -> SeedRun {
       let run = SharedRun(SeedRun(seeds))
       await withDiscardingTaskGroup { group in
-        for _ in 0..<threads { group.addTask { await OwnThread.run { run.work(defect) } } }
+        for _ in 0..<threads { group.addTask { await OwnThread.run { run.work(world) } } }
       }
       return run.result
     }
@@ -52,9 +53,9 @@
 
       var result: SeedRun { state.withLock { $0 } }
 
-      func work(_ defect: Defect?) {
+      func work(_ world: (UInt64) -> WorldReport) {
         while let seed = state.withLock({ $0.take() }) {
-          let report = WorldReport.world(seed, defect: defect)
+          let report = world(seed)
           state.withLock { $0.add(report) }
         }
       }

@@ -36,7 +36,8 @@
       return WorldReport(
         seed: seed, violations: violations, jobs: report.jobs, trace: report.trace,
         callers: ledger.callers.count,
-        tries: world.network.tries.count, log: isTraced ? world.log : [])
+        tries: world.network.tries.count, log: isTraced ? LogLine.merged(ledger.log, world.network.tries) : []
+      )
     }
   }
 #endif

@@ -55,6 +55,8 @@ extension OutboxTables {
     claim.expired = try expire(at: now)
     try database.run(Self.promote, [.integer(now.ticks)])
     if try !isEverythingPaused() { try take(limit, until: now.ticks + lease.storedMilliseconds, now, &claim) }
+    // Whoever follows one of these elsewhere waits to hear of it.
+    if !(claim.recovered + claim.expired + claim.setAside).isEmpty { hasNews = true }
     claim.next = try next(at: now)
     return claim
   }

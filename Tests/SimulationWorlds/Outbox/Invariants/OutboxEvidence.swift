@@ -1,0 +1,73 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandTesting
+import SimulationExecutor
+
+/// All that is known of an outbox's world that has come to rest.
+struct OutboxEvidence: Sendable {
+  let plan: OutboxPlan
+  let asks: [AskRecord]
+  let steps: [RowStep]
+  let follows: [Follow]
+  /// Those that followed something when all was quiet.
+  let waiting: [Follow]
+  let arrivals: [IdempotentServer.Arrival]
+  let tries: [SimulatedTry]
+  /// What was stored at the end.
+  let entries: [OutboxEntry]
+  let statistics: OutboxStatistics
+  /// The rows that have their content still.
+  let contents: Set<OutboxID>
+  let files: [String]
+  /// What went wrong with the store.
+  let failures: [String]
+  let sleepers: Int
+  let inFlight: Int
+  private let stepsByRow: [OutboxID: [RowStep]]
+  private let arrivalsByAsk: [Int: [IdempotentServer.Arrival]]
+  private let entriesByRow: [OutboxID: OutboxEntry]
+
+  /// In order.
+  func steps(of ask: OutboxAsk) -> [RowStep] { stepsByRow[ask.row] ?? [] }
+  func steps(of row: OutboxID) -> [RowStep] { stepsByRow[row] ?? [] }
+  func arrivals(of ask: OutboxAsk) -> [IdempotentServer.Arrival] { arrivalsByAsk[ask.id] ?? [] }
+  func entry(of ask: OutboxAsk) -> OutboxEntry? { entriesByRow[ask.row] }
+
+  /// The rows in which something happened, in the order in which they were stored.
+  var stored: [OutboxAsk] { asks.map(\.ask).filter { !steps(of: $0).isEmpty } }
+
+  /// Those of a lane in the order of enqueue.
+  var lanes: [(lane: String, asks: [OutboxAsk])] {
+    plan.lanes.map { lane in
+      let asks = stored.filter { $0.lane == lane }
+      return (lane, asks.sorted { (steps(of: $0)[0].index, $0.id) < (steps(of: $1)[0].index, $1.id) })
+    }
+  }
+}
+
+#if os(Linux)
+  extension OutboxEvidence {
+    init(
+      _ world: OutboxWorld, entries: [OutboxEntry], statistics: OutboxStatistics, contents: Set<OutboxID>,
+      files: [String], waiting: [Follow], inFlight: Int
+    ) {
+      plan = world.plan
+      asks = world.ledger.asks
+      steps = world.ledger.steps
+      follows = world.ledger.follows
+      self.waiting = waiting
+      arrivals = world.server.arrivals
+      tries = world.network.tries
+      self.entries = entries
+      self.statistics = statistics
+      self.contents = contents
+      self.files = files
+      failures = world.failures.withLock { $0 }
+      sleepers = world.simulation.clock.sleepers
+      self.inFlight = inFlight
+      stepsByRow = Dictionary(grouping: steps, by: \.row)
+      arrivalsByAsk = Dictionary(grouping: arrivals, by: \.ask)
+      entriesByRow = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+    }
+  }
+#endif

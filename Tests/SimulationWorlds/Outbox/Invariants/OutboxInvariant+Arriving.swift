@@ -1,0 +1,101 @@
+import ErrandCore
+import ErrandOutbox
+
+extension OutboxInvariant {
+  static let accepted = OutboxInvariant(name: "what was accepted is delivered or told") { evidence in
+    evidence.asks.filter { $0.storing == .accepted }.compactMap { record in
+      let steps = evidence.steps(of: record.ask)
+      if let entry = evidence.entry(of: record.ask) {
+        return steps.last { $0.state != nil }?.state == entry.state
+          ? nil : "\(record.ask) is \(entry.state) in the store after \(steps)"
+      }
+      // Forgotten when it was over, and not before.
+      let last = steps.last { $0.state != nil }?.state
+      let isForgotten = steps.last?.kind == .pruned && last.map { !$0.isOpen && $0 != .setAside } ?? false
+      return isForgotten ? nil : "\(record.ask) is not there any more: \(steps)"
+    }
+  }
+
+  static let bursts = OutboxInvariant(name: "what is stored together is stored whole or not at all") {
+    evidence in
+    Dictionary(grouping: evidence.asks, by: \.ask.burst).sorted { $0.key < $1.key }.compactMap {
+      burst, records in
+      let stored = records.filter { !evidence.steps(of: $0.ask).isEmpty }
+      if !stored.isEmpty && stored.count < records.count {
+        return "\(stored.count) of \(records.count) with #\(burst) are stored"
+      }
+      let isRefused = records.contains { $0.storing == .refused }
+      return isRefused && !stored.isEmpty ? "#\(burst) was refused and is stored" : nil
+    }
+  }
+
+  static let delivered = OutboxInvariant(
+    name: "what is delivered was accepted by the server, as it was meant"
+  ) {
+    evidence in
+    evidence.stored.compactMap { ask in
+      guard let step = evidence.steps(of: ask).first(where: { $0.kind == .delivered }) else { return nil }
+      let isThere = evidence.arrivals(of: ask).contains {
+        $0.status == 200 && $0.text == ask.text && $0.time <= step.time
+      }
+      if !isThere { return "\(ask) was delivered at \(step.time), and the server knows nothing of it" }
+      guard let entry = evidence.entry(of: ask), let answer = entry.answer else { return nil }
+      return answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == "done: \(ask.text)"
+        ? nil : "\(ask) was answered \(answer)"
+    }
+  }
+
+  static let once = OutboxInvariant(name: "a delivery is recorded once, and nothing comes after it") {
+    evidence in
+    evidence.stored.compactMap { ask in
+      let steps = evidence.steps(of: ask)
+      guard let index = steps.firstIndex(where: { $0.kind == .delivered }) else { return nil }
+      let after = steps[(index + 1)...].first { $0.kind != .pruned }
+      return after.map { "\(ask) was delivered at \(steps[index].time), and then: \($0)" }
+    }
+  }
+
+  static let keys = OutboxInvariant(name: "a request has one key for ever, and no other has it") { evidence in
+    var owners: [String: Int] = [:]
+    return evidence.stored.flatMap { ask -> [String] in
+      let keys = Set(evidence.arrivals(of: ask).map(\.key))
+      var found = keys.count > 1 ? ["\(ask) came with \(keys.count) keys"] : []
+      for key in keys {
+        if let other = owners[key] { found.append("\(ask) has the key of #\(other)") }
+        owners[key] = ask.id
+        if let entry = evidence.entry(of: ask), key != "\"\(entry.idempotencyKey)\"" {
+          found.append("\(ask) came with \(key), and was stored with \(entry.idempotencyKey)")
+        }
+      }
+      return found
+    }
+  }
+
+  static let receipts = OutboxInvariant(name: "who follows a request hears how it ended, and nothing else") {
+    evidence in
+    evidence.waiting.map { "\($0) still waits, and heard \($0.events.map(\.step))" }
+      + evidence.follows.compactMap { follow in
+        let outcomes = follow.events.compactMap(\.outcome)
+        if outcomes.count > 1 || (outcomes.count == 1 && follow.events.last?.outcome == nil) {
+          return "\(follow) heard of \(outcomes.count) ends"
+        }
+        let steps = evidence.steps(of: follow.row)
+        if follow.end == .over, outcomes.isEmpty, steps.last?.kind != .pruned {
+          return "\(follow) heard of no end: \(follow.events.map(\.step))"
+        }
+        guard let outcome = outcomes.first else { return nil }
+        return steps.contains { $0.state == outcome.state } ? nil : "\(follow) heard of \(outcome)"
+      }
+  }
+}
+
+extension OutboxOutcome {
+  fileprivate var state: OutboxState {
+    switch self {
+    case .delivered: .delivered
+    case .setAside: .setAside
+    case .expired: .expired
+    case .dropped: .dropped
+    }
+  }
+}

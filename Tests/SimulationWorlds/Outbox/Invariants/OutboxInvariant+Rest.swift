@@ -1,0 +1,49 @@
+import ErrandCore
+import ErrandOutbox
+
+extension OutboxInvariant {
+  static let quiet = OutboxInvariant(name: "nothing stays stored, or is being tried, when all is quiet") {
+    evidence in
+    var found = evidence.entries.filter(\.state.isOpen).map { "\($0.id) is \($0.state): \($0.reason ?? "")" }
+    if evidence.sleepers > 0 { found.append("\(evidence.sleepers) tasks sleep") }
+    if evidence.inFlight > 0 { found.append("\(evidence.inFlight) tries are in flight") }
+    return found
+  }
+
+  static let statistics = OutboxInvariant(name: "statistics are what a recount gives") { evidence in
+    let counts = Dictionary(grouping: evidence.entries, by: \.state).mapValues(\.count)
+    let bytes = evidence.entries.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) {
+      $0 + $1.size
+    }
+    var found: [String] = []
+    if evidence.statistics.counts != counts {
+      found.append("\(evidence.statistics.counts) and not \(counts)")
+    }
+    if evidence.statistics.bytes != bytes {
+      found.append("\(evidence.statistics.bytes) bytes and not \(bytes)")
+    }
+    return found
+  }
+
+  static let contents = OutboxInvariant(
+    name: "contents and files are there for rows that need them, and no others"
+  ) {
+    evidence in
+    var found: [String] = []
+    var files = 0
+    for entry in evidence.entries {
+      let isNeeded = [.stored, .trying, .setAside, .expired].contains(entry.state)
+      if isNeeded != evidence.contents.contains(entry.id) {
+        found.append("\(entry.id) is \(entry.state), and its content is \(isNeeded ? "gone" : "there")")
+      }
+      let ask = OutboxAsk.id(of: entry.id).flatMap { id in evidence.asks.first { $0.ask.id == id } }
+      if isNeeded, ask?.ask.isFile ?? false { files += 1 }
+    }
+    if evidence.files.count != files {
+      found.append("\(evidence.files.count) files for \(files) rows that need one")
+    }
+    return found + evidence.steps.filter { $0.kind == .damaged }.map { "\($0)" }
+  }
+
+  static let store = OutboxInvariant(name: "the store never fails") { $0.failures }
+}

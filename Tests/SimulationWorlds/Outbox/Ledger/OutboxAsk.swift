@@ -1,0 +1,54 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a virtual user wants to arrive, in the world's own words: the invariants judge by this, not by what is stored.
+struct OutboxAsk: Sendable {
+  /// What the server thinks of it.
+  enum Nature: String, CaseIterable, Sendable {
+    case welcome
+    /// The server has trouble with it twice.
+    case troublesome
+    /// Refused, every time.
+    case poisoned
+    case refusedOnce
+
+    init(path: String) { self = Self.allCases.first { path.hasPrefix("/\($0)/") } ?? .welcome }
+  }
+
+  let id: Int
+  let nature: Nature
+  var lane: String?
+  var priority = Priority.default
+  var lifetime: Duration?
+  /// True if its body is given as a file.
+  var isFile = false
+  /// The first of those with which it is stored, all or none.
+  var burst: Int
+
+  var row: OutboxID { OutboxID(rawValue: "ask-\(id)") }
+  var text: String { "body of \(id)" }
+
+  /// - Parameter file: Where its body is, if it is a file.
+  func item(_ file: URL?) -> OutboxItem {
+    let body: Body = file.map { .file($0) } ?? .text(text)
+    let request = Request.post("http://server.test/\(nature)/\(id)", body).field(Ask.idField, "\(id)")
+    return OutboxItem(request, lane: lane, priority: priority, expires: lifetime, id: row)
+  }
+}
+
+extension OutboxAsk: CustomStringConvertible {
+  var description: String {
+    var text = "#\(id) \(nature)"
+    if let lane { text += ", lane \(lane)" }
+    if let lifetime { text += ", for \(lifetime)" }
+    if isFile { text += ", from a file" }
+    if burst != id { text += ", with #\(burst)" }
+    return text
+  }
+}

@@ -1,0 +1,147 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandTesting
+
+/// What users wanted to arrive, what the store did, and what was heard of it.
+final class OutboxLedger: Sendable {
+  private struct State {
+    var asks: [AskRecord] = []
+    var steps: [RowStep] = []
+    /// What each row came to last.
+    var last: [OutboxID: RowStep.Kind] = [:]
+    /// Who has the lease of a row.
+    var holders: [OutboxID: String] = [:]
+    var isPaused = false
+    var pausedLanes: Set<String> = []
+    var follows: [Follow] = []
+    var log: [LogLine] = []
+  }
+
+  private let clock: VirtualClock
+  private let machine: SimulatedMachine
+  private let isTraced: Bool
+  private let state = Locked(State())
+
+  init(_ clock: VirtualClock, _ machine: SimulatedMachine, isTraced: Bool) {
+    self.clock = clock
+    self.machine = machine
+    self.isTraced = isTraced
+  }
+
+  var asks: [AskRecord] { state.withLock { $0.asks } }
+  var steps: [RowStep] { state.withLock { $0.steps } }
+  var follows: [Follow] { state.withLock { $0.follows } }
+  var log: [LogLine] { state.withLock { $0.log } }
+
+  // MARK: Asks
+
+  /// Several that are stored together.
+  func begin(_ count: Int, _ make: (_ id: Int, _ burst: Int) -> OutboxAsk) -> [OutboxAsk] {
+    let asks = state.withLock { state in
+      let first = state.asks.count
+      let asks = (first..<first + count).map { make($0, first) }
+      state.asks += asks.map { AskRecord(ask: $0) }
+      return asks
+    }
+    for ask in asks { note("\(ask) is to be stored") }
+    return asks
+  }
+
+  func note(_ asks: [OutboxAsk], _ storing: AskRecord.Storing) {
+    state.withLock { state in for ask in asks { state.asks[ask.id].storing = storing } }
+    for ask in asks { note("#\(ask.id) is \(storing)") }
+  }
+
+  /// Something of which its user does not know whether it is stored, and that was not stored and forgotten.
+  func takeUnknown() -> [OutboxAsk] {
+    state.withLock { state in
+      guard
+        let first = state.asks.first(where: { record in
+          record.storing == .unknown && state.last[record.ask.row] != .pruned
+        })
+      else { return [] }
+      let asks = state.asks.filter { $0.ask.burst == first.ask.burst }.map(\.ask)
+      guard !asks.contains(where: { state.last[$0.row] == .pruned }) else { return [] }
+      for ask in asks { state.asks[ask.id].storing = .begun }
+      return asks
+    }
+  }
+
+  // MARK: The store
+
+  /// - Parameter stored: The time that the store was told; nil for now.
+  func add(_ kind: RowStep.Kind, _ row: OutboxID, by owner: String, at stored: StoreTime? = nil) {
+    let (time, stored) = (clock.now.offset, stored ?? machine.time)
+    let holder = state.withLock { $0.holders[row] }
+    let livingHolder = holder.flatMap { machine.isAlive($0) ? $0 : nil }
+    let step = state.withLock { state in
+      var step = RowStep(
+        index: state.steps.count, kind: kind, row: row, owner: owner, time: time, stored: stored)
+      step.livingHolder = livingHolder
+      let lane = OutboxAsk.id(of: row).flatMap {
+        state.asks.indices.contains($0) ? state.asks[$0].ask.lane : nil
+      }
+      step.isPaused = state.isPaused || lane.map(state.pausedLanes.contains) ?? false
+      if case .claimed = kind {
+        state.holders[row] = owner
+      } else if step.state != nil {
+        state.holders[row] = nil
+      }
+      state.last[row] = kind
+      state.steps.append(step)
+      return step
+    }
+    note("  \(step)")
+  }
+
+  /// Whoever closes gives back what it has.
+  func close(_ owner: String) {
+    let rows = state.withLock { state in state.holders.filter { $0.value == owner }.map(\.key) }
+    for row in rows.sorted(by: { $0.rawValue < $1.rawValue }) { add(.returned, row, by: owner) }
+  }
+
+  /// The network is there again.
+  func hasten(by owner: String) {
+    let rows = state.withLock { state in
+      state.last.filter { if case .failed = $0.value { true } else { false } }.map(\.key)
+    }
+    for row in rows.sorted(by: { $0.rawValue < $1.rawValue }) { add(.hastened, row, by: owner) }
+  }
+
+  func setPaused(_ isPaused: Bool, _ lane: String?) {
+    state.withLock { state in
+      guard let lane else {
+        state.isPaused = isPaused
+        return
+      }
+      if isPaused { state.pausedLanes.insert(lane) } else { state.pausedLanes.remove(lane) }
+    }
+    note("\(lane.map { "lane \($0)" } ?? "everything") \(isPaused ? "is paused" : "goes on")")
+  }
+
+  // MARK: Those who follow
+
+  func follow(_ row: OutboxID, in process: String) -> Int {
+    state.withLock { state in
+      state.follows.append(Follow(id: state.follows.count, row: row, process: process))
+      return state.follows.count - 1
+    }
+  }
+
+  func hear(_ event: OutboxEvent, _ follow: Int) {
+    state.withLock { $0.follows[follow].events.append(event) }
+    note("    \(event.id): \(event.step)")
+  }
+
+  func endFollow(_ follow: Int, _ end: Follow.End) { state.withLock { $0.follows[follow].end = end } }
+
+  func note(_ text: @autoclosure () -> String) {
+    guard isTraced else { return }
+    let line = LogLine(time: clock.now.offset, text: text())
+    state.withLock { $0.log.append(line) }
+  }
+}
+
+extension OutboxAsk {
+  static func id(of row: OutboxID) -> Int? { Int(row.rawValue.dropFirst("ask-".count)) }
+}

@@ -1,0 +1,191 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandTesting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A process's store. Each operation takes its time; the process may stand still or end before it and after it, and what
+/// it did is written down at the instant at which it is done.
+final class ProcessStore: OutboxStore {
+  private let store: SQLiteOutboxStore
+  private let process: SimulatedProcess
+  private let ledger: OutboxLedger
+  private let clock: VirtualClock
+  private let random: Locked<SeededRandom>
+  let defect: OutboxDefect?
+
+  init(
+    _ store: SQLiteOutboxStore, of process: SimulatedProcess, _ ledger: OutboxLedger, _ clock: VirtualClock,
+    _ random: SeededRandom, _ defect: OutboxDefect?
+  ) {
+    self.store = store
+    self.process = process
+    self.ledger = ledger
+    self.clock = clock
+    self.random = Locked(random)
+    self.defect = defect
+  }
+
+  private func perform<Value>(_ work: () async throws -> Value) async throws -> Value {
+    try await pass()
+    let result: Result<Value, any Error>
+    do { result = .success(try await work()) } catch { result = .failure(error) }
+    try await pass()
+    return try result.get()
+  }
+
+  private func pass() async throws {
+    let wait = random.withLock { $0.once(in: 4) ? $0.milliseconds(0...20) : nil }
+    if let wait { try? await clock.sleep(for: wait) }
+    await defect?.delayStore()
+    try await process.run()
+  }
+
+  private func note(_ kind: RowStep.Kind, _ rows: [OutboxID], _ now: StoreTime? = nil) {
+    for row in rows { ledger.add(kind, row, by: process.name, at: now) }
+  }
+
+  // MARK: OutboxStore
+
+  func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped {
+    try await perform {
+      let known = try await store.rows(rows.map(\.id))
+      let dropped = try await store.add(defect?.spoil(rows) ?? rows, within: caps, at: now)
+      note(.dropped, dropped.rows.map(\.id), now)
+      let stored = try await store.rows(rows.map(\.id))
+      for (index, row) in stored.enumerated() where row != nil && known[index] == nil {
+        note(.added, [rows[index].id], now)
+      }
+      return dropped
+    }
+  }
+
+  func claim(_ limit: Int, for lease: Duration, at now: StoreTime) async throws -> Claim {
+    try await perform {
+      let claim = try await store.claim(limit, for: lease, at: now)
+      note(.recovered, claim.recovered.map(\.id), now)
+      note(.expired, claim.expired.map(\.id), now)
+      note(.damaged, claim.setAside.map(\.id), now)
+      note(.claimed(leaseEnd: now.leaseEnd(lease)), claim.rows.map(\.row.id), now)
+      return claim
+    }
+  }
+
+  func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
+    try await perform {
+      let lost = try await store.renew(leases, for: lease, at: now)
+      note(.renewed(leaseEnd: now.leaseEnd(lease)), leases.filter { !lost.contains($0) }.map(\.id), now)
+      return lost
+    }
+  }
+
+  func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished] {
+    try await perform {
+      if defect == .failsToStore, random.withLock({ $0.once(in: 3) }) {
+        throw OutboxError(.diskFull, "the disk is full")
+      }
+      let results = try await store.finish(defect?.spoil(tries) ?? tries, at: now)
+      for (aTry, result) in zip(tries, results) where result.row != nil {
+        note(RowStep.Kind(aTry.outcome), [aTry.lease.id], now)
+      }
+      return results
+    }
+  }
+
+  func hasten(at now: StoreTime) async throws -> Int {
+    try await perform {
+      let count = try await store.hasten(at: now)
+      if count > 0 { ledger.hasten(by: process.name) }
+      return count
+    }
+  }
+
+  func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+    try await perform { try await store.rows(ids) }
+  }
+
+  func list(
+    _ selection: OutboxSelection, after sequence: Int64, limit: Int
+  ) async throws -> [OutboxRow] {
+    try await perform { try await store.list(selection, after: sequence, limit: limit) }
+  }
+
+  func contents(of ids: [OutboxID]) async throws -> [Data?] {
+    try await perform { try await store.contents(of: ids) }
+  }
+
+  func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow] {
+    try await perform {
+      let rows = try await store.retry(selection, at: now)
+      note(.retried, rows.map(\.id), now)
+      return rows
+    }
+  }
+
+  func drop(_ selection: OutboxSelection, reason: String, at now: StoreTime) async throws -> Dropped {
+    try await perform {
+      let dropped = try await store.drop(selection, reason: reason, at: now)
+      note(.dropped, dropped.rows.map(\.id), now)
+      return dropped
+    }
+  }
+
+  func setPaused(_ isPaused: Bool, lane: String?) async throws {
+    try await perform {
+      if defect != .ignoresPauses { try await store.setPaused(isPaused, lane: lane) }
+      ledger.setPaused(isPaused, lane)
+    }
+  }
+
+  func statistics() async throws -> OutboxStatistics { try await perform { try await store.statistics() } }
+
+  func prune(changedBefore changed: Int64) async throws -> [String] {
+    try await perform {
+      let before = try await store.list(.all, after: 0, limit: .max).map(\.id)
+      let files = try await store.prune(changedBefore: changed)
+      let left = Set(try await store.list(.all, after: 0, limit: .max).map(\.id))
+      note(.pruned, before.filter { !left.contains($0) })
+      return files
+    }
+  }
+
+  func used(_ files: [String]) async throws -> Set<String> {
+    try await perform { defect == .losesFiles ? [] : try await store.used(files) }
+  }
+
+  func onForeignChange(_ handler: @escaping @Sendable () -> Void) { store.onForeignChange(handler) }
+
+  func close() async {
+    do {
+      try await perform {
+        ledger.close(process.name)
+        await store.close()
+      }
+    } catch {}
+  }
+}
+
+extension StoreTime {
+  fileprivate func leaseEnd(_ lease: Duration) -> Int64 { ticks + lease.milliseconds }
+}
+
+extension RowStep.Kind {
+  init(_ outcome: FinishedTry.Outcome) {
+    self =
+      switch outcome {
+      case .delivered: .delivered
+      case .failed(_, let next, _, _): .failed(next: next)
+      case .refused: .refused
+      case .returned: .returned
+      }
+  }
+}
+
+extension Duration {
+  /// Rounded up.
+  var milliseconds: Int64 { Int64((self + .nanoseconds(999_999)).wholeMilliseconds) }
+}

@@ -1,0 +1,19 @@
+import ErrandCore
+import ErrandTesting
+
+/// The network, as a process has it: what is on the wire goes on while it stands still, and without it.
+struct ProcessTransport: Transport {
+  let network: SimulatedNetwork
+  let process: SimulatedProcess
+
+  func perform(_ exchange: Exchange) async throws -> TransferResult {
+    try await process.run()
+    let result: Result<TransferResult, any Error>
+    do { result = .success(try await network.perform(exchange)) } catch { result = .failure(error) }
+    try await process.run()
+    return try result.get()
+  }
+
+  /// The network is there for others.
+  func shutdown() async {}
+}

@@ -1,0 +1,48 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandTesting
+
+/// The machine on which a world's processes run: its clocks, and who is alive.
+final class SimulatedMachine: Sendable {
+  private struct State {
+    var boot = 1
+    var bootTime = Duration.zero
+    /// What somebody has set the wall clock to, beside the true time.
+    var wallError = Duration.zero
+    var alive: Set<String> = []
+  }
+
+  /// 2026-01-01T00:00:00Z, in milliseconds.
+  private static let start: Int64 = 1_767_225_600_000
+
+  private let clock: VirtualClock
+  private let state = Locked(State())
+
+  init(_ clock: VirtualClock) { self.clock = clock }
+
+  var time: StoreTime {
+    let now = clock.now.offset
+    return state.withLock { state in
+      StoreTime(
+        ticks: Int64((now - state.bootTime).wholeMilliseconds),
+        wall: Self.start + Int64((now + state.wallError).wholeMilliseconds), boot: "boot \(state.boot)")
+    }
+  }
+
+  /// Somebody sets the wall clock.
+  func setWall(by change: Duration) { state.withLock { $0.wallError += change } }
+
+  /// Ticks count anew. Whoever was alive is not any more.
+  func reboot() {
+    let now = clock.now.offset
+    state.withLock { state in
+      state.boot += 1
+      state.bootTime = now
+      state.alive = []
+    }
+  }
+
+  func isAlive(_ owner: String) -> Bool { state.withLock { $0.alive.contains(owner) } }
+  func begin(_ owner: String) { state.withLock { _ = $0.alive.insert(owner) } }
+  func end(_ owner: String) { state.withLock { _ = $0.alive.remove(owner) } }
+}

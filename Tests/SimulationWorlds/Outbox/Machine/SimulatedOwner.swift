@@ -1,0 +1,21 @@
+import ErrandOutbox
+
+/// What a store knows of the machine's processes.
+final class SimulatedOwner: OwnerRegistry {
+  let name: String
+  private let machine: SimulatedMachine
+  private let defect: OutboxDefect?
+
+  init(_ name: String, on machine: SimulatedMachine, _ defect: OutboxDefect?) {
+    self.name = name
+    self.machine = machine
+    self.defect = defect
+    machine.begin(name)
+  }
+
+  func isAlive(_ owner: String) -> Bool {
+    machine.isAlive(owner) && (owner == name || defect != .takesOthersForDead)
+  }
+
+  func leave() { machine.end(name) }
+}

@@ -1,0 +1,26 @@
+extension OutboxDefect {
+  /// The one that tells of it.
+  public var invariant: String {
+    switch self {
+    case .neverAnswers: Invariant.noWaitForEver
+    case .neverRests: Invariant.rest
+    case .forgetsRequests: OutboxInvariant.accepted.name
+    case .splitsBursts: OutboxInvariant.bursts.name
+    case .deliversUnseen: OutboxInvariant.delivered.name
+    case .deliversTwice: OutboxInvariant.once.name
+    case .forgetsLanes: OutboxInvariant.arrivals.name
+    case .ignoresHolds: OutboxInvariant.lanes.name
+    case .takesOthersForDead: OutboxInvariant.leases.name
+    case .sendsTwice: OutboxInvariant.wire.name
+    case .changesKeys: OutboxInvariant.keys.name
+    case .ignoresWaits: OutboxInvariant.waits.name
+    case .expiresTooSoon: OutboxInvariant.expiry.name
+    case .ignoresPauses: OutboxInvariant.pauses.name
+    case .neverTriesAgain: OutboxInvariant.quiet.name
+    case .miscounts: OutboxInvariant.statistics.name
+    case .losesFiles: OutboxInvariant.contents.name
+    case .tellsNobody: OutboxInvariant.receipts.name
+    case .failsToStore: OutboxInvariant.store.name
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandTesting
+
+/// Something that is wrong with an outbox's world on purpose, to see that an invariant tells.
+public enum OutboxDefect: CaseIterable, Sendable {
+  case neverAnswers
+  case neverRests
+  case forgetsRequests
+  case splitsBursts
+  case deliversUnseen
+  case deliversTwice
+  case forgetsLanes
+  case ignoresHolds
+  case takesOthersForDead
+  case sendsTwice
+  case changesKeys
+  case ignoresWaits
+  case expiresTooSoon
+  case ignoresPauses
+  case neverTriesAgain
+  case miscounts
+  case losesFiles
+  case tellsNobody
+  case failsToStore
+
+  func delayStore() async {
+    switch self {
+    case .neverAnswers: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    case .neverRests: while true { await Task.yield() }
+    default: break
+    }
+  }
+
+  func spoil(_ rows: [NewRow]) -> [NewRow] {
+    switch self {
+    case .forgetsRequests: return rows.filter { !$0.id.rawValue.hasSuffix("3") }
+    case .splitsBursts: return Array(rows.prefix(1))
+    default:
+      return rows.map { row in
+        var row = row
+        switch self {
+        case .forgetsLanes: row.lane = nil
+        case .ignoresHolds: row.holdsLane = false
+        case .expiresTooSoon: row.lifetime = row.lifetime.map { $0 / 2 }
+        default: break
+        }
+        return row
+      }
+    }
+  }
+
+  func spoil(_ tries: [FinishedTry]) -> [FinishedTry] {
+    tries.map { aTry in
+      var aTry = aTry
+      switch (self, aTry.outcome) {
+      case (.deliversTwice, .delivered):
+        aTry.outcome = .failed(reason: "", next: .seconds(300), counts: true, wasOffline: false)
+      case (.ignoresWaits, .failed(let reason, _, let counts, let wasOffline)):
+        aTry.outcome = .failed(reason: reason, next: .zero, counts: counts, wasOffline: wasOffline)
+      case (.neverTriesAgain, .failed(let reason, _, let counts, _)):
+        aTry.outcome = .failed(reason: reason, next: .longest, counts: counts, wasOffline: false)
+      default: break
+      }
+      return aTry
+    }
+  }
+
+  func spoil(_ statistics: OutboxStatistics) -> OutboxStatistics {
+    var statistics = statistics
+    if self == .miscounts { statistics.counts[.delivered, default: 0] += 1 }
+    return statistics
+  }
+}

@@ -1,0 +1,42 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandTesting
+
+/// A process from its start to its end, and its outbox.
+final class Launch: Sendable {
+  let process: SimulatedProcess
+  let outbox: Outbox
+  private let store: SQLiteOutboxStore
+  private let client: Client
+  private let world: OutboxWorld
+
+  init(
+    _ process: SimulatedProcess, _ outbox: Outbox, _ store: SQLiteOutboxStore, _ client: Client,
+    _ world: OutboxWorld
+  ) {
+    self.process = process
+    self.outbox = outbox
+    self.store = store
+    self.client = client
+    self.world = world
+  }
+
+  /// It ends between two instructions. What it had on the wire may arrive or not.
+  func crash(cutsWire: Bool) async {
+    world.ledger.note("\(process.name) crashes")
+    process.die()
+    world.machine.end(process.name)
+    await store.abandon()
+    if cutsWire { await client.shutdown(within: .zero) }
+  }
+
+  /// It ends in good order.
+  func close(within limit: Duration) async {
+    world.ledger.note("\(process.name) closes")
+    process.beginClosing()
+    await outbox.close(within: limit)
+    guard !process.isGone else { return }
+    process.die()
+    world.machine.end(process.name)
+  }
+}

@@ -1,0 +1,89 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandOutbox
+  import ErrandTesting
+  import SimulationExecutor
+
+  extension OutboxWorld {
+    /// Starts a process again and again, uses it for a while, and lets it end in some way.
+    func inhabit(_ number: Int) async {
+      var random = simulation.random(100 + UInt64(number))
+      // An extension of an app may only store.
+      let delivers = number == 0 || !random.once(in: 4)
+      for _ in 0..<plan.launches {
+        await pause(random.milliseconds(0...3000))
+        guard let launch = await launch("process \(number)", delivers: delivers) else { continue }
+        await use(launch, &random)
+      }
+    }
+
+    private func use(_ launch: Launch, _ random: inout SeededRandom) async {
+      await withDiscardingTaskGroup { group in
+        for _ in 0..<plan.steps where !launch.process.isGone {
+          let seed = random.next()
+          group.addTask { await OutboxAction.perform(in: launch, of: self, SeededRandom(seed: seed)) }
+          await pause(random.milliseconds(0...4000))
+        }
+        await pause(random.milliseconds(0...3000))
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: break
+        case 1: await launch.close(within: random.milliseconds(0...5000))
+        default:
+          guard plan.crashes else { return await launch.close(within: .seconds(2)) }
+          await launch.crash(cutsWire: random.once(in: 2))
+        }
+      }
+    }
+
+    // MARK: Trouble
+
+    func makeTrouble() async {
+      var random = simulation.random(50)
+      for _ in 0..<plan.troubles {
+        await pause(random.milliseconds(100...6000))
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: part(for: random.milliseconds(10...20_000))
+        case 1: setWall(by: random.milliseconds(-3_600_000...3_600_000))
+        case 2: setWall(by: .seconds(86_400 * Int.random(in: -30...30, using: &random)))
+        case 3 where plan.crashes: await reboot(&random)
+        case 4: await loseNetwork(for: random.milliseconds(100...20_000))
+        default: await freeze(for: random.milliseconds(100...60_000), &random)
+        }
+      }
+    }
+
+    private func part(for length: Duration) {
+      ledger.note("partition for \(length)")
+      network.partition(for: length)
+    }
+
+    private func setWall(by change: Duration) {
+      ledger.note("the wall clock is set by \(change)")
+      machine.setWall(by: change)
+    }
+
+    private func reboot(_ random: inout SeededRandom) async {
+      ledger.note("the machine starts anew")
+      let dying = launches
+      for process in dying.map(\.process) + starting { process.die() }
+      machine.reboot()
+      for launch in dying { await launch.crash(cutsWire: random.once(in: 2)) }
+      if random.once(in: 2) { setWall(by: random.milliseconds(-100_000...100_000)) }
+    }
+
+    private func loseNetwork(for length: Duration) async {
+      part(for: length)
+      reachability.set(.offline)
+      await pause(length)
+      reachability.set(.online)
+    }
+
+    private func freeze(for length: Duration, _ random: inout SeededRandom) async {
+      guard let launch = launches.randomElement(using: &random) else { return }
+      ledger.note("\(launch.process.name) stands still for \(length)")
+      launch.process.freeze()
+      await pause(length)
+      launch.process.thaw()
+    }
+  }
+#endif
