@@ -160,7 +160,9 @@ final class Courier: Sendable {
   private func ruling(on claimed: ClaimedRow) async -> DeliveryRule.Ruling {
     do {
       let stored = try desk.request(of: claimed)
+      Failpoint.hit(.beforeSend)
       let result = await send(stored, priority: Priority(rawValue: UInt8(clamping: claimed.row.priority)))
+      Failpoint.hit(.afterAnswer)
       return desk.ruling(
         on: DeliveryTry(request: stored, number: claimed.row.tries, result: result),
         counted: claimed.row.countedTries)
@@ -187,7 +189,9 @@ final class Courier: Sendable {
     var pause = Duration.milliseconds(100)
     while true {
       do {
+        Failpoint.hit(.beforeRecord)
         let results = try await desk.store.finish([finished], at: configuration.time())
+        Failpoint.hit(.afterRecord)
         for result in results {
           if let row = result.row { desk.tell([row]) }
           await desk.remove(result.files)

@@ -51,6 +51,7 @@ struct RequestStorage: Sendable {
         rows.append(row)
         held += files
       }
+      if !held.isEmpty { Failpoint.hit(.afterFileCopy) }
       let result = try await commit(rows)
       // Held until the rows are stored, or the files are gone.
       withExtendedLifetime(held) {}
