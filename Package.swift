@@ -84,7 +84,8 @@ let package = Package(
       name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting"],
       path: "Tests/CrashCourse", swiftSettings: strict),
     .executableTarget(
-      name: "OutboxWorker", dependencies: ["CrashCourse", "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting"],
+      name: "OutboxWorker",
+      dependencies: ["CrashCourse", "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting"],
       path: "Tests/OutboxWorker", swiftSettings: strict),
     .executableTarget(
       name: "crash", dependencies: ["CrashCourse", "OutboxWorker"], path: "Tests/crash",
@@ -105,7 +106,8 @@ let package = Package(
     .testTarget(
       name: "ErrandOutboxTests",
       dependencies: [
-        "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker", "CPowerLoss",
+        "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker",
+        "CPowerLoss",
         "CSandbox",
       ],
       swiftSettings: strict),

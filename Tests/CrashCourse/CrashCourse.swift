@@ -35,7 +35,9 @@ package struct CrashCourse {
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       let before = report.violations.count
       try await fill(place, until: min(kills, report.killCount + Self.killsPerOutbox))
-      if report.violations.count == before && report.lost == 0 { try FileManager.default.removeItem(at: place) }
+      if report.violations.count == before && report.lost == 0 {
+        try FileManager.default.removeItem(at: place)
+      }
       progress("killed \(report.killCount), accepted \(report.accepted), lost \(report.lost)")
       if !report.isGood { break }
     }
@@ -44,8 +46,10 @@ package struct CrashCourse {
 
   /// One outbox, from its first worker to its last.
   private mutating func fill(_ place: URL, until most: Int) async throws {
-    let depot = try Depot(seed: random.next())
-    var stay = Stay(place: place, depot: depot, seals: Bool.random(using: &random))
+    let server = try MockServer()
+    let depot = Depot(server, seed: random.next())
+    var stay = Stay(
+      place: place, url: server.url.absoluteString, depot: depot, seals: Bool.random(using: &random))
     while report.killCount < most {
       // Two at once, every third time.
       let count = Int.random(in: 0..<3, using: &random) == 0 && report.killCount + 1 < most ? 2 : 1

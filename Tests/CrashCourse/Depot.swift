@@ -1,5 +1,5 @@
 import ErrandCore
-import ErrandTesting
+package import ErrandTesting
 import Foundation
 
 #if canImport(Darwin)
@@ -12,19 +12,22 @@ import Foundation
 
 /// A server that takes parcels and writes each one down. Now and then it is busy, and now and then nobody hears that it has
 /// taken one.
-final class Depot: Sendable {
+package final class Depot: Sendable {
   private let server: MockServer
+  private let checksHands: Bool
   private let state: Locked<(ledger: DepotLedger, random: SeededRandom)>
   private let start = ContinuousClock.now
 
-  init(seed: UInt64) throws {
+  /// - Parameter checksHands: Whether a parcel may not come while another try of it is under way. Where the way there can
+  ///   break, what was sent long ago may come at any time.
+  package init(_ server: MockServer, seed: UInt64, checksHands: Bool = true) {
+    self.server = server
+    self.checksHands = checksHands
     state = Locked((DepotLedger(), SeededRandom(seed: seed)))
-    server = try MockServer()
     server.on(Parcel.path + "*") { [weak self] request in self?.answer(request) ?? .close }
   }
 
-  var url: String { server.url.absoluteString }
-  var ledger: DepotLedger { state.withLock { $0.ledger } }
+  package var ledger: DepotLedger { state.withLock { $0.ledger } }
 
   private func answer(_ request: MockRequest) -> MockAnswer {
     let now = ContinuousClock.now - start
@@ -39,7 +42,7 @@ final class Depot: Sendable {
       let hold = Duration.microseconds(Int.random(in: 0..<4000, using: &state.random))
       state.ledger.arrive(
         parcel, key: key, body: request.body, group: Self.group(of: request), sender: sender,
-        isTaken: luck >= 10, at: now, hold: hold, isRunning: Self.isRunning)
+        isTaken: luck >= 10, at: now, hold: hold, isRunning: { checksHands && Self.isRunning($0) })
       return switch luck {
       case ..<5: .answer(status: 503).pausing(hold)
       case ..<10: .close

@@ -2,17 +2,17 @@ import ErrandCore
 import Foundation
 
 /// What a server has received: who sent it, with which key, and whether it took it. Pure.
-struct DepotLedger: Sendable {
+package struct DepotLedger: Sendable {
   private struct Hands: Sendable {
     let sender: Int
     let until: Duration
   }
 
   /// How often each parcel was taken, by its key.
-  private(set) var taken: [Int: [String: Int]] = [:]
+  package private(set) var taken: [Int: [String: Int]] = [:]
   /// Parcels in the order in which they came for the first time, taken or not.
   private(set) var arrivals: [Int] = []
-  private(set) var violations: [String] = []
+  package private(set) var violations: [String] = []
   /// The groups of what was taken.
   private(set) var groups: Set<ClosedRange<Int>> = []
   private var seen: Set<Int> = []

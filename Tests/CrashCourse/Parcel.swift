@@ -1,7 +1,7 @@
 import ErrandCore
+package import ErrandOutbox
 import ErrandTesting
 package import Foundation
-package import ErrandOutbox
 
 /// A numbered request: everything about it follows from its number, so whoever gets it knows whether it is whole.
 package struct Parcel: Sendable {

@@ -3,6 +3,7 @@ import Foundation
 /// One outbox: who worked on it, what they said, and what the server got of it.
 struct Stay {
   private let place: URL
+  private let url: String
   private let depot: Depot
   private let seals: Bool
   private var started = 0
@@ -11,8 +12,9 @@ struct Stay {
   /// What the outbox holds at its end, in the order of enqueue.
   private var entries: [(number: Int, state: String)] = []
 
-  init(place: URL, depot: Depot, seals: Bool) {
+  init(place: URL, url: String, depot: Depot, seals: Bool) {
     self.place = place
+    self.url = url
     self.depot = depot
     self.seals = seals
   }
@@ -25,7 +27,7 @@ struct Stay {
   ) throws -> WorkerProcess {
     var path = outbox.path
     if path.hasSuffix("/") { path.removeLast() }
-    var orders = WorkerOrders(folder: path, server: depot.url, numbers: next..<next + parcels)
+    var orders = WorkerOrders(folder: path, server: url, numbers: next..<next + parcels)
     orders.end = end
     orders.seals = seals
     orders.isTalkative = isTalkative

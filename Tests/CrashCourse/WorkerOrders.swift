@@ -45,6 +45,10 @@ package struct WorkerOrders: Sendable {
   package var seals = false
   /// True to say at the end what the outbox holds, and each place as it is passed.
   package var isTalkative = false
+  /// True to listen to the system's word on the network.
+  package var watchesNetwork = false
+  /// How long a try may take: milliseconds.
+  package var tryLimit = 20_000
 
   package init(folder: String, server: String, numbers: Range<Int>) {
     self.folder = folder
@@ -55,16 +59,17 @@ package struct WorkerOrders: Sendable {
   package var words: [String] {
     [
       folder, server, "\(numbers.lowerBound)", "\(numbers.upperBound)", "\(end)", "\(seed)", "\(seals)",
-      "\(isTalkative)",
+      "\(isTalkative)", "\(watchesNetwork)", "\(tryLimit)",
     ]
   }
 
   package init?(words: [String]) {
-    guard words.count == 8, let first = Int(words[2]), let last = Int(words[3]), first <= last,
+    guard words.count == 10, let first = Int(words[2]), let last = Int(words[3]), first <= last,
       let end = End(words[4]), let seed = UInt64(words[5]), let seals = Bool(words[6]),
-      let isTalkative = Bool(words[7])
+      let isTalkative = Bool(words[7]), let watchesNetwork = Bool(words[8]), let tryLimit = Int(words[9])
     else { return nil }
     self.init(folder: words[0], server: words[1], numbers: first..<last)
     (self.end, self.seed, self.seals, self.isTalkative) = (end, seed, seals, isTalkative)
+    (self.watchesNetwork, self.tryLimit) = (watchesNetwork, tryLimit)
   }
 }

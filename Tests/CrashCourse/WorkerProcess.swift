@@ -22,11 +22,20 @@ package final class WorkerProcess: Sendable {
   private let output: URL
   private let end: Task<Process.TerminationReason, Never>
 
-  package init(_ orders: WorkerOrders, output: URL) throws {
+  /// - Parameters:
+  ///   - output: The file that it writes to.
+  ///   - network: The network namespace that it lives in, by the name that ip-netns(8) knows; nil for the usual one.
+  package init(_ orders: WorkerOrders, output: URL, network: String? = nil) throws {
     self.output = output
     process = Process()
-    process.executableURL = Self.program
-    process.arguments = orders.words
+    if let network {
+      // It becomes the worker.
+      process.executableURL = URL(filePath: "/usr/sbin/ip")
+      process.arguments = ["netns", "exec", network, Self.program.path] + orders.words
+    } else {
+      process.executableURL = Self.program
+      process.arguments = orders.words
+    }
     try Data().write(to: output)
     let file = try FileHandle(forWritingTo: output)
     process.standardOutput = file

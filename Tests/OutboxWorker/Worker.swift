@@ -83,7 +83,7 @@ struct Worker: Sendable {
 
   private var client: Client {
     var configuration = ClientConfiguration()
-    configuration.timeout = .seconds(20)
+    configuration.timeout = .milliseconds(orders.tryLimit)
     configuration.attemptInterceptors = [Signature()]
     return Client(transport: CurlTransport(), configuration: configuration)
   }
@@ -93,7 +93,7 @@ struct Worker: Sendable {
     configuration.delivery.backoff = .milliseconds(10)
     configuration.delivery.maxBackoff = .milliseconds(50)
     configuration.beat = .milliseconds(500)
-    configuration.reachability = nil
+    if !orders.watchesNetwork { configuration.reachability = nil }
     configuration.concurrency = 8
     if orders.seals { configuration.key = try OutboxKey(Data(repeating: 7, count: 32)) }
     return configuration

@@ -9,7 +9,7 @@
   @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "a small disk takes root"))
   struct FullDiskTests {
     private let lab: OutboxLab
-    private let failures = Locked<[OutboxError]>([])
+    private let failures = StoreFailureLog()
     private var server: MockServer { lab.server }
 
     init() throws { lab = try OutboxLab() }
@@ -25,9 +25,7 @@
       try await lab.outbox {
         $0.delivers = delivers
         $0.beat = .milliseconds(200)
-        $0.onStoreFailure = { [failures] error in
-          if let error = error as? OutboxError { failures.withLock { $0.append(error) } }
-        }
+        $0.onStoreFailure = failures.add
       }
     }
 
@@ -84,11 +82,11 @@
         }
         let outbox = try await outbox(delivers: true)
         let receipt = try await outbox.enqueue(.post(server.url("/"), .text("once")))
-        while failures.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+        try await failures.waitForFailure()
         #expect(try await receipt.status()?.state == .trying)
         ballast.drop()
         #expect(try await receipt.outcome().answer != nil)
-        #expect(failures.withLock { $0.allSatisfy { $0.code == .diskFull } })
+        #expect(failures.codes.allSatisfy { $0 == .diskFull })
         #expect(server.count("/") == 1)
         await outbox.close()
       }

@@ -23,27 +23,26 @@ import Testing
   }
 
   private let lab: OutboxLab
+  private let failures = StoreFailureLog()
   private var server: MockServer { lab.server }
 
   init() throws { lab = try OutboxLab() }
 
-  private func outbox(_ failures: Locked<[OutboxError]>) async throws -> Outbox {
+  private func outbox() async throws -> Outbox {
     var setup = StoreSetup()
     setup.busyTimeout = .milliseconds(50)
     let store = try await SQLiteOutboxStore(folder: lab.folder, setup: setup)
     var configuration = lab.configuration
     configuration.beat = .milliseconds(200)
-    configuration.onStoreFailure = { error in
-      if let error = error as? OutboxError { failures.withLock { $0.append(error) } }
-    }
+    configuration.onStoreFailure = failures.add
     return try await Outbox(
       store: store, folder: lab.folder, client: lab.client(), configuration: configuration)
   }
 
-  @Test func `a file that another program holds is an error that says so, and later it goes on`() async throws {
+  @Test func `a file that another program holds is an error that says so, and later it goes on`() async throws
+  {
     server.on("/") { _ in .answer() }
-    let failures = Locked<[OutboxError]>([])
-    let outbox = try await outbox(failures)
+    let outbox = try await outbox()
     let holder = try Holder(lab.folder)
     let error = await #expect(throws: OutboxError.self) {
       try await outbox.enqueue(.post(server.url("/"), .text("refused")))
@@ -57,20 +56,21 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `what is delivered while the file is held is written down later, and not sent again`() async throws {
+  @Test func `what is delivered while the file is held is written down later, and not sent again`()
+    async throws
+  {
     let holder = Locked<Holder?>(nil)
     server.on("/") { [folder = lab.folder] _ in
       holder.withLock { $0 = try? Holder(folder) }
       return .answer()
     }
-    let failures = Locked<[OutboxError]>([])
-    let outbox = try await outbox(failures)
+    let outbox = try await outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("once")))
-    while failures.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+    try await failures.waitForFailure()
     #expect(try await receipt.status()?.state == .trying)
     holder.withLock { $0 }?.letGo()
     #expect(try await receipt.outcome().answer != nil)
-    #expect(failures.withLock { $0.allSatisfy { $0.code == .busy } })
+    #expect(failures.codes.allSatisfy { $0 == .busy })
     #expect(server.count("/") == 1)
     await outbox.close()
   }

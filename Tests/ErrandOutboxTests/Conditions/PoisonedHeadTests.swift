@@ -37,7 +37,9 @@ import Testing
     #expect(status != 500 || reason.hasPrefix("tried 8 times"))
     try await outbox.waitUntilEmpty()
     #expect(server.count("/good") == 199 && server.count("/poison") == (status == 500 ? 8 : 1))
-    let lane = server.requests.filter { $0.path == "/good" }.compactMap { Int($0.text) }.filter { $0 % 10 == 3 }
+    let lane = server.requests.filter { $0.path == "/good" }.compactMap { Int($0.text) }.filter {
+      $0 % 10 == 3
+    }
     #expect(lane == Array(stride(from: 13, to: 200, by: 10)))
     // Nothing that is set aside is lost.
     server.on("/poison") { _ in .answer() }

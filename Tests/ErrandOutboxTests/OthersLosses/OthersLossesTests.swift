@@ -13,7 +13,9 @@ import Testing
 
   init() throws { lab = try OutboxLab() }
 
-  @Test func `a row is there until its answer is recorded, and never runs again after that (workbox 3237, SwiftQueue 367, 375)`()
+  @Test
+  func
+    `a row is there until its answer is recorded, and never runs again after that (workbox 3237, SwiftQueue 367, 375)`()
     async throws
   {
     let folder = lab.folder
@@ -40,7 +42,9 @@ import Testing
     #expect(states.withLock { $0 } == [.trying])
   }
 
-  @Test func `a lost acknowledgement doubles nothing: the key is the same in every try and launch (firebase-ios-sdk 16475)`()
+  @Test
+  func
+    `a lost acknowledgement doubles nothing: the key is the same in every try and launch (firebase-ios-sdk 16475)`()
     async throws
   {
     server.script("/", [.close, .answer().closing(at: .start), .answer(status: 502), .reset, .answer()])
@@ -57,7 +61,8 @@ import Testing
     #expect(Set(server.requests.map(\.text)) == ["pay"])
   }
 
-  @Test func `a POST is sent once in each try, also when a kept connection closes under it (okhttp 1043, 2394)`()
+  @Test
+  func `a POST is sent once in each try, also when a kept connection closes under it (okhttp 1043, 2394)`()
     async throws
   {
     server.script(
@@ -72,7 +77,9 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `who stops waiting changes nothing for the request and for others who wait (coil 3562, SDWebImage 883)`()
+  @Test
+  func
+    `who stops waiting changes nothing for the request and for others who wait (coil 3562, SDWebImage 883)`()
     async throws
   {
     let gate = Locked(false)
@@ -107,7 +114,8 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `launches in quick succession lose and forget nothing (TanStack query 6238, 4846)`() async throws {
+  @Test func `launches in quick succession lose and forget nothing (TanStack query 6238, 4846)`() async throws
+  {
     server.on("/") { _ in .answer().pausing(.milliseconds(3)) }
     let first = try await lab.outbox { $0.delivers = false }
     let receipts = try await first.enqueue((0..<100).map { .post(server.url("/"), .text("\($0)")) })
@@ -122,7 +130,9 @@ import Testing
     await last.close()
   }
 
-  @Test func `a lane keeps its order through enqueues at once, failures and restarts (workbox 2640)`() async throws {
+  @Test func `a lane keeps its order through enqueues at once, failures and restarts (workbox 2640)`()
+    async throws
+  {
     let count = Locked(0)
     server.on("/") { _ in
       let isBusy = count.withLock { count in
@@ -161,7 +171,9 @@ import Testing
     }
   }
 
-  @Test func `a wall clock that jumps to and fro loses nothing and doubles nothing (quartznet 1490)`() async throws {
+  @Test func `a wall clock that jumps to and fro loses nothing and doubles nothing (quartznet 1490)`()
+    async throws
+  {
     let failed = Locked<Set<String>>([])
     server.on("/") { request in
       let isFirst = failed.withLock { $0.insert(request.text).inserted }
@@ -176,19 +188,22 @@ import Testing
         return time
       }
     }
-    let receipts = try await outbox.enqueue((0..<50).map { .post(server.url("/"), .text("\($0)")) }, lane: "a")
+    let receipts = try await outbox.enqueue(
+      (0..<50).map { .post(server.url("/"), .text("\($0)")) }, lane: "a")
     for receipt in receipts { #expect(try await receipt.outcome().answer != nil) }
     #expect(lab.keys().count == 100 && Set(lab.keys()).count == 50)
     await outbox.close()
   }
 
-  @Test func `a signature is made anew at each try and is never on the disk (aws-sdk-java 406)`() async throws {
+  @Test func `a signature is made anew at each try and is never on the disk (aws-sdk-java 406)`() async throws
+  {
     server.script("/", [.answer(status: 503), .answer(status: 503), .answer()])
     let signer = Signer()
     let outbox = try await lab.outbox(lab.client { $0.attemptInterceptors = [signer] })
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("signed")))
     #expect(try await receipt.outcome().answer != nil)
-    #expect(server.requests.map { $0.fields["Authorization"] } == ["Signature 1", "Signature 2", "Signature 3"])
+    #expect(
+      server.requests.map { $0.fields["Authorization"] } == ["Signature 1", "Signature 2", "Signature 3"])
     await outbox.close()
     for case let file as URL in FileManager.default.enumerator(
       at: lab.folder, includingPropertiesForKeys: [.isRegularFileKey]) ?? .init()
@@ -197,7 +212,9 @@ import Testing
     }
   }
 
-  @Test func `the disk has a bound, and who meets it is told (sentry-cocoa 3551, Amplitude-Swift 77)`() async throws {
+  @Test func `the disk has a bound, and who meets it is told (sentry-cocoa 3551, Amplitude-Swift 77)`()
+    async throws
+  {
     server.on("/") { _ in .answer() }
     let outbox = try await lab.outbox {
       $0.delivers = false

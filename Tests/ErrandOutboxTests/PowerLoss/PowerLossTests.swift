@@ -14,7 +14,8 @@ import Testing
     #expect(cuts == 3000)
   }
 
-  @Test func `a disk that only says that something is safe is found out, so the test can fail`() async throws {
+  @Test func `a disk that only says that something is safe is found out, so the test can fail`() async throws
+  {
     var unlucky = 0
     for seed in 1...50 as ClosedRange<UInt64> {
       var course = try PowerLossCourse(seed: seed, lies: true)
