@@ -13,6 +13,7 @@ package struct CrashCourse {
   private var random: SeededRandom
   private var report: CrashReport
   private var places: [Failpoint] = []
+  private var firstPlaces: [Failpoint] = []
 
   /// - Parameters:
   ///   - kills: How many workers are killed.
@@ -55,7 +56,7 @@ package struct CrashCourse {
       let count = Int.random(in: 0..<3, using: &random) == 0 && report.killCount + 1 < most ? 2 : 1
       var workers: [(WorkerProcess, Duration?)] = []
       for _ in 0..<count {
-        let (end, delay) = nextEnd()
+        let (end, delay) = stay.isNew ? (firstEnd(), nil) : nextEnd()
         workers.append((try stay.start(end, parcels: Int.random(in: 4...10, using: &random)), delay))
       }
       for (worker, delay) in workers {
@@ -68,6 +69,15 @@ package struct CrashCourse {
       for (worker, _) in workers { await note(worker, await worker.wait(), &stay) }
     }
     try await finish(&stay)
+  }
+
+  /// Only the first worker of an outbox comes by these places.
+  private mutating func firstEnd() -> WorkerOrders.End {
+    if firstPlaces.isEmpty {
+      firstPlaces = [.beforeMigration, .duringMigration, .afterMigration, .afterFolderFlush]
+        .shuffled(using: &random)
+    }
+    return .place(firstPlaces.removeLast(), 1)
   }
 
   /// By turns: at each place by name, at any place, and at an instant that has nothing to do with places.

@@ -39,13 +39,15 @@ package final class Depot: Sendable {
         return .answer(status: 400)
       }
       let luck = Int.random(in: 0..<100, using: &state.random)
-      let hold = Duration.microseconds(Int.random(in: 0..<4000, using: &state.random))
+      let closesAtOnce = (5..<10).contains(luck)
+      let hold =
+        closesAtOnce ? .zero : Duration.microseconds(Int.random(in: 0..<4000, using: &state.random))
       state.ledger.arrive(
         parcel, key: key, body: request.body, group: Self.group(of: request), sender: sender,
         isTaken: luck >= 10, at: now, hold: hold, isRunning: { checksHands && Self.isRunning($0) })
       return switch luck {
       case ..<5: .answer(status: 503).pausing(hold)
-      case ..<10: .close
+      case _ where closesAtOnce: .close
       // Taken, and nobody hears of it.
       case ..<16: .answer().pausing(hold).closing(at: .start)
       case ..<20: .answer(status: 500).pausing(hold)

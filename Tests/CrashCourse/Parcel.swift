@@ -22,7 +22,8 @@ package struct Parcel: Sendable {
 
   package init(_ number: Int) {
     self.number = number
-    lane = number.isMultiple(of: 5) ? nil : "lane \(number % 3)"
+    // Three at a time have parcels that follow each other.
+    lane = number.isMultiple(of: 5) ? nil : "lane \(number / 100 * 3 + number % 3)"
     var random = SeededRandom(seed: UInt64(number))
     switch Int.random(in: 0..<10, using: &random) {
     case 0: kind = .large

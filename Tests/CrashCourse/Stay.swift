@@ -19,6 +19,9 @@ struct Stay {
     self.seals = seals
   }
 
+  /// Nobody has worked on it.
+  var isNew: Bool { started == 0 }
+
   private var outbox: URL { place.appending(path: "outbox", directoryHint: .isDirectory) }
 
   /// Starts the next worker, with parcels that no other has.

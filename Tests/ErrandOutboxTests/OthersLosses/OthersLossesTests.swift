@@ -212,6 +212,21 @@ import Testing
     }
   }
 
+  @Test
+  func `a system that says there is no network while there is one only slows it down (redux-offline 377)`()
+    async throws
+  {
+    server.on("/") { _ in .answer() }
+    let outbox = try await lab.outbox {
+      $0.reachability = ManualReachability(.offline)
+      $0.beat = .milliseconds(100)
+    }
+    let receipts = try await outbox.enqueue((0..<40).map { .post(server.url("/"), .text("\($0)")) })
+    for receipt in receipts { #expect(try await receipt.outcome().answer != nil) }
+    #expect(lab.keys().count == 40)
+    await outbox.close()
+  }
+
   @Test func `the disk has a bound, and who meets it is told (sentry-cocoa 3551, Amplitude-Swift 77)`()
     async throws
   {
