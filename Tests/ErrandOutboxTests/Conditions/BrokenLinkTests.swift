@@ -5,7 +5,7 @@
   import Testing
 
   @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(4)),
     .enabled(if: LinkedNetworks.isAllowed, "network namespaces take root, and iproute2"))
   struct BrokenLinkTests {
     private static let count = 1000
@@ -35,7 +35,7 @@
         try await Task.sleep(for: .milliseconds(400))
         try networks.mend()
       }
-      let end = await worker.wait()
+      let end = await worker.wait(within: .seconds(180))
       #expect(end == .exited(0), "\(worker.said.suffix(3))")
       let accepted = worker.said.filter { $0.first == "accepted" }.compactMap { Int($0[1]) }
       #expect(accepted.count == Self.count)
