@@ -6,13 +6,14 @@ SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 TEST_FLAGS = --skip-build --disable-xctest $(shell swift test --help-hidden 2>/dev/null | \
 	grep -q experimental-maximum-parallelization-width && echo --experimental-maximum-parallelization-width 8)
 
-.PHONY: help demo build test lint sanitize simulate bench format clean
+.PHONY: help demo build test lint sanitize simulate crash bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
 	@echo "make test      every test, and the formatter's check"
 	@echo "make sanitize  the tests under thread sanitizer"
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
+	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
 	@echo "make build     the command line, as .build/release/errand"
 	@echo "make format    lay the sources out"
@@ -46,6 +47,14 @@ simulate:
 	@scripts/install build
 	swift build -c release --product simulate --scratch-path .build/simulate $(SWIFT_FLAGS)
 	@SWIFT_DETERMINISTIC_HASHING=1 .build/simulate/release/simulate $(WORLD) $(if $(SEED),seed $(SEED),$(SEEDS) $(FIRST))
+
+KILLS ?= 1000
+
+# A debug build: it has the places at which a process can be ended.
+crash:
+	@scripts/install test
+	swift build --product crash $(SWIFT_FLAGS)
+	@.build/debug/crash $(KILLS) $(SEED)
 
 bench:
 	@scripts/install bench

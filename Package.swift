@@ -78,6 +78,19 @@ let package = Package(
       name: "AnswerWriter", dependencies: ["ErrandCore"], path: "Tests/AnswerWriter", swiftSettings: strict),
     // What tests do to a thread: a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
+    // A disk whose power can be cut.
+    .target(name: "CPowerLoss", dependencies: ["CSQLite"], path: "Tests/CPowerLoss"),
+    // Crashes: an outbox in a process that is killed, and started again.
+    .target(
+      name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting"],
+      path: "Tests/CrashCourse", swiftSettings: strict),
+    .executableTarget(
+      name: "OutboxWorker",
+      dependencies: ["CrashCourse", "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting"],
+      path: "Tests/OutboxWorker", swiftSettings: strict),
+    .executableTarget(
+      name: "crash", dependencies: ["CrashCourse", "OutboxWorker"], path: "Tests/crash",
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter", "CSandbox"],
       swiftSettings: strict),
@@ -92,7 +105,12 @@ let package = Package(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandOutboxTests", dependencies: ["ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting"],
+      name: "ErrandOutboxTests",
+      dependencies: [
+        "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker",
+        "CPowerLoss",
+        "CSandbox",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting"],

@@ -25,7 +25,9 @@ extension Courier {
   private func ruling(on claimed: ClaimedRow) async -> DeliveryRule.Ruling {
     do {
       let stored = try desk.request(of: claimed)
+      Failpoint.hit(.beforeSend)
       let result = await send(stored, priority: Priority(rawValue: UInt8(clamping: claimed.row.priority)))
+      Failpoint.hit(.afterAnswer)
       return desk.ruling(
         on: DeliveryTry(request: stored, number: claimed.row.tries, result: result),
         counted: claimed.row.countedTries)
@@ -57,7 +59,9 @@ extension Courier {
     var pause = Duration.milliseconds(100)
     while true {
       do {
+        Failpoint.hit(.beforeRecord)
         let results = try await desk.store.finish(batch, at: configuration.time())
+        Failpoint.hit(.afterRecord)
         desk.tell(results.compactMap(\.row))
         await desk.remove(results.flatMap(\.files))
         break

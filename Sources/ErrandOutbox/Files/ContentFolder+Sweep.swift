@@ -29,7 +29,9 @@ extension ContentFolder {
       let used = contents.isEmpty ? [] : try await used(contents)
       let orphans = held.filter { !used.contains($0.name) }
       try await perform {
+        Failpoint.hit(.beforeSweep)
         for orphan in orphans { FileDescriptor.remove(orphan.file.path) }
+        Failpoint.hit(.afterSweep)
       }
       removed += orphans.map(\.name)
       // Held until it is removed, or found to be used.

@@ -56,7 +56,9 @@ final class ContentFolder: Sendable {
     let names = names.filter(ContentFileName.isContent)
     guard !names.isEmpty else { return }
     try? await perform {
+      Failpoint.hit(.beforeFileRemoval)
       for name in names { FileDescriptor.remove(self.file(name)) }
+      Failpoint.hit(.afterFileRemoval)
     }
   }
 

@@ -21,13 +21,16 @@ struct ContentWriter {
     let source = try ContentSource(segment)
     var part = try newPart()
     do {
+      Failpoint.hit(.beforeFileWrite)
       let (digest, size) =
         try seal.key == nil ? copyPlain(source, &part) : copySealed(source, part, as: .file(index, of: id))
       try source.checkUnchanged()
       let name = ContentFileName.of(digest, id)
       try Self.writing { () throws(FileError) in
+        Failpoint.hit(.afterFileWrite)
         try part.flush()
         try FileDescriptor.move(part.path, to: "\(folder)/\(name)")
+        Failpoint.hit(.afterFileMove)
       }
       return HeldFile(name: name, length: source.length, size: size, file: part)
     } catch {

@@ -11,6 +11,7 @@ import ErrandCore
 extension FileDescriptor {
   /// Returns when it would outlive a loss of power.
   func flush() throws(FileError) {
+    defer { Failpoint.hit(.afterFlush) }
     #if canImport(Darwin)
       // `fsync` hands it to the drive only; not every file system knows this one.
       if fcntl(raw, F_FULLFSYNC) == 0 { return }
@@ -18,7 +19,10 @@ extension FileDescriptor {
     try sync()
   }
 
-  static func flushFolder(_ path: String) throws(FileError) { try FileDescriptor(reading: path).flush() }
+  static func flushFolder(_ path: String) throws(FileError) {
+    try FileDescriptor(reading: path).flush()
+    Failpoint.hit(.afterFolderFlush)
+  }
 
   /// Keeps it from being swept until it is closed, by this process or by its end. False if somebody removes it right now.
   func hold() -> Bool {

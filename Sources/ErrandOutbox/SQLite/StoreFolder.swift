@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -22,13 +24,27 @@ struct StoreFolder {
 
   /// Makes what is missing, for this user only.
   func make() throws {
+    let parents = parentsOfMissing
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw OutboxError.notWritable(path, "\(error)")
     }
+    // Else a loss of power could take away the folder with all that is in it. One that cannot be read cannot be flushed.
+    for parent in parents { try? FileDescriptor.flushFolder(parent) }
     try makeDatabase()
+  }
+
+  /// The folders in which a name has to be made.
+  private var parentsOfMissing: [String] {
+    var parents: [String] = []
+    var url = URL(filePath: path)
+    while access(url.path, F_OK) != 0, url.path != "/" {
+      url = url.deletingLastPathComponent()
+      parents.append(url.path)
+    }
+    return parents
   }
 
   /// SQLite gives the same rights to whatever it puts beside the file.

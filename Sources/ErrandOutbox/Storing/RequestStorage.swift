@@ -53,6 +53,7 @@ struct RequestStorage: Sendable {
     // Held until the rows are stored, or the files are gone.
     defer { withExtendedLifetime(held) {} }
     do {
+      if !held.isEmpty { Failpoint.hit(.afterFileCopy) }
       let result = try await commit(rows)
       // A row that was there already has files of its own.
       await remove(held, unless: used)

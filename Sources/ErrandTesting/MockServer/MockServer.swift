@@ -58,6 +58,12 @@ public final class MockServer: Sendable {
     loop.start()
   }
 
+  /// A server that can be reached from other machines, or from other networks of this one.
+  package init(onEveryAddress: Void) throws {
+    loop = try ServerLoop(port: 0, isOpen: true)
+    loop.start()
+  }
+
   deinit { loop.stop() }
 
   /// Closes the listener and every connection. Returns when that is done.

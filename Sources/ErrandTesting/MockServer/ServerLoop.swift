@@ -26,11 +26,11 @@ final class ServerLoop: @unchecked Sendable {
   private var connections: [ServerConnection] = []
   private var accepted = 0
 
-  init(port: Int) throws(MockServerError) {
+  init(port: Int, isOpen: Bool = false) throws(MockServerError) {
     listener = try Socket.make()
     var pipes: [Int32] = [-1, -1]
     do throws(MockServerError) {
-      try Socket.bind(listener, port: port)
+      try Socket.bind(listener, port: port, isOpen: isOpen)
       guard listen(listener, 4096) == 0 else { throw .system("cannot listen") }
       guard pipe(&pipes) == 0 else { throw .system("no pipe") }
     } catch {

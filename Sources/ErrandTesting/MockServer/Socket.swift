@@ -37,11 +37,12 @@ enum Socket {
     return descriptor
   }
 
-  /// Takes a port of 127.0.0.1; 0 takes a free one.
-  static func bind(_ descriptor: Int32, port: Int) throws(MockServerError) {
+  /// Takes a port; 0 takes a free one.
+  /// - Parameter isOpen: True for every address of the machine, false for 127.0.0.1.
+  static func bind(_ descriptor: Int32, port: Int, isOpen: Bool = false) throws(MockServerError) {
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    let code = withLoopback(port) { address, length in
+    let code = withAddress(isOpen ? 0 : loopback, port) { address, length in
       #if canImport(Darwin)
         Darwin.bind(descriptor, address, length)
       #elseif canImport(Musl)
@@ -50,13 +51,13 @@ enum Socket {
         Glibc.bind(descriptor, address, length)
       #endif
     }
-    guard code == 0 else { throw .system("cannot take port \(port) of 127.0.0.1") }
+    guard code == 0 else { throw .system("cannot take port \(port)\(isOpen ? "" : " of 127.0.0.1")") }
   }
 
   /// Begins to connect to a port of 127.0.0.1 and does not wait.
   static func beginConnecting(_ descriptor: Int32, port: Int) {
     setNonBlocking(descriptor)
-    _ = withLoopback(port) { address, length in connect(descriptor, address, length) }
+    _ = withAddress(loopback, port) { address, length in connect(descriptor, address, length) }
   }
 
   static func port(of descriptor: Int32) -> Int {
@@ -68,8 +69,10 @@ enum Socket {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  private static func withLoopback(
-    _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  private static let loopback: UInt32 = 0x7F00_0001
+
+  private static func withAddress(
+    _ host: UInt32, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {
     var address = sockaddr_in()
     #if canImport(Darwin)
@@ -77,7 +80,7 @@ enum Socket {
     #endif
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = host.bigEndian
     return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         body($0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -41,14 +41,17 @@ extension Database {
   }
 
   private func migrate() throws {
+    Failpoint.hit(.beforeMigration)
     try transaction {
       // Another process may have been faster.
       let version = try check()
       guard version < Migration.all.count else { return }
       for migration in Migration.all[version...] { try execute(migration.sql) }
+      Failpoint.hit(.duringMigration)
       try execute(
         "PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(Migration.all.count)")
     }
+    Failpoint.hit(.afterMigration)
   }
 
   /// The file's version; 0 if it is new.

@@ -132,6 +132,8 @@ final class Database {
 
   /// Moves what is in the write-ahead log to the file. That it cannot at the moment is no failure.
   func checkpoint(truncating: Bool = false) {
+    Failpoint.hit(.beforeCheckpoint)
+    defer { Failpoint.hit(.afterCheckpoint) }
     sqlite3_wal_checkpoint_v2(
       handle, nil, truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }

@@ -1,0 +1,120 @@
+import ErrandOutbox
+import ErrandTesting
+package import Foundation
+
+/// Kills workers that share an outbox, starts new ones, lets the last ones finish, and counts what a server got.
+package struct CrashCourse {
+  /// So many are killed before everything has to be delivered and a new outbox is begun.
+  private static let killsPerOutbox = 25
+
+  private let kills: Int
+  private let folder: URL
+  private let progress: (String) -> Void
+  private var random: SeededRandom
+  private var report: CrashReport
+  private var places: [Failpoint] = []
+  private var firstPlaces: [Failpoint] = []
+
+  /// - Parameters:
+  ///   - kills: How many workers are killed.
+  ///   - folder: Where the outboxes are made. What is in there at the end belongs to a course that failed.
+  package init(
+    kills: Int, seed: UInt64, in folder: URL, progress: @escaping (String) -> Void = { _ in }
+  ) {
+    self.kills = kills
+    self.folder = folder
+    self.progress = progress
+    random = SeededRandom(seed: seed)
+    report = CrashReport(seed: seed)
+  }
+
+  package mutating func run() async throws -> CrashReport {
+    var number = 0
+    while report.killCount < kills {
+      number += 1
+      let place = folder.appending(path: "outbox \(number)", directoryHint: .isDirectory)
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      let before = report.violations.count
+      try await fill(place, until: min(kills, report.killCount + Self.killsPerOutbox))
+      if report.violations.count == before && report.lost == 0 {
+        try FileManager.default.removeItem(at: place)
+      }
+      progress("killed \(report.killCount), accepted \(report.accepted), lost \(report.lost)")
+      if !report.isGood { break }
+    }
+    return report
+  }
+
+  /// One outbox, from its first worker to its last.
+  private mutating func fill(_ place: URL, until most: Int) async throws {
+    let server = try MockServer()
+    let depot = Depot(server, seed: random.next())
+    var stay = Stay(
+      place: place, url: server.url.absoluteString, depot: depot, seals: Bool.random(using: &random))
+    while report.killCount < most {
+      // Two at once, every third time.
+      let count = Int.random(in: 0..<3, using: &random) == 0 && report.killCount + 1 < most ? 2 : 1
+      var workers: [(WorkerProcess, Duration?)] = []
+      for _ in 0..<count {
+        let (end, delay) = stay.isNew ? (firstEnd(), nil) : nextEnd()
+        workers.append((try stay.start(end, parcels: Int.random(in: 4...10, using: &random)), delay))
+      }
+      for (worker, delay) in workers {
+        if let delay {
+          // It makes the instant a random one.
+          try await Task.sleep(for: delay)
+          worker.kill()
+        }
+      }
+      for (worker, _) in workers { await note(worker, await worker.wait(), &stay) }
+    }
+    try await finish(&stay)
+  }
+
+  /// Only the first worker of an outbox comes by these places.
+  private mutating func firstEnd() -> WorkerOrders.End {
+    if firstPlaces.isEmpty {
+      firstPlaces = [.beforeMigration, .duringMigration, .afterMigration, .afterFolderFlush]
+        .shuffled(using: &random)
+    }
+    return .place(firstPlaces.removeLast(), 1)
+  }
+
+  /// By turns: at each place by name, at any place, and at an instant that has nothing to do with places.
+  private mutating func nextEnd() -> (WorkerOrders.End, Duration?) {
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: return (.done, .milliseconds(Int.random(in: 20...250, using: &random)))
+    case 1: return (.anyPlace(Int.random(in: 1...250, using: &random)), nil)
+    default:
+      if places.isEmpty { places = Failpoint.allCases.shuffled(using: &random) }
+      let count = Int.random(in: 0..<2, using: &random) == 0 ? 1 : Int.random(in: 2...12, using: &random)
+      return (.place(places.removeLast(), count), nil)
+    }
+  }
+
+  private mutating func note(_ worker: WorkerProcess, _ end: WorkerProcess.End, _ stay: inout Stay) async {
+    let said = worker.said
+    stay.read(said)
+    switch end {
+    case .killed:
+      let last = said.last { $0.first == "ends" }?.last
+      report.kills[last ?? "a random instant", default: 0] += 1
+    case .exited(0): report.survivors += 1
+    case .exited(let code):
+      report.violations.append("a worker ended with \(code): \(said.last?.joined(separator: " ") ?? "")")
+    case .stuck: report.violations.append("a worker did not come to its end")
+    }
+  }
+
+  /// Lets a last worker deliver everything, and compares.
+  private mutating func finish(_ stay: inout Stay) async throws {
+    let worker = try stay.start(.done, parcels: 0, isTalkative: true)
+    let end = await worker.wait()
+    stay.read(worker.said)
+    if end != .exited(0) {
+      let last = worker.said.last { $0.first != "place" }?.joined(separator: " ") ?? ""
+      report.violations.append("the last worker ended with \(end): \(last)")
+    }
+    stay.settle(into: &report)
+  }
+}

@@ -1,0 +1,66 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite(.timeLimit(.minutes(1))) struct AwayServerTests {
+  private let lab: OutboxLab
+  private let clock = VirtualClock()
+
+  init() throws { lab = try OutboxLab() }
+
+  private func time() -> StoreTime {
+    let milliseconds = Int64(clock.now.offset / .milliseconds(1))
+    return StoreTime(ticks: 1000 + milliseconds, wall: 1_700_000_000_000 + milliseconds, boot: "this boot")
+  }
+
+  @Test func `a server that is away for the first minute gets everything after it, and is not stormed`()
+    async throws
+  {
+    let back = Duration.seconds(60)
+    let transport = StubTransport(clock: clock) { [clock] _ in
+      clock.now.offset < back ? .fail(.cannotConnect, reachedServer: false) : .answer()
+    }
+    var setup = StoreSetup()
+    setup.runsInCaller = true
+    let store = try await SQLiteOutboxStore(folder: lab.folder, setup: setup)
+    var configuration = OutboxConfiguration()
+    configuration.clock = clock
+    configuration.time = { [self] in time() }
+    configuration.reachability = nil
+    var clientConfiguration = ClientConfiguration()
+    clientConfiguration.clock = clock
+    let client = Client(transport: transport, configuration: clientConfiguration)
+    let outbox = try await Outbox(
+      store: store, folder: lab.folder, client: client, configuration: configuration)
+    var receipts: [Receipt] = []
+    for number in 0..<200 {
+      receipts.append(
+        try await outbox.enqueue(.post("http://example.com/\(number)"), lane: "lane \(number % 50)"))
+    }
+    let all = Task { [receipts] () async throws -> Bool in
+      for receipt in receipts {
+        guard case .delivered = try await receipt.outcome() else { return false }
+      }
+      return true
+    }
+    let isOver = Locked(false)
+    let mover = Task { [clock] in
+      while !isOver.withLock({ $0 }) {
+        clock.advance(by: .milliseconds(250))
+        for _ in 0..<20 { await Task.yield() }
+      }
+    }
+    #expect(try await all.value)
+    isOver.withLock { $0 = true }
+    await mover.value
+    let tries = transport.requests.count
+    // Twice what goes at once, and what was under way; then one at growing distances.
+    #expect(tries < 200 + 32 + 16 + 10, "\(tries) tries")
+    #expect(clock.now.offset >= back)
+    for entry in try await outbox.list(limit: 1000) { #expect(entry.state == .delivered) }
+    await outbox.close()
+  }
+}

@@ -1,0 +1,48 @@
+#if os(Linux)
+  import CrashCourse
+  import ErrandTesting
+  import Foundation
+  import Testing
+
+  @Suite(
+    .timeLimit(.minutes(4)),
+    .enabled(if: LinkedNetworks.isAllowed, "network namespaces take root, and iproute2"))
+  struct BrokenLinkTests {
+    private static let count = 1000
+
+    /// The system's word on the network is a hint: it hastens, and without it everything arrives as well.
+    @Test(arguments: [true, false])
+    func `a thousand requests arrive while the link goes down and up`(watchesNetwork: Bool) async throws {
+      let networks = try LinkedNetworks()
+      let server = try networks.onFarSide { try MockServer(onEveryAddress: ()) }
+      let depot = Depot(server, seed: 1, checksHands: false)
+      let place = FileManager.default.temporaryDirectory.appending(path: "errand-link-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: place) }
+      var orders = WorkerOrders(
+        folder: place.appending(path: "outbox").path,
+        server: "http://\(LinkedNetworks.farAddress):\(server.port)", numbers: 0..<Self.count)
+      orders.watchesNetwork = watchesNetwork
+      orders.tryLimit = 1000
+      let worker = try WorkerProcess(
+        orders, output: place.appending(path: "said"), network: networks.near)
+      for share in 1...4 {
+        try await server.wait(for: "\(share) fifths of the requests") {
+          $0.requests.count >= share * Self.count / 5
+        }
+        try networks.cut()
+        // So long is the link away.
+        try await Task.sleep(for: .milliseconds(400))
+        try networks.mend()
+      }
+      let end = await worker.wait(within: .seconds(180))
+      #expect(end == .exited(0), "\(worker.said.suffix(3))")
+      let accepted = worker.said.filter { $0.first == "accepted" }.compactMap { Int($0[1]) }
+      #expect(accepted.count == Self.count)
+      let ledger = depot.ledger
+      #expect(Set(ledger.taken.keys) == Set(accepted))
+      #expect(ledger.taken.values.allSatisfy { $0.count == 1 }, "one has come with two keys")
+      #expect(ledger.violations.isEmpty)
+    }
+  }
+#endif

@@ -1,0 +1,98 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite(.timeLimit(.minutes(1))) struct DamagedFileTests {
+  private let lab: OutboxLab
+  private var server: MockServer { lab.server }
+  private var database: URL { lab.folder.appending(path: "outbox.sqlite") }
+
+  init() throws {
+    lab = try OutboxLab()
+    server.on("/*") { _ in .answer() }
+  }
+
+  private func fill(_ count: Int) async throws {
+    let outbox = try await lab.outbox { $0.delivers = false }
+    for number in 0..<count {
+      let body = Data(repeating: UInt8(number), count: number.isMultiple(of: 4) ? 80_000 : 3000)
+      try await outbox.enqueue(.post(server.url("/\(number)"), .bytes(body)))
+    }
+    await outbox.close()
+  }
+
+  private func flip(_ bit: Int, of file: URL) throws {
+    var bytes = try Data(contentsOf: file)
+    bytes[bit / 8] ^= 1 << (bit % 8)
+    try bytes.write(to: file)
+  }
+
+  @Test func `a stored file with a flipped bit is never sent as it is, and the others go`() async throws {
+    try await fill(8)
+    let files = lab.folder.appending(path: "files")
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: files.path).sorted().first)
+    try flip(40_000 * 8 + 3, of: files.appending(path: name))
+    let outbox = try await lab.outbox()
+    try await outbox.waitUntilEmpty()
+    let aside = try await outbox.list(OutboxSelection(states: [.setAside]))
+    #expect(aside.count == 1)
+    #expect(aside[0].reason?.contains("its bytes have changed since it was stored") == true)
+    #expect(try await outbox.statistics().counts[.delivered] == 7)
+    let damaged = URL(string: aside[0].url)?.path ?? "?"
+    #expect(server.requests.allSatisfy { $0.path != damaged || !$0.isComplete })
+    await outbox.close()
+  }
+
+  @Test func `a database that was cut off is an error that says so, and is left as it is`() async throws {
+    try await fill(8)
+    let whole = try Data(contentsOf: database)
+    let half = whole.prefix(whole.count / 2)
+    try half.write(to: database)
+    let error = await #expect(throws: OutboxError.self) {
+      let outbox = try await lab.outbox()
+      // Not every page is read at once.
+      _ = try await outbox.list()
+      await outbox.close()
+    }
+    #expect(error?.code == .damaged)
+    #expect(error?.description.contains("outbox.sqlite") == true)
+    // As it came back from a copy.
+    try whole.write(to: database)
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(at: lab.folder.appending(path: "outbox.sqlite\(suffix)"))
+    }
+    let outbox = try await lab.outbox()
+    try await outbox.waitUntilEmpty()
+    #expect(Set(lab.server.requests.map(\.path)).count == 8)
+    await outbox.close()
+  }
+
+  @Test func `a bit that flips anywhere in the database changes no request that is sent`() async throws {
+    try await fill(8)
+    let whole = try Data(contentsOf: database)
+    var random = SeededRandom(seed: 5)
+    for _ in 0..<40 {
+      try whole.write(to: database)
+      for suffix in ["-wal", "-shm"] {
+        try? FileManager.default.removeItem(at: lab.folder.appending(path: "outbox.sqlite\(suffix)"))
+      }
+      try flip(Int.random(in: 0..<whole.count * 8, using: &random), of: database)
+      // It may say that it is damaged, at once or later. It may not send anything else than what was enqueued.
+      guard let store = try? await SQLiteOutboxStore(folder: lab.folder) else { continue }
+      let storage = RequestStorage(in: lab.folder, key: nil, secrets: Secrets())
+      let claim = try? await store.claim(100, for: .seconds(1), at: .now())
+      for claimed in claim?.rows ?? [] {
+        let request = try storage.request(from: claimed.content, of: claimed.row.id)
+        let number = try #require(request.url.flatMap { UInt8($0.lastPathComponent) })
+        #expect(request.method == .post && number < 8)
+        if case .bytes(let data) = request.body.layout {
+          #expect(data == Data(repeating: number, count: 3000))
+        }
+      }
+      await store.abandon()
+    }
+  }
+}

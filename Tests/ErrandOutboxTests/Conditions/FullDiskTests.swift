@@ -1,0 +1,95 @@
+#if os(Linux)
+  import ErrandCore
+  @testable import ErrandTesting
+  import Foundation
+  import Testing
+
+  @testable import ErrandOutbox
+
+  @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "a small disk takes root"))
+  struct FullDiskTests {
+    private let lab: OutboxLab
+    private let failures = StoreFailureLog()
+    private var server: MockServer { lab.server }
+
+    init() throws { lab = try OutboxLab() }
+
+    private func withSmallDisk(_ body: (Ballast) async throws -> Void) async throws {
+      try FileManager.default.createDirectory(at: lab.folder, withIntermediateDirectories: true)
+      let disk = try #require(SmallDisk(at: lab.folder.path))
+      defer { disk.unmount() }
+      try await body(Ballast(path: lab.folder.appending(path: "ballast").path))
+    }
+
+    private func outbox(delivers: Bool) async throws -> Outbox {
+      try await lab.outbox {
+        $0.delivers = delivers
+        $0.beat = .milliseconds(200)
+        $0.onStoreFailure = failures.add
+      }
+    }
+
+    private func code(_ work: () async throws -> Void) async -> OutboxError.Code? {
+      do {
+        try await work()
+        return nil
+      } catch {
+        return (error as? OutboxError)?.code
+      }
+    }
+
+    @Test func `a full disk refuses what comes and says so, and what was accepted is delivered once`()
+      async throws
+    {
+      server.on("/") { _ in .answer() }
+      try await withSmallDisk { ballast in
+        ballast.fill(300_000)
+        let outbox = try await outbox(delivers: false)
+        var accepted = 0
+        var refusal: OutboxError?
+        while refusal == nil, accepted < 1000 {
+          do {
+            try await outbox.enqueue(.post(server.url("/"), .bytes(Data(count: 20_000))))
+            accepted += 1
+          } catch let error as OutboxError {
+            refusal = error
+          }
+        }
+        #expect(refusal?.code == .diskFull && refusal?.description.contains("disk") == true)
+        #expect(accepted > 5)
+        #expect(
+          await code { try await outbox.enqueue(.post(server.url("/"), .bytes(Data(count: 500_000)))) }
+            == .diskFull)
+        #expect(try await outbox.statistics().counts[.stored] == accepted)
+        outbox.deliver()
+        // To write down what becomes of them takes some room as well.
+        ballast.drop()
+        try await outbox.waitUntilEmpty()
+        #expect(lab.keys().count == accepted && Set(lab.keys()).count == accepted)
+        #expect(try await outbox.statistics().counts[.delivered] == accepted)
+        await outbox.close()
+      }
+    }
+
+    @Test func `what a server has accepted is not sent again because the disk was full for a moment`()
+      async throws
+    {
+      try await withSmallDisk { ballast in
+        // Full between the sending and the writing down.
+        server.on("/") { _ in
+          ballast.fill()
+          return .answer()
+        }
+        let outbox = try await outbox(delivers: true)
+        let receipt = try await outbox.enqueue(.post(server.url("/"), .text("once")))
+        try await failures.waitForFailure()
+        #expect(try await receipt.status()?.state == .trying)
+        ballast.drop()
+        #expect(try await receipt.outcome().answer != nil)
+        #expect(failures.codes.allSatisfy { $0 == .diskFull })
+        #expect(server.count("/") == 1)
+        await outbox.close()
+      }
+    }
+  }
+#endif

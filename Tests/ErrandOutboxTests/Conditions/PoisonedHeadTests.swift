@@ -1,0 +1,51 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite(.timeLimit(.minutes(1))) struct PoisonedHeadTests {
+  private let lab: OutboxLab
+  private var server: MockServer { lab.server }
+
+  init() throws { lab = try OutboxLab() }
+
+  @Test(arguments: [400, 500])
+  func `one bad request in one lane of ten keeps nobody from going (posthog-ios 585, amplify-android 2077)`(
+    status: Int
+  ) async throws {
+    server.on("/poison") { _ in .answer(status: status) }
+    server.on("/good") { _ in .answer() }
+    let outbox = try await lab.outbox { $0.delivery.maxTries = 8 }
+    var items: [OutboxItem] = []
+    for number in 0..<200 {
+      let isPoison = number == 3
+      items.append(
+        OutboxItem(
+          .post(server.url(isPoison ? "/poison" : "/good"), .text("\(number)")), lane: "lane \(number % 10)"))
+    }
+    let receipts = try await outbox.enqueue(items)
+    for number in 0..<200 where number % 10 != 3 {
+      #expect(try await receipts[number].outcome().answer != nil)
+    }
+    guard case .setAside(let reason, _) = try await receipts[3].outcome() else {
+      Issue.record("the poisoned one was not set aside")
+      return
+    }
+    #expect(reason.contains("\(status)"))
+    #expect(status != 500 || reason.hasPrefix("tried 8 times"))
+    try await outbox.waitUntilEmpty()
+    #expect(server.count("/good") == 199 && server.count("/poison") == (status == 500 ? 8 : 1))
+    let lane = server.requests.filter { $0.path == "/good" }.compactMap { Int($0.text) }.filter {
+      $0 % 10 == 3
+    }
+    #expect(lane == Array(stride(from: 13, to: 200, by: 10)))
+    // Nothing that is set aside is lost.
+    server.on("/poison") { _ in .answer() }
+    try await outbox.retry(OutboxSelection(states: [.setAside]))
+    try await outbox.waitUntilEmpty()
+    #expect(try await outbox.statistics().counts[.delivered] == 200)
+    await outbox.close()
+  }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct PowerLossTests {
+  @Test func `when the power goes at any write, what was stored is there, and what was recorded stays`()
+    async throws
+  {
+    var cuts = 0
+    for seed in 1...1000 as ClosedRange<UInt64> {
+      var course = try PowerLossCourse(seed: seed)
+      try await course.run()
+      #expect(course.violations.isEmpty)
+      cuts += course.cuts
+    }
+    #expect(cuts == 3000)
+  }
+
+  @Test func `a disk that only says that something is safe is found out, so the test can fail`() async throws
+  {
+    var unlucky = 0
+    for seed in 1...50 as ClosedRange<UInt64> {
+      var course = try PowerLossCourse(seed: seed, lies: true)
+      try await course.run()
+      if !course.violations.isEmpty { unlucky += 1 }
+    }
+    #expect(unlucky > 10)
+  }
+}

@@ -1,0 +1,25 @@
+import CrashCourse
+import ErrandTesting
+import Foundation
+
+/// Kills processes with an outbox, and counts what is lost: `crash [kills] [seed]`.
+@main struct Crash {
+  static func main() async throws {
+    let words = CommandLine.arguments.dropFirst().map { UInt64($0) }
+    guard words.count <= 2, words.allSatisfy({ $0 != nil }) else {
+      print("crash [kills] [seed]")
+      exit(2)
+    }
+    let kills = words.first.flatMap { $0 }.map(Int.init(clamping:)) ?? 1000
+    let seed = words.count > 1 ? words[1] ?? 0 : UInt64.random(in: 1...1_000_000)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-crash-\(UUID().uuidString)")
+    var course = CrashCourse(kills: kills, seed: seed, in: folder) { print($0) }
+    let report = try await course.run()
+    print(report)
+    guard report.isGood else {
+      print("what the workers left is in \(folder.path)")
+      exit(1)
+    }
+    try FileManager.default.removeItem(at: folder)
+  }
+}
