@@ -27,7 +27,8 @@ enum ValueParser {
       value * scale >= 0.001, value * scale <= 365 * 86_400
     else {
       throw UsageError(
-        "\(option.name) takes a duration, not \(text.debugDescription)", hint: "As in 500ms, 10s, 1.5m, 2h, 7d.")
+        "\(option.name) takes a duration, not \(text.debugDescription)",
+        hint: "As in 500ms, 10s, 1.5m, 2h, 7d.")
     }
     return .seconds(value * scale)
   }

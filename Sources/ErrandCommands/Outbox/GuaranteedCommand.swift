@@ -96,7 +96,8 @@ struct GuaranteedCommand {
     // What others have stored goes along; but that this process lacks their credentials must not set it aside.
     configuration.delivery.judge = { aTry in
       let verdict = Verdict.standard(aTry)
-      guard !request.isSame(as: aTry.request), let status = aTry.status, [401, 407].contains(status.rawValue),
+      guard !request.isSame(as: aTry.request), let status = aTry.status,
+        [401, 407].contains(status.rawValue),
         case .refused(let reason) = verdict
       else { return verdict }
       return .again(reason: "\(reason): it may need credentials that errand outbox run is given")

@@ -36,7 +36,8 @@ struct OutboxCommand {
         return .success
       }
     case .run(let options):
-      return try await OutboxRunCommand(options: options, place: place, console: console, isJSON: isJSON).run()
+      return try await OutboxRunCommand(options: options, place: place, console: console, isJSON: isJSON)
+        .run()
     case .watch: return try await OutboxWatchCommand(place: place, console: console, isJSON: isJSON).run()
     case .stats: return try await statistics(place)
     case .retry(let choice):

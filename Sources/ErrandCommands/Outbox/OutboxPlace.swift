@@ -49,6 +49,7 @@ struct OutboxPlace: Sendable {
   }
 
   func open(_ client: Client, _ configuration: OutboxConfiguration) async throws -> Outbox {
-    try await Outbox(at: URL(filePath: path, directoryHint: .isDirectory), client: client, configuration: configuration)
+    try await Outbox(
+      at: URL(filePath: path, directoryHint: .isDirectory), client: client, configuration: configuration)
   }
 }

@@ -35,7 +35,9 @@ struct OutboxWatcher {
   private static func open(_ outbox: Outbox) async throws -> [OutboxRecord] {
     var records: [OutboxRecord] = []
     for state in [OutboxState.trying, .stored, .setAside] {
-      records += try await outbox.list(OutboxSelection(states: [state]), limit: limit).map { OutboxRecord($0) }
+      records += try await outbox.list(OutboxSelection(states: [state]), limit: limit).map {
+        OutboxRecord($0)
+      }
     }
     return records
   }

@@ -24,7 +24,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       "no connection: host unknown, refused, unreachable, TLS failed, certificate or key not trusted"
     case .timedOut: "timed out: nothing moved for --timeout, or --deadline passed"
     case .network: "other network failure: connection lost, broken answer, bad compression"
-    case .localFile: "local file trouble: missing, unreadable, changed while sent, exists already, disk full, no outbox"
+    case .localFile:
+      "local file trouble: missing, unreadable, changed while sent, exists already, disk full, no outbox"
     case .setAside: "a guaranteed request was refused or tried too often: it is set aside, and still stored"
     case .expired: "a guaranteed request expired, or was dropped, before it was delivered"
     case .interrupted: "control-C (143 after SIGTERM); what was in flight is cancelled at once"

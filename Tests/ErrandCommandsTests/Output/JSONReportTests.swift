@@ -36,7 +36,8 @@ import Testing
     var fields: HTTPFields = ["B": "1", "A": "2"]
     fields.append("B", "3")
     report.setAnswer(200, fields)
-    #expect(try read(JSONText.text(report, isPretty: false)).fields == [["B", "1"], ["A", "2"], ["B", "3"]])
+    #expect(
+      try read(JSONText.text(report, isPretty: false)).fields == [["B", "1"], ["A", "2"], ["B", "3"]])
   }
 
   @Test func `no character that a terminal obeys is in it, and none is lost`() throws {
