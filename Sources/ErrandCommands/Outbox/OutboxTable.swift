@@ -9,7 +9,6 @@ import ErrandOutbox
 
 /// Stored requests as a table for people. Pure: the time and the width come in.
 struct OutboxTable: Sendable {
-  private static let titles = ["ID", "STATE", "LANE", "TRIES", "AGE", "NEXT TRY", "REQUEST"]
   private static let longestLane = 20
 
   let now: Date
@@ -17,27 +16,33 @@ struct OutboxTable: Sendable {
   /// - Parameter width: No line is longer; nil for as long as they are.
   func lines(_ records: [OutboxRecord], width: Int?) -> [String] {
     let idLength = ShortID.length(of: records.map(\.id))
-    let rows = [Self.titles] + records.map { cells($0, idLength) }
-    let widths = Self.titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    var columns: [(title: String, cell: (OutboxRecord) -> String)] = [
+      ("ID", { String($0.id.prefix(idLength)) }), ("STATE", { "\($0.state)" }), ("LANE", lane),
+      ("TRIES", { "\($0.tries)" }), ("AGE", { SpanText.length(now.timeIntervalSince($0.created)) }),
+      ("NEXT TRY", next), ("REQUEST", { request($0, isNarrow: width != nil) }),
+    ]
+    // Where room is scarce, none is spent on what says nothing.
+    if width != nil, records.allSatisfy({ $0.lane == nil }) { columns.removeAll { $0.title == "LANE" } }
+    let rows =
+      [columns.map(\.title)] + records.map { record in columns.map { ControlEscaper.line($0.cell(record)) } }
+    let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        let isLast = column == row.count - 1
-        line += isLast ? cell : cell + String(repeating: " ", count: widths[column] - cell.count + 2)
-      }
-      return fit(line, width)
+      let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      return fit((padded.dropLast() + row.suffix(1)).joined(separator: "  "), width)
     }
   }
 
-  private func cells(_ record: OutboxRecord, _ idLength: Int) -> [String] {
-    var request = record.request
-    if let reason = record.reason, record.state != .delivered { request += "  (\(reason))" }
-    if let status = record.answer?.status, record.state == .delivered { request += "  → \(status)" }
-    let lane = record.lane.map { $0.count > Self.longestLane ? "\($0.prefix(Self.longestLane - 1))…" : $0 }
-    return [
-      String(record.id.prefix(idLength)), "\(record.state)", lane ?? "-", "\(record.tries)",
-      SpanText.length(now.timeIntervalSince(record.created)), next(record), request,
-    ].map(ControlEscaper.line)
+  private func lane(_ record: OutboxRecord) -> String {
+    guard let lane = record.lane else { return "-" }
+    return lane.count > Self.longestLane ? "\(lane.prefix(Self.longestLane - 1))…" : lane
+  }
+
+  /// What is asked, and what became of it.
+  private func request(_ record: OutboxRecord, isNarrow: Bool) -> String {
+    let scheme = isNarrow ? record.url.firstRange(of: "://")?.upperBound : nil
+    let request = "\(record.method) \(record.url[(scheme ?? record.url.startIndex)...])"
+    if record.state == .delivered { return request + (record.answer.map { "  → \($0.status)" } ?? "") }
+    return request + (record.reason.map { "  (\($0))" } ?? "")
   }
 
   private func next(_ record: OutboxRecord) -> String {

@@ -31,7 +31,7 @@ import Testing
       #expect(code == 130)
       #expect(text.contains("box: 0 stored") && text.contains("LANE") && text.contains("chat"))
       #expect(text.contains("\u{1B}[1A\r"))
-      #expect(text.split(separator: "\n").allSatisfy { $0.count < 110 })
+      #expect(text.split(whereSeparator: \.isNewline).allSatisfy { $0.count < 110 })
     }
   }
 
