@@ -32,7 +32,7 @@ extension TourStep {
     stage.server.script("/orders", [.stall, .answer(status: 201)])
     let first = try await stage.outbox()
     let id = try await first.enqueue(.post(stage.server.url("/orders"), .text("one pizza"))).id
-    try await stage.server.waitForRequests(1)
+    try await stage.server.wait(for: "the order") { $0.requests.first?.isComplete ?? false }
     await first.close(within: .zero)
     stage.client("the first launch ended in the middle of the try")
     let second = try await stage.outbox()

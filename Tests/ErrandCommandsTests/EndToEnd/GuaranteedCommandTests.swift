@@ -102,7 +102,7 @@ import Testing
     try await TemporaryFolder.using { folder in
       let running = try Tool.start(
         "post", "\(server.url("/"))", "-d", "hello", "--guaranteed", "--store", "box", in: folder)
-      try await server.waitForBody("hello")
+      try await server.waitForWholeRequest()
       running.send(SIGINT)
       let result = try await running.result()
       #expect(result.code == 130 && result.text == "")

@@ -39,7 +39,7 @@ import Testing
     try await TemporaryFolder.using { folder in
       let id = try await store(server.url("/"), in: folder)
       let running = try run("--grace", "100ms", in: folder)
-      try await server.waitForBody("hello")
+      try await server.waitForWholeRequest()
       running.send(signal)
       let result = try await running.result()
       #expect(result.code == 0 && result.signal == nil)
@@ -57,7 +57,7 @@ import Testing
     try await TemporaryFolder.using { folder in
       try await store(server.url("/"), in: folder)
       let running = try run(in: folder)
-      try await server.waitForBody("hello")
+      try await server.waitForWholeRequest()
       running.send(SIGTERM)
       let result = try await running.result()
       #expect(result.code == 0 && result.error.contains("delivered: 200 OK"))
@@ -71,7 +71,7 @@ import Testing
     try await TemporaryFolder.using { folder in
       try await store(server.url("/"), in: folder)
       let running = try run(in: folder)
-      try await server.waitForBody("hello")
+      try await server.waitForWholeRequest()
       running.send(SIGKILL)
       #expect(try await running.result().signal == SIGKILL)
       #expect(try await run("--until-empty", in: folder).result().code == 0)
