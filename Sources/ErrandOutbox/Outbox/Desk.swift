@@ -54,10 +54,10 @@ final class Desk: Sendable {
       var draft = RowDraft(id: id, request: request, key: newUUID())
       draft.lane = item.lane
       draft.holdsLane = configuration.lanes == .hold
-      draft.lifetime = item.expires ?? configuration.lifetime
+      draft.lifetime = item.expires ?? request.options.deadline ?? configuration.lifetime
       return draft
     }
-    let dropped = try await storage.store(drafts) { rows in
+    let dropped = try await storage.store(drafts, used: store.used) { rows in
       try await store.add(rows, within: configuration.caps, at: configuration.time())
     }
     let now = date

@@ -30,8 +30,8 @@ extension OutboxTables {
     """)
   private static let ready = Query(
     """
-    SELECT seq FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 ORDER BY priority DESC, seq
-    LIMIT ?
+    SELECT seq, expires <= ?2 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1
+    ORDER BY priority DESC, seq LIMIT ?1
     """)
   private static let take = Query(
     """
@@ -72,15 +72,25 @@ extension OutboxTables {
   }
 
   private func expire(at now: StoreTime) throws -> [OutboxRow] {
-    try database.all(Self.overdue, [.integer(now.ticks)]) { $0.integer(0) }.map { sequence in
-      let row = try change(Self.expire, [.integer(sequence), .integer(now.wall)])
-      try settle(row.lane)
-      return row
-    }
+    try database.all(Self.overdue, [.integer(now.ticks)]) { $0.integer(0) }.map { try expire($0, at: now) }
+  }
+
+  private func expire(_ sequence: Int64, at now: StoreTime) throws -> OutboxRow {
+    let row = try change(Self.expire, [.integer(sequence), .integer(now.wall)])
+    try settle(row.lane)
+    return row
   }
 
   private func take(_ limit: Int, until end: Int64, _ now: StoreTime, _ claim: inout Claim) throws {
-    for sequence in try database.all(Self.ready, [.integer(max(0, limit))], { $0.integer(0) }) {
+    let ready = try database.all(Self.ready, [.integer(max(0, limit)), .integer(now.ticks)]) {
+      (sequence: $0.integer(0), isOverdue: $0.integer(1) != 0)
+    }
+    for (sequence, isOverdue) in ready {
+      // Where very many are, not all have expired before.
+      if isOverdue {
+        claim.expired.append(try expire(sequence, at: now))
+        continue
+      }
       switch try content(sequence) {
       case .whole(let content):
         let taken = try database.all(
