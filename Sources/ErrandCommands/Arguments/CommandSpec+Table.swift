@@ -1,21 +1,26 @@
 extension CommandSpec {
   static let all: [CommandSpec] =
-    [get, head, delete, post, put, patch, send, download, upload, tour, version, help]
+    [get, head, delete, post, put, patch, send, download, upload, outbox, tour, version, help]
 
   private static let asking = Group(title: "What is asked", options: [.header, .query])
   private static let body = Group(title: "The body", options: OptionSpec.bodies)
   private static let limits = Group(title: "Limits", options: OptionSpec.limits)
   private static let connection = Group(title: "The connection", options: OptionSpec.connection)
   private static let shown = Group(title: "What is shown", options: OptionSpec.shown)
+  private static let arriving = Group(title: "If it must arrive", options: OptionSpec.arriving)
 
   private static let bodyNotes = [
     "-d DATA and -d - are sent as application/x-www-form-urlencoded, -d @FILE as the type that its name",
     "stands for; -H 'Content-Type: ...' overrides. Several -d DATA are joined with &. Bytes stay as they are.",
   ]
 
+  private static let guaranteeNotes = [
+    "With --guaranteed it survives this process; errand help outbox tells the rest."
+  ]
+
   private static let get = CommandSpec(
     name: "get", operands: ["URL"], summary: "get a URL and print its body",
-    groups: [asking, limits, connection, shown],
+    groups: [asking, limits, connection, arriving, shown],
     examples: [
       "errand get https://example.com",
       "errand get https://api.example.com/search -q q='two words' -H 'Accept: application/json' -i",
@@ -34,7 +39,7 @@ extension CommandSpec {
 
   private static let delete = CommandSpec(
     name: "delete", operands: ["URL"], summary: "delete what is at a URL",
-    groups: [asking, body, limits, connection, shown],
+    groups: [asking, body, limits, connection, arriving, shown],
     examples: ["errand delete https://api.example.com/notes/7"])
 
   private static let post = withBody(
@@ -43,6 +48,7 @@ extension CommandSpec {
       "errand post https://api.example.com/notes --json '{\"title\": \"Milk\"}'",
       "errand post https://example.com/login --form name=ann --form word='a b'",
       "errand post https://example.com/photos -F title=Cat -F photo=@cat.jpg",
+      "errand post https://api.example.com/orders --json @order.json --guaranteed --expires 7d",
       "tar cz folder | errand post https://example.com/backup -d - -H 'Content-Type: application/gzip'",
     ])
   private static let put = withBody(
@@ -53,13 +59,13 @@ extension CommandSpec {
 
   private static func withBody(_ name: String, _ summary: String, _ examples: [String]) -> CommandSpec {
     CommandSpec(
-      name: name, operands: ["URL"], summary: summary, notes: bodyNotes,
-      groups: [asking, body, limits, connection, shown], examples: examples)
+      name: name, operands: ["URL"], summary: summary, notes: bodyNotes + guaranteeNotes,
+      groups: [asking, body, limits, connection, arriving, shown], examples: examples)
   }
 
   private static let send = CommandSpec(
     name: "send", operands: ["METHOD", "URL"], summary: "send with any method",
-    notes: bodyNotes, groups: [asking, body, limits, connection, shown],
+    notes: bodyNotes + guaranteeNotes, groups: [asking, body, limits, connection, arriving, shown],
     examples: [
       "errand send PURGE https://cache.example.com/page", "errand send OPTIONS https://example.com -i",
     ])
@@ -84,7 +90,7 @@ extension CommandSpec {
     name: "upload", operands: ["FILE", "URL"], summary: "send a file, with a progress bar",
     notes: ["FILE may be - for standard input. The answer's body is printed."],
     groups: [
-      asking, Group(title: "The file", options: [.method, .compress]), limits, connection, shown,
+      asking, Group(title: "The file", options: [.method, .compress]), limits, connection, arriving, shown,
     ],
     examples: ["errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST"])
 

@@ -14,7 +14,13 @@ struct CommandSpec: Sendable {
   var groups: [Group] = []
   var examples: [String] = []
 
+  /// Commands that come after this one's name.
+  var subcommands: [CommandSpec] = []
+
   var options: [OptionSpec] { groups.flatMap(\.options) + [.help] }
 
-  static func named(_ name: String) -> CommandSpec? { all.first { $0.name == name } }
+  /// - Parameter name: That of a subcommand is both, as in `outbox list`.
+  static func named(_ name: String) -> CommandSpec? {
+    (all + all.flatMap(\.subcommands)).first { $0.name == name }
+  }
 }

@@ -9,6 +9,7 @@ enum Invocation: Sendable, Hashable {
   }
 
   case transfer(Transfer)
+  case outbox(OutboxAction)
   case tour
   case version
   case help(Help)
@@ -21,9 +22,26 @@ enum Invocation: Sendable, Hashable {
     case "--version", "-V": self = .version
     case "--help", "-h": self = .help(.overview)
     default:
-      guard let command = CommandSpec.named(name) else { throw Self.unknown(name) }
-      try self.init(command, ScannedArguments(arguments.dropFirst(), for: command))
+      guard let command = CommandSpec.all.first(where: { $0.name == name }) else { throw Self.unknown(name) }
+      let rest = arguments.dropFirst()
+      if let next = rest.first, !next.hasPrefix("-"), !command.subcommands.isEmpty {
+        let subcommand = try Self.subcommand(next, of: command)
+        try self.init(subcommand, ScannedArguments(rest.dropFirst(), for: subcommand))
+      } else {
+        try self.init(command, ScannedArguments(rest, for: command))
+      }
     }
+  }
+
+  private static func subcommand(
+    _ name: String, of command: CommandSpec
+  ) throws(UsageError) -> CommandSpec {
+    if let found = command.subcommands.first(where: { $0.name == "\(command.name) \(name)" }) { return found }
+    let names = command.subcommands.map { $0.name.dropFirst(command.name.count + 1) }.map(String.init)
+    throw UsageError(
+      "errand \(command.name) has no command \(name.debugDescription)",
+      hint: Spelling.nearest(to: name, in: names).map { "Did you mean errand \(command.name) \($0)?" }
+        ?? "errand help \(command.name) lists them.")
   }
 
   private init(_ command: CommandSpec, _ arguments: ScannedArguments) throws(UsageError) {
@@ -38,6 +56,8 @@ enum Invocation: Sendable, Hashable {
     try Self.check(arguments.operands, command)
     let operands = arguments.operands
     switch command.name {
+    case let name where name.hasPrefix("outbox "):
+      self = .outbox(try OutboxAction(String(name.dropFirst("outbox ".count)), arguments))
     case "tour": self = .tour
     case "version": self = .version
     case "send":
@@ -75,21 +95,25 @@ enum Invocation: Sendable, Hashable {
   }
 
   private static func check(_ operands: [String], _ command: CommandSpec) throws(UsageError) {
-    let wanted = command.operands
-    let usage = "Usage: errand \(([command.name] + wanted).joined(separator: " "))"
+    // What is in brackets may be left out, and what ends in dots may come often.
+    let wanted = command.operands.filter { !$0.hasPrefix("[") }
+    let most = command.operands.contains { $0.contains("...") } ? Int.max : command.operands.count
+    let usage = "Usage: errand \(([command.name] + command.operands).joined(separator: " "))"
     if operands.count < wanted.count {
       throw UsageError("errand \(command.name) needs \(wanted[operands.count])", hint: usage)
     }
-    if operands.count > wanted.count {
-      throw UsageError("\(operands[wanted.count].debugDescription) is one argument too many", hint: usage)
+    if operands.count > most {
+      throw UsageError("\(operands[most].debugDescription) is one argument too many", hint: usage)
     }
   }
 
   private static func topic(_ operands: [String]) throws(UsageError) -> Help {
-    guard let topic = operands.first else { return .overview }
+    guard !operands.isEmpty else { return .overview }
+    let topic = operands.joined(separator: " ")
     if topic == "exit-codes" { return .exitCodes }
     guard CommandSpec.named(topic) != nil else {
-      let near = Spelling.nearest(to: topic, in: CommandSpec.all.map(\.name) + ["exit-codes"])
+      let names = (CommandSpec.all + CommandSpec.all.flatMap(\.subcommands)).map(\.name)
+      let near = Spelling.nearest(to: topic, in: names + ["exit-codes"])
       throw UsageError(
         "there is no help on \(topic.debugDescription)",
         hint: near.map { "Did you mean errand help \($0)?" } ?? "errand help lists the commands.")

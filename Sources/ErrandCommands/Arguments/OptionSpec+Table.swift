@@ -33,6 +33,24 @@ extension OptionSpec {
   static let resume = OptionSpec(
     "resume", nil, nil, "go on with what an earlier try left; leave it if this fails")
   static let method = OptionSpec("method", nil, "PUT", "the method to upload with")
+
+  static let guaranteed = OptionSpec(
+    "guaranteed", nil, nil, "store it first, then try until it is delivered, or control-C")
+  static let lane = OptionSpec("lane", nil, "NAME", "one of a lane at a time, in order")
+  static let expires = OptionSpec("expires", nil, "7d", "give up after this time; default: never")
+  static let store = OptionSpec("store", nil, "FOLDER", "where it is stored, instead of the usual folder")
+  static let detach = OptionSpec("detach", nil, nil, "store it only, and print its ID")
+
+  static let state = OptionSpec("state", nil, "STATE", "only those in this state; may be repeated")
+  static let limit = OptionSpec("limit", nil, "N", "at most so many; default: all")
+  static let after = OptionSpec("after", nil, "N", "those after this place (sequence in JSON)")
+  static let everything = OptionSpec("all", nil, nil, "everything that it can be done to")
+  static let untilEmpty = OptionSpec(
+    "until-empty", nil, nil, "end when nothing is left that can go without help")
+  static let concurrency = OptionSpec("concurrency", nil, "16", "so many tries at once, at most")
+  static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let tries end for so long")
+  static let origin = OptionSpec("to", nil, "URL", "-H goes to this server only; may be repeated")
+
   static let help = OptionSpec("help", "h", nil, "show this")
 
   static let limits = [timeout, deadline, retry, noRedirects]
@@ -40,5 +58,11 @@ extension OptionSpec {
   static let bodies = [data, json, form, part, compress]
   static let shown = [include, verbose, activity, file, format]
 
-  static let all = [header, query] + bodies + limits + connection + shown + [resume, method, help]
+  /// What says how a server is reached, and whom to trust.
+  static let ways = [authorities, pin, resolve, proxy]
+  static let arriving = [guaranteed, lane, expires, store, detach]
+  static let ofOutbox = [state, limit, after, everything, untilEmpty, concurrency, grace, origin]
+
+  static let all =
+    [header, query] + bodies + limits + connection + shown + [resume, method] + arriving + ofOutbox + [help]
 }

@@ -1,5 +1,5 @@
 /// A command's arguments, told apart: options with their values, in order, and operands.
-struct ScannedArguments: Sendable, Hashable {
+struct ScannedArguments: Sendable {
   struct Given: Sendable, Hashable {
     let option: OptionSpec
     let value: String
@@ -7,9 +7,13 @@ struct ScannedArguments: Sendable, Hashable {
 
   private(set) var options: [Given] = []
   private(set) var operands: [String] = []
+  private let command: CommandSpec
 
   func has(_ option: OptionSpec) -> Bool { options.contains { $0.option == option } }
   func values(_ option: OptionSpec) -> [String] { options.filter { $0.option == option }.map(\.value) }
+
+  /// True if the command knows this option.
+  func accepts(_ option: OptionSpec) -> Bool { command.options.contains(option) }
 
   /// Of an option that is given twice, the last counts.
   func last(_ option: OptionSpec) -> String? { values(option).last }
@@ -17,6 +21,7 @@ struct ScannedArguments: Sendable, Hashable {
   /// Tells them apart as getopt does: `--name value`, `--name=value`, `-x value`, `-xvalue`, `-ivo file`; after `--`
   /// all are operands, and so is `-`.
   init(_ arguments: some Sequence<String>, for command: CommandSpec) throws(UsageError) {
+    self.command = command
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
       if argument == "--" {

@@ -8,12 +8,14 @@ extension Transfer {
     body = try BodyArgument(arguments)
     isCompressed = arguments.has(.compress)
     try takeLimits(arguments)
-    try takeConnection(arguments)
+    wantsHTTP2 = arguments.has(.http2)
+    connection = try ConnectionArguments(arguments)
     showsHead = arguments.has(.include) || method == .head
     isVerbose = arguments.has(.verbose)
     activity = arguments.last(.activity)
     resumes = arguments.has(.resume)
     try takeOutput(arguments)
+    guarantee = try Guarantee(arguments)
   }
 
   private mutating func takeLimits(_ arguments: ScannedArguments) throws(UsageError) {
@@ -23,22 +25,8 @@ extension Transfer {
     followsRedirects = !arguments.has(.noRedirects)
   }
 
-  private mutating func takeConnection(_ arguments: ScannedArguments) throws(UsageError) {
-    wantsHTTP2 = arguments.has(.http2)
-    authorities = arguments.last(.authorities)
-    for text in arguments.values(.pin) { pins.append(try ValueParser.pin(text)) }
-    for text in arguments.values(.resolve) { overrides.append(try ValueParser.override(text)) }
-    if let text = arguments.last(.proxy) { proxy = try ValueParser.proxy(text) }
-  }
-
   private mutating func takeOutput(_ arguments: ScannedArguments) throws(UsageError) {
-    if let text = arguments.last(.format) {
-      guard text == "json" else {
-        throw UsageError(
-          "--output takes json, not \(text.debugDescription)", hint: "To write the body to a file: -o FILE.")
-      }
-      format = .json
-    }
+    format = try OutputFormat(arguments)
     guard let file = arguments.last(.file) else { return }
     if file.isEmpty { throw UsageError("-o names no file") }
     // As curl has it.

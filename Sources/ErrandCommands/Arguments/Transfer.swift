@@ -10,11 +10,6 @@ struct Transfer: Sendable, Hashable {
     case fileNamedByURL
   }
 
-  enum Format: Sendable, Hashable {
-    case plain
-    case json
-  }
-
   var method: Method
   var url: String
   var fields: [HTTPFields.Field] = []
@@ -26,17 +21,16 @@ struct Transfer: Sendable, Hashable {
   var retries = 0
   var followsRedirects = true
   var wantsHTTP2 = false
-  var authorities: String?
-  var pins: [String] = []
-  var overrides: [AddressOverride] = []
-  var proxy: String?
+  var connection = ConnectionArguments()
   var showsHead = false
   var isVerbose = false
   var target = Target.standardOutput
-  var format = Format.plain
+  var format = OutputFormat.plain
   var resumes = false
   /// What to say while it takes long.
   var activity: String?
   /// True for a command whose point is to move a file.
   var showsProgress = false
+  /// How it is stored, if it must arrive.
+  var guarantee: Guarantee?
 }

@@ -16,9 +16,9 @@ import ErrandCore
 
 /// Reads the values of options.
 enum ValueParser {
-  /// `10s`, `1.5m`, `250ms`, `2h`; a bare number is seconds.
+  /// `10s`, `1.5m`, `250ms`, `2h`, `7d`; a bare number is seconds.
   static func duration(_ text: String, for option: OptionSpec) throws(UsageError) -> Duration {
-    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)]
     let (suffix, scale) = units.first { text.hasSuffix($0.0) } ?? ("", 1)
     let number = text.dropLast(suffix.count)
     // `Double` also reads "inf", "nan" and "0x1p3".
@@ -27,9 +27,23 @@ enum ValueParser {
       value * scale >= 0.001, value * scale <= 365 * 86_400
     else {
       throw UsageError(
-        "\(option.name) takes a duration, not \(text.debugDescription)", hint: "As in 500ms, 10s, 1.5m, 2h.")
+        "\(option.name) takes a duration, not \(text.debugDescription)",
+        hint: "As in 500ms, 10s, 1.5m, 2h, 7d.")
     }
     return .seconds(value * scale)
+  }
+
+  /// A path that names something, or nil if there is none.
+  static func path(_ text: String?, for option: OptionSpec) throws(UsageError) -> String? {
+    if text?.isEmpty ?? false { throw UsageError("\(option.name) names no folder") }
+    return text
+  }
+
+  static func number(_ text: String, atLeast least: Int, for option: OptionSpec) throws(UsageError) -> Int {
+    guard let number = Int(text), number >= least else {
+      throw UsageError("\(option.name) takes a number from \(least) on, not \(text.debugDescription)")
+    }
+    return number
   }
 
   static func count(_ text: String, for option: OptionSpec) throws(UsageError) -> Int {

@@ -19,21 +19,23 @@ struct ClientBuilder {
           console: transfer.isVerbose ? console : nil)
       ]
     }
-    return Client(transport: CurlTransport(configuration: try curl()), configuration: configuration)
+    return Client(transport: try transfer.connection.transport(), configuration: configuration)
   }
+}
 
-  private func curl() throws -> CurlConfiguration {
+extension ConnectionArguments {
+  func transport() throws -> CurlTransport {
     var configuration = CurlConfiguration()
-    if let path = transfer.authorities {
+    if let path = authorities {
       // Else it would be missed only when a handshake needs it.
       _ = try FileDescriptor(reading: path).length()
       configuration.certificateAuthorityFile = path
     }
-    configuration.pinnedPublicKeys = transfer.pins
-    configuration.hostOverrides = transfer.overrides.map {
+    configuration.pinnedPublicKeys = pins
+    configuration.hostOverrides = overrides.map {
       CurlConfiguration.HostOverride(host: $0.host, port: $0.port, address: $0.address)
     }
-    if let proxy = transfer.proxy { configuration.proxy = proxy == "none" ? .none : .url(proxy) }
-    return configuration
+    if let proxy { configuration.proxy = proxy == "none" ? .none : .url(proxy) }
+    return CurlTransport(configuration: configuration)
   }
 }

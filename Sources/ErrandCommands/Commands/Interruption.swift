@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -12,8 +14,11 @@
 /// (The main thread must do it: Dispatch would park it with every signal let through.)
 enum Interruption {
   /// What was in flight has so long to close and to remove its files; then the process ends anyway.
-  private static let grace = Duration.seconds(2)
+  private static let grace = Locked(Duration.seconds(2))
   private static let step = Duration.milliseconds(20)
+
+  /// For a command that takes its time to end.
+  static func allow(_ time: Duration) { grace.withLock { $0 = max($0, time) } }
 
   /// Must be called before there is a second thread, for threads inherit what is blocked.
   static func block() {
@@ -40,7 +45,7 @@ enum Interruption {
   /// Waits for what was cancelled; not for a reader of standard output that does not read.
   private static func waitForCleanUp() {
     var stuck = 0
-    for _ in 0..<Int(grace / step) {
+    for _ in 0..<Int(grace.withLock { $0 } / step) {
       usleep(20_000)
       stuck = Outlet.isWriting ? stuck + 1 : 0
       if stuck == 3 { return }

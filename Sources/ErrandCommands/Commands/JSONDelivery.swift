@@ -71,7 +71,7 @@ final class JSONDelivery: Delivery {
 
   private func show(_ report: JSONReport) throws {
     line?.end()
-    try console.output.write(report.text(isPretty: console.output.isTerminal) + "\n")
+    try console.show(report)
   }
 
   private static var tooLarge: CommandFailure {

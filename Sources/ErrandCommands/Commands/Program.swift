@@ -19,7 +19,8 @@ public enum Program {
     let task = Task.detached {
       let code = await run(arguments, .standard)
       let signal = received.load(ordering: .relaxed)
-      if signal != 0 { _exit(128 + signal) }
+      // What was done in spite of the signal, or because of it, is done.
+      if signal != 0, code != .success { _exit(128 + signal) }
       guard let code else { endByBrokenPipe() }
       // Nothing is buffered, and connections need no farewell.
       _exit(code.rawValue)
@@ -35,7 +36,11 @@ public enum Program {
     do {
       switch try Invocation(arguments) {
       case .transfer(let transfer):
-        return try await TransferCommand(transfer: transfer, console: console).run()
+        guard let guarantee = transfer.guarantee else {
+          return try await TransferCommand(transfer: transfer, console: console).run()
+        }
+        return try await GuaranteedCommand(transfer: transfer, guarantee: guarantee, console: console).run()
+      case .outbox(let action): return try await OutboxCommand(action: action, console: console).run()
       case .tour: return try await Tour(console: console).run()
       case .version: try console.output.write("errand \(Version.current)\n")
       case .help(let topic): try console.output.write(HelpText.text(topic))

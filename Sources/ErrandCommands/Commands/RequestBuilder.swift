@@ -9,11 +9,14 @@ import ErrandCore
 /// Makes the request that the command line describes.
 struct RequestBuilder {
   let transfer: Transfer
+  /// Where a long standard input goes that must be readable again; nil to stream it.
+  var spool: SpooledInput?
 
   func request() async throws -> Request {
     var request = Request(transfer.method, transfer.url)
     for item in transfer.query { request = request.query(item.name, item.value) }
     for field in transfer.fields { request.fields.append(field.name, field.value) }
+    if spool != nil, let timeout = transfer.timeout { request = request.timeout(timeout) }
     if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
     if transfer.isCompressed { request = request.compressed() }
     // Sending says what is wrong with the URL; nothing need be read for that.
@@ -30,7 +33,9 @@ struct RequestBuilder {
     case .none: return .none
     case .text(let text, let type): return .text(text, contentType: type)
     case .file(let path, let type): return .file(URL(filePath: path), contentType: type)
-    case .standardInput(let type): return try await StandardInput.body(contentType: type)
+    case .standardInput(let type):
+      if let spool { return try await spool.body(contentType: type) }
+      return try await StandardInput.body(contentType: type)
     case .form(let items): return .form(items.map { ($0.name, $0.value) })
     case .multipart(let parts):
       return .multipart(

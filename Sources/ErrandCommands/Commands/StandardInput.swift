@@ -25,12 +25,19 @@ struct StandardInput: AsyncSequence, Sendable {
 
   /// All of it as a body: in memory if it is short, else streamed.
   static func body(contentType: String) async throws -> Body {
+    let (first, all) = try await beginning()
+    guard let all else { return .bytes(first, contentType: contentType) }
+    return .stream(all, contentType: contentType)
+  }
+
+  /// What fits into memory; and all of it, with that, if there is more.
+  static func beginning() async throws -> (first: Data, all: StandardInput?) {
     var data = Data()
     while data.count < memoryLimit {
-      guard let chunk = try await read() else { return .bytes(data, contentType: contentType) }
+      guard let chunk = try await read() else { return (data, nil) }
       data.append(chunk)
     }
-    return .stream(StandardInput(first: data), contentType: contentType)
+    return (data, StandardInput(first: data))
   }
 
   struct AsyncIterator: AsyncIteratorProtocol {

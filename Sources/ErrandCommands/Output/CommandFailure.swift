@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandOutbox
 
 /// Why a command did not do what it was asked for: a sentence to act on, and the exit code.
 struct CommandFailure: Error, Sendable {
@@ -19,12 +20,22 @@ struct CommandFailure: Error, Sendable {
 
   init(_ error: UsageError) { self.init(.usage, "usage", error.message, hint: error.hint) }
 
-  /// Any error that a command threw.
+  /// Any error that a command threw which sends one request.
   init(_ error: any Error, _ transfer: Transfer) {
+    if let error = error as? RequestError {
+      self.init(error, transfer)
+    } else {
+      self.init(error)
+    }
+  }
+
+  /// Any error that a command threw.
+  init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as UsageError: self.init(error)
-    case let error as RequestError: self.init(error, transfer)
+    case let error as RequestError: self.init(ExitCode(error.code), error.code.rawValue, error.description)
+    case let error as OutboxError: self.init(ExitCode(error.code), error.code.rawValue, error.message)
     case let error as FileError: self.init(.localFile, "file", error.description)
     case Outlet.Failure.unwritable(let reason):
       self.init(.localFile, "outputUnwritable", "the output cannot be written: \(reason)")

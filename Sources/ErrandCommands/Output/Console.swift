@@ -17,6 +17,11 @@ struct Console: Sendable {
     if let hint = failure.hint { say("  \(hint)") }
   }
 
+  /// One JSON object on standard output.
+  func show(_ value: some Encodable) throws(Outlet.Failure) {
+    try output.write(JSONText.text(value, isPretty: output.isTerminal) + "\n")
+  }
+
   /// The status and the fields.
   func say(_ status: Status, _ fields: HTTPFields, version: HTTPVersion?) {
     say(version.map { "\($0) \(status)" } ?? "\(status)")

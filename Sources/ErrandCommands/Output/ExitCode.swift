@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandOutbox
 
 /// What the tool's exit status says.
 enum ExitCode: Int32, Sendable, CaseIterable {
@@ -9,6 +10,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case timedOut = 4
   case network = 5
   case localFile = 6
+  case setAside = 7
+  case expired = 8
   case interrupted = 130
 
   var meaning: String {
@@ -21,7 +24,10 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       "no connection: host unknown, refused, unreachable, TLS failed, certificate or key not trusted"
     case .timedOut: "timed out: nothing moved for --timeout, or --deadline passed"
     case .network: "other network failure: connection lost, broken answer, bad compression"
-    case .localFile: "local file trouble: missing, unreadable, changed while sent, exists already, disk full"
+    case .localFile:
+      "local file trouble: missing, unreadable, changed while sent, exists already, disk full, no outbox"
+    case .setAside: "a guaranteed request was refused or tried too often: it is set aside, and still stored"
+    case .expired: "a guaranteed request expired, or was dropped, before it was delivered"
     case .interrupted: "control-C (143 after SIGTERM); what was in flight is cancelled at once"
     }
   }
@@ -40,4 +46,6 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       default: .network
       }
   }
+
+  init(_ code: OutboxError.Code) { self = code == .notStorable ? .usage : .localFile }
 }

@@ -11,7 +11,7 @@ enum HelpText {
   }
 
   private static var overview: String {
-    let commands = CommandSpec.all.map { (([$0.name] + $0.operands).joined(separator: " "), $0.summary) }
+    let commands = CommandSpec.all.map(row)
     return """
       errand \(Version.current): HTTP requests that arrive
 
@@ -31,6 +31,10 @@ enum HelpText {
       """
   }
 
+  private static func row(_ command: CommandSpec) -> (String, String) {
+    (([command.name] + command.operands).joined(separator: " "), command.summary)
+  }
+
   private static var exitCodes: String {
     let codes = ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }
     return """
@@ -48,6 +52,9 @@ enum HelpText {
     let options = command.groups.isEmpty ? [] : ["[options]"]
     blocks.append("Usage: errand " + ([command.name] + command.operands + options).joined(separator: " "))
     if !command.notes.isEmpty { blocks.append(command.notes.joined(separator: "\n")) }
+    if !command.subcommands.isEmpty {
+      blocks.append("Commands:\n" + table(command.subcommands.map(row)))
+    }
     let width = command.options.map { label($0).count }.max() ?? 0
     for group in command.groups {
       blocks.append("\(group.title):\n" + table(group.options.map { (label($0), $0.help) }, width: width))

@@ -14,6 +14,14 @@ struct JSONReport: Encodable {
     let hint: String?
     let exit: Int32
     let tries: Int?
+
+    init(_ failure: CommandFailure) {
+      code = failure.code
+      message = failure.message
+      hint = failure.hint
+      exit = failure.exit.rawValue
+      tries = failure.cause.flatMap { $0.attempt > 0 ? $0.attempt : nil }
+    }
   }
 
   let method: String
@@ -29,6 +37,10 @@ struct JSONReport: Encodable {
   var file: String?
   var timing: JSONTiming?
   var error: Failure?
+  /// Where it is stored, if it must arrive.
+  var stored: OutboxRecord?
+  /// False if the body is only the first part of what came.
+  var isWhole: Bool?
 
   init(method: Method, url: String?) {
     self.method = method.rawValue
@@ -48,29 +60,5 @@ struct JSONReport: Encodable {
     }
   }
 
-  mutating func setFailure(_ failure: CommandFailure) {
-    let tries = failure.cause.flatMap { $0.attempt > 0 ? $0.attempt : nil }
-    error = Failure(
-      code: failure.code, message: failure.message, hint: failure.hint, exit: failure.exit.rawValue,
-      tries: tries)
-  }
-
-  /// JSON in one piece, with no character in it that a terminal would obey.
-  func text(isPretty: Bool) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting =
-      isPretty
-      ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(self) else { return "{}" }
-    var text = ""
-    for scalar in String(decoding: data, as: UTF8.self).unicodeScalars {
-      if scalar == "\n" || ControlEscaper.isHarmless(scalar) {
-        text.unicodeScalars.append(scalar)
-      } else {
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      }
-    }
-    return text
-  }
+  mutating func setFailure(_ failure: CommandFailure) { error = Failure(failure) }
 }

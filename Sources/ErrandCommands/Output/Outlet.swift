@@ -45,6 +45,13 @@ final class Outlet: Sendable {
     return Int(size.ws_col)
   }
 
+  /// How many lines a terminal has.
+  var height: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+    return Int(size.ws_row)
+  }
+
   func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     Self.writes.add(1, ordering: .relaxed)
     defer { Self.writes.subtract(1, ordering: .relaxed) }

@@ -22,6 +22,7 @@ struct TourStep: Sendable {
     .flood, .chain, .indicator,
     .kept, .keptApart,
     .multipart, .resumed, .changedFile,
+    .serverAway, .nextLaunch, .lane, .lostAcknowledgement,
     .compression, .bomb, .validation, .shutdown,
   ]
 

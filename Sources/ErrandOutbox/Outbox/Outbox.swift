@@ -130,6 +130,10 @@ public final class Outbox: Sendable {
   /// oldest beyond 10,000.
   public var events: AsyncStream<OutboxEvent> { feedback.events(limit: 10_000) }
 
+  /// Once now, and then whenever something may have changed: what this process does at once, what others do as soon as it is
+  /// heard of, which for the beginning of their tries may be late. Several changes may be one. Ends when the outbox is closed.
+  public var changes: AsyncStream<Void> { feedback.changes() }
+
   /// A page of requests, in the order of enqueue.
   /// - Parameters:
   ///   - sequence: Those after this one; 0 for the first page, then the last one's `sequence`.

@@ -8,6 +8,9 @@ public struct OutboxStatistics: Sendable, Hashable {
   public var oldest: Int64?
   /// When the next may be tried, if none may now: milliseconds since 1970.
   public var nextDue: Int64?
+  /// True if something is stored, but nothing of it may be tried, now or later, until somebody helps: all of it is paused, or
+  /// behind what is set aside and holds its lane.
+  public var isHeld = false
   /// True if everything is paused.
   public var isPaused = false
   /// The lanes that are paused by name.

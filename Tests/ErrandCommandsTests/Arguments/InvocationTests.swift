@@ -40,15 +40,15 @@ import Testing
     expected.retries = 3
     expected.isCompressed = true
     expected.wantsHTTP2 = true
-    expected.authorities = "ca.pem"
-    expected.overrides = [AddressOverride(host: "a", port: 80, address: "::1")]
-    expected.proxy = "http://p:1"
+    expected.connection.authorities = "ca.pem"
+    expected.connection.overrides = [AddressOverride(host: "a", port: 80, address: "::1")]
+    expected.connection.proxy = "http://p:1"
     expected.showsHead = true
     expected.isVerbose = true
     expected.target = .file("out")
     expected.showsProgress = true
     expected.format = .json
-    expected.pins = [pin]
+    expected.connection.pins = [pin]
     expected.followsRedirects = false
     expected.activity = "Posting"
     #expect(transfer == expected)

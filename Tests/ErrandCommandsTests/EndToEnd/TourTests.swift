@@ -5,7 +5,7 @@ import Testing
   @Test func `all of it goes as promised`() async throws {
     let result = try await Tool.run("tour")
     #expect(result.code == 0, "\(result.text)")
-    #expect(result.text.contains("All 28 steps went as promised"))
+    #expect(result.text.contains("All 32 steps went as promised"))
   }
 
   @Test func `control-C ends it`() async throws {

@@ -24,11 +24,11 @@ import Testing
   @Test func `a body that is text is text, and any other is base64`() throws {
     var report = JSONReport(method: .get, url: "http://a")
     report.setBody(Data("caf\u{e9}".utf8))
-    #expect(try read(report.text(isPretty: false)).body == "caf\u{e9}")
+    #expect(try read(JSONText.text(report, isPretty: false)).body == "caf\u{e9}")
     report = JSONReport(method: .get, url: "http://a")
     report.setBody(Data([0xFF, 0x00]))
-    #expect(try read(report.text(isPretty: false)).body == nil)
-    #expect(try read(report.text(isPretty: true)).bodyBase64 == "/wA=")
+    #expect(try read(JSONText.text(report, isPretty: false)).body == nil)
+    #expect(try read(JSONText.text(report, isPretty: true)).bodyBase64 == "/wA=")
   }
 
   @Test func `fields keep their order, and two of a name stay two`() throws {
@@ -36,14 +36,15 @@ import Testing
     var fields: HTTPFields = ["B": "1", "A": "2"]
     fields.append("B", "3")
     report.setAnswer(200, fields)
-    #expect(try read(report.text(isPretty: false)).fields == [["B", "1"], ["A", "2"], ["B", "3"]])
+    #expect(
+      try read(JSONText.text(report, isPretty: false)).fields == [["B", "1"], ["A", "2"], ["B", "3"]])
   }
 
   @Test func `no character that a terminal obeys is in it, and none is lost`() throws {
     let body = "\u{1B}[2J\u{9B}\u{7F}\u{202E}\r\n"
     var report = JSONReport(method: .get, url: "http://a")
     report.setBody(Data(body.utf8))
-    let text = report.text(isPretty: false)
+    let text = JSONText.text(report, isPretty: false)
     #expect(text.unicodeScalars.allSatisfy(ControlEscaper.isHarmless))
     #expect(try read(text).body == body)
   }

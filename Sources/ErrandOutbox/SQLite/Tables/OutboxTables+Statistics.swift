@@ -26,9 +26,11 @@ extension OutboxTables {
     }
     statistics.isPaused = try isEverythingPaused()
     statistics.pausedLanes = try lanesPaused()
-    if try !statistics.isPaused && !database.exists(Self.isReady) {
-      statistics.nextDue = try database.integer(Self.nextDue)
-    }
+    let isReady = try !statistics.isPaused && database.exists(Self.isReady)
+    if !statistics.isPaused, !isReady { statistics.nextDue = try database.integer(Self.nextDue) }
+    statistics.isHeld =
+      statistics.counts[.stored, default: 0] > 0 && statistics.counts[.trying, default: 0] == 0 && !isReady
+      && statistics.nextDue == nil
     return statistics
   }
 

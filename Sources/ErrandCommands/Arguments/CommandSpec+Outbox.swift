@@ -1,0 +1,83 @@
+/// The commands on what is stored.
+extension CommandSpec {
+  static let outbox = CommandSpec(
+    name: "outbox", operands: ["COMMAND"], summary: "requests that must arrive: list, deliver, look after",
+    notes: [
+      "errand post URL ... --guaranteed stores a request on the disk, then tries until a server accepts it.",
+      "Whatever happens to that process, errand outbox run delivers it later. It arrives at least once, and",
+      "its Idempotency-Key stays the same through every try, so a server can tell.",
+      "",
+      "States: stored, trying, delivered; set-aside if it was refused or tried too often (it stays until",
+      "retry or drop); expired, dropped. What is over is forgotten after 7 days.",
+      "",
+      "No credential is stored. Those of a -H go with the tries of the command that they were given to, and",
+      "with no other request; others that deliver need their own: errand outbox run -H 'Authorization: ...'",
+      "--to https://api.example.com. The same holds for --cacert, --pin, --resolve and --proxy.",
+      "",
+      "The usual folder is $XDG_STATE_HOME/errand/outbox, else ~/.local/state/errand/outbox. Several",
+      "processes may use one folder. An ID may be given by its beginning.",
+    ],
+    examples: [
+      "errand post https://api.example.com/orders --json @order.json --guaranteed --detach",
+      "errand outbox run --until-empty", "errand outbox list --state set-aside --output json",
+    ],
+    subcommands: [list, show, run, watch, stats, retry, drop, pause, resume])
+
+  private static let place = Group(title: "Where, and how it is shown", options: [.store, .format])
+
+  private static let list = CommandSpec(
+    name: "outbox list", operands: [], summary: "list what is stored, in order",
+    notes: ["States: stored, trying, delivered, set-aside, expired, dropped."],
+    groups: [Group(title: "Which", options: [.state, .lane, .limit, .after]), place],
+    examples: ["errand outbox list --state set-aside", "errand outbox list --lane chat --output json"])
+
+  private static let show = CommandSpec(
+    name: "outbox show", operands: ["ID"], summary: "show one request, and its answer if it has one",
+    groups: [place], examples: ["errand outbox show 3f2a"])
+
+  private static let run = CommandSpec(
+    name: "outbox run", operands: [], summary: "deliver what is stored, until control-C or SIGTERM",
+    notes: [
+      "It begins at once with what others store, and tries again by itself. Told to stop, it begins nothing",
+      "more, lets tries end for a while, gives the rest back and ends with 0. A second signal ends it at",
+      "once: nothing is lost by that either. Several may run on one folder; each request is one's at a time.",
+      "With --until-empty it ends with 7 or 8 if it had to set a request aside or one expired.",
+    ],
+    groups: [
+      Group(title: "How", options: [.untilEmpty, .concurrency, .grace, .timeout]),
+      Group(title: "What is added at each try, and never stored", options: [.header, .origin]),
+      Group(title: "The connection", options: OptionSpec.ways), place,
+    ],
+    examples: [
+      "errand outbox run --until-empty",
+      "errand outbox run -H \"Authorization: Bearer $TOKEN\" --to https://api.example.com",
+    ])
+
+  private static let watch = CommandSpec(
+    name: "outbox watch", operands: [], summary: "see what happens to it, in every process, until control-C",
+    notes: [
+      "A terminal shows a table that is kept up to date. Elsewhere each step is a line; with --output json",
+      "an object a line.",
+    ], groups: [place])
+
+  private static let stats = CommandSpec(
+    name: "outbox stats", operands: [], summary: "count what is stored", groups: [place])
+
+  private static let retry = CommandSpec(
+    name: "outbox retry", operands: ["[ID ...]"], summary: "try at once what waits, is set aside or expired",
+    groups: [Group(title: "Which", options: [.everything]), place],
+    examples: ["errand outbox retry 3f2a 77c0", "errand outbox retry --all"])
+
+  private static let drop = CommandSpec(
+    name: "outbox drop", operands: ["[ID ...]"], summary: "give up what waits, is set aside or expired",
+    notes: ["What is being tried stays."],
+    groups: [Group(title: "Which", options: [.everything]), place], examples: ["errand outbox drop 3f2a"])
+
+  private static let pause = CommandSpec(
+    name: "outbox pause", operands: [], summary: "begin no tries, in any process, until resume",
+    groups: [Group(title: "Which", options: [.lane]), place], examples: ["errand outbox pause --lane chat"])
+
+  private static let resume = CommandSpec(
+    name: "outbox resume", operands: [], summary: "go on after pause",
+    groups: [Group(title: "Which", options: [.lane]), place])
+}

@@ -1,0 +1,44 @@
+/// What the command line says of a request that must arrive.
+struct Guarantee: Sendable, Hashable {
+  var lane: String?
+  var expires: Duration?
+  /// Nil for the usual folder.
+  var store: String?
+  /// True to store it only, for whoever delivers.
+  var isDetached = false
+
+  init() {}
+
+  /// Nil if none was asked for.
+  init?(_ arguments: ScannedArguments) throws(UsageError) {
+    guard arguments.has(.guaranteed) else {
+      if let option = [OptionSpec.lane, .expires, .store, .detach].first(where: arguments.has) {
+        throw UsageError("\(option.name) goes with --guaranteed only")
+      }
+      return nil
+    }
+    lane = arguments.last(.lane)
+    if let text = arguments.last(.expires) { expires = try ValueParser.duration(text, for: .expires) }
+    store = try ValueParser.path(arguments.last(.store), for: .store)
+    isDetached = arguments.has(.detach)
+    try Self.refuseWhatIsNotStored(arguments)
+  }
+
+  /// What would be left out silently is refused.
+  private static func refuseWhatIsNotStored(_ arguments: ScannedArguments) throws(UsageError) {
+    let reasons: [(OptionSpec, String)] = [
+      (.deadline, "--expires 7d ends it after that time."),
+      (.retry, "It is tried until it is delivered; --expires 7d ends it after that time."),
+      (.noRedirects, "A stored request follows redirects only with its method, and within its origin."),
+      (.activity, "Every step is shown anyway."),
+      (.file, "What is kept of the answer goes to standard output: > FILE."),
+    ]
+    if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {
+      throw UsageError("\(option.name) does not go with --guaranteed", hint: hint)
+    }
+    guard arguments.has(.detach), let option = OptionSpec.ways.first(where: arguments.has) else { return }
+    throw UsageError(
+      "\(option.name) is not stored with the request, and --detach leaves sending to others",
+      hint: "Give it to whoever delivers: errand outbox run \(option.name) ...")
+  }
+}

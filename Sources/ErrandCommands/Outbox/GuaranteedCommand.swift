@@ -1,0 +1,211 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Stores a request, and tries until it is delivered.
+struct GuaranteedCommand {
+  /// What others' requests that are under way have to end in, once this one has.
+  private static let farewell = Duration.seconds(5)
+  /// The same after control-C, for who pressed it waits.
+  private static let shortFarewell = Duration.seconds(1)
+
+  let transfer: Transfer
+  let guarantee: Guarantee
+  let console: Console
+
+  private var isJSON: Bool { transfer.format == .json }
+
+  func run() async throws -> ExitCode {
+    do {
+      let place = try OutboxPlace(guarantee.store)
+      let input = SpooledInput()
+      defer { input.remove() }
+      let built = try await RequestBuilder(transfer: transfer, spool: input).request()
+      let request = GuaranteedRequest(built, keepsSecrets: guarantee.isDetached)
+      return guarantee.isDetached
+        ? try await store(request, place) : try await storeAndDeliver(request, place)
+    } catch Outlet.Failure.readerGone {
+      throw Outlet.Failure.readerGone
+    } catch {
+      var failure = CommandFailure(error, transfer)
+      if let hint = hint(for: error) { failure.hint = hint }
+      return try end(failure)
+    }
+  }
+
+  // MARK: Storing only
+
+  private func store(_ request: GuaranteedRequest, _ place: OutboxPlace) async throws -> ExitCode {
+    let outbox = try await place.open()
+    do {
+      let receipt = try await enqueue(request, outbox)
+      if isJSON {
+        if let entry = try await receipt.status() { try console.show(OutboxRecord(entry)) }
+      } else {
+        try console.output.write(ControlEscaper.line("\(receipt.id)") + "\n")
+      }
+      await outbox.close()
+      return .success
+    } catch {
+      await outbox.close()
+      throw error
+    }
+  }
+
+  private func enqueue(_ request: GuaranteedRequest, _ outbox: Outbox) async throws -> Receipt {
+    try await outbox.enqueue(request.request, lane: guarantee.lane, expires: guarantee.expires)
+  }
+
+  // MARK: Delivering
+
+  private func storeAndDeliver(_ request: GuaranteedRequest, _ place: OutboxPlace) async throws -> ExitCode {
+    let outbox = try await place.open(client(request), configuration(request))
+    do {
+      let receipt = try await enqueue(request, outbox)
+      console.say("* stored as \(receipt.id)")
+      let outcome = await follow(receipt)
+      let entry = try? await receipt.status()
+      guard let outcome else {
+        await outbox.close(within: Self.shortFarewell)
+        return try end(interrupted(receipt.id, request, place), entry)
+      }
+      let code = try end(outcome, receipt.id, entry)
+      await outbox.close(within: Self.farewell)
+      return code
+    } catch {
+      await outbox.close(within: Self.shortFarewell)
+      throw error
+    }
+  }
+
+  private func client(_ request: GuaranteedRequest) throws -> Client {
+    var configuration = ClientConfiguration()
+    if let credentials = request.credentials { configuration.attemptInterceptors = [credentials] }
+    return Client(transport: try transfer.connection.transport(), configuration: configuration)
+  }
+
+  private func configuration(_ request: GuaranteedRequest) -> OutboxConfiguration {
+    var configuration = OutboxConfiguration()
+    let console = console
+    configuration.onStoreFailure = { console.say("errand: \($0)") }
+    // What others have stored goes along; but that this process lacks their credentials must not set it aside.
+    configuration.delivery.judge = { aTry in
+      let verdict = Verdict.standard(aTry)
+      guard !request.isSame(as: aTry.request), let status = aTry.status,
+        [401, 407].contains(status.rawValue),
+        case .refused(let reason) = verdict
+      else { return verdict }
+      return .again(reason: "\(reason): it may need credentials that errand outbox run is given")
+    }
+    return configuration
+  }
+
+  /// Tells every step, and returns the last; nil if this process is to end before.
+  private func follow(_ receipt: Receipt) async -> OutboxOutcome? {
+    var number = 0
+    for await event in receipt.events {
+      if let outcome = event.outcome { return outcome }
+      switch event.step {
+      case .trying(let count):
+        number = count
+        console.say("* try \(count)")
+      case .failed(let reason, let next):
+        console.say("* \(number > 0 ? "try \(number)" : "the last try"): \(reason)")
+        console.say("* next try \(SpanText.until(next, at: Date()))")
+      default: break
+      }
+    }
+    return nil
+  }
+
+  // MARK: The end
+
+  private func end(
+    _ outcome: OutboxOutcome, _ id: OutboxID, _ entry: OutboxEntry?
+  ) throws -> ExitCode {
+    let asked = entry.map { "\($0.method) \($0.url)" } ?? "\(transfer.method)"
+    switch outcome {
+    case .delivered(let answer):
+      try show(answer, entry)
+      return .success
+    case .setAside(let reason, let answer):
+      if let answer, !isJSON { try show(answer, entry) }
+      return try end(
+        CommandFailure(
+          .setAside, "setAside", "\(asked): set aside: \(reason)",
+          hint: "errand outbox retry \(id) tries it again, errand outbox drop \(id) gives it up."), entry)
+    case .expired:
+      return try end(
+        CommandFailure(.expired, "expired", "\(asked): it expired before it was delivered"), entry)
+    case .dropped(let reason):
+      return try end(CommandFailure(.expired, "dropped", "\(asked): \(reason)"), entry)
+    }
+  }
+
+  private func show(_ answer: OutboxAnswer, _ entry: OutboxEntry?) throws {
+    if isJSON { return try console.show(report(entry)) }
+    if transfer.showsHead { console.say(answer.status, answer.fields, version: nil) }
+    var writer = BodyWriter(console.output)
+    try writer.write(answer.body)
+    try writer.finish()
+    if !answer.isWhole { console.say("errand: of the body, the first \(answer.body.count) bytes were kept") }
+  }
+
+  private func report(_ entry: OutboxEntry?) -> JSONReport {
+    var report = JSONReport(method: transfer.method, url: entry?.url)
+    report.stored = entry.map { OutboxRecord($0) }
+    if let answer = entry?.answer {
+      report.setAnswer(answer.status, answer.fields)
+      report.setBody(answer.body)
+      if !answer.isWhole { report.isWhole = false }
+    }
+    return report
+  }
+
+  private func end(_ failure: CommandFailure, _ entry: OutboxEntry? = nil) throws -> ExitCode {
+    if isJSON {
+      var report = report(entry)
+      report.setFailure(failure)
+      try console.show(report)
+    } else if failure.exit != .interrupted || entry != nil {
+      console.say(failure)
+    }
+    return failure.exit
+  }
+
+  private func interrupted(
+    _ id: OutboxID, _ request: GuaranteedRequest, _ place: OutboxPlace
+  ) -> CommandFailure {
+    var command = "errand outbox run\(place.option)"
+    if let secret = request.secrets.first, let url = request.request.url, let host = url.host() {
+      let port = url.port.map { ":\($0)" } ?? ""
+      command += " -H '\(secret.name): ...' --to \(url.scheme ?? "https")://\(host)\(port)"
+    }
+    if transfer.connection != ConnectionArguments() { command += " (with the options of the connection)" }
+    return CommandFailure(
+      .interrupted, "cancelled", "\(id) is stored, and is not delivered yet", hint: "To go on: \(command)")
+  }
+
+  private func hint(for error: any Error) -> String? {
+    switch error {
+    case let error as OutboxError where error.code == .notStorable:
+      return FailureHint.url(transfer.url)
+        ?? "Whoever delivers can add it: errand outbox run -H 'Authorization: ...' --to https://api.example.com."
+    default: return nil
+    }
+  }
+}
+
+extension DeliveryTry {
+  fileprivate var status: Status? {
+    switch result {
+    case .success(let response): response.status
+    case .failure(let error): (error as? RequestError)?.status
+    }
+  }
+}

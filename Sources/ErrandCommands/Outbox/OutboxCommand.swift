@@ -1,0 +1,177 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Looks at what is stored, and looks after it.
+struct OutboxCommand {
+  let action: OutboxAction
+  let console: Console
+
+  var isJSON: Bool { action.format == .json }
+
+  func run() async throws -> ExitCode {
+    do {
+      return try await perform(OutboxPlace(action.store))
+    } catch Outlet.Failure.readerGone {
+      throw Outlet.Failure.readerGone
+    } catch {
+      let failure = CommandFailure(error)
+      if isJSON { try console.show(JSONFailure(error: JSONReport.Failure(failure))) }
+      if failure.exit != .interrupted, !isJSON { console.say(failure) }
+      return failure.exit
+    }
+  }
+
+  private func perform(_ place: OutboxPlace) async throws -> ExitCode {
+    switch action.task {
+    case .list(let listing): return try await list(listing, place)
+    case .show(let id):
+      return try await using(place) { outbox in
+        try show(try await OutboxFinder(outbox: outbox).entry(id))
+        return .success
+      }
+    case .run(let options):
+      return try await OutboxRunCommand(options: options, place: place, console: console, isJSON: isJSON)
+        .run()
+    case .watch: return try await OutboxWatchCommand(place: place, console: console, isJSON: isJSON).run()
+    case .stats: return try await statistics(place)
+    case .retry(let choice):
+      return try await change(choice, place, "tried again", { try await $0.retry($1) })
+    case .drop(let choice):
+      return try await change(choice, place, "dropped", { try await $0.drop($1) })
+    case .pause(let lane):
+      return try await using(place) { outbox in
+        try await outbox.pause(lane: lane)
+        return try await showPause(outbox, lane)
+      }
+    case .resume(let lane):
+      return try await using(place) { outbox in
+        try await outbox.resume(lane: lane)
+        return try await showPause(outbox, lane)
+      }
+    }
+  }
+
+  /// Opens what must be there already, and closes it.
+  private func using(
+    _ place: OutboxPlace, _ work: (Outbox) async throws -> ExitCode
+  ) async throws -> ExitCode {
+    guard place.exists else {
+      throw CommandFailure(
+        .localFile, "noOutbox", "nothing has been stored in \(place.path) yet",
+        hint: "errand post URL ... --guaranteed stores a request; --store FOLDER names another folder.")
+    }
+    let outbox = try await place.open()
+    do {
+      let code = try await work(outbox)
+      await outbox.close()
+      return code
+    } catch {
+      await outbox.close()
+      throw error
+    }
+  }
+
+  // MARK: Looking
+
+  private func list(_ listing: OutboxListing, _ place: OutboxPlace) async throws -> ExitCode {
+    guard place.exists else {
+      if isJSON { try console.show(JSONListing(store: place.path, requests: [])) }
+      if !isJSON { console.say("Nothing has been stored in \(place.path) yet.") }
+      return .success
+    }
+    return try await using(place) { outbox in
+      let selection = OutboxSelection(
+        states: listing.states, lane: listing.lane.map { .named($0) })
+      let entries = try await outbox.list(selection, after: listing.after, limit: listing.limit ?? .max)
+      let records = entries.map { OutboxRecord($0) }
+      if isJSON {
+        try console.show(JSONListing(store: place.path, requests: records))
+      } else if records.isEmpty {
+        console.say("There is none of these in \(place.path).")
+      } else {
+        let table = OutboxTable(now: Date())
+        let width = console.output.isTerminal ? console.output.width : nil
+        for line in table.lines(records, width: width) { try console.output.write(line + "\n") }
+      }
+      return .success
+    }
+  }
+
+  private func show(_ entry: OutboxEntry) throws {
+    let record = OutboxRecord(entry, withBody: true)
+    if isJSON { return try console.show(record) }
+    for line in OutboxRecordText(now: Date()).lines(record) {
+      try console.output.write(ControlEscaper.line(line) + "\n")
+    }
+    guard let answer = entry.answer, !answer.body.isEmpty else { return }
+    try console.output.write("\n")
+    var writer = BodyWriter(console.output)
+    try writer.write(answer.body)
+    try writer.finish()
+  }
+
+  private func statistics(_ place: OutboxPlace) async throws -> ExitCode {
+    guard place.exists else {
+      try show(OutboxStatistics(), place)
+      return .success
+    }
+    return try await using(place) { outbox in
+      try show(try await outbox.statistics(), place)
+      return .success
+    }
+  }
+
+  private func show(_ statistics: OutboxStatistics, _ place: OutboxPlace) throws {
+    if isJSON { return try console.show(JSONStatistics(statistics, store: place.path)) }
+    for line in StatisticsText(now: Date()).lines(statistics) {
+      try console.output.write(ControlEscaper.line(line) + "\n")
+    }
+  }
+
+  // MARK: By hand
+
+  private func change(
+    _ choice: OutboxChoice, _ place: OutboxPlace, _ verb: String,
+    _ work: (Outbox, OutboxSelection) async throws -> [OutboxEntry]
+  ) async throws -> ExitCode {
+    try await using(place) { outbox in
+      var selection = OutboxSelection.all
+      if case .ids(let names) = choice {
+        selection.ids = []
+        for name in names { selection.ids?.append(try await OutboxFinder(outbox: outbox).entry(name).id) }
+      }
+      let records = try await work(outbox, selection).map { OutboxRecord($0) }
+      if isJSON {
+        try console.show(JSONListing(store: place.path, requests: records))
+      } else {
+        for record in records {
+          try console.output.write(ControlEscaper.line("\(verb): \(record.id)  \(record.request)") + "\n")
+        }
+      }
+      let changed = Set(records.map(\.id))
+      let left = (selection.ids ?? []).filter { !changed.contains($0.rawValue) }
+      for id in left {
+        let state = try await outbox.status(of: id).map { "it is \($0.state)" } ?? "it is forgotten"
+        console.say("errand: \(id) is not \(verb): \(state)")
+      }
+      if records.isEmpty, case .all = choice, !isJSON { console.say("There was nothing to be \(verb).") }
+      return left.isEmpty ? .success : .refused
+    }
+  }
+
+  private func showPause(_ outbox: Outbox, _ lane: String?) async throws -> ExitCode {
+    let statistics = try await outbox.statistics()
+    if isJSON {
+      try console.show(JSONPause(statistics))
+    } else {
+      try console.output.write(ControlEscaper.line(StatisticsText.pauses(statistics)) + "\n")
+    }
+    return .success
+  }
+}

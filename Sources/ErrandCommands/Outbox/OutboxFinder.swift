@@ -1,0 +1,34 @@
+import ErrandOutbox
+
+/// Finds a stored request by the beginning of its name.
+struct OutboxFinder {
+  private static let pageSize = 1000
+
+  let outbox: Outbox
+
+  /// - Throws: `CommandFailure` if there is none, or more than one.
+  func entry(_ name: String) async throws -> OutboxEntry {
+    if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry }
+    var found: OutboxEntry?
+    var last: Int64 = 0
+    while true {
+      let page = try await outbox.list(after: last, limit: Self.pageSize)
+      for entry in page where entry.id.rawValue.hasPrefix(name) {
+        if let found {
+          throw CommandFailure(
+            .usage, "ambiguousID", "\(name.debugDescription) begins the names of several requests",
+            hint: "\(found.id) and \(entry.id), for two.")
+        }
+        found = entry
+      }
+      guard page.count == Self.pageSize, let end = page.last else { break }
+      last = end.sequence
+    }
+    guard let found else {
+      throw CommandFailure(
+        .usage, "unknownID", "there is no request \(name.debugDescription)",
+        hint: "errand outbox list shows those that are there.")
+    }
+    return found
+  }
+}

@@ -1,0 +1,59 @@
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What `--output json` prints of several requests.
+struct JSONListing: Encodable {
+  let store: String
+  let requests: [OutboxRecord]
+}
+
+/// What `--output json` prints if a command fails.
+struct JSONFailure: Encodable {
+  let error: JSONReport.Failure
+}
+
+/// Whether requests are tried.
+struct JSONPause: Encodable {
+  let paused: Bool
+  let pausedLanes: [String]
+
+  init(_ statistics: OutboxStatistics) {
+    paused = statistics.isPaused
+    pausedLanes = statistics.pausedLanes
+  }
+}
+
+/// How much is stored.
+struct JSONStatistics: Encodable {
+  var store: String?
+  /// By the name of the state, those with none too.
+  let counts: [String: Int]
+  /// Of what is stored, being tried or set aside.
+  let bytes: Int64
+  /// When the oldest that is not over was stored.
+  let oldest: String?
+  /// When the next may be tried, if none may now.
+  let nextTry: String?
+  let paused: Bool
+  let pausedLanes: [String]
+
+  init(_ statistics: OutboxStatistics, store: String? = nil) {
+    self.store = store
+    counts = Dictionary(
+      uniqueKeysWithValues: OutboxState.allCases.map { ("\($0)", statistics.counts[$0, default: 0]) })
+    bytes = statistics.bytes
+    oldest = statistics.oldest.map { JSONText.date(Date(storedMilliseconds: $0)) }
+    nextTry = statistics.nextDue.map { JSONText.date(Date(storedMilliseconds: $0)) }
+    paused = statistics.isPaused
+    pausedLanes = statistics.pausedLanes
+  }
+}
+
+extension Date {
+  init(storedMilliseconds: Int64) { self.init(timeIntervalSince1970: Double(storedMilliseconds) / 1000) }
+}

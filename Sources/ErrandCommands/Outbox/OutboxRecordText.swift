@@ -1,0 +1,39 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// All that is known of a stored request, for people.
+struct OutboxRecordText: Sendable {
+  let now: Date
+
+  func lines(_ record: OutboxRecord) -> [String] {
+    var facts: [(String, String?)] = [
+      ("ID", record.id), ("request", record.request), ("state", "\(record.state)"), ("reason", record.reason),
+      ("lane", record.lane), ("priority", record.priority == "default" ? nil : record.priority),
+      ("tries", "\(record.tries)"),
+    ]
+    facts += [
+      ("next try", record.state == .stored ? record.nextTry.map(date) ?? "now" : nil),
+      ("stored", date(record.created)), ("changed", date(record.changed)),
+      ("expires", record.expires.map(date)), ("size", Amounts.bytes(record.size)),
+      ("idempotency key", record.idempotencyKey), ("answer", record.answer.map { "\(Status($0.status))" }),
+    ]
+    if record.answer?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
+    let known = facts.compactMap { name, value in value.map { (name, $0) } }
+    let width = known.map(\.0.count).max() ?? 0
+    let lines = known.map { name, value in
+      "\(name)\(String(repeating: " ", count: width - name.count))  \(value)"
+    }
+    return lines + (record.answer?.fields ?? []).map { "    \($0.joined(separator: ": "))" }
+  }
+
+  private func date(_ date: Date) -> String {
+    let distance = date > now ? SpanText.until(date, at: now) : SpanText.since(date, at: now)
+    return "\(date.formatted(.iso8601)) (\(distance))"
+  }
+}

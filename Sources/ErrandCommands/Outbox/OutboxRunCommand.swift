@@ -1,0 +1,97 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Delivers what is stored, until it is told to stop.
+struct OutboxRunCommand {
+  let options: OutboxRun
+  let place: OutboxPlace
+  let console: Console
+  let isJSON: Bool
+
+  func run() async throws -> ExitCode {
+    let outbox = try await place.open(try client(), configuration)
+    // What is cut off by the end of the grace has to be given back, too.
+    Interruption.allow(options.grace + .seconds(2))
+    let tally = OutboxTally()
+    let log = EventLog(console: console, isJSON: isJSON)
+    let events = outbox.events
+    let writing = Task {
+      for await event in events {
+        tally.add(event)
+        log.write(event)
+      }
+    }
+    do {
+      try await wait(outbox, log)
+    } catch is CancellationError {
+      if !isJSON { console.say("* stopping") }
+    } catch {
+      await outbox.close(within: options.grace)
+      throw error
+    }
+    let statistics = try? await outbox.statistics()
+    await outbox.close(within: options.grace)
+    // Closing has ended the events.
+    await writing.value
+    try log.check()
+    try report(tally, statistics)
+    return options.untilEmpty ? tally.exitCode : .success
+  }
+
+  private func client() throws -> Client {
+    var configuration = ClientConfiguration()
+    if let timeout = options.timeout { configuration.timeout = timeout }
+    if !options.fields.isEmpty {
+      configuration.attemptInterceptors = [
+        Credentials(fields: options.fields, scope: .origins(options.origins))
+      ]
+    }
+    return Client(transport: try options.connection.transport(), configuration: configuration)
+  }
+
+  private var configuration: OutboxConfiguration {
+    var configuration = OutboxConfiguration()
+    if let concurrency = options.concurrency { configuration.concurrency = concurrency }
+    let console = console
+    configuration.onStoreFailure = { console.say("errand: \($0)") }
+    return configuration
+  }
+
+  /// - Throws: `CancellationError` when it is told to stop.
+  private func wait(_ outbox: Outbox, _ log: EventLog) async throws {
+    for await _ in outbox.changes {
+      try log.check()
+      if options.untilEmpty, try await outbox.statistics().isIdle { return }
+    }
+    try Task.checkCancellation()
+  }
+
+  private func report(_ tally: OutboxTally, _ statistics: OutboxStatistics?) throws {
+    let counts = tally.counts
+    if isJSON {
+      return try console.show(JSONRunEnd(done: counts, left: statistics.map { JSONStatistics($0) }))
+    }
+    console.say("* \(OutboxTally.text(counts))")
+    if let statistics { console.say("* left: \(StatisticsText(now: Date()).summary(statistics))") }
+  }
+}
+
+/// What a run prints last.
+private struct JSONRunEnd: Encodable {
+  /// How many requests ended which way in this process.
+  let done: [String: Int]
+  let left: JSONStatistics?
+}
+
+extension OutboxStatistics {
+  /// True if nothing is left that may be delivered without help.
+  var isIdle: Bool {
+    counts[.trying, default: 0] == 0 && (counts[.stored, default: 0] == 0 || isHeld)
+  }
+}

@@ -1,0 +1,58 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Stored requests as a table for people. Pure: the time and the width come in.
+struct OutboxTable: Sendable {
+  private static let longestLane = 20
+
+  let now: Date
+
+  /// - Parameter width: No line is longer; nil for as long as they are.
+  func lines(_ records: [OutboxRecord], width: Int?) -> [String] {
+    let idLength = ShortID.length(of: records.map(\.id))
+    var columns: [(title: String, cell: (OutboxRecord) -> String)] = [
+      ("ID", { String($0.id.prefix(idLength)) }), ("STATE", { "\($0.state)" }), ("LANE", lane),
+      ("TRIES", { "\($0.tries)" }), ("AGE", { SpanText.length(now.timeIntervalSince($0.created)) }),
+      ("NEXT TRY", next), ("REQUEST", { request($0, isNarrow: width != nil) }),
+    ]
+    // Where room is scarce, none is spent on what says nothing.
+    if width != nil, records.allSatisfy({ $0.lane == nil }) { columns.removeAll { $0.title == "LANE" } }
+    let rows =
+      [columns.map(\.title)] + records.map { record in columns.map { ControlEscaper.line($0.cell(record)) } }
+    let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      return fit((padded.dropLast() + row.suffix(1)).joined(separator: "  "), width)
+    }
+  }
+
+  private func lane(_ record: OutboxRecord) -> String {
+    guard let lane = record.lane else { return "-" }
+    return lane.count > Self.longestLane ? "\(lane.prefix(Self.longestLane - 1))…" : lane
+  }
+
+  /// What is asked, and what became of it.
+  private func request(_ record: OutboxRecord, isNarrow: Bool) -> String {
+    let scheme = isNarrow ? record.url.firstRange(of: "://")?.upperBound : nil
+    let request = "\(record.method) \(record.url[(scheme ?? record.url.startIndex)...])"
+    if record.state == .delivered { return request + (record.answer.map { "  → \($0.status)" } ?? "") }
+    return request + (record.reason.map { "  (\($0))" } ?? "")
+  }
+
+  private func next(_ record: OutboxRecord) -> String {
+    guard record.state == .stored else { return "-" }
+    return record.nextTry.map { SpanText.until($0, at: now) } ?? "now"
+  }
+
+  private func fit(_ line: String, _ width: Int?) -> String {
+    // The last column stays free: some terminals wrap when it is filled.
+    guard let width, line.count >= width else { return line }
+    return String(line.prefix(max(1, width - 2))) + "…"
+  }
+}

@@ -1,0 +1,104 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandTesting
+
+extension TourStep {
+  static let serverAway = TourStep(
+    "A request is stored while its server is away, and arrives when it is back"
+  ) {
+    stage in
+    let port = stage.server.port
+    stage.server.stop()
+    let outbox = try await stage.outbox()
+    let receipt = try await outbox.enqueue(.post("http://127.0.0.1:\(port)/orders", .text("one pizza")))
+    for await event in receipt.events {
+      guard case .failed(let reason, _) = event.step else { continue }
+      stage.client("stored; then: \(reason)")
+      break
+    }
+    let back = try MockServer(port: port)
+    defer { back.stop() }
+    back.on("POST", "/orders") { _ in .answer(status: 201) }
+    let outcome = try await receipt.outcome()
+    let tries = try await receipt.status()?.tries ?? 0
+    stage.client("delivered: \(outcome.answer.map { "\($0.status)" } ?? "no"), after \(tries) tries")
+    stage.server("is back, and got \(back.requests.map(\.text))")
+    stage.promise("it arrives once", back.requests.map(\.text) == ["one pizza"] && tries > 1)
+    await outbox.close()
+  }
+
+  static let nextLaunch = TourStep("What one process leaves the next one delivers, with the same key") {
+    stage in
+    stage.server.script("/orders", [.stall, .answer(status: 201)])
+    let first = try await stage.outbox()
+    let id = try await first.enqueue(.post(stage.server.url("/orders"), .text("one pizza"))).id
+    try await stage.server.wait(for: "the order") { $0.requests.first?.isComplete ?? false }
+    await first.close(within: .zero)
+    stage.client("the first launch ended in the middle of the try")
+    let second = try await stage.outbox()
+    let outcome = try await second.receipt(for: id)?.outcome()
+    stage.client("the second: \(outcome?.answer.map { "\($0.status)" } ?? "nothing")")
+    stage.promise("the second launch delivers it", outcome?.answer?.status == Status(201))
+    let keys = Set(stage.server.requests.compactMap { $0.fields["Idempotency-Key"] })
+    stage.server("\(stage.server.requests.count) requests with \(keys.count) key")
+    stage.promise("one key for both", keys.count == 1 && stage.server.requests.count == 2)
+    await second.close()
+  }
+
+  static let lane = TourStep("Those of one lane arrive in order, though the first fails; others do not wait")
+  {
+    stage in
+    stage.server.script("/chat", [.answer(status: 503), .answer()])
+    stage.server.on("POST", "/other") { _ in .answer() }
+    let outbox = try await stage.outbox()
+    let messages = ["a", "b", "c", "d"].map { Request.post(stage.server.url("/chat"), .text($0)) }
+    let receipts = try await outbox.enqueue(messages, lane: "chat/42")
+    try await outbox.enqueue(.post(stage.server.url("/other")), lane: "likes")
+    for receipt in receipts { _ = try await receipt.outcome() }
+    try await outbox.waitUntilEmpty()
+    let seen = stage.server.requests.filter { $0.path == "/chat" }.map(\.text).joined(separator: " ")
+    stage.server("of the lane came: \(seen)")
+    stage.promise("in order, none twice but the one that failed", seen == "a a b c d")
+    stage.promise("the other lane's came too", stage.server.count("/other") == 1)
+    await outbox.close()
+  }
+
+  static let lostAcknowledgement = TourStep(
+    "When an answer is lost the request comes again, and the key tells"
+  ) {
+    stage in
+    let orders = Locked<[String: Int]>([:])
+    stage.server.on("POST", "/orders") { request in
+      let count = orders.withLock { orders in
+        orders[request.fields["Idempotency-Key"] ?? "none", default: 0] += 1
+        return orders.values.reduce(0, +)
+      }
+      return count == 1 ? .close : .answer(status: 201, body: "order 1")
+    }
+    let outbox = try await stage.outbox()
+    let outcome = try await outbox.enqueue(.post(stage.server.url("/orders"), .text("one pizza"))).outcome()
+    stage.client("delivered: \(outcome.answer.map { "\($0.status)" } ?? "no")")
+    let seen = orders.withLock { $0 }
+    stage.server("\(seen.values.reduce(0, +)) requests, \(seen.count) order, by its key")
+    stage.promise("one order, asked for twice", Array(seen.values) == [2] && outcome.answer != nil)
+    await outbox.close()
+  }
+}
+
+extension TourStage {
+  /// An outbox in a folder of this step's own; a second one is a later launch.
+  fileprivate func outbox() async throws -> Outbox {
+    var configuration = OutboxConfiguration()
+    configuration.delivery.backoff = .milliseconds(30)
+    configuration.delivery.maxBackoff = .milliseconds(60)
+    // What the machine's network does is not the point.
+    configuration.reachability = nil
+    return try await Outbox(at: file("outbox"), client: client, configuration: configuration)
+  }
+}
+
+extension OutboxOutcome {
+  fileprivate var answer: OutboxAnswer? {
+    if case .delivered(let answer) = self { answer } else { nil }
+  }
+}

@@ -1,0 +1,51 @@
+import ErrandCore
+import ErrandOutbox
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct GuaranteeTests {
+  private func guarantee(_ arguments: String...) throws -> Guarantee? {
+    guard case .transfer(let transfer) = try Invocation(arguments) else {
+      throw UsageError("it is no transfer")
+    }
+    return transfer.guarantee
+  }
+
+  @Test(arguments: [
+    ["get", "u"], ["delete", "u"], ["post", "u"], ["put", "u"], ["patch", "u"], ["send", "X", "u"],
+    ["upload", "f", "u"],
+  ])
+  func `each command that sends a request can store it`(_ command: [String]) throws {
+    guard case .transfer(let plain) = try Invocation(command),
+      case .transfer(let stored) = try Invocation(command + ["--guaranteed"])
+    else { throw UsageError("it is no transfer") }
+    #expect(plain.guarantee == nil)
+    #expect(stored.guarantee == Guarantee())
+  }
+
+  @Test func `every option arrives`() throws {
+    var expected = Guarantee()
+    expected.lane = "chat"
+    expected.expires = .seconds(7 * 86_400)
+    expected.store = "box"
+    expected.isDetached = true
+    let given = try guarantee(
+      "post", "u", "--guaranteed", "--lane", "chat", "--expires", "7d", "--store", "box", "--detach")
+    #expect(given == expected)
+  }
+
+  @Test(arguments: [
+    ["--lane", "a"], ["--detach"], ["--guaranteed", "--deadline", "1m"], ["--guaranteed", "--retry", "3"],
+    ["--guaranteed", "--activity", "x"], ["--guaranteed", "-o", "file"], ["--guaranteed", "--store", ""],
+    ["--guaranteed", "--no-redirects"], ["--guaranteed", "--detach", "--cacert", "ca.pem"],
+    ["--guaranteed", "--detach", "--proxy", "none"], ["--guaranteed", "--expires", "soon"],
+  ])
+  func `what cannot be stored with a request is refused, not left out`(_ options: [String]) {
+    #expect(throws: UsageError.self) { try Invocation(["post", "http://a"] + options) }
+  }
+
+  @Test func `the connection's options go with a try of this process`() throws {
+    #expect(try guarantee("post", "u", "--guaranteed", "--cacert", "ca.pem") == Guarantee())
+  }
+}

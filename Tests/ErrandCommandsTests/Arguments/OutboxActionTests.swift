@@ -1,0 +1,74 @@
+import ErrandCore
+import ErrandOutbox
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct OutboxActionTests {
+  private func action(_ arguments: String...) throws -> OutboxAction {
+    guard case .outbox(let action) = try Invocation(["outbox"] + arguments) else {
+      throw UsageError("it is not the outbox's")
+    }
+    return action
+  }
+
+  @Test func `each command says what is to be done`() throws {
+    #expect(try action("show", "3f").task == .show(id: "3f"))
+    #expect(try action("watch").task == .watch)
+    #expect(
+      try action("stats", "--store", "box", "--output", "json")
+        == OutboxAction(task: .stats, store: "box", format: .json))
+    #expect(try action("retry", "a", "b").task == .retry(.ids(["a", "b"])))
+    #expect(try action("drop", "--all").task == .drop(.all))
+    #expect(try action("pause").task == .pause(lane: nil))
+    #expect(try action("resume", "--lane", "chat").task == .resume(lane: "chat"))
+  }
+
+  @Test func `a listing says which, and in pages`() throws {
+    var expected = OutboxListing()
+    expected.states = [.setAside, .trying]
+    expected.lane = "chat"
+    expected.limit = 10
+    expected.after = 20
+    let given = try action(
+      "list", "--state", "set-aside", "--state", "trying", "--lane", "chat", "--limit", "10", "--after", "20")
+    #expect(given.task == .list(expected))
+  }
+
+  @Test func `a run says how, and who may see what`() throws {
+    guard
+      case .run(let run) = try action(
+        "run", "--until-empty", "--concurrency", "4", "--grace", "1s", "--timeout", "3s", "-H",
+        "Authorization: Bearer x", "--to", "https://a.example/path", "--cacert", "ca.pem"
+      ).task
+    else { throw UsageError("it is no run") }
+    #expect(run.untilEmpty && run.concurrency == 4 && run.grace == .seconds(1) && run.timeout == .seconds(3))
+    #expect(run.connection.authorities == "ca.pem")
+    let credentials = Credentials(fields: run.fields, scope: .origins(run.origins))
+    #expect(credentials.covers(.get("https://a.example/other")))
+    #expect(!credentials.covers(.get("https://b.example/path")))
+    #expect(!credentials.covers(.get("http://a.example/path")))
+  }
+
+  @Test(arguments: [
+    [], ["lsit"], ["list", "--state", "lost"], ["list", "--limit", "0"], ["list", "x"], ["show"],
+    ["show", "a", "b"],
+    ["retry"], ["drop"], ["drop", "a", "--all"], ["run", "--concurrency", "0"], ["run", "--to", "https://a"],
+    ["run", "-H", "Authorization: x"], ["run", "-H", "Cookie: x"], ["run", "-H", "X-A: b", "--to", "here"],
+  ])
+  func `wrong use is told`(_ arguments: [String]) {
+    #expect(throws: UsageError.self) { try Invocation(["outbox"] + arguments) }
+  }
+
+  @Test func `each has its help`() throws {
+    #expect(try Invocation(["help", "outbox", "run"]) == .help(.command("outbox run")))
+    #expect(try Invocation(["outbox", "run", "--help"]) == .help(.command("outbox run")))
+    #expect(try Invocation(["outbox", "--help"]) == .help(.command("outbox")))
+    for command in CommandSpec.outbox.subcommands {
+      #expect(HelpText.text(.command("outbox")).contains("\n  \(command.name)"))
+      let text = HelpText.text(.command(command.name))
+      #expect(text.split(separator: "\n").allSatisfy { $0.count <= 110 })
+      for option in command.options where option != .help { #expect(text.contains(option.name)) }
+    }
+  }
+}

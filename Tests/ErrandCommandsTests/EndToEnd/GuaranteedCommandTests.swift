@@ -1,0 +1,168 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct GuaranteedCommandTests {
+  @Test func `it is stored, delivered, and its answer printed`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { .answer(status: 201, body: "got \($0.text)") }
+    try await TemporaryFolder.using { folder in
+      let result = try await Tool.run(
+        "post", "\(server.url("/"))", "-d", "hello", "--guaranteed", "--store", "box", "-i", in: folder)
+      #expect(result.code == 0)
+      #expect(result.text == "got hello")
+      #expect(result.error.hasPrefix("* stored as "))
+      #expect(result.error.contains("\n* try 1\n") && result.error.contains("201 Created\n"))
+      #expect(server.requests.map { $0.fields["Idempotency-Key"] != nil } == [true])
+    }
+  }
+
+  @Test func `a server that is away is waited for`() async throws {
+    let away = try MockServer()
+    let port = away.port
+    away.stop()
+    try await TemporaryFolder.using { folder in
+      let running = try Tool.start(
+        "post", "http://127.0.0.1:\(port)/", "-d", "hello", "--guaranteed", "--store", "box", in: folder)
+      try await running.waitForError("* next try")
+      let back = try MockServer(port: port)
+      back.otherwise { _ in .answer(body: "welcome") }
+      let result = try await running.result()
+      #expect(result.code == 0 && result.text == "welcome")
+      #expect(result.error.contains("* try 1: no connection"))
+    }
+  }
+
+  @Test func `7 is set aside, with its answer, and it is still there`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer(status: 400, body: "no such field") }
+    try await TemporaryFolder.using { folder in
+      let result = try await Tool.run(
+        "post", "\(server.url("/"))", "-d", "bad", "--guaranteed", "--store", "box", in: folder)
+      #expect(result.code == 7 && result.text == "no such field")
+      #expect(result.error.contains("set aside: the server answered 400 Bad Request\n  errand outbox retry "))
+      let list = try await Tool.run("outbox", "list", "--state", "set-aside", "--store", "box", in: folder)
+      #expect(list.text.contains("set-aside"))
+    }
+  }
+
+  @Test func `8 is expired`() async throws {
+    let away = try MockServer()
+    let url = "\(away.url("/"))"
+    away.stop()
+    try await TemporaryFolder.using { folder in
+      let result = try await Tool.run(
+        "post", url, "--guaranteed", "--expires", "200ms", "--store", "box", in: folder)
+      #expect(result.code == 8)
+      #expect(result.error.contains("it expired before it was delivered"))
+    }
+  }
+
+  @Test func `a credential goes with the tries of this process and is written nowhere`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .stall }
+    try await TemporaryFolder.using { folder in
+      let running = try Tool.start(
+        "post", "\(server.url("/"))", "-H", "Authorization: Bearer quite-secret", "--guaranteed", "--store",
+        "box",
+        in: folder)
+      #expect(try await server.waitForRequests(1)[0].fields["Authorization"] == "Bearer quite-secret")
+      let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+      var looked = 0
+      for case let file as URL in files {
+        guard let data = try? Data(contentsOf: file), !file.path.hasSuffix(".bell") else { continue }
+        #expect(data.range(of: Data("quite-secret".utf8)) == nil, "\(file)")
+        looked += 1
+      }
+      #expect(looked > 0)
+      running.send(SIGINT)
+      let result = try await running.result()
+      #expect(result.code == 130)
+      #expect(
+        result.error.contains(
+          "To go on: errand outbox run --store box -H 'Authorization: ...' --to http://127.0.0.1:\(server.port)"
+        ))
+    }
+  }
+
+  @Test func `a credential cannot be left for others, and it is said who can add it`() async throws {
+    try await TemporaryFolder.using { folder in
+      let result = try await Tool.run(
+        "post", "http://127.0.0.1:1/", "-H", "Authorization: x", "--guaranteed", "--detach", "--store", "box",
+        in: folder)
+      #expect(result.code == 2 && result.text == "")
+      #expect(result.error.contains("no secret is stored") && result.error.contains("errand outbox run -H"))
+    }
+  }
+
+  @Test func `control-C says that it is stored, and a run goes on with the same key`() async throws {
+    let server = try MockServer()
+    server.script("/", [.stall, .answer(body: "welcome")])
+    try await TemporaryFolder.using { folder in
+      let running = try Tool.start(
+        "post", "\(server.url("/"))", "-d", "hello", "--guaranteed", "--store", "box", in: folder)
+      try await server.waitForWholeRequest()
+      running.send(SIGINT)
+      let result = try await running.result()
+      #expect(result.code == 130 && result.text == "")
+      #expect(
+        result.error.contains(
+          "is stored, and is not delivered yet\n  To go on: errand outbox run --store box"))
+      #expect(try await Tool.run("outbox", "run", "--until-empty", "--store", "box", in: folder).code == 0)
+    }
+    #expect(server.requests.map(\.text) == ["hello", "hello"])
+    #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
+  }
+
+  @Test func `a long standard input is stored too, and leaves nothing behind`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer() }
+    let input = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 9)) })
+    try await TemporaryFolder.using { folder in
+      let stored = try await Tool.run(
+        "post", "\(server.url("/"))", "-d", "-", "--guaranteed", "--detach", "--store", "box", input: input,
+        in: folder)
+      #expect(stored.code == 0 && server.requests.isEmpty)
+      #expect(try await Tool.run("outbox", "run", "--until-empty", "--store", "box", in: folder).code == 0)
+      #expect(server.requests.map(\.body) == [input])
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "box/files").path) == [])
+    }
+  }
+
+  @Test func `JSON is one object, with the answer and where it is stored`() async throws {
+    struct Report: Decodable {
+      struct Stored: Decodable {
+        let id: String
+        let state: String
+        let tries: Int
+      }
+      struct Failure: Decodable {
+        let code: String
+        let exit: Int
+      }
+      let status: Int?
+      let body: String?
+      let stored: Stored?
+      let error: Failure?
+    }
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer(body: "welcome") }
+    server.on("POST", "/bad") { _ in .answer(status: 400, body: "no") }
+    try await TemporaryFolder.using { folder in
+      func report(_ path: String, _ code: Int32) async throws -> Report {
+        let result = try await Tool.run(
+          "post", "\(server.url(path))", "--guaranteed", "--store", "box", "--output", "json", in: folder)
+        #expect(result.code == code)
+        return try JSONDecoder().decode(Report.self, from: result.output)
+      }
+      let delivered = try await report("/", 0)
+      #expect(delivered.status == 200 && delivered.body == "welcome" && delivered.error == nil)
+      #expect(delivered.stored?.state == "delivered" && delivered.stored?.tries == 1)
+      let refused = try await report("/bad", 7)
+      #expect(refused.status == 400 && refused.body == "no" && refused.stored?.state == "set-aside")
+      #expect(refused.error?.code == "setAside" && refused.error?.exit == 7)
+    }
+  }
+}

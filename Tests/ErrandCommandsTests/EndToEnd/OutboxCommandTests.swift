@@ -1,0 +1,125 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct OutboxCommandTests {
+  private struct Listing: Decodable {
+    struct Item: Decodable {
+      let id: String
+      let sequence: Int64
+      let state: String
+      let lane: String?
+      let url: String
+      let tries: Int
+      let created: String
+    }
+    let store: String
+    let requests: [Item]
+  }
+
+  private func outbox(_ arguments: String..., in folder: URL) async throws -> Tool.Result {
+    try await Running(Tool.path, ["outbox"] + arguments + ["--store", "box"], in: folder).result()
+  }
+
+  private func list(_ arguments: String..., in folder: URL) async throws -> [Listing.Item] {
+    let result = try await Running(
+      Tool.path, ["outbox", "list", "--output", "json", "--store", "box"] + arguments, in: folder
+    ).result()
+    #expect(result.code == 0 && result.error == "")
+    return try JSONDecoder().decode(Listing.self, from: result.output).requests
+  }
+
+  private func store(_ url: String, lane: String, in folder: URL) async throws -> String {
+    let result = try await Tool.run(
+      "post", url, "--guaranteed", "--detach", "--lane", lane, "--store", "box", in: folder)
+    #expect(result.code == 0)
+    return result.text.trimmingCharacters(in: .newlines)
+  }
+
+  @Test func `a folder that is not there is said to be empty, and is not made`() async throws {
+    try await TemporaryFolder.using { folder in
+      let plain = try await outbox("list", in: folder)
+      #expect(
+        plain.code == 0 && plain.text == "" && plain.error.contains("Nothing has been stored in box yet"))
+      #expect(try await list(in: folder).isEmpty)
+      #expect(try await outbox("stats", in: folder).text.contains("stored     0"))
+      #expect(try await outbox("show", "x", in: folder).code == 6)
+      #expect(try await outbox("pause", in: folder).code == 6)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
+  @Test func `a listing has what was asked for, page by page`() async throws {
+    try await TemporaryFolder.using { folder in
+      var ids: [String] = []
+      for lane in ["a", "b", "a"] {
+        ids.append(try await store("http://127.0.0.1:1/?page=1", lane: lane, in: folder))
+      }
+      let all = try await list(in: folder)
+      try #require(all.map(\.id) == ids && all.map(\.lane) == ["a", "b", "a"])
+      #expect(all.allSatisfy { $0.state == "stored" && $0.tries == 0 && $0.created.hasSuffix("Z") })
+      #expect(try await list("--lane", "a", in: folder).map(\.id) == [ids[0], ids[2]])
+      #expect(
+        try await list("--limit", "1", "--after", "\(all[0].sequence)", in: folder).map(\.id) == [ids[1]])
+      #expect(try await list("--state", "delivered", in: folder).isEmpty)
+      let plain = try await outbox("list", in: folder)
+      #expect(plain.text.split(separator: "\n").count == 4 && plain.text.hasPrefix("ID "))
+    }
+  }
+
+  @Test func `one is shown by the beginning of its name`() async throws {
+    try await TemporaryFolder.using { folder in
+      let id = try await store("http://127.0.0.1:1/path", lane: "a", in: folder)
+      let plain = try await outbox("show", String(id.prefix(6)), in: folder)
+      #expect(
+        plain.code == 0 && plain.text.contains(id) && plain.text.contains("POST http://127.0.0.1:1/path"))
+      let unknown = try await outbox("show", "nothing", in: folder)
+      #expect(unknown.code == 2 && unknown.error.contains("there is no request \"nothing\""))
+      _ = try await store("http://127.0.0.1:1/path", lane: "a", in: folder)
+      let both = try await outbox("show", "", in: folder)
+      #expect(both.code == 2 && both.error.contains("several"))
+    }
+  }
+
+  @Test func `what is set aside is tried again by hand, and delivered then`() async throws {
+    let server = try MockServer()
+    server.script("/", [.answer(status: 400), .answer(body: "welcome")])
+    try await TemporaryFolder.using { folder in
+      let id = try await store("\(server.url("/"))", lane: "a", in: folder)
+      #expect(try await outbox("run", "--until-empty", in: folder).code == 7)
+      #expect(try await outbox("retry", id, in: folder).text.hasPrefix("tried again: \(id)"))
+      #expect(try await outbox("run", "--until-empty", in: folder).code == 0)
+      let shown = try await outbox("show", id, in: folder)
+      #expect(shown.text.contains("delivered") && shown.text.hasSuffix("\nwelcome"))
+      let again = try await outbox("retry", id, in: folder)
+      #expect(again.code == 1 && again.error.contains("is not tried again: it is delivered"))
+    }
+  }
+
+  @Test func `some are dropped, or all`() async throws {
+    try await TemporaryFolder.using { folder in
+      var ids: [String] = []
+      for lane in ["a", "b", "c"] {
+        ids.append(try await store("http://127.0.0.1:1/", lane: lane, in: folder))
+      }
+      #expect(try await outbox("drop", ids[0], ids[2], in: folder).code == 0)
+      #expect(try await list("--state", "stored", in: folder).map(\.id) == [ids[1]])
+      #expect(try await outbox("drop", "--all", in: folder).text.contains(ids[1]))
+      #expect(try await list("--state", "stored", in: folder).isEmpty)
+      #expect(try await outbox("drop", "--all", in: folder).error.contains("nothing to be dropped"))
+    }
+  }
+
+  @Test func `a pause is kept until resume`() async throws {
+    try await TemporaryFolder.using { folder in
+      _ = try await store("http://127.0.0.1:1/", lane: "a", in: folder)
+      #expect(try await outbox("pause", "--lane", "a", in: folder).text == "the lane a is paused\n")
+      #expect(
+        try await outbox("pause", "--output", "json", in: folder).text
+          == "{\"paused\":true,\"pausedLanes\":[\"a\"]}\n")
+      #expect(try await outbox("resume", in: folder).text == "the lane a is paused\n")
+      #expect(try await outbox("resume", "--lane", "a", in: folder).text == "nothing is paused\n")
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct OutboxRunTests {
+  /// Stores a request in `box` and returns its ID.
+  @discardableResult
+  private func store(_ url: URL, _ body: String = "hello", lane: String = "a", in folder: URL) async throws
+    -> String
+  {
+    let result = try await Tool.run(
+      "post", "\(url)", "-d", body, "--guaranteed", "--detach", "--lane", lane, "--store", "box", in: folder)
+    #expect(result.code == 0 && result.error == "")
+    return result.text.trimmingCharacters(in: .newlines)
+  }
+
+  private func run(_ options: String..., in folder: URL) throws -> Running {
+    try Running(Tool.path, ["outbox", "run", "--store", "box"] + options, in: folder)
+  }
+
+  @Test func `what was stored is delivered in its order, and it ends when nothing is left`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer() }
+    try await TemporaryFolder.using { folder in
+      for body in ["1", "2", "3"] { try await store(server.url("/"), body, in: folder) }
+      #expect(server.requests.isEmpty)
+      let result = try await run("--until-empty", in: folder).result()
+      #expect(result.code == 0 && result.text == "")
+      #expect(result.error.contains("\n* 3 delivered\n"))
+      #expect(server.requests.map(\.text) == ["1", "2", "3"])
+    }
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `told to stop in the middle of a try it gives it back and ends with 0`(_ signal: Int32) async throws {
+    let server = try MockServer()
+    server.script("/", [.stall, .answer()])
+    try await TemporaryFolder.using { folder in
+      let id = try await store(server.url("/"), in: folder)
+      let running = try run("--grace", "100ms", in: folder)
+      try await server.waitForWholeRequest()
+      running.send(signal)
+      let result = try await running.result()
+      #expect(result.code == 0 && result.signal == nil)
+      let shown = try await Tool.run("outbox", "show", id, "--store", "box", "--output", "json", in: folder)
+      #expect(shown.text.contains(#""state":"stored""#) && shown.text.contains(#""tries":0"#))
+      #expect(try await run("--until-empty", in: folder).result().code == 0)
+    }
+    #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `what is under way when it is told to stop may end`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer().pausing(.milliseconds(500)) }
+    try await TemporaryFolder.using { folder in
+      try await store(server.url("/"), in: folder)
+      let running = try run(in: folder)
+      try await server.waitForWholeRequest()
+      running.send(SIGTERM)
+      let result = try await running.result()
+      #expect(result.code == 0 && result.error.contains("delivered: 200 OK"))
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func `killed in the middle of a try it loses nothing`() async throws {
+    let server = try MockServer()
+    server.script("/", [.stall, .answer()])
+    try await TemporaryFolder.using { folder in
+      try await store(server.url("/"), in: folder)
+      let running = try run(in: folder)
+      try await server.waitForWholeRequest()
+      running.send(SIGKILL)
+      #expect(try await running.result().signal == SIGKILL)
+      #expect(try await run("--until-empty", in: folder).result().code == 0)
+    }
+    #expect(server.requests.map(\.text) == ["hello", "hello"])
+    #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
+  }
+
+  @Test func `two on one folder send nothing twice`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer().pausing(.milliseconds(5)) }
+    try await TemporaryFolder.using { folder in
+      for number in 0..<6 { try await store(server.url("/"), "\(number)", lane: "\(number)", in: folder) }
+      let (one, two) = (try run("--until-empty", in: folder), try run("--until-empty", in: folder))
+      #expect(try await one.result().code == 0)
+      #expect(try await two.result().code == 0)
+      #expect(server.requests.map(\.text).sorted() == (0..<6).map { "\($0)" })
+    }
+  }
+
+  @Test func `it begins at once with what comes, and its events are JSON lines`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer(status: 201) }
+    try await TemporaryFolder.using { folder in
+      let running = try run("--output", "json", in: folder)
+      let id = try await store(server.url("/"), in: folder)
+      try await running.waitForOutput(#""event":"delivered""#)
+      running.send(SIGTERM)
+      let result = try await running.result()
+      #expect(result.code == 0 && result.error == "")
+      let lines = result.text.split(separator: "\n")
+      #expect(
+        lines.contains { $0.contains(#""event":"delivered","id":"\#(id)""#) && $0.contains(#""status":201"#) }
+      )
+      #expect(lines.last?.contains(#""done":{"delivered":1}"#) == true)
+    }
+  }
+
+  @Test func `7 says that something had to be set aside, and what is paused is left`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/bad") { _ in .answer(status: 400) }
+    server.on("POST", "/") { _ in .answer() }
+    try await TemporaryFolder.using { folder in
+      try await store(server.url("/bad"), lane: "bad", in: folder)
+      try await store(server.url("/"), lane: "paused", in: folder)
+      _ = try await Tool.run("outbox", "pause", "--lane", "paused", "--store", "box", in: folder)
+      let result = try await run("--until-empty", in: folder).result()
+      #expect(result.code == 7)
+      #expect(result.error.contains("* 1 set-aside\n* left: 1 stored, 1 set-aside"))
+      #expect(server.count("/") == 0)
+    }
+  }
+
+  @Test func `a field of its own goes where it may, and nowhere else`() async throws {
+    let (friend, stranger) = (try MockServer(), try MockServer())
+    friend.otherwise { _ in .answer() }
+    stranger.otherwise { _ in .answer() }
+    try await TemporaryFolder.using { folder in
+      try await store(friend.url("/"), lane: "a", in: folder)
+      try await store(stranger.url("/"), lane: "b", in: folder)
+      let result = try await run(
+        "--until-empty", "-H", "Authorization: Bearer x", "--to", "\(friend.url("/"))", in: folder
+      ).result()
+      #expect(result.code == 0)
+    }
+    #expect(friend.requests.map { $0.fields["Authorization"] } == ["Bearer x"])
+    #expect(stranger.requests.map { $0.fields["Authorization"] } == [nil])
+  }
+}

@@ -1,0 +1,76 @@
+import ErrandCore
+import ErrandOutbox
+import Foundation
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct OutboxTextTests {
+  private let now = Date(timeIntervalSince1970: 100)
+
+  @Test func `a table is aligned, cut to the width, and no server writes on the terminal`() {
+    let waits = OutboxRecord.sample("3f2a9c1e-1") {
+      $0.lane = "chat"
+      $0.tries = 2
+      $0.reason = "said \u{1B}[2J"
+      $0.nextTry = Date(timeIntervalSince1970: 112)
+    }
+    let lines = OutboxTable(now: now).lines([waits, .sample("77c0aaaa-2", 2, .delivered)], width: nil)
+    #expect(
+      lines == [
+        "ID        STATE      LANE  TRIES  AGE  NEXT TRY  REQUEST",
+        "3f2a9c1e  stored     chat  2      1m   in 12s    POST http://a/  (said \\x1b[2J)",
+        "77c0aaaa  delivered  -     0      1m   -         POST http://a/",
+      ])
+    #expect(OutboxTable(now: now).lines([waits], width: 30).allSatisfy { $0.count < 30 })
+  }
+
+  @Test func `as much of a name is shown as tells it apart`() {
+    #expect(ShortID.length(of: []) == 8)
+    #expect(ShortID.length(of: ["abcdefghijkl", "xbcdefghijkl"]) == 8)
+    #expect(ShortID.length(of: ["message-1", "message-2"]) == 9)
+    #expect(ShortID.length(of: ["message-1", "message-10"]) == 10)
+  }
+
+  @Test(arguments: [(0, "0s"), (59.9, "59s"), (60, "1m"), (3600, "1h"), (172_800, "2d"), (-5, "0s")])
+  func `spans are short`(_ seconds: Double, _ text: String) { #expect(SpanText.length(seconds) == text) }
+
+  @Test func `what has come is now`() {
+    #expect(SpanText.until(now, at: now) == "now")
+    #expect(SpanText.until(now.addingTimeInterval(0.2), at: now) == "in 1s")
+  }
+
+  @Test(arguments: [("a/b", "a/b"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")])
+  func `a path is written as a shell takes it`(_ path: String, _ quoted: String) {
+    #expect(Shell.quoted(path) == quoted)
+  }
+
+  @Test func `the usual folder is the state folder's`() throws {
+    #expect(
+      try OutboxPlace(nil, environment: ["XDG_STATE_HOME": "/s", "HOME": "/h"]).path == "/s/errand/outbox")
+    #expect(
+      try OutboxPlace(nil, environment: ["XDG_STATE_HOME": "s", "HOME": "/h"]).path
+        == "/h/.local/state/errand/outbox")
+    #expect(throws: CommandFailure.self) { try OutboxPlace(nil, environment: [:]) }
+    #expect(try OutboxPlace("box", environment: [:]).option == " --store box")
+  }
+
+  @Test func `JSON has times as ISO 8601, and states by their names`() throws {
+    let record = OutboxRecord.sample("a", 1, .setAside) { $0.nextTry = now }
+    let text = JSONText.text(record, isPretty: false)
+    #expect(text.contains(#""nextTry":"1970-01-01T00:01:40.000Z""#))
+    #expect(text.contains(#""state":"set-aside""#))
+  }
+
+  @Test func `secrets go with the tries of their own request only`() {
+    let request = Request.post("https://a.example/").field("Authorization", "x").field("X-A", "b")
+    let own = GuaranteedRequest(request, keepsSecrets: false)
+    #expect(own.request.fields["Authorization"] == nil && own.request.fields["X-A"] == "b")
+    #expect(own.credentials?.covers(own.request) == true)
+    #expect(own.credentials?.covers(GuaranteedRequest(request, keepsSecrets: false).request) == false)
+    var elsewhere = Request.post("https://b.example/")
+    elsewhere.fields = own.request.fields
+    #expect(own.credentials?.covers(elsewhere) == false)
+    #expect(GuaranteedRequest(request, keepsSecrets: true).request.fields["Authorization"] == "x")
+  }
+}
