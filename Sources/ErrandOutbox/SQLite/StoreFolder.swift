@@ -60,10 +60,10 @@ struct StoreFolder {
     }
   }
 
-  /// To SQLite a file without a byte is a new one, and it would remove what lies in the log beside it.
+  /// To SQLite a file without a byte, or with a single one, is new, and it would remove what lies in the log beside it.
   private func refuseEmptied() throws {
     var info = stat()
-    guard stat(database, &info) == 0, info.st_size == 0, access(owners, F_OK) == 0 else { return }
+    guard stat(database, &info) == 0, info.st_size <= 1, access(owners, F_OK) == 0 else { return }
     throw OutboxError.damaged(database, "it is empty, but was in use")
   }
 }

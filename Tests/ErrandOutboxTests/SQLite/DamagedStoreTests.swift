@@ -102,8 +102,8 @@ import Testing
     var random = SeededRandom(seed: 7)
     let pages = stride(from: 0, to: bytes.count, by: 4096)
     let lengths =
-      [1, 10, 99, 100, 101, 512, 1000] + pages.filter { $0 > 0 }
-      + (0..<30).map { _ in Int.random(in: 1..<bytes.count, using: &random) }
+      [2, 10, 99, 100, 101, 512, 1000] + pages.filter { $0 > 0 }
+      + (0..<30).map { _ in Int.random(in: 2..<bytes.count, using: &random) }
     for length in lengths {
       let finding = try await use(bytes.prefix(length))
       #expect(finding.isDamaged || !finding.setAside.isEmpty, "cut off at \(length) of \(bytes.count)")

@@ -30,7 +30,10 @@
       Failpoint.handler.withLock { $0 = log.add }
       defer { Failpoint.handler.withLock { $0 = nil } }
       let operations = ["a", "b"].map { id in
-        TypedOperation(isWrite: true) { try $0.add([.sample(id)], within: OutboxCaps(), at: .sample) } receive: { _ in }
+        TypedOperation(isWrite: true) {
+          try $0.add([.sample(id)], within: OutboxCaps(), at: .sample)
+        } receive: { _ in
+        }
       }
       session.perform(operations) { _ in }
       #expect(

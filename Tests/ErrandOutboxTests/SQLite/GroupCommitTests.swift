@@ -54,7 +54,9 @@ import Testing
     let (told, tell) = AsyncStream.makeStream(of: Bool.self)
     for number in 0..<64 {
       runner.submit(
-        operation { try $0.add([.sample("\(number)")], within: OutboxCaps(), at: .sample) } receive: {
+        operation {
+          try $0.add([.sample("\(number)")], within: OutboxCaps(), at: .sample)
+        } receive: {
           tell.yield((try? $0.get()) != nil)
         })
     }

@@ -54,7 +54,8 @@
       }
     }
 
-    @Test func `a full disk fails all that share a transaction, and none of them is half there`() async throws {
+    @Test func `a full disk fails all that share a transaction, and none of them is half there`() async throws
+    {
       try await withSmallDisk {
         let store = try await folder.open()
         let outcomes = await withTaskGroup(of: (String, OutboxError.Code?).self) { group in

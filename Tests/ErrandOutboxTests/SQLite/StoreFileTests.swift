@@ -73,12 +73,13 @@ import Testing
     #expect(try bytes() == text)
   }
 
-  @Test func `an outbox whose file was emptied is not begun anew`() async throws {
+  @Test(arguments: [0, 1])
+  func `an outbox whose file was emptied is not begun anew`(length: Int) async throws {
     let store = try await folder.open()
     try await store.add(.sample("a"))
     await store.abandon()
     let log = try bytes("-wal")
-    try Data().write(to: folder.database)
+    try Data(count: length).write(to: folder.database)
     _ = try await refusal(.damaged)
     #expect(try bytes("-wal") == log)
   }

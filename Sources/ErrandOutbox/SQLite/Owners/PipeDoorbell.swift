@@ -48,6 +48,7 @@ final class PipeDoorbell: Doorbell {
 
   func listen(_ handler: @escaping @Sendable () -> Void) {
     let path = folder + "/" + own
+    guard state.withLock({ !$0.isClosed && $0.source == nil }) else { return }
     if mkfifo(path, 0o600) != 0, errno != EEXIST { return }
     guard let pipe = NamedPipe(path) else { return }
     let source = DispatchSource.makeReadSource(
@@ -64,7 +65,9 @@ final class PipeDoorbell: Doorbell {
       return true
     }
     source.activate()
-    if !isWanted { source.cancel() }
+    if isWanted { return }
+    source.cancel()
+    if state.withLock({ $0.isClosed }) { unlink(path) }
   }
 
   func close() {

@@ -42,7 +42,9 @@ final class ModelRun {
 
   private var hasFailed = false
 
-  private func check(_ isSame: Bool, _ found: @autoclosure () -> String, _ expected: @autoclosure () -> String) {
+  private func check(
+    _ isSame: Bool, _ found: @autoclosure () -> String, _ expected: @autoclosure () -> String
+  ) {
     guard !isSame else { return }
     hasFailed = true
     Issue.record(
