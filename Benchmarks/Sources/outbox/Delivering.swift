@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
-import ErrandOutbox
+@_spi(Benchmarks) import ErrandOutbox
 import Foundation
 
 /// Stored requests are delivered, beside a client that sends the same without an outbox.

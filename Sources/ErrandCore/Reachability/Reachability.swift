@@ -23,7 +23,7 @@ public final class Reachability: ReachabilityMonitor {
   /// Watches the system's network, from the first use.
   public init() {
     board = NetworkBoard { tell in
-      #if canImport(Network)
+      #if canImport(Darwin)
         PathWatch(tell)
       #elseif os(Linux)
         NetlinkSocket().map { NetlinkWatch($0, tell) }

@@ -9,27 +9,37 @@ import ErrandCore
 /// Takes requests from the store, sends them, and writes down how that ended. When to claim and how many is the decision
 /// of `CourierState`, what a try means that of `DeliveryRule`; here is what carries it out.
 final class Courier: Sendable {
-  private struct Work {
+  struct Work {
     var state: CourierState
-    /// What is being tried, and the task that does it, once there is one.
-    var tries: [Lease: Task<Void, Never>?] = [:]
+    var hand = Hand()
     var nextBeat: Duration
     /// When the store has something again.
     var nextDue: Duration?
     var nextPrune = Duration.zero
     var isCancelling = false
     var waiters: [CheckedContinuation<Void, Never>] = []
+
+    /// When to look again although nothing happens.
+    var nextRing: Duration? {
+      state.isStopped ? nil : [nextBeat, nextDue, state.wakeUp].compactMap { $0 }.min()
+    }
+  }
+
+  private struct Alarms {
+    var work: Alarm?
+    var leases: Alarm?
   }
 
   private static let storePause = Duration.seconds(2)
+  private static let pruneInterval = Duration.seconds(3600)
 
-  private let desk: Desk
-  private let client: Client
-  private let timeline: Timeline
-  private let work: Locked<Work>
-  private let alarms = Locked<(work: Alarm?, leases: Alarm?)>((nil, nil))
+  let desk: Desk
+  let client: Client
+  let timeline: Timeline
+  let work: Locked<Work>
+  private let alarms = Locked(Alarms())
 
-  private var configuration: OutboxConfiguration { desk.configuration }
+  var configuration: OutboxConfiguration { desk.configuration }
 
   init(_ desk: Desk, _ client: Client) {
     self.desk = desk
@@ -37,7 +47,7 @@ final class Courier: Sendable {
     timeline = Timeline(desk.configuration.clock)
     work = Locked(
       Work(
-        state: CourierState(capacity: desk.configuration.concurrency, beat: desk.configuration.beat),
+        state: CourierState(concurrency: desk.configuration.concurrency, beat: desk.configuration.beat),
         nextBeat: desk.configuration.beat))
   }
 
@@ -46,9 +56,14 @@ final class Courier: Sendable {
   func start() {
     let tick = Alarm(timeline) { [weak self] now in self?.tick(now) }
     let renew = Alarm(timeline) { [weak self] _ in self?.renewLeases() }
-    alarms.withLock { $0 = (tick, renew) }
-    tick.set(for: configuration.beat)
-    look()
+    alarms.withLock { $0 = Alarms(work: tick, leases: renew) }
+    tick.set(for: work.withLock { $0.nextBeat })
+    Task {
+      // Whatever was in the way when the last process ended may be gone.
+      await desk.noting { _ = try await desk.store.hasten(at: configuration.time()) }
+      look()
+      await desk.prune()
+    }
   }
 
   /// Something may be there to deliver.
@@ -60,8 +75,8 @@ final class Courier: Sendable {
   /// The network is there, or not; a hint.
   func networkChanged(isOnline: Bool) {
     guard isOnline else { return work.withLock { $0.state.isOffline = true } }
-    Task { [desk] in
-      await desk.noting { _ = try await desk.store.hasten(at: desk.configuration.time()) }
+    Task {
+      await desk.noting { _ = try await desk.store.hasten(at: configuration.time()) }
       let now = timeline.now()
       claim(work.withLock { $0.state.isOnline(at: now) })
     }
@@ -69,28 +84,29 @@ final class Courier: Sendable {
 
   private func tick(_ now: Duration) -> Duration? {
     let (limit, prunes): (Int?, Bool) = work.withLock { work in
-      var limit: Int?
       var prunes = false
+      var limit: Int?
       if now >= work.nextBeat {
         work.nextBeat = now + configuration.beat
         prunes = now >= work.nextPrune
-        if prunes { work.nextPrune = now + .seconds(3600) }
+        if prunes { work.nextPrune = now + Self.pruneInterval }
         limit = work.state.want(at: now, onBeat: true)
-      } else if let due = work.nextDue, now >= due {
-        limit = work.state.want(at: now)
       }
-      if let due = work.nextDue, now >= due { work.nextDue = nil }
-      if limit == nil, let probe = work.state.wakeUp, now >= probe { limit = work.state.want(at: now) }
+      if let due = work.nextDue, now >= due {
+        work.nextDue = nil
+        limit = limit ?? work.state.want(at: now)
+      }
+      if let probe = work.state.wakeUp, now >= probe { limit = limit ?? work.state.want(at: now) }
       return (limit, prunes)
     }
     claim(limit)
-    if prunes { Task { [desk] in await desk.prune() } }
-    return work.withLock { Self.nextRing($0) }
+    if prunes { Task { await desk.prune() } }
+    return work.withLock { $0.nextRing }
   }
 
-  private static func nextRing(_ work: Work) -> Duration? {
-    if work.state.isStopped { return nil }
-    return [work.nextBeat, work.nextDue, work.state.wakeUp].compactMap { $0 }.min()
+  private func setAlarm() {
+    guard let next = work.withLock({ $0.nextRing }) else { return }
+    alarms.withLock { $0.work }?.set(for: next)
   }
 
   // MARK: Claiming
@@ -103,16 +119,18 @@ final class Courier: Sendable {
   private func claim(_ limit: Int) async {
     do {
       let claim = try await desk.store.claim(limit, for: configuration.lease, at: configuration.time())
-      desk.tell(claim.expired + claim.recovered)
+      desk.tell(claim.expired + claim.recovered + claim.setAside)
       let now = timeline.now()
-      let more = work.withLock { work in
-        for row in claim.rows { work.tries.updateValue(nil, forKey: row.lease) }
+      work.withLock { work in
+        work.hand.take(claim.rows)
+        work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero)
         if let next = claim.next, next > .zero { work.nextDue = now + next }
-        return work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero, at: now)
+        if work.state.isStopped {
+          _ = work.state.stop()
+          work.hand.returnWaiting()
+        }
       }
-      for row in claim.rows { begin(row) }
       if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
-      self.claim(more)
     } catch {
       let now = timeline.now()
       work.withLock { work in
@@ -120,104 +138,39 @@ final class Courier: Sendable {
         work.nextDue = now + Self.storePause
       }
       desk.report(error)
+      setAlarm()
     }
-    setAlarm()
-    endIfOver()
+    goOn()
   }
 
-  private func setAlarm() {
-    guard let next = work.withLock({ Self.nextRing($0) }) else { return }
-    alarms.withLock { $0.work }?.set(for: next)
+  /// Begins what may be begun, after anything has changed.
+  func goOn() {
+    while let row = work.withLock({ $0.state.begin() ? $0.hand.next() : nil }) { begin(row) }
+    record()
+    let now = timeline.now()
+    if let limit = work.withLock({ $0.state.claim(at: now) }) { claim(limit) } else { setAlarm() }
+    endIfOver()
   }
 
   private func begin(_ row: ClaimedRow) {
     let task = Task { await self.deliver(row) }
     let isCancelling = work.withLock { work in
-      // Over already, it may not come back.
-      if work.tries.keys.contains(row.lease) { work.tries.updateValue(task, forKey: row.lease) }
+      work.hand.sends(row.lease, in: task)
       return work.isCancelling
     }
     if isCancelling { task.cancel() }
   }
 
-  // MARK: One try
-
-  private func deliver(_ claimed: ClaimedRow) async {
-    desk.tell([claimed.row])
-    let ruling = await ruling(on: claimed)
-    await record(FinishedTry(lease: claimed.lease, outcome: desk.outcome(ruling.outcome, of: claimed.row.id)))
-    let now = timeline.now()
-    let more = work.withLock { work in
-      work.tries[claimed.lease] = nil
-      let hasReached: Bool? = if case .returned = ruling.outcome { nil } else { ruling.hasReached }
-      return work.state.ended(hasReached: hasReached, at: now)
-    }
-    claim(more)
-    if more == nil { setAlarm() }
-    endIfOver()
-  }
-
-  private func ruling(on claimed: ClaimedRow) async -> DeliveryRule.Ruling {
-    do {
-      let stored = try desk.request(of: claimed)
-      Failpoint.hit(.beforeSend)
-      let result = await send(stored, priority: Priority(rawValue: UInt8(clamping: claimed.row.priority)))
-      Failpoint.hit(.afterAnswer)
-      return desk.ruling(
-        on: DeliveryTry(request: stored, number: claimed.row.tries, result: result),
-        counted: claimed.row.countedTries)
-    } catch {
-      return DeliveryRule.Ruling(outcome: .refused(reason: "\(error)", nil), hasReached: true)
-    }
-  }
-
-  private func send(_ stored: Request, priority: Priority?) async -> Result<Response, any Error> {
-    var request = stored.bestEffort().redirects(configuration.delivery.redirects)
-    request.options.priority = priority ?? .default
-    // A longer answer is an answer all the same: see `Verdict.standard`.
-    request = request.memoryLimit(max(configuration.answerLimit, 1 << 20))
-    do {
-      return .success(try await client.send(request))
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  /// Writes down how a try ended, and does not give up: what a server has accepted must not be sent again because a disk was
-  /// full for a moment.
-  private func record(_ finished: FinishedTry) async {
-    var pause = Duration.milliseconds(100)
-    while true {
-      do {
-        Failpoint.hit(.beforeRecord)
-        let results = try await desk.store.finish([finished], at: configuration.time())
-        Failpoint.hit(.afterRecord)
-        for result in results {
-          if let row = result.row { desk.tell([row]) }
-          await desk.remove(result.files)
-        }
-        return
-      } catch let error as OutboxError where error.code == .closed {
-        return
-      } catch {
-        desk.report(error)
-        if work.withLock({ $0.isCancelling }) { return }
-        try? await timeline.sleep(pause)
-        pause = min(pause * 2, .seconds(5))
-      }
-    }
-  }
+  // MARK: Leases
 
   private func renewLeases() -> Duration? {
-    let leases = work.withLock { Array($0.tries.keys) }
+    let leases = work.withLock { $0.hand.leases }
     guard !leases.isEmpty else { return nil }
-    Task { [desk] in
+    Task {
       await desk.noting {
-        let lost = try await desk.store.renew(
-          leases, for: desk.configuration.lease, at: desk.configuration.time())
-        let tasks = work.withLock { work in lost.compactMap { work.tries[$0] ?? nil } }
+        let lost = try await desk.store.renew(leases, for: configuration.lease, at: configuration.time())
         // Someone else may be sending them.
-        for task in tasks { task.cancel() }
+        for task in work.withLock({ $0.hand.tasks(of: lost) }) { task.cancel() }
       }
     }
     return timeline.now() + configuration.lease / 3
@@ -227,7 +180,7 @@ final class Courier: Sendable {
 
   /// Begins nothing more, waits for what is under way, and after `limit` gives the rest back.
   func stop(within limit: Duration) async {
-    work.withLock { $0.state.stop() }
+    giveBackWaiting()
     let force = Task {
       try await timeline.sleep(limit)
       cancelAll()
@@ -241,17 +194,24 @@ final class Courier: Sendable {
       if isOver { continuation.resume() }
     }
     force.cancel()
-    alarms.withLock { $0 = (nil, nil) }
+    alarms.withLock { $0 = Alarms() }
   }
 
   /// Gives everything back at once.
   func cancelAll() {
+    giveBackWaiting()
     let tasks = work.withLock { work in
-      work.state.stop()
       work.isCancelling = true
-      return work.tries.values.compactMap { $0 }
+      return work.hand.allTasks
     }
     for task in tasks { task.cancel() }
+  }
+
+  private func giveBackWaiting() {
+    work.withLock { work in
+      if work.state.stop() > 0 { work.hand.returnWaiting() }
+    }
+    record()
   }
 
   private func endIfOver() {

@@ -1,18 +1,27 @@
-/// Decides when to claim requests from the store, and how many. Pure.
+/// Decides when to claim requests from the store, how many, and when to send them. Pure.
 ///
-/// It claims when something may be there and there is room. Without a network it claims only on the beat. When one try after
-/// the other finds no way to a server, it goes over to probing: one request at a time, at growing distances, until one gets
-/// through; else a million stored requests would all be tried again and again for nothing.
+/// A request in hand waits to be sent, is being sent, or its end is being recorded. It claims ahead, so that there is always
+/// something to send while a claim is being written; and a send is over when its answer is here, so that recording, which
+/// waits for the disk, holds up nothing. When recording fails, nothing more is sent until it works again.
+///
+/// Without a network it claims only on the beat, once a try has found no way: what goes to this very machine needs none. When one try after the other finds no way to a server, it goes over to
+/// probing: one request at a time, at growing distances, until one gets through; else a million stored requests would all be
+/// tried again and again for nothing.
 struct CourierState: Sendable {
   private static let firstProbe = Duration.seconds(1)
 
-  let capacity: Int
+  /// How many are sent at once.
+  let concurrency: Int
   /// The longest time between two probes.
   let beat: Duration
-  private(set) var inFlight = 0
+  private(set) var waiting = 0
+  private(set) var sending = 0
+  private(set) var recording = 0
   private(set) var isClaiming = false
   private(set) var isStopped = false
   var isOffline = false
+  /// The store cannot be written.
+  var isStuck = false
   private var isWanted = false
   /// The beat has come: one claim, network or not.
   private var isOnBeat = false
@@ -21,14 +30,17 @@ struct CourierState: Sendable {
   private var probeDelay: Duration?
   private var nextProbe = Duration.zero
 
-  init(capacity: Int, beat: Duration) {
-    self.capacity = max(1, capacity)
+  init(concurrency: Int, beat: Duration) {
+    self.concurrency = max(1, concurrency)
     self.beat = beat
   }
 
   var isProbing: Bool { probeDelay != nil }
+  private var isCutOff: Bool { isOffline && misses > 0 }
   /// True if nothing is under way and nothing will be begun.
-  var isOver: Bool { isStopped && inFlight == 0 && !isClaiming }
+  var isOver: Bool { isStopped && waiting + sending + recording == 0 && !isClaiming }
+
+  // MARK: Claiming
 
   /// Something may be there to be claimed.
   /// - Parameter onBeat: Counts without a network, too.
@@ -39,42 +51,18 @@ struct CourierState: Sendable {
     return claim(at: now)
   }
 
-  /// What a claim brought.
+  /// What a claim brought; it waits now.
   /// - Parameter limit: What was asked for.
-  /// - Returns: How many to claim at once, or nil.
-  mutating func claimed(_ count: Int, of limit: Int, hasMore: Bool, at now: Duration) -> Int? {
+  mutating func claimed(_ count: Int, of limit: Int, hasMore: Bool) {
     isClaiming = false
-    inFlight += count
+    waiting += count
     if count >= limit || hasMore { isWanted = true }
-    return claim(at: now)
   }
 
   /// The claim failed; it is wanted still.
   mutating func claimFailed() {
     isClaiming = false
     isWanted = true
-  }
-
-  /// A try is over and written down.
-  /// - Parameter hasReached: It reached a server; nil if it was given back.
-  mutating func ended(hasReached: Bool?, at now: Duration) -> Int? {
-    inFlight -= 1
-    // What it leaves may make another one free: the next of its lane.
-    isWanted = true
-    switch hasReached {
-    case true?:
-      misses = 0
-      probeDelay = nil
-    case false?:
-      misses += 1
-      if misses >= 2 * capacity {
-        let delay = min(probeDelay.map { $0 * 2 } ?? Self.firstProbe, beat)
-        probeDelay = delay
-        nextProbe = now + delay
-      }
-    case nil: break
-    }
-    return claim(at: now)
   }
 
   /// The way may be there again: probing begins anew, at once.
@@ -85,19 +73,72 @@ struct CourierState: Sendable {
     return want(at: now)
   }
 
-  mutating func stop() { isStopped = true }
-
   /// When it wants to be asked again (`want`) although nothing else happens: the next probe.
-  var wakeUp: Duration? { isProbing && isWanted && inFlight == 0 && !isClaiming ? nextProbe : nil }
+  var wakeUp: Duration? {
+    isProbing && isWanted && waiting + sending == 0 && !isClaiming ? nextProbe : nil
+  }
 
-  private mutating func claim(at now: Duration) -> Int? {
-    guard isWanted, !isClaiming, !isStopped, !isOffline || isOnBeat else { return nil }
-    var room = capacity - inFlight
-    if isProbing { room = now >= nextProbe ? min(room, 1 - inFlight) : 0 }
-    guard room > 0 else { return nil }
+  /// How many to claim, if it is time to.
+  mutating func claim(at now: Duration) -> Int? {
+    guard isWanted, !isClaiming, !isStopped, !isStuck, !isCutOff || isOnBeat else { return nil }
+    var room = 2 * concurrency - waiting - sending
+    if isProbing {
+      room = now >= nextProbe ? min(room, 1 - waiting - sending) : 0
+    } else if waiting > concurrency / 2 {
+      // There is enough for a while; a few at a time would cost as much as many.
+      return nil
+    }
+    guard room > 0, recording < 4 * concurrency else { return nil }
     isWanted = false
     isOnBeat = false
     isClaiming = true
     return room
+  }
+
+  // MARK: Sending and recording
+
+  /// True if the next of those that wait is to be sent; it counts as sent from now on.
+  mutating func begin() -> Bool {
+    guard waiting > 0, sending < (isProbing ? 1 : concurrency), !isStuck, !isStopped else { return false }
+    waiting -= 1
+    sending += 1
+    return true
+  }
+
+  /// A try is over; its end is to be recorded.
+  /// - Parameter hasReached: It reached a server; nil if it was called off.
+  mutating func answered(hasReached: Bool?, at now: Duration) {
+    sending -= 1
+    recording += 1
+    switch hasReached {
+    case true?:
+      misses = 0
+      probeDelay = nil
+    case false?:
+      misses += 1
+      if misses >= 2 * concurrency {
+        let delay = min(probeDelay.map { $0 * 2 } ?? Self.firstProbe, beat)
+        probeDelay = delay
+        nextProbe = now + delay
+      }
+    case nil: break
+    }
+  }
+
+  /// Ends of tries were recorded.
+  mutating func recorded(_ count: Int) {
+    recording -= count
+    // What they leave may make others free: the next of their lanes.
+    isWanted = true
+    isStuck = false
+  }
+
+  /// Begins nothing more.
+  /// - Returns: How many waited: they are to be recorded as given back.
+  mutating func stop() -> Int {
+    isStopped = true
+    defer { waiting = 0 }
+    recording += waiting
+    return waiting
   }
 }

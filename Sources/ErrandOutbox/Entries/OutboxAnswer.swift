@@ -26,28 +26,38 @@ public struct OutboxAnswer: Sendable, Hashable {
   }
 }
 
-extension OutboxAnswer: Codable {
-  private struct Form: Codable {
-    var status: Int
-    var fields: [[String]]
-    var body: Data?
-    var isWhole: Bool
+extension OutboxAnswer {
+  private static let version: UInt8 = 1
+
+  /// As it is kept: the version, the status, whether it is whole, the fields, the body.
+  func encoded() -> Data {
+    var writer = ByteWriter()
+    writer.byte(Self.version)
+    writer.number(Int64(status.rawValue))
+    writer.byte(isWhole ? 1 : 0)
+    writer.number(Int64(fields.count))
+    for field in fields {
+      writer.text(field.name)
+      writer.text(field.value)
+    }
+    writer.data(body)
+    return writer.data
   }
 
-  public init(from decoder: any Decoder) throws {
-    let form = try Form(from: decoder)
+  /// Nil if this is none.
+  init?(decoding data: Data) {
+    var reader = ByteReader(data)
+    guard let found = try? OutboxAnswer(reading: &reader) else { return nil }
+    self = found
+  }
+
+  private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
+    guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
+    status = Status(Int(truncatingIfNeeded: try reader.number()))
+    isWhole = try reader.byte() == 1
     var fields: HTTPFields = [:]
-    for line in form.fields where line.count == 2 { fields.append(line[0], line[1]) }
-    self.status = Status(form.status)
+    for _ in 0..<(try reader.count()) { fields.append(try reader.text(), try reader.text()) }
     self.fields = fields
-    body = form.body ?? Data()
-    isWhole = form.isWhole
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    try Form(
-      status: status.rawValue, fields: fields.map { [$0.name, $0.value] }, body: body.isEmpty ? nil : body,
-      isWhole: isWhole
-    ).encode(to: encoder)
+    body = try reader.data()
   }
 }

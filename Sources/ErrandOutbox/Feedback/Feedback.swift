@@ -13,8 +13,15 @@ final class Feedback: Sendable {
 
   private let state = Locked(State())
 
+  /// Those of which somebody would hear.
+  func heard(_ rows: [OutboxRow]) -> [OutboxRow] {
+    state.withLock { state in
+      state.everybody.all.isEmpty ? rows.filter { state.tracks[$0.id] != nil } : rows
+    }
+  }
+
+  /// - Parameter events: What somebody may hear of; that something has changed is told in any case.
   func publish(_ events: [OutboxEvent]) {
-    guard !events.isEmpty else { return }
     let (observers, tracks, waiting) = state.withLock { state in
       (
         state.everybody.all, state.tracks.isEmpty ? [] : events.map { state.tracks[$0.id] },

@@ -54,10 +54,10 @@ final class Desk: Sendable {
       var draft = RowDraft(id: id, request: request, key: newUUID())
       draft.lane = item.lane
       draft.holdsLane = configuration.lanes == .hold
-      draft.lifetime = item.expires ?? configuration.lifetime
+      draft.lifetime = item.expires ?? request.options.deadline ?? configuration.lifetime
       return draft
     }
-    let dropped = try await storage.store(drafts) { rows in
+    let dropped = try await storage.store(drafts, used: store.used) { rows in
       try await store.add(rows, within: configuration.caps, at: configuration.time())
     }
     let now = date
@@ -91,10 +91,7 @@ final class Desk: Sendable {
   }
 
   private func wrapped(_ answer: OutboxAnswer, of id: OutboxID) -> Data {
-    guard let data = try? JSONEncoder().encode(answer) else {
-      preconditionFailure("text and numbers can be encoded")
-    }
-    return storage.wrapped(answer: data, of: id)
+    storage.wrapped(answer: answer.encoded(), of: id)
   }
 
   // MARK: What is known
@@ -114,14 +111,15 @@ final class Desk: Sendable {
 
   private func answer(of row: OutboxRow) -> OutboxAnswer? {
     guard let wrapped = row.answer, let data = try? storage.answer(wrapped, of: row.id) else { return nil }
-    return try? JSONDecoder().decode(OutboxAnswer.self, from: data)
+    return OutboxAnswer(decoding: data)
   }
 
   // MARK: Who is told
 
   func tell(_ rows: [OutboxRow]) {
     guard !rows.isEmpty else { return }
-    feedback.publish(rows.map { entry($0).event })
+    // Most have nobody who follows them; then they need not be read.
+    feedback.publish(feedback.heard(rows).map { entry($0).event })
   }
 
   /// Those who follow one request hear of what others have done.

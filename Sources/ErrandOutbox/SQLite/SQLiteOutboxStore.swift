@@ -16,6 +16,7 @@ public final class SQLiteOutboxStore: OutboxStore {
   private static let pageSize = 500
 
   private let runner: any StoreRunner
+  private let counter: Counter
 
   /// Opens the store, or makes it.
   ///
@@ -28,8 +29,12 @@ public final class SQLiteOutboxStore: OutboxStore {
   }
 
   package init(folder: URL, setup: StoreSetup) async throws {
+    counter = setup.commits
     runner = try await setup.open(folder.path)
   }
+
+  /// How many transactions were committed, for the benchmarks.
+  @_spi(Benchmarks) public var commits: Int { counter.value }
 
   deinit { runner.close(isGraceful: true) {} }
 

@@ -11,7 +11,8 @@
 /// which has the rows that it claimed until it finishes them, until their leases end, or until it is gone.
 ///
 /// `OutboxStoreConformance` (in `ErrandTesting`) has every rule as a test. These hold at every instant:
-/// - Of each lane at most one row is being tried, and it is the first of those that are open (or hold the lane).
+/// - Of each lane at most one row is being tried, and it was the first of those that are open (or hold the lane) when it was
+///   claimed; only what is tried again by hand can come before it later.
 /// - A row is delivered once; what is delivered has no content and no files any more.
 public protocol OutboxStore: Sendable {
   /// Adds rows, all or none, in this order.

@@ -37,30 +37,36 @@ struct RequestStorage: Sendable {
     }
   }
 
-  /// Makes rows of requests, and stores them by `commit`. Their files are on the disk before it is called, and are removed
-  /// again if it fails.
+  /// Makes rows of requests, and stores them by `commit`. Their files are on the disk before it is called. Those that belong
+  /// to no row after it are removed: it failed, or it found a row that was there already.
+  /// - Parameter used: Which of these files belong to a row. It is asked also if `commit` failed: a store that others share
+  ///   may have stored the rows and not been able to say so. If it does not know either, they are left to be swept.
   /// - Throws: `OutboxError`: `.notStorable`, `.fileUnreadable`, `.diskFull`, `.notWritable`; nothing is stored then. And
   ///   what `commit` throws.
-  func store<Result>(_ drafts: [RowDraft], commit: ([NewRow]) async throws -> Result) async throws -> Result {
-    var rows: [NewRow] = []
-    var held: [HeldFile] = []
+  func store<Result>(
+    _ drafts: [RowDraft], used: ([String]) async throws -> Set<String>,
+    commit: ([NewRow]) async throws -> Result
+  ) async throws -> Result {
+    for draft in drafts { try draft.request.checkStorable(hiding: secrets) }
+    let (rows, held) = try await rows(for: drafts)
+    // Held until the rows are stored, or the files are gone.
+    defer { withExtendedLifetime(held) {} }
     do {
-      for draft in drafts { try draft.request.checkStorable(hiding: secrets) }
-      for draft in drafts {
-        let (row, files) = try await row(for: draft)
-        rows.append(row)
-        held += files
-      }
       if !held.isEmpty { Failpoint.hit(.afterFileCopy) }
       let result = try await commit(rows)
-      // Held until the rows are stored, or the files are gone.
-      withExtendedLifetime(held) {}
+      // A row that was there already has files of its own.
+      await remove(held, unless: used)
       return result
     } catch {
-      await folder.remove(held.map(\.name))
-      withExtendedLifetime(held) {}
+      await remove(held, unless: used)
       throw error
     }
+  }
+
+  private func remove(_ held: [HeldFile], unless used: ([String]) async throws -> Set<String>) async {
+    let names = held.map(\.name)
+    guard !names.isEmpty, let used = try? await used(names) else { return }
+    await folder.remove(names.filter { !used.contains($0) })
   }
 
   /// - Parameter content: What the row has.
@@ -86,6 +92,22 @@ struct RequestStorage: Sendable {
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
   func answer(_ wrapped: Data, of id: OutboxID) throws(OutboxError) -> Data {
     try seal.unwrap(wrapped, as: .answer(of: id))
+  }
+
+  private func rows(for drafts: [RowDraft]) async throws -> ([NewRow], [HeldFile]) {
+    var rows: [NewRow] = []
+    var held: [HeldFile] = []
+    do {
+      for draft in drafts {
+        let (row, files) = try await row(for: draft)
+        rows.append(row)
+        held += files
+      }
+    } catch {
+      await folder.remove(held.map(\.name))
+      throw error
+    }
+    return (rows, held)
   }
 
   private func row(for draft: RowDraft) async throws -> (NewRow, [HeldFile]) {

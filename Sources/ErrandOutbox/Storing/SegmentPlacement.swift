@@ -34,7 +34,8 @@ enum SegmentPlacement: Hashable {
     var run = Data()
     for segment in segments {
       switch segment {
-      case .bytes(let data): run += data
+      // Bytes that stand alone may be many, and are not copied.
+      case .bytes(let data): if run.isEmpty { run = data } else { run += data }
       case .file:
         if !run.isEmpty { joined.append(.bytes(run)) }
         run = Data()

@@ -1,10 +1,13 @@
 import ErrandCore
 
-/// Those of a request's options that outlive the process; nil for what was not set.
+/// Those of a request's options that outlive the process; nil for what was not set. Its retries do not: they are about one
+/// call, and an outbox has a policy of its own.
+///
+/// Of the others, `deadline` is how long the row may take, and `activity` is shown by this process only. Any other one would
+/// make it another request if it were forgotten, so it is refused (`Request.checkStorable`).
 struct StoredOptions: Sendable, Hashable, Codable {
   /// Nanoseconds.
   var timeout: Int64?
-  var retry: StoredRetryPolicy?
   /// The first status that is accepted, and the first that is not any more.
   var statuses: [Int]?
   var contentTypes: [String]?
@@ -12,12 +15,12 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var memoryLimit: Int?
   var compressesBody: Bool?
   var httpVersion: String?
+  var redirects: StoredRedirectPolicy?
   var priority: UInt8?
 
   init(_ options: RequestOptions) {
     let usual = RequestOptions()
     timeout = options.timeout?.wholeNanoseconds
-    retry = options.retry.map(StoredRetryPolicy.init)
     let validator = options.validator
     if validator.statuses != usual.validator.statuses {
       statuses = [validator.statuses.lowerBound, validator.statuses.upperBound]
@@ -27,6 +30,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     memoryLimit = options.memoryLimit
     if options.compressesBody { compressesBody = true }
     if options.httpVersion != usual.httpVersion { httpVersion = options.httpVersion.rawValue }
+    redirects = options.redirects.map(StoredRedirectPolicy.init)
     if options.priority != usual.priority { priority = options.priority.rawValue }
   }
 
@@ -34,7 +38,6 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var options: RequestOptions? {
     var options = RequestOptions()
     options.timeout = timeout.map(Duration.nanoseconds)
-    options.retry = retry?.policy
     if let statuses {
       guard statuses.count == 2, statuses[0] <= statuses[1] else { return nil }
       options.validator.statuses = statuses[0]..<statuses[1]
@@ -47,6 +50,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
       guard let version = HTTPVersionPreference(rawValue: httpVersion) else { return nil }
       options.httpVersion = version
     }
+    options.redirects = redirects?.policy
     if let priority {
       guard let priority = Priority(rawValue: priority) else { return nil }
       options.priority = priority

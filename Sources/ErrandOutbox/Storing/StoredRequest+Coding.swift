@@ -6,109 +6,86 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A stored request is one piece of data:
+/// A stored request is one piece of data, as `ByteWriter` writes it:
 ///
-/// | bytes | |
-/// |---|---|
-/// | 1 | version |
-/// | 4 | length of the head, little-endian |
-/// | … | the head: JSON |
-/// | … | the bytes of the body that are in no file, one piece behind the other |
+/// - a byte: the version
+/// - texts: the method and the URL
+/// - a number, and so often two texts: the fields
+/// - a text: the kind of body
+/// - a byte and, if it is 1, a text: the content type
+/// - a number, and so often a text and a number: the pieces of the body, each with the name of its file (none for bytes that
+///   are here) and its length
+/// - data: the options that were set, as JSON; none if none were
+/// - the bytes of the body that are in no file, one piece behind the other
 extension StoredRequest {
   private static let version: UInt8 = 1
-  private static let prefixLength = 5
-
-  /// What the head says. The names are short because every request on disk has them.
-  private struct Head: Codable {
-    struct Segment: Codable {
-      /// The file's name; nil for bytes that follow the head.
-      var n: String?
-      var l: Int64
-    }
-
-    var m: String
-    var u: String
-    /// Names and values in turn.
-    var f: [String]
-    var k: StoredBody.Kind
-    var t: String?
-    var s: [Segment]
-    var o: StoredOptions
-  }
+  /// No body is longer, so that sums of lengths never overflow.
+  private static let longestBody: Int64 = 1 << 60
 
   func encoded() -> Data {
-    let segments = body.segments.map { segment in
-      switch segment {
-      case .bytes(let data): Head.Segment(n: nil, l: Int64(data.count))
-      case .file(let name, let length): Head.Segment(n: name, l: length)
-      }
+    var writer = ByteWriter()
+    writer.byte(Self.version)
+    writer.text(method.rawValue)
+    writer.text(url)
+    writer.number(Int64(fields.count))
+    for field in fields {
+      writer.text(field.name)
+      writer.text(field.value)
     }
-    let head = Head(
-      m: method.rawValue, u: url, f: fields.flatMap { [$0.name, $0.value] }, k: body.kind,
-      t: body.contentType, s: segments, o: options)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let json = try? encoder.encode(head) else { preconditionFailure("text and numbers can be encoded") }
-    var data = Data([Self.version])
-    for shift in stride(from: 0, to: 32, by: 8) {
-      data.append(UInt8(truncatingIfNeeded: json.count >> shift))
+    writer.text(body.kind.rawValue)
+    writer.byte(body.contentType == nil ? 0 : 1)
+    if let contentType = body.contentType { writer.text(contentType) }
+    writer.number(Int64(body.segments.count))
+    for segment in body.segments {
+      if case .file(let name, _) = segment { writer.text(name) } else { writer.text("") }
+      writer.number(segment.length)
     }
-    data += json
-    for case .bytes(let bytes) in body.segments { data += bytes }
-    return data
+    writer.data(options.encoded())
+    for case .bytes(let bytes) in body.segments { writer.raw(bytes) }
+    return writer.data
   }
 
   /// - Throws: `.damaged` if this is no stored request, `.tooNew` if it is one of a later version.
   init(decoding data: Data) throws(OutboxError) {
-    let data = Data(data)
-    guard data.count >= Self.prefixLength else { throw Self.damaged }
-    guard data[0] == Self.version else {
-      throw data[0] > Self.version
-        ? OutboxError(.tooNew, "a later version of Errand stored this request") : Self.damaged
+    var reader = ByteReader(data)
+    let version = try? reader.byte()
+    if let version, version > Self.version {
+      throw OutboxError(.tooNew, "a later version of Errand stored this request")
     }
-    let headLength = data[1..<Self.prefixLength].reversed().reduce(0) { $0 << 8 | Int($1) }
-    guard headLength <= data.count - Self.prefixLength,
-      let head = try? JSONDecoder().decode(
-        Head.self, from: data[Self.prefixLength..<Self.prefixLength + headLength]),
-      head.f.count.isMultiple(of: 2)
-    else { throw Self.damaged }
-    method = ErrandCore.Method(head.m)
-    url = head.u
+    guard version == Self.version, let found = try? StoredRequest(reading: &reader) else {
+      throw OutboxError(
+        .damaged, "the stored request cannot be read; its bytes have changed since it was stored")
+    }
+    self = found
+  }
+
+  private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
+    method = ErrandCore.Method(try reader.text())
+    url = try reader.text()
     fields = HTTPFields()
-    for index in stride(from: 0, to: head.f.count, by: 2) { fields.append(head.f[index], head.f[index + 1]) }
-    options = head.o
-    let segments = try Self.segments(head.s, in: data.dropFirst(Self.prefixLength + headLength))
-    body = StoredBody(kind: head.k, contentType: head.t, segments: segments)
-    guard body.isWellFormed, options.options != nil else { throw Self.damaged }
-  }
-
-  /// No body is longer, so that sums of lengths never overflow.
-  private static let longestBody: Int64 = 1 << 60
-
-  private static func segments(
-    _ described: [Head.Segment], in bytes: Data
-  ) throws(OutboxError) -> [StoredBody.Segment] {
-    var rest = bytes
+    for _ in 0..<(try reader.count()) { fields.append(try reader.text(), try reader.text()) }
+    guard let kind = StoredBody.Kind(rawValue: try reader.text()) else { throw ByteReader.Malformed() }
+    let contentType: String? = try reader.byte() == 0 ? nil : try reader.text()
+    var described: [(name: String, length: Int64)] = []
     var total: Int64 = 0
-    var segments: [StoredBody.Segment] = []
-    for segment in described {
-      guard segment.l >= 0, segment.l <= longestBody - total else { throw damaged }
-      total += segment.l
-      if let name = segment.n {
-        guard ContentFileName.isContent(name) else { throw damaged }
-        segments.append(.file(name: name, length: segment.l))
-      } else {
-        guard segment.l <= Int64(rest.count) else { throw damaged }
-        segments.append(.bytes(Data(rest.prefix(Int(segment.l)))))
-        rest = rest.dropFirst(Int(segment.l))
-      }
+    for _ in 0..<(try reader.count()) {
+      let (name, length) = (try reader.text(), try reader.number())
+      guard length >= 0, length <= Self.longestBody - total, name.isEmpty || ContentFileName.isContent(name)
+      else { throw ByteReader.Malformed() }
+      total += length
+      described.append((name, length))
     }
-    guard rest.isEmpty else { throw damaged }
-    return segments
-  }
-
-  private static var damaged: OutboxError {
-    OutboxError(.damaged, "the stored request cannot be read; its bytes have changed since it was stored")
+    guard let options = StoredOptions(decoding: try reader.data()), options.options != nil else {
+      throw ByteReader.Malformed()
+    }
+    self.options = options
+    var segments: [StoredBody.Segment] = []
+    for (name, length) in described {
+      segments.append(
+        name.isEmpty ? .bytes(try reader.raw(length)) : .file(name: name, length: length))
+    }
+    body = StoredBody(kind: kind, contentType: contentType, segments: segments)
+    guard body.isWellFormed, reader.isAtEnd else { throw ByteReader.Malformed() }
   }
 }
 
@@ -119,6 +96,29 @@ extension StoredBody {
     case .bytes: segments.count <= 1
     case .file: segments.count == 1
     case .multipart: true
+    }
+  }
+}
+
+extension StoredOptions {
+  private static let none = StoredOptions(RequestOptions())
+
+  /// Few requests have any.
+  fileprivate func encoded() -> Data {
+    if self == Self.none { return Data() }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let json = try? encoder.encode(self) else { preconditionFailure("text and numbers can be encoded") }
+    return json
+  }
+
+  fileprivate init?(decoding data: Data) {
+    if data.isEmpty {
+      self = Self.none
+    } else if let found = try? JSONDecoder().decode(StoredOptions.self, from: data) {
+      self = found
+    } else {
+      return nil
     }
   }
 }

@@ -6,15 +6,15 @@
   #endif
 
   /// A file system of one megabyte, until it is unmounted. Only root can have one.
-  struct SmallDisk {
+  package struct SmallDisk {
     private let path: String
 
     /// Nil if it cannot be mounted.
-    init?(at path: String) {
+    package init?(at path: String) {
       guard mount("tmpfs", path, "tmpfs", 0, "size=1m") == 0 else { return nil }
       self.path = path
     }
 
-    func unmount() { umount2(path, Int32(MNT_DETACH)) }
+    package func unmount() { umount2(path, Int32(MNT_DETACH)) }
   }
 #endif

@@ -84,14 +84,21 @@ import Testing
       answer(&state, from: 5, links: [up], routes: [standard], at: .milliseconds(1050)) == [.tell(.online)])
   }
 
-  @Test func `it rests ten times as long as asking took, and events meanwhile wait together`() {
+  @Test(arguments: [
+    (Duration.milliseconds(1), Duration.milliseconds(50)), (.milliseconds(5), .milliseconds(50)),
+    (.milliseconds(6), .milliseconds(60)), (.milliseconds(700), .seconds(7)), (.seconds(2), .seconds(10)),
+    (.seconds(36_000), .seconds(10)),
+  ])
+  func `it rests ten times as long as asking took, and events meanwhile wait together`(
+    length: Duration, rest: Duration
+  ) {
     var state = online()
     #expect(state.hear(event(down), at: .seconds(1)) == [.ask(.links, number: 3)])
-    #expect(
-      answer(&state, from: 3, links: [down], routes: [], at: .seconds(3)) == [.tell(.offline)])
-    #expect(state.hear(event(up), at: .seconds(4)) == [.wake(after: .seconds(19))])
-    #expect(state.hear(event(standard), at: .seconds(5)) == [])
-    #expect(state.wake(at: .seconds(23)) == [.ask(.links, number: 5)])
+    let end = .seconds(1) + length
+    #expect(answer(&state, from: 3, links: [down], routes: [], at: end) == [.tell(.offline)])
+    #expect(state.hear(event(up), at: end + rest / 2) == [.wake(after: rest / 2)])
+    #expect(state.hear(event(standard), at: end + rest / 2) == [])
+    #expect(state.wake(at: end + rest) == [.ask(.links, number: 5)])
   }
 
   @Test func `a timer that rings early or late is as good`() {

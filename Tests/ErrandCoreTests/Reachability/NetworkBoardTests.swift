@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct NetworkBoardTests {
+@Suite(.timeLimit(.minutes(1))) struct NetworkBoardTests {
   @Test func `a reader gets the present status first, then every change`() async {
     let network = ManualReachability(.offline)
     var updates = network.updates.makeAsyncIterator()

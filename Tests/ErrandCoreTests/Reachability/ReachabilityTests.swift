@@ -27,11 +27,13 @@
     }
 
     /// A network with a cable of which both ends are here, `near` with an address.
-    private func wired() throws -> NetworkNamespace {
+    private func wired() async throws -> NetworkNamespace {
       let network = try NetworkNamespace()
       try network.ip(
         "link add near type veth peer name far", "address add 192.0.2.1/24 dev near", "link set near up",
         "link set far up")
+      // The kernel takes its time to notice a carrier.
+      await wait(for: .online, try watch(network))
       return network
     }
 
@@ -42,8 +44,9 @@
       #expect(try watch(network).current == .offline)
     }
 
-    @Test func `the first look is true at once`() throws {
-      #expect(try watch(wired()).current == .online)
+    @Test func `the first look is true at once`() async throws {
+      let network = try await wired()
+      #expect(try watch(network).current == .online)
     }
 
     @Test func `an address on a wire is a network, and the news of it comes`() async throws {
@@ -58,7 +61,7 @@
     }
 
     @Test func `a link that goes down takes the network along, and brings it back`() async throws {
-      let network = try wired()
+      let network = try await wired()
       let reachability = try watch(network)
       #expect(reachability.current == .online)
       for _ in 0..<3 {
@@ -70,7 +73,7 @@
     }
 
     @Test func `a lost carrier is a lost network, though the routes stay`() async throws {
-      let network = try wired()
+      let network = try await wired()
       let reachability = try watch(network)
       #expect(reachability.current == .online)
       try network.ip("link set far down")
@@ -80,7 +83,7 @@
     }
 
     @Test func `a link that is taken away is gone`() async throws {
-      let network = try wired()
+      let network = try await wired()
       let reachability = try watch(network)
       #expect(reachability.current == .online)
       try network.ip("link delete near")
@@ -105,20 +108,20 @@
         "default via 192.0.2.254", "10.0.0.0/8 via 192.0.2.254 table 51820",
         "198.51.100.0/24 nexthop via 192.0.2.2 weight 1 nexthop via 192.0.2.3 weight 2",
       ] {
-        let network = try wired()
+        let network = try await wired()
         // Its own network must not be what counts.
         try network.ip("route add \(route)", "route delete 192.0.2.0/24")
         #expect(try watch(network).current == .online, "\(route)")
       }
       for route in ["unreachable default", "blackhole default", "prohibit default"] {
-        let network = try wired()
+        let network = try await wired()
         try network.ip("route delete 192.0.2.0/24", "route add \(route)")
         #expect(try watch(network).current == .offline, "\(route)")
       }
     }
 
     @Test func `when more happens than there is room for, it looks again`() async throws {
-      let network = try wired()
+      let network = try await wired()
       let queue = DispatchQueue(label: "test")
       let socket = try #require(try network.run { NetlinkSocket() })
       // The kernel makes of this the smallest room that it has.
@@ -135,8 +138,17 @@
       await wait(for: .offline, reachability)
     }
 
+    @Test func `a table too large for the first look is read on`() async throws {
+      let network = try await wired()
+      // The kernel tells of them before it tells of the one that counts.
+      try network.ip(all: (0..<15_000).map { "route add unreachable 10.\($0 / 256).\($0 % 256).0/24" })
+      let reachability = try watch(network)
+      #expect(reachability.current == .unknown)
+      await wait(for: .online, reachability)
+    }
+
     @Test func `the socket is closed when nobody watches any more`() async throws {
-      let network = try wired()
+      let network = try await wired()
       let socket = try #require(try network.run { NetlinkSocket() })
       let file = "/proc/self/fd/\(socket.descriptor)"
       var reachability: Reachability? = Reachability(NetworkBoard { NetlinkWatch(socket, $0) })

@@ -4,107 +4,160 @@ import Testing
 @testable import ErrandOutbox
 
 struct CourierStateTests {
-  private var state = CourierState(capacity: 4, beat: .seconds(60))
+  private var state = CourierState(concurrency: 4, beat: .seconds(60))
 
-  private mutating func claimed(_ count: Int, of limit: Int, at now: Duration = .zero) -> Int? {
-    state.claimed(count, of: limit, hasMore: false, at: now)
+  private mutating func claim(_ count: Int, of limit: Int, hasMore: Bool = false, at now: Duration = .zero) {
+    state.claimed(count, of: limit, hasMore: hasMore)
   }
 
-  @Test mutating func `claims as many as there is room for, one claim at a time`() {
-    #expect(state.want(at: .zero) == 4)
+  private mutating func beginAll() -> Int {
+    var count = 0
+    while state.begin() { count += 1 }
+    return count
+  }
+
+  @Test mutating func `claims twice as many as it sends at once, one claim at a time`() {
+    #expect(state.want(at: .zero) == 8)
     #expect(state.want(at: .zero) == nil)
-    // It was wanted again meanwhile.
-    #expect(claimed(1, of: 4) == 3)
-    #expect(claimed(0, of: 3) == nil)
-    #expect(state.inFlight == 1)
-    #expect(state.want(at: .zero) == 3)
+    claim(8, of: 8)
+    #expect(beginAll() == 4)
+    #expect(state.waiting == 4 && state.sending == 4)
+    // Enough for a while.
+    #expect(state.claim(at: .zero) == nil)
   }
 
-  @Test mutating func `claims again when a try ends, for it may have made another one free`() {
-    #expect(state.want(at: .zero) == 4)
-    #expect(claimed(4, of: 4) == nil)
-    #expect(state.ended(hasReached: true, at: .zero) == 1)
-    #expect(state.ended(hasReached: true, at: .zero) == nil)
-    #expect(claimed(0, of: 1) == 2)
+  @Test mutating func `claims again when little is left to send`() {
+    #expect(state.want(at: .zero) == 8)
+    claim(8, of: 8)
+    #expect(beginAll() == 4)
+    for _ in 0..<2 {
+      state.answered(hasReached: true, at: .zero)
+      #expect(state.begin() == true)
+    }
+    #expect(state.claim(at: .zero) == 2)
   }
 
   @Test mutating func `does not ask again when a claim brought less than it had room for`() {
-    #expect(state.want(at: .zero) == 4)
-    #expect(claimed(0, of: 4) == nil)
-    #expect(!state.isOver)
+    #expect(state.want(at: .zero) == 8)
+    claim(0, of: 8)
+    #expect(state.claim(at: .zero) == nil)
+    #expect(state.want(at: .zero) == 8)
+    claim(1, of: 8, hasMore: true)
+    #expect(state.claim(at: .zero) == 7)
+  }
+
+  @Test mutating func `claims again when an end is recorded, for that may have made another one free`() {
+    #expect(state.want(at: .zero) == 8)
+    claim(1, of: 8)
+    #expect(beginAll() == 1)
+    state.answered(hasReached: true, at: .zero)
+    #expect(state.claim(at: .zero) == nil)
+    state.recorded(1)
+    #expect(state.claim(at: .zero) == 8)
+  }
+
+  @Test mutating func `sends nothing more while what has ended cannot be recorded`() {
+    #expect(state.want(at: .zero) == 8)
+    claim(8, of: 8)
+    #expect(state.begin() == true)
+    state.answered(hasReached: true, at: .zero)
+    state.isStuck = true
+    #expect(state.begin() == false)
+    #expect(state.want(at: .zero) == nil)
+    state.recorded(1)
+    #expect(state.begin() == true)
   }
 
   @Test mutating func `wants again after a claim that failed, when it is asked`() {
-    #expect(state.want(at: .zero) == 4)
+    #expect(state.want(at: .zero) == 8)
     state.claimFailed()
-    #expect(state.want(at: .zero) == 4)
+    #expect(state.want(at: .zero) == 8)
   }
 
   @Test mutating func `without a network it claims on the beat only, and goes on when the network is back`() {
     state.isOffline = true
+    // It may be for this machine itself.
+    #expect(state.want(at: .zero) == 8)
+    claim(1, of: 8)
+    #expect(beginAll() == 1)
+    state.answered(hasReached: false, at: .zero)
+    state.recorded(1)
     #expect(state.want(at: .zero) == nil)
-    #expect(state.want(at: .zero, onBeat: true) == 4)
-    #expect(claimed(4, of: 4) == nil)
-    #expect(state.ended(hasReached: false, at: .zero) == nil)
-    #expect(state.isOnline(at: .zero) == 1)
+    #expect(state.want(at: .zero, onBeat: true) == 8)
+    claim(1, of: 8)
+    #expect(beginAll() == 1)
+    state.answered(hasReached: false, at: .zero)
+    state.recorded(1)
+    #expect(state.want(at: .zero) == nil)
+    #expect(state.isOnline(at: .zero) == 8)
+  }
+
+  @Test mutating func `without a network it goes on as long as its tries get through`() {
+    state.isOffline = true
+    for _ in 0..<3 {
+      #expect(state.want(at: .zero) == 8)
+      claim(1, of: 8)
+      #expect(beginAll() == 1)
+      state.answered(hasReached: true, at: .zero)
+      state.recorded(1)
+    }
   }
 
   @Test
   mutating func
     `when nothing gets through it sends one probe at a time, at growing distances up to the beat`()
+    throws
   {
-    #expect(state.want(at: .zero) == 4)
-    #expect(claimed(4, of: 4) == nil)
     var now = Duration.zero
     var probes: [Duration] = []
-    var inFlight = 4
-    for _ in 0..<40 {
-      var limit = state.ended(hasReached: false, at: now)
-      inFlight -= 1
-      if limit == nil, inFlight == 0 {
-        guard let wakeUp = state.wakeUp else {
-          Issue.record("it never wants to be woken")
-          return
-        }
-        probes.append(wakeUp - now)
-        now = wakeUp
-        limit = state.want(at: now)
-        #expect(limit == 1)
+    _ = state.want(at: now).map { claim($0, of: $0) }
+    while probes.count < 10 {
+      if state.begin() {
+        state.answered(hasReached: false, at: now)
+        state.recorded(1)
+        continue
       }
-      if let limit {
-        #expect(state.claimed(limit, of: limit, hasMore: false, at: now) == nil)
-        inFlight += limit
+      if let limit = state.claim(at: now) {
+        claim(limit, of: limit)
+        continue
       }
+      let wakeUp = try #require(state.wakeUp)
+      probes.append(wakeUp - now)
+      now = wakeUp
+      #expect(state.want(at: now) == 1)
+      claim(1, of: 1)
     }
-    #expect(probes.first.map { $0 <= .seconds(16) } == true)
+
     #expect(probes.last == .seconds(60))
     #expect(zip(probes, probes.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
   @Test mutating func `one try that gets through ends the probing`() {
-    #expect(state.want(at: .zero) == 4)
-    #expect(claimed(4, of: 4) == nil)
-    for _ in 0..<4 {
-      let limit = state.ended(hasReached: false, at: .zero)
-      if let limit { _ = claimed(limit, of: limit) }
+    _ = state.want(at: .zero).map { claim($0, of: $0) }
+    for _ in 0..<8 {
+      #expect(state.begin() == true)
+      state.answered(hasReached: false, at: .zero)
     }
-    while !state.isProbing {
-      guard let limit = state.ended(hasReached: false, at: .zero) else { continue }
-      _ = claimed(limit, of: limit)
-    }
-    _ = state.ended(hasReached: true, at: .zero)
+    #expect(state.isProbing)
+    claim(2, of: 2)
+    #expect(state.begin() == true)
+    #expect(state.begin() == false)
+    state.answered(hasReached: true, at: .zero)
     #expect(!state.isProbing)
+    #expect(state.begin() == true)
   }
 
   @Test mutating func `begins nothing after it was stopped, and is over when all has ended`() {
-    #expect(state.want(at: .zero) == 4)
-    state.stop()
+    #expect(state.want(at: .zero) == 8)
+    claim(6, of: 8)
+    #expect(beginAll() == 4)
+    #expect(state.stop() == 2)
+    #expect(state.begin() == false)
+    for _ in 0..<4 { state.answered(hasReached: true, at: .zero) }
     #expect(!state.isOver)
-    #expect(claimed(2, of: 4) == nil)
-    #expect(state.ended(hasReached: true, at: .zero) == nil)
-    #expect(!state.isOver)
-    #expect(state.ended(hasReached: nil, at: .zero) == nil)
+    state.recorded(6)
     #expect(state.isOver)
+    #expect(state.want(at: .zero) == nil)
   }
 
   @Test(arguments: 1...200)
@@ -112,19 +165,19 @@ struct CourierStateTests {
     seed: UInt64
   ) {
     var random = SeededRandom(seed: seed)
-    let capacity = Int.random(in: 1...8, using: &random)
-    var state = CourierState(capacity: capacity, beat: .seconds(60))
+    let concurrency = Int.random(in: 1...8, using: &random)
+    var state = CourierState(concurrency: concurrency, beat: .seconds(60))
     var now = Duration.zero
     var asked: Int?
     func check(_ limit: Int?) {
       guard let limit else { return }
       #expect(asked == nil)
-      #expect(limit > 0 && limit + state.inFlight <= capacity)
+      #expect(limit > 0 && limit + state.waiting + state.sending <= 2 * concurrency)
       asked = limit
     }
-    for _ in 0..<300 {
+    for _ in 0..<400 {
       now += .milliseconds(Int.random(in: 0...2000, using: &random))
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<12, using: &random) {
       case 0, 1: check(state.want(at: now, onBeat: Bool.random(using: &random)))
       case 2: state.isOffline = true
       case 3: check(state.isOnline(at: now))
@@ -134,14 +187,20 @@ struct CourierStateTests {
         if Int.random(in: 0..<8, using: &random) == 0 {
           state.claimFailed()
         } else {
-          let count = Int.random(in: 0...limit, using: &random)
-          check(state.claimed(count, of: limit, hasMore: Bool.random(using: &random), at: now))
+          state.claimed(
+            Int.random(in: 0...limit, using: &random), of: limit, hasMore: Bool.random(using: &random))
         }
+        check(state.claim(at: now))
+      case 7, 8: _ = state.begin()
+      case 9:
+        guard state.recording > 0 else { continue }
+        state.recorded(Int.random(in: 1...state.recording, using: &random))
+        check(state.claim(at: now))
       default:
-        guard state.inFlight > 0 else { continue }
-        check(state.ended(hasReached: [true, false, nil].randomElement(using: &random) ?? nil, at: now))
+        guard state.sending > 0 else { continue }
+        state.answered(hasReached: [true, false, nil].randomElement(using: &random) ?? nil, at: now)
       }
-      #expect(state.inFlight >= 0 && state.inFlight <= capacity)
+      #expect(state.sending >= 0 && state.sending <= concurrency && state.waiting >= 0)
       #expect(state.isClaiming == (asked != nil))
     }
   }

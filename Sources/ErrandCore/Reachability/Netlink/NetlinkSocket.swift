@@ -54,6 +54,7 @@
 
     func receive() -> Outcome {
       var length = 0
+      var error: Int32 = 0
       var sender = NetlinkAddress()
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.room) { room, count in
         repeat {
@@ -61,16 +62,17 @@
           length = unsafe sender.withPointer {
             unsafe recvfrom(descriptor, room.baseAddress, room.count, Self.truncation, $0, &$1)
           }
-        } while length < 0 && errno == EINTR
+          error = errno
+        } while length < 0 && error == EINTR
         count = Swift.max(0, Swift.min(length, room.count))
       }
       if length > Self.room { return .lost }
       // Other processes may send, too, and are not believed.
       if length >= 0 { return .bytes(sender.isKernel ? bytes : []) }
-      return switch errno {
+      return switch error {
       case EAGAIN: .nothingYet
       case ENOBUFS: .lost
-      case let error: .failed(error)
+      default: .failed(error)
       }
     }
   }

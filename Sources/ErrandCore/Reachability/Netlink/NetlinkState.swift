@@ -12,8 +12,8 @@
 /// reason to ask, and the answers are what counts. They are the whole truth: all links, then all routes. An event that
 /// comes while they are given makes them stale, and so it is asked again.
 ///
-/// On a machine with much coming and going, asking takes a small part of the time only: it rests ten times as long as
-/// the last asking took, and at least 50 ms. What happens meanwhile waits for the end of the rest.
+/// On a machine with much coming and going, asking takes a small part of the time only: then comes a rest, ten times as
+/// long as asking took, 50 ms at least and 10 s at most. What happens meanwhile waits for its end.
 struct NetlinkState {
   enum Effect: Hashable, Sendable {
     case ask(NetlinkRequest, number: UInt32)
@@ -34,6 +34,8 @@ struct NetlinkState {
   }
 
   private static let shortestRest = Duration.milliseconds(50)
+  /// Asking may seem to take hours, on a machine that slept meanwhile.
+  private static let longestRest = Duration.seconds(10)
   /// The kernel was busy, interrupted or short of room.
   private static let passingErrors = [EBUSY, EINTR, EAGAIN, ENOBUFS, ENOMEM]
 
@@ -112,7 +114,7 @@ struct NetlinkState {
 
   private mutating func rest(at now: Duration) {
     phase = .idle
-    endOfRest = now + max(Self.shortestRest, (now - begin) * 10)
+    endOfRest = now + min(max(Self.shortestRest, (now - begin) * 10), Self.longestRest)
   }
 
   /// Wireless links and routers repeat themselves often. What changes nothing is no reason to ask.

@@ -2,9 +2,10 @@ extension OutboxTables {
   /// So many are expired or called due by one claim, so that none takes long.
   private static let mostAtOnce = 500
 
-  private static let owners = Query("SELECT DISTINCT owner FROM requests WHERE state = 1")
+  private static let owners = Query("SELECT DISTINCT owner FROM requests INDEXED BY leased WHERE state = 1")
   private static let ended = Query(
-    "SELECT seq FROM requests WHERE state = 1 AND owner IS ? AND lease_end <= ? ORDER BY seq")
+    "SELECT seq FROM requests INDEXED BY leased WHERE state = 1 AND owner IS ? AND lease_end <= ? ORDER BY seq"
+  )
   private static let recover = Query(
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = 0, changed = ?2,
@@ -13,7 +14,8 @@ extension OutboxTables {
     """)
   private static let overdue = Query(
     """
-    SELECT seq FROM requests WHERE state = 0 AND expires IS NOT NULL AND expires <= ? ORDER BY expires
+    SELECT seq FROM requests INDEXED BY expiring
+    WHERE state = 0 AND expires IS NOT NULL AND expires <= ? ORDER BY expires
     LIMIT \(mostAtOnce)
     """)
   private static let expire = Query(
@@ -25,13 +27,14 @@ extension OutboxTables {
   private static let promote = Query(
     """
     UPDATE requests SET due = 0, offline = 0 WHERE seq IN (
-      SELECT seq FROM requests WHERE state = 0 AND head = 1 AND due > 0 AND due <= ? ORDER BY due
+      SELECT seq FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0 AND due <= ?
+      ORDER BY due
       LIMIT \(mostAtOnce))
     """)
   private static let ready = Query(
     """
-    SELECT seq FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 ORDER BY priority DESC, seq
-    LIMIT ?
+    SELECT seq, expires <= ?2 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1
+    ORDER BY priority DESC, seq LIMIT ?1
     """)
   private static let take = Query(
     """
@@ -72,15 +75,25 @@ extension OutboxTables {
   }
 
   private func expire(at now: StoreTime) throws -> [OutboxRow] {
-    try database.all(Self.overdue, [.integer(now.ticks)]) { $0.integer(0) }.map { sequence in
-      let row = try change(Self.expire, [.integer(sequence), .integer(now.wall)])
-      try settle(row.lane)
-      return row
-    }
+    try database.all(Self.overdue, [.integer(now.ticks)]) { $0.integer(0) }.map { try expire($0, at: now) }
+  }
+
+  private func expire(_ sequence: Int64, at now: StoreTime) throws -> OutboxRow {
+    let row = try change(Self.expire, [.integer(sequence), .integer(now.wall)])
+    try settle(row.lane)
+    return row
   }
 
   private func take(_ limit: Int, until end: Int64, _ now: StoreTime, _ claim: inout Claim) throws {
-    for sequence in try database.all(Self.ready, [.integer(max(0, limit))], { $0.integer(0) }) {
+    let ready = try database.all(Self.ready, [.integer(max(0, limit)), .integer(now.ticks)]) {
+      (sequence: $0.integer(0), isOverdue: $0.integer(1) != 0)
+    }
+    for (sequence, isOverdue) in ready {
+      // Where very many are, not all have expired before.
+      if isOverdue {
+        claim.expired.append(try expire(sequence, at: now))
+        continue
+      }
       switch try content(sequence) {
       case .whole(let content):
         let taken = try database.all(
@@ -113,10 +126,11 @@ extension OutboxTables {
   private static let isReady = Query(
     "SELECT 1 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 LIMIT 1")
   private static let nextDue = Query(
-    "SELECT min(due) FROM requests WHERE state = 0 AND head = 1 AND due > 0")
+    "SELECT min(due) FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0")
   private static let nextExpiry = Query(
-    "SELECT min(expires) FROM requests WHERE state = 0 AND expires IS NOT NULL")
-  private static let nextLeaseEnd = Query("SELECT min(lease_end) FROM requests WHERE state = 1")
+    "SELECT min(expires) FROM requests INDEXED BY expiring WHERE state = 0 AND expires IS NOT NULL")
+  private static let nextLeaseEnd = Query(
+    "SELECT min(lease_end) FROM requests INDEXED BY leased WHERE state = 1")
 
   private func next(at now: StoreTime) throws -> Duration? {
     var times = [try database.integer(Self.nextExpiry), try database.integer(Self.nextLeaseEnd)]

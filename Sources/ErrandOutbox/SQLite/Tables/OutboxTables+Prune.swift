@@ -4,7 +4,8 @@ extension OutboxTables {
   private static let keptPages: Int64 = 256
 
   private static let over = Query(
-    "SELECT seq FROM requests WHERE state IN (2, 4, 5) AND changed <= ? ORDER BY changed LIMIT \(pruneSize)")
+    "SELECT seq FROM requests INDEXED BY over WHERE state IN (2, 4, 5) AND changed <= ? ORDER BY changed LIMIT \(pruneSize)"
+  )
   private static let forget = Query("DELETE FROM requests WHERE seq = ?")
   private static let newest = Query("SELECT max(seq) FROM requests")
   private static let freePages = Query("PRAGMA freelist_count")

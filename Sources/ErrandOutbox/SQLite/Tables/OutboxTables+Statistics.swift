@@ -6,7 +6,10 @@ extension OutboxTables {
   private static let isReady = Query(
     "SELECT 1 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 LIMIT 1")
   private static let nextDue = Query(
-    "SELECT due_wall FROM requests WHERE state = 0 AND head = 1 AND due > 0 ORDER BY due LIMIT 1")
+    """
+    SELECT due_wall FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0
+    ORDER BY due LIMIT 1
+    """)
 
   /// Does not look at each row, however many there are.
   func statistics() throws -> OutboxStatistics {

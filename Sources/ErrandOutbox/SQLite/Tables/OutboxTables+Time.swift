@@ -1,7 +1,7 @@
 import ErrandCore
 
 extension OutboxTables {
-  private static let endLeases = Query("UPDATE requests SET lease_end = 0 WHERE state = 1")
+  private static let endLeases = Query("UPDATE requests INDEXED BY leased SET lease_end = 0 WHERE state = 1")
   private static let moveDue = Query(
     """
     UPDATE requests SET

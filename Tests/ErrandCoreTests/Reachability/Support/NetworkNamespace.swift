@@ -1,6 +1,7 @@
 #if os(Linux)
   import CSandbox
   import ErrandCore
+  import Foundation
 
   #if canImport(Musl)
     import Musl
@@ -42,6 +43,14 @@
         let status = try run { Self.spawn(Self.program, command.split(separator: " ").map(String.init)) }
         guard status == 0 else { throw Failure(command: command, status: status) }
       }
+    }
+
+    /// Runs many commands at once.
+    func ip(all commands: [String]) throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "ip-\(UUID().uuidString)")
+      try Data(commands.joined(separator: "\n").utf8).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      try ip("-batch \(file.path)")
     }
 
     private static func spawn(_ program: String, _ arguments: [String]) -> Int32 {

@@ -1,0 +1,60 @@
+import ErrandOutbox
+
+/// Looks for what may not be, in all the rows of a store.
+struct OutboxStoreAudit {
+  private let rows: [OutboxRow]
+
+  init(_ rows: [OutboxRow]) { self.rows = rows }
+
+  func check(_ statistics: OutboxStatistics) throws {
+    try checkOrder()
+    try checkLanes()
+    try checkRows()
+    try checkTotals(statistics)
+  }
+
+  private func checkOrder() throws {
+    for (earlier, later) in zip(rows, rows.dropFirst()) where earlier.sequence >= later.sequence {
+      throw ConformanceFailure("\(later.id) is listed after \(earlier.id), and was stored before")
+    }
+    if Set(rows.map(\.id)).count != rows.count { throw ConformanceFailure("a row is there twice") }
+  }
+
+  private func checkLanes() throws {
+    let lanes = Dictionary(grouping: rows.filter { $0.state == .trying && $0.lane != nil }, by: \.lane)
+    for (lane, trying) in lanes where trying.count > 1 {
+      throw ConformanceFailure("\(trying.map(\.id)) of lane \(lane ?? "") are tried at once")
+    }
+  }
+
+  private func checkRows() throws {
+    for row in rows {
+      if row.state != .stored && row.due != nil {
+        throw ConformanceFailure("\(row.id) is due, and not stored")
+      }
+      if row.tries < row.countedTries || row.countedTries < 0 {
+        throw ConformanceFailure("\(row.id) has \(row.tries) tries, of which \(row.countedTries) count")
+      }
+      if row.answer != nil && row.state != .delivered && row.state != .setAside {
+        throw ConformanceFailure("\(row.id) is \(row.state) and has an answer")
+      }
+    }
+  }
+
+  private func checkTotals(_ statistics: OutboxStatistics) throws {
+    for state in OutboxState.allCases {
+      let count = rows.count { $0.state == state }
+      if statistics.counts[state, default: 0] != count {
+        throw ConformanceFailure(
+          "\(statistics.counts[state, default: 0]) are counted as \(state), and \(count) are")
+      }
+    }
+    let bytes = rows.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) { $0 + $1.size }
+    if statistics.bytes != bytes {
+      throw ConformanceFailure("\(statistics.bytes) bytes are counted, and \(bytes) are there")
+    }
+    if statistics.oldest != rows.first(where: { $0.state.isOpen })?.created {
+      throw ConformanceFailure("the oldest is not from \(statistics.oldest.map { "\($0)" } ?? "never")")
+    }
+  }
+}

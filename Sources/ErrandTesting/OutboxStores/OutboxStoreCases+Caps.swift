@@ -1,0 +1,121 @@
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension OutboxStoreConformance {
+  private static func caps(
+    count: Int? = nil, bytes: Int64? = nil, _ whenFull: OutboxCaps.Rule = .refuse
+  ) -> OutboxCaps {
+    var caps = OutboxCaps()
+    (caps.count, caps.bytes, caps.whenFull) = (count, bytes, whenFull)
+    return caps
+  }
+
+  static let caps: [Case] = [
+    Case("refuses what there is no room for, by count and by bytes, and changes nothing") { lab in
+      let store = try await lab.open()
+      try await lab.add(store, lab.new("a", size: 60), within: caps(count: 1))
+      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("b"), within: caps(count: 1)) }
+      try await lab.fails(.full) {
+        _ = try await lab.add(store, lab.new("b", size: 41), within: caps(bytes: 100))
+      }
+      try await lab.add(store, lab.new("b", size: 40), within: caps(count: 2, bytes: 100))
+      try lab.equal(try await lab.all(store).map(\.id.rawValue), ["a", "b"], "what is there")
+    },
+
+    Case("skips what it has already, though there is no room") { lab in
+      let store = try await lab.open()
+      try await lab.add(store, lab.new("a"), within: caps(count: 1))
+      let dropped = try await lab.add(store, lab.new("a"), within: caps(count: 1, .dropOldest))
+      try lab.equal(dropped, Dropped(), "what was dropped")
+      try await lab.add(store, lab.new("a"), within: caps(count: 1))
+    },
+
+    Case("counts what is set aside, and not what is over") { lab in
+      let store = try await lab.open()
+      let limits = caps(count: 2, bytes: 200)
+      try await lab.add(
+        store, lab.new("a", size: 100), lab.new("b", lifetime: .seconds(1), size: 100), within: limits)
+      try await lab.finish(store, lab.take(store, "a"), .refused(reason: "no", answer: nil))
+      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("c"), within: limits) }
+      lab.advance(.seconds(1))
+      _ = try await lab.claimed(store)
+      try await lab.add(store, lab.new("c", size: 100), within: limits)
+      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("d"), within: limits) }
+      try await lab.finish(store, lab.take(store, "c"), .delivered(answer: Data()))
+      try await lab.add(store, lab.new("d", size: 100), within: limits)
+    },
+
+    Case("drops the oldest, and tells it with its files") { lab in
+      let store = try await lab.open()
+      let limits = caps(count: 3, .dropOldest)
+      for id in ["a", "b", "c"] {
+        try await lab.add(store, lab.new(id, priority: 5, files: ["file of \(id)"]), within: limits)
+      }
+      let dropped = try await lab.add(store, lab.new("d"), lab.new("e"), within: limits)
+      try lab.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
+      try lab.equal(dropped.rows.map(\.state), [.dropped, .dropped], "its state")
+      try lab.expect(dropped.rows.allSatisfy { $0.reason != nil }, "there is no reason")
+      try lab.equal(dropped.files.sorted(), ["file of a", "file of b"], "its files")
+      try lab.equal(try await lab.claimed(store), ["c", "d", "e"], "what is left")
+      try lab.equal(try await store.contents(of: ["a".outboxID]), [nil], "the content of what was dropped")
+    },
+
+    Case("does not drop what is being tried, nor what comes together") { lab in
+      let store = try await lab.open()
+      let limits = caps(count: 2, .dropOldest)
+      try await lab.add(store, lab.new("a"), within: limits)
+      _ = try await lab.take(store, "a")
+      try await lab.add(store, lab.new("b"), within: limits)
+      let dropped = try await lab.add(store, lab.new("c"), within: limits)
+      try lab.equal(dropped.rows.map(\.id.rawValue), ["b"], "what was dropped")
+      try await lab.fails(.full) {
+        _ = try await lab.add(store, lab.new("d"), lab.new("e"), within: limits)
+      }
+      try lab.equal(try await lab.state(store, "c"), .stored, "the state of what could have been dropped")
+    },
+
+    Case("drops nothing for what can never fit in") { lab in
+      let store = try await lab.open()
+      let limits = caps(bytes: 100, .dropOldest)
+      try await lab.add(store, lab.new("a", size: 100), within: limits)
+      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("b", size: 101), within: limits) }
+      try lab.equal(try await lab.state(store, "a"), .stored, "the state")
+    },
+
+    Case("drops as many as it takes") { lab in
+      let store = try await lab.open()
+      let limits = caps(bytes: 100, .dropOldest)
+      for id in ["a", "b", "c"] { try await lab.add(store, lab.new(id, size: 30), within: limits) }
+      let dropped = try await lab.add(store, lab.new("d", size: 60), within: limits)
+      try lab.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
+    },
+
+    Case("drops the least important, of these the oldest, and none that is more important") { lab in
+      let store = try await lab.open()
+      let limits = caps(count: 4, .dropLeastImportant)
+      for (id, priority) in [("a", 2), ("b", 1), ("c", 1), ("d", 3)] {
+        try await lab.add(store, lab.new(id, priority: priority), within: limits)
+      }
+      for (id, priority, expected) in [("e", 1, "b"), ("f", 5, "c"), ("g", 2, "e"), ("h", 2, "a")] {
+        let dropped = try await lab.add(store, lab.new(id, priority: priority), within: limits)
+        try lab.equal(dropped.rows.map(\.id.rawValue), [expected], "what was dropped for \(id)")
+      }
+      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("i", priority: 1), within: limits) }
+      try lab.equal(try await lab.claimed(store), ["f", "d", "g", "h"], "what is left")
+    },
+
+    Case("lets a lane go on when its first is dropped to make room") { lab in
+      let store = try await lab.open()
+      let limits = caps(count: 2, .dropOldest)
+      try await lab.add(store, lab.new("a", lane: "l"), lab.new("b", lane: "l"), within: limits)
+      try await lab.add(store, lab.new("c", lane: "l"), within: limits)
+      try await lab.finish(store, lab.take(store, "b"), .delivered(answer: Data()))
+      _ = try await lab.take(store, "c")
+    },
+  ]
+}

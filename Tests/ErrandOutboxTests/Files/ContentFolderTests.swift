@@ -1,0 +1,176 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct ContentFolderTests {
+  private let lab: StorageLab
+  private let folder: ContentFolder
+
+  init() throws {
+    lab = try StorageLab()
+    folder = ContentFolder(in: lab.outbox)
+  }
+
+  private func write(_ segments: BodySegment..., id: OutboxID = .new()) async throws -> [HeldFile] {
+    try await folder.write(segments, of: id, seal: ContentSeal(nil))
+  }
+
+  private func failure(_ work: () async throws -> Void) async -> OutboxError? {
+    do {
+      try await work()
+      return nil
+    } catch {
+      return error as? OutboxError
+    }
+  }
+
+  private func permissions(_ url: URL) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+  }
+
+  @Test(arguments: [0, 1, 65_536, 300_001])
+  func `a file is copied byte for byte, and named by its digest and its request`(length: Int) async throws {
+    let file = try lab.file("f", .seeded(length))
+    let id = OutboxID.new()
+    let held = try await write(.file(path: file.path), .bytes(.seeded(length)), id: id)
+    let digest = SHA256Digest(hashing: .seeded(length))
+    for found in held {
+      #expect(found.name.hasPrefix("\(digest).\(id)."))
+      #expect(found.length == Int64(length))
+      #expect(found.size == Int64(length))
+      #expect(try Data(contentsOf: lab.storedFile(found.name)) == .seeded(length))
+    }
+    // Each belongs to one request, also if it is the same.
+    #expect(Set(held.map(\.name)).count == 2)
+    #expect(lab.fileNames == held.map(\.name).sorted())
+  }
+
+  @Test func `nobody else can read what is stored`() async throws {
+    let held = try await write(.bytes(.seeded(1)))
+    #expect(try permissions(lab.outbox) == 0o700)
+    #expect(try permissions(lab.outbox.appending(path: "files")) == 0o700)
+    #expect(try permissions(lab.storedFile(held[0].name)) == 0o600)
+  }
+
+  @Test func `a copy stays as it was when its original changes or goes`() async throws {
+    let file = try lab.file("f", .seeded(1000))
+    let held = try await write(.file(path: file.path))
+    try Data().write(to: file)
+    try FileManager.default.removeItem(at: file)
+    #expect(try Data(contentsOf: lab.storedFile(held[0].name)) == .seeded(1000))
+  }
+
+  @Test func `what is missing or no file is refused by its name, and nothing is left behind`() async throws {
+    let pipe = lab.url("pipe")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let good = BodySegment.file(path: try lab.file("f", .seeded(100)).path)
+    for path in [
+      lab.url("missing").path, lab.outbox.deletingLastPathComponent().path, pipe.path, "/dev/null",
+    ] {
+      let error = await failure { _ = try await write(good, .bytes(.seeded(70_000)), .file(path: path)) }
+      #expect(error?.code == .fileUnreadable)
+      #expect(error?.message.contains(path) == true)
+      #expect(lab.fileNames.isEmpty)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a file that is written to while it is copied is refused, and nothing is left behind`(isSealed: Bool)
+    async throws
+  {
+    let seal = ContentSeal(isSealed ? .random() : nil)
+    try folder.make()
+    for change in [Data.seeded(50, 2), .seeded(400_000, 2), .seeded(300_000, 2)] {
+      let file = try lab.file("f", .seeded(300_000))
+      // It is asked before each piece.
+      let writer = ContentWriter(folder: folder.path, seal: seal) {
+        #expect(throws: Never.self) { try change.write(to: file, options: []) }
+        return false
+      }
+      let error = await failure { _ = try writer.write(.file(path: file.path), 0, of: .new()) }
+      #expect(error?.code == .fileUnreadable)
+      #expect(error?.message.contains("changed while it was copied") == true, "\(error as Any)")
+      #expect(lab.fileNames.isEmpty)
+    }
+  }
+
+  @Test func `copying stops when nobody waits for it, and nothing is left behind`() async throws {
+    try folder.make()
+    let pieces = Locked(0)
+    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil)) {
+      pieces.withLock { pieces in
+        pieces += 1
+        return pieces == 3
+      }
+    }
+    #expect(throws: CancellationError.self) { _ = try writer.write(.bytes(.seeded(300_000)), 0, of: .new()) }
+    #expect(pieces.withLock { $0 } == 3)
+    #expect(lab.fileNames.isEmpty)
+    // Called off before it begins.
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await write(.bytes(.seeded(300_000)))
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect(lab.fileNames.isEmpty)
+  }
+
+  @Test func `only files that are the outbox's are removed`() async throws {
+    let held = try await write(.bytes(.seeded(10)), .bytes(.seeded(20)))
+    let other = lab.outbox.appending(path: "other")
+    try Data().write(to: other)
+    await folder.remove([held[0].name, "../other", "missing", "", "."])
+    #expect(lab.fileNames == [held[1].name])
+    #expect(FileManager.default.fileExists(atPath: other.path))
+  }
+
+  @Test(arguments: [
+    "../../etc/passwd", "", "a/b", ".", "a\u{0}b", "ü", String(repeating: "x", count: 65), "a.b",
+  ])
+  func `whatever the id is, the name of the file is one`(id: String) async throws {
+    let held = try await write(.bytes(.seeded(10)), id: OutboxID(rawValue: id))
+    #expect(lab.fileNames == [held[0].name])
+    #expect(ContentFileName.isContent(held[0].name))
+  }
+
+  @Test func `a folder that cannot be made is said`() async throws {
+    try Data().write(to: lab.outbox)
+    let error = await failure { _ = try await write(.bytes(.seeded(10))) }
+    #expect(error?.code == .notWritable)
+    #expect(error?.message.contains(lab.outbox.path) == true)
+  }
+
+  #if os(Linux)
+    @Test(arguments: [true, false])
+    func `a full disk is said, nothing is left behind, and what was stored stays`(isSealed: Bool) async throws
+    {
+      try FileManager.default.createDirectory(at: lab.outbox, withIntermediateDirectories: true)
+      guard let disk = SmallDisk(at: lab.outbox.path) else { return }
+      defer { disk.unmount() }
+      let seal = ContentSeal(isSealed ? .random() : nil)
+      let kept = try await folder.write([.bytes(.seeded(200_000))], of: .new(), seal: seal)
+      let whole = try Data(contentsOf: lab.storedFile(kept[0].name))
+      let file = try lab.file("f", .seeded(900_000))
+      let error = await failure {
+        _ = try await folder.write([.bytes(.seeded(70_000)), .file(path: file.path)], of: .new(), seal: seal)
+      }
+      #expect(error?.code == .diskFull)
+      #expect(lab.fileNames == [kept[0].name])
+      #expect(try Data(contentsOf: lab.storedFile(kept[0].name)) == whole)
+      // There is room again.
+      _ = try await folder.write([.bytes(.seeded(500_000))], of: .new(), seal: seal)
+    }
+
+    @Test func `a disk that is read only is said`() async throws {
+      try folder.make()
+      guard mount(lab.outbox.path, lab.outbox.path, nil, UInt(MS_BIND), nil) == 0 else { return }
+      defer { umount2(lab.outbox.path, Int32(MNT_DETACH)) }
+      try #require(mount(nil, lab.outbox.path, nil, UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0)
+      let error = await failure { _ = try await write(.bytes(.seeded(10))) }
+      #expect(error?.code == .notWritable)
+    }
+  #endif
+}

@@ -1,0 +1,177 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// What nobody holds and no row names is removed, and nothing else.
+@Suite struct SweepTests {
+  private let lab: StorageLab
+  private let folder: ContentFolder
+
+  init() throws {
+    lab = try StorageLab()
+    folder = ContentFolder(in: lab.outbox)
+  }
+
+  private func write(_ count: Int = 1) async throws -> [HeldFile] {
+    try await folder.write(
+      Array(repeating: .bytes(.seeded(10)), count: count), of: .new(), seal: ContentSeal(nil))
+  }
+
+  /// Written by one who is gone: nobody holds them any more.
+  private func leave(_ count: Int = 1) async throws -> [String] { try await write(count).map(\.name) }
+
+  @Test func `what belongs to a row stays, what belongs to none goes`() async throws {
+    let (used, orphans) = (try await leave(100), try await leave(150))
+    let asked = Locked<[Int]>([])
+    let removed = try await folder.sweep { names in
+      asked.withLock { $0.append(names.count) }
+      return Set(used).intersection(names)
+    }
+    #expect(Set(removed) == Set(orphans))
+    #expect(lab.fileNames == used.sorted())
+    // Not all at once, because each is open meanwhile.
+    #expect(asked.withLock { $0.allSatisfy { $0 <= 64 } && $0.reduce(0, +) == 250 })
+  }
+
+  @Test func `what was being written when a process died goes`() async throws {
+    let part = try ContentWriter(
+      folder: {
+        try folder.make()
+        return folder.path
+      }(), seal: ContentSeal(nil)
+    ) { false }
+    .newPart().path
+    #expect(FileManager.default.fileExists(atPath: part))
+    #expect(try await folder.sweep { _ in [] }.count == 1)
+    #expect(lab.fileNames.isEmpty)
+  }
+
+  @Test func `what somebody is about to store a row for is not even asked for`() async throws {
+    let storage = lab.storage()
+    let file = try lab.file("f", .seeded(100))
+    let draft = RowDraft(id: .new(), request: .put("https://example.com", .file(file)), key: UUID())
+    let names = try await storage.store(
+      [draft], used: { Set($0) },
+      commit: { rows in
+        let removed = try await folder.sweep { names in
+          Issue.record("\(names) are held")
+          return []
+        }
+        #expect(removed.isEmpty)
+        return rows[0].files
+      })
+    #expect(lab.fileNames == names)
+    // Once it has been stored, its row is asked for.
+    #expect(try await folder.sweep { Set($0) }.isEmpty)
+    #expect(try await folder.sweep { _ in [] } == names)
+  }
+
+  @Test func `a file that is being written is held, under its first name and its last`() async throws {
+    try folder.make()
+    let heldNames = Locked<[String]>([])
+    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil)) {
+      // It is asked before each piece, so this is in the midst of writing.
+      heldNames.withLock { $0 = lab.fileNames.filter(isHeld) }
+      return false
+    }
+    let file = try writer.write(.bytes(.seeded(10)), 0, of: .new())
+    #expect(heldNames.withLock { $0.map(ContentFileName.isPart) } == [true])
+    #expect(lab.fileNames.filter(isHeld) == [file.name])
+  }
+
+  @Test func `a row is asked for while its file is held, so that nobody can store one in between`()
+    async throws
+  {
+    let names = try await leave(2)
+    try await folder.sweep { asked in
+      #expect(asked.sorted() == names.sorted())
+      #expect(asked.allSatisfy(isHeld))
+      return Set(names.prefix(1))
+    }
+    #expect(lab.fileNames == [names[0]])
+    #expect(!isHeld(names[0]))
+  }
+
+  private func isHeld(_ name: String) -> Bool {
+    guard let file = try? FileDescriptor(reading: folder.file(name)) else { return false }
+    return !file.holdIfAbandoned()
+  }
+
+  @Test func `whatever else is in the folder is left alone`() async throws {
+    try folder.make()
+    let digest = String(repeating: "a", count: 64)
+    for name in [
+      "notes.txt", ".lock", "\(digest)", "\(digest).id", "\(digest).id.1", "\(digest).i d.0123456789abcdef",
+      "x.part",
+      "0123456789abcdeg.part", "\(digest.dropLast()).id.0123456789abcdef",
+    ] { try Data().write(to: lab.storedFile(name)) }
+    let before = lab.fileNames
+    #expect(try await folder.sweep { _ in [] }.isEmpty)
+    #expect(lab.fileNames == before)
+  }
+
+  @Test func `if it cannot be known what is used, nothing is removed`() async throws {
+    let names = try await leave()
+    await #expect(throws: OutboxError.self) {
+      try await folder.sweep { _ in throw OutboxError(.busy, "x") }
+    }
+    #expect(lab.fileNames == names)
+    #expect(try await folder.sweep { _ in [] } == names)
+  }
+
+  @Test func `a folder that is not there is nothing to sweep`() async throws {
+    #expect(try await folder.sweep { _ in [] }.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: lab.outbox.path))
+  }
+
+  /// The rows of a store.
+  private final class Rows: Sendable {
+    private let files = Locked<Set<String>>([])
+
+    func add(_ row: NewRow) { files.withLock { $0.formUnion(row.files) } }
+
+    func used(_ names: [String]) -> Set<String> { files.withLock { $0.intersection(names) } }
+  }
+
+  @Test func `many who store while others sweep lose nothing`() async throws {
+    let storage = lab.storage()
+    let rows = Rows()
+    let folder = folder
+    let outcome = try await withThrowingTaskGroup(of: Set<String>.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          var stored: Set<String> = []
+          for index in 0..<25 {
+            let body = Body.bytes(.seeded(70_000, UInt64(writer * 100 + index)))
+            let draft = RowDraft(id: .new(), request: .put("https://example.com", body), key: UUID())
+            do {
+              let names = try await storage.store([draft], used: rows.used) { new in
+                await Task.yield()
+                // Every third is refused by the store.
+                if index % 3 == 0 { throw OutboxError(.full, "full") }
+                rows.add(new[0])
+                return new[0].files
+              }
+              stored.formUnion(names)
+            } catch let error as OutboxError where error.code == .full {}
+          }
+          return stored
+        }
+      }
+      for _ in 0..<2 {
+        group.addTask {
+          for _ in 0..<40 {
+            try await folder.sweep(used: rows.used)
+            await Task.yield()
+          }
+          return []
+        }
+      }
+      return try await group.reduce(into: Set<String>()) { $0.formUnion($1) }
+    }
+    #expect(outcome.count == 8 * 16)
+    #expect(Set(lab.fileNames) == outcome)
+  }
+}

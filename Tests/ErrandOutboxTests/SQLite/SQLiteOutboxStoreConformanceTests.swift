@@ -1,0 +1,19 @@
+import ErrandOutbox
+import ErrandTesting
+import Testing
+
+@Suite struct SQLiteOutboxStoreConformanceTests {
+  @Test("a store on SQLite conforms", arguments: OutboxStoreConformance.cases)
+  func thread(_ requirement: OutboxStoreConformance.Case) async throws {
+    try await OutboxStoreConformance { SQLitePlace() }.run(requirement)
+  }
+
+  @Test(
+    "a store on SQLite conforms when all happens on the caller's thread",
+    arguments: OutboxStoreConformance.cases)
+  func inCaller(_ requirement: OutboxStoreConformance.Case) async throws {
+    var setup = StoreSetup()
+    setup.runsInCaller = true
+    try await OutboxStoreConformance { [setup] in SQLitePlace(setup: setup) }.run(requirement)
+  }
+}
