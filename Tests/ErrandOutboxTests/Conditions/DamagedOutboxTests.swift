@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-@Suite(.timeLimit(.minutes(1))) struct DamagedFileTests {
+@Suite(.timeLimit(.minutes(1))) struct DamagedOutboxTests {
   private let lab: OutboxLab
   private var server: MockServer { lab.server }
   private var database: URL { lab.folder.appending(path: "outbox.sqlite") }
