@@ -90,11 +90,15 @@ struct OutboxModel {
     statistics.oldest = rows.first { $0.state.isOpen }?.created
     statistics.isPaused = isPaused
     statistics.pausedLanes = pausedLanes.sorted()
-    if !isPaused, !entries.indices.contains(where: isReady) {
+    let nobodyMayGo = isPaused || !entries.indices.contains(where: isReady)
+    if !isPaused, nobodyMayGo {
       let waiting = entries.indices.filter { entries[$0].due != nil && isHead($0) }
       statistics.nextDue = waiting.min { (entries[$0].due ?? 0) < (entries[$1].due ?? 0) }
         .flatMap { entries[$0].row.due }
     }
+    statistics.isHeld =
+      nobodyMayGo && statistics.nextDue == nil && rows.contains { $0.state == .stored }
+      && !rows.contains { $0.state == .trying }
     return statistics
   }
 }
