@@ -21,7 +21,7 @@ extension CommandSpec {
       "errand post https://api.example.com/orders --json @order.json --guaranteed --detach",
       "errand outbox run --until-empty", "errand outbox list --state set-aside --output json",
     ],
-    subcommands: [list, show, run, watch, stats, retry, drop, pause, resume])
+    subcommands: [list, show, run, watch, stats, retry, drop, pause, resume, export, imports])
 
   private static let place = Group(title: "Where, and how it is shown", options: [.store, .format])
 
@@ -80,4 +80,25 @@ extension CommandSpec {
   private static let resume = CommandSpec(
     name: "outbox resume", operands: [], summary: "go on after pause",
     groups: [Group(title: "Which", options: [.lane]), place])
+
+  private static let export = CommandSpec(
+    name: "outbox export", operands: ["[ID ...]"], summary: "write out what is stored, as JSON Lines",
+    notes: [
+      "All that is stored, being tried or set aside goes to standard output, in order, with its bodies. It",
+      "stays stored. It is plain text: keep the file safe.",
+    ],
+    groups: [Group(title: "Which", options: [.state, .lane]), Group(title: "Where", options: [.store])],
+    examples: [
+      "errand outbox export > FILE", "errand outbox export --state set-aside | gzip > set-aside.jsonl.gz",
+    ])
+
+  private static let imports = CommandSpec(
+    name: "outbox import", operands: ["FILE"], summary: "store what was exported",
+    notes: [
+      "FILE may be - for standard input. Each comes with its ID, its Idempotency-Key and its lane; what was",
+      "set aside is tried again. An ID that is known here already is left as it is, so importing twice",
+      "stores nothing twice. If a line is broken, what was complete before it is stored.",
+    ],
+    groups: [place],
+    examples: ["errand outbox import FILE", "ssh host errand outbox export | errand outbox import -"])
 }

@@ -28,6 +28,8 @@ extension OutboxAction.Task {
     case "drop": self = .drop(try OutboxChoice(arguments, of: name))
     case "pause": self = .pause(lane: arguments.last(.lane))
     case "resume": self = .resume(lane: arguments.last(.lane))
+    case "export": self = .export(try OutboxListing(arguments), ids: arguments.operands)
+    case "import": self = .import(path: arguments.operands[0] == "-" ? nil : arguments.operands[0])
     default: preconditionFailure("the table has no such command: \(name)")
     }
   }

@@ -13,6 +13,9 @@ struct OutboxAction: Sendable, Hashable {
     case drop(OutboxChoice)
     case pause(lane: String?)
     case resume(lane: String?)
+    case export(OutboxListing, ids: [String])
+    /// Nil for standard input.
+    case `import`(path: String?)
   }
 
   var task: Task

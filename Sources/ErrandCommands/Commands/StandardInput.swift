@@ -30,6 +30,9 @@ struct StandardInput: AsyncSequence, Sendable {
     return .stream(all, contentType: contentType)
   }
 
+  /// All of it, from here on.
+  static let rest = StandardInput(first: Data())
+
   /// What fits into memory; and all of it, with that, if there is more.
   static func beginning() async throws -> (first: Data, all: StandardInput?) {
     var data = Data()

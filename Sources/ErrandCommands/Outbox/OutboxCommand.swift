@@ -54,6 +54,16 @@ struct OutboxCommand {
         try await outbox.resume(lane: lane)
         return try await showPause(outbox, lane)
       }
+    case .export(let listing, let ids):
+      return try await using(place) { outbox in
+        try await OutboxTransfer(outbox: outbox, console: console).export(listing, ids)
+        return .success
+      }
+    case .import(let path):
+      return try await opening(place) { outbox in
+        try await OutboxTransfer(outbox: outbox, console: console).import(path, isJSON: isJSON)
+        return .success
+      }
     }
   }
 
@@ -66,6 +76,13 @@ struct OutboxCommand {
         .localFile, "noOutbox", "nothing has been stored in \(place.path) yet",
         hint: "errand post URL ... --guaranteed stores a request; --store FOLDER names another folder.")
     }
+    return try await opening(place, work)
+  }
+
+  /// Opens it, or makes it, and closes it.
+  private func opening(
+    _ place: OutboxPlace, _ work: (Outbox) async throws -> ExitCode
+  ) async throws -> ExitCode {
     let outbox = try await place.open()
     do {
       let code = try await work(outbox)

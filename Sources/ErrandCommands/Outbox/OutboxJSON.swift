@@ -17,6 +17,13 @@ struct JSONFailure: Encodable {
   let error: JSONReport.Failure
 }
 
+/// What an import did.
+struct JSONImport: Encodable {
+  let stored: Int
+  /// Those that were left as they are, because they are known already.
+  let known: Int
+}
+
 /// Whether requests are tried.
 struct JSONPause: Encodable {
   let paused: Bool

@@ -11,7 +11,7 @@ final class Desk: Sendable {
   let store: any OutboxStore
   let configuration: OutboxConfiguration
   let feedback = Feedback()
-  private let storage: RequestStorage
+  let storage: RequestStorage
   private let rule: DeliveryRule
   private let random: Locked<any RandomNumberGenerator & Sendable>
 
@@ -52,12 +52,21 @@ final class Desk: Sendable {
     let drafts = zip(items, ids).map { item, id in
       var request = item.request
       if let priority = item.priority { request.options.priority = priority }
-      var draft = RowDraft(id: id, request: request, key: newUUID())
-      draft.lane = item.lane
-      draft.holdsLane = configuration.lanes == .hold
+      var draft = draft(id, request, lane: item.lane)
       draft.lifetime = item.expires ?? request.options.deadline ?? configuration.lifetime
       return draft
     }
+    try await add(drafts)
+  }
+
+  func draft(_ id: OutboxID, _ request: Request, lane: String?) -> RowDraft {
+    var draft = RowDraft(id: id, request: request, key: newUUID())
+    draft.lane = lane
+    draft.holdsLane = configuration.lanes == .hold
+    return draft
+  }
+
+  func add(_ drafts: [RowDraft]) async throws {
     let dropped = try await storage.store(drafts, used: store.used) { rows in
       try await store.add(rows, within: configuration.caps, at: configuration.time())
     }

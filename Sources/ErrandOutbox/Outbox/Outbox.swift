@@ -22,8 +22,8 @@ public import ErrandCore
 ///
 /// Letting go of it ends delivering in this process; `close()` does so in good order.
 public final class Outbox: Sendable {
-  private let desk: Desk
-  private let courier: Courier
+  let desk: Desk
+  let courier: Courier
   private let watch: Task<Void, Never>?
 
   var feedback: Feedback { desk.feedback }

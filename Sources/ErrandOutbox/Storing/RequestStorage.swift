@@ -75,11 +75,19 @@ struct RequestStorage: Sendable {
   ///   with `RequestError.fileUnreadable` when it is sent.
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`, `.tooNew`.
   func request(from content: Data, of id: OutboxID) throws(OutboxError) -> Request {
+    let (stored, opener) = try stored(from: content, of: id)
+    return stored.request(opening: opener)
+  }
+
+  /// The same as it is kept, and what opens its body.
+  func stored(
+    from content: Data, of id: OutboxID
+  ) throws(OutboxError) -> (request: StoredRequest, opener: StoredBodyOpener) {
     let stored = try StoredRequest(decoding: seal.unwrap(content, as: .content(of: id)))
     let opener = StoredBodyOpener(
       segments: stored.body.segments, folder: folder, seal: seal, id: id,
       isSealed: ContentSeal.isSealed(content))
-    return stored.request(opening: opener)
+    return (stored, opener)
   }
 
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
@@ -114,7 +122,7 @@ struct RequestStorage: Sendable {
   private func row(for draft: RowDraft) async throws -> (NewRow, [HeldFile]) {
     var request = draft.request
     if !request.fields.contains("Idempotency-Key") { request = request.idempotencyKey(draft.key.uuidString) }
-    let (body, files) = try await body(of: request, draft.id)
+    let (body, files) = try await body(draft.body ?? BodyPieces(request.body), draft.id)
     guard let url = request.url else { preconditionFailure("checked before") }
     let stored = StoredRequest(
       method: request.method, url: url.absoluteString, fields: request.fields, body: body,
@@ -130,17 +138,8 @@ struct RequestStorage: Sendable {
     return (row, files)
   }
 
-  private func body(of request: Request, _ id: OutboxID) async throws -> (StoredBody, [HeldFile]) {
-    let kind: StoredBody.Kind
-    let segments: [BodySegment]
-    switch request.body.layout {
-    case .none: return (.none, [])
-    case .bytes(let data): (kind, segments) = (.bytes, [.bytes(data)])
-    case .file(let path): (kind, segments) = (.file, [.file(path: path)])
-    case .multipart(let pieces): (kind, segments) = (.multipart, pieces)
-    case .stream, .source, .invalid: preconditionFailure("checked before")
-    }
-    let places = SegmentPlacement.places(of: segments)
+  private func body(_ body: BodyPieces, _ id: OutboxID) async throws -> (StoredBody, [HeldFile]) {
+    let places = SegmentPlacement.places(of: body.segments)
     let copied = places.compactMap { if case .file(let segment) = $0 { segment } else { nil } }
     let files = copied.isEmpty ? [] : try await folder.write(copied, of: id, seal: seal)
     var left = files[...]
@@ -152,6 +151,6 @@ struct RequestStorage: Sendable {
         return .file(name: file.name, length: file.length)
       }
     }
-    return (StoredBody(kind: kind, contentType: request.body.contentType, segments: stored), files)
+    return (StoredBody(kind: body.kind, contentType: body.contentType, segments: stored), files)
   }
 }

@@ -12,6 +12,8 @@ struct RowDraft: Sendable {
   let request: Request
   /// What its idempotency key is made of, unless it has one.
   let key: UUID
+  /// Its body, if the request has none because it is still to be put together.
+  var body: BodyPieces?
   /// Requests of one lane go one at a time, in order; nil for one that waits for none.
   var lane: String?
   /// True if its lane waits when it is set aside.

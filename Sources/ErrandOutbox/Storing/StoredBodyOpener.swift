@@ -11,8 +11,14 @@ struct StoredBodyOpener: Sendable {
 
   /// - Throws: `RequestError.fileUnreadable`: a file is missing, or not what was stored.
   func open() throws -> any BodyReader {
+    let readers = try openSegments()
+    return readers.count == 1 ? readers[0] : ChainedReader(readers)
+  }
+
+  /// A reader for each segment by itself.
+  func openSegments() throws -> [any BodyReader] {
     var fileIndex = 0
-    let readers = try segments.map { segment -> any BodyReader in
+    return try segments.map { segment -> any BodyReader in
       switch segment {
       case .bytes(let data): return try SegmentReader([.bytes(data)])
       case .file(let name, let length):
@@ -20,7 +26,6 @@ struct StoredBodyOpener: Sendable {
         return try reader(name, length, fileIndex)
       }
     }
-    return readers.count == 1 ? readers[0] : ChainedReader(readers)
   }
 
   private func reader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {

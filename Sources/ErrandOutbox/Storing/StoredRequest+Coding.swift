@@ -19,8 +19,6 @@ import ErrandCore
 /// - the bytes of the body that are in no file, one piece behind the other
 extension StoredRequest {
   private static let version: UInt8 = 1
-  /// No body is longer, so that sums of lengths never overflow.
-  private static let longestBody: Int64 = 1 << 60
 
   func encoded() -> Data {
     var writer = ByteWriter()
@@ -70,7 +68,7 @@ extension StoredRequest {
     var total: Int64 = 0
     for _ in 0..<(try reader.count()) {
       let (name, length) = (try reader.text(), try reader.number())
-      guard length >= 0, length <= Self.longestBody - total, name.isEmpty || ContentFileName.isContent(name)
+      guard length >= 0, length <= StoredBody.longest - total, name.isEmpty || ContentFileName.isContent(name)
       else { throw ByteReader.Malformed() }
       total += length
       described.append((name, length))
@@ -85,18 +83,7 @@ extension StoredRequest {
         name.isEmpty ? .bytes(try reader.raw(length)) : .file(name: name, length: length))
     }
     body = StoredBody(kind: kind, contentType: contentType, segments: segments)
-    guard body.isWellFormed, reader.isAtEnd else { throw ByteReader.Malformed() }
-  }
-}
-
-extension StoredBody {
-  fileprivate var isWellFormed: Bool {
-    switch kind {
-    case .none: segments.isEmpty
-    case .bytes: segments.count <= 1
-    case .file: segments.count == 1
-    case .multipart: true
-    }
+    guard kind.canConsist(ofSegments: segments.count), reader.isAtEnd else { throw ByteReader.Malformed() }
   }
 }
 

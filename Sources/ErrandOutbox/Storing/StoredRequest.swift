@@ -22,6 +22,15 @@ struct StoredBody: Sendable, Hashable {
   /// How it was given, because that tells how it is sent: bytes are at hand, all else is read while it is sent.
   enum Kind: String, Sendable, Hashable, Codable {
     case none, bytes, file, multipart
+
+    func canConsist(ofSegments count: Int) -> Bool {
+      switch self {
+      case .none: count == 0
+      case .bytes: count <= 1
+      case .file: count == 1
+      case .multipart: true
+      }
+    }
   }
 
   /// A piece of it, in the order in which it is sent.
@@ -42,6 +51,9 @@ struct StoredBody: Sendable, Hashable {
   /// What `Content-Type` says, unless the request has that field.
   var contentType: String?
   var segments: [Segment]
+
+  /// No body is longer, so that sums of lengths never overflow.
+  static let longest: Int64 = 1 << 60
 
   static let none = StoredBody(kind: .none, contentType: nil, segments: [])
 

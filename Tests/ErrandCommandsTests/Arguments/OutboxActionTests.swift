@@ -22,6 +22,11 @@ import Testing
     #expect(try action("drop", "--all").task == .drop(.all))
     #expect(try action("pause").task == .pause(lane: nil))
     #expect(try action("resume", "--lane", "chat").task == .resume(lane: "chat"))
+    var listing = OutboxListing()
+    listing.states = [.setAside]
+    #expect(try action("export", "3f", "--state", "set-aside").task == .export(listing, ids: ["3f"]))
+    #expect(try action("import", "FILE").task == .import(path: "FILE"))
+    #expect(try action("import", "-").task == .import(path: nil))
   }
 
   @Test func `a listing says which, and in pages`() throws {
@@ -53,7 +58,8 @@ import Testing
   @Test(arguments: [
     [], ["lsit"], ["list", "--state", "lost"], ["list", "--limit", "0"], ["list", "x"], ["show"],
     ["show", "a", "b"],
-    ["retry"], ["drop"], ["drop", "a", "--all"], ["run", "--concurrency", "0"], ["run", "--to", "https://a"],
+    ["import"], ["import", "a", "b"], ["export", "--state", "lost"], ["retry"], ["drop"],
+    ["drop", "a", "--all"], ["run", "--concurrency", "0"], ["run", "--to", "https://a"],
     ["run", "-H", "Authorization: x"], ["run", "-H", "Cookie: x"], ["run", "-H", "X-A: b", "--to", "here"],
   ])
   func `wrong use is told`(_ arguments: [String]) {

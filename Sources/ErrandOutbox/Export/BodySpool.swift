@@ -1,0 +1,65 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The body of a request while it is imported: short pieces in memory, long ones and files in files of the outbox's folder,
+/// which are swept should this process die.
+struct BodySpool: Sendable {
+  private enum Piece: Sendable {
+    case memory(Data)
+    case file(FileDescriptor, length: Int64)
+  }
+
+  private let folder: ContentFolder
+  private var pieces: [Piece] = []
+
+  init(_ segments: [ExportedHead.Segment], in folder: ContentFolder) async throws {
+    self.folder = folder
+    do {
+      for segment in segments {
+        if case .bytes(let length) = segment, length <= Int64(SegmentPlacement.rowLimit) {
+          pieces.append(.memory(Data()))
+        } else {
+          pieces.append(.file(try await folder.newPart(), length: 0))
+        }
+      }
+    } catch {
+      await remove()
+      throw error
+    }
+  }
+
+  mutating func add(_ data: Data, to segment: Int) async throws {
+    switch pieces[segment] {
+    case .memory(let before): pieces[segment] = .memory(before + data)
+    case .file(let file, let length):
+      try await folder.append(data, to: file, at: length)
+      pieces[segment] = .file(file, length: length + Int64(data.count))
+    }
+  }
+
+  var segments: [BodySegment] {
+    pieces.map { piece in
+      switch piece {
+      case .memory(let data): .bytes(data)
+      case .file(let file, _): .file(path: file.path)
+      }
+    }
+  }
+
+  var hasFiles: Bool { !files.isEmpty }
+
+  private var files: [FileDescriptor] {
+    pieces.compactMap { if case .file(let file, _) = $0 { file } else { nil } }
+  }
+
+  /// To be called when it is stored, or not wanted any more.
+  func remove() async {
+    let files = files
+    if !files.isEmpty { await folder.remove(parts: files) }
+  }
+}

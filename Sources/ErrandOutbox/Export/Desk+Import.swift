@@ -1,0 +1,26 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Desk {
+  /// A request that is imported, its body still to come. What could not be enqueued is refused.
+  func draft(of head: ExportedHead) throws(ImportFault) -> RowDraft {
+    let request = try head.request()
+    do {
+      try request.checkStorable(hiding: configuration.secrets)
+    } catch {
+      throw ImportFault(error.message, code: error.code)
+    }
+    var draft = draft(OutboxID(rawValue: head.id), request, lane: head.lane)
+    draft.lifetime = try head.lifetime(at: configuration.time().wall)
+    draft.body = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])
+    return draft
+  }
+
+  /// True if anything is known of it, be it over or not.
+  func isKnown(_ id: OutboxID) async throws -> Bool { try await store.rows([id])[0] != nil }
+}

@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One line of what is exported: a request, or some bytes of the body of the request before it.
+enum ExportedLine: Sendable {
+  case head(ExportedHead)
+  case piece(ExportedPiece)
+
+  /// With the line's end.
+  func encoded() -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let json: Data?
+    switch self {
+    case .head(let head): json = try? encoder.encode(head)
+    case .piece(let piece): json = try? encoder.encode(piece)
+    }
+    guard let json else { preconditionFailure("text and numbers can be encoded") }
+    return json + Data("\n".utf8)
+  }
+
+  /// - Parameter line: Without its end.
+  init(decoding line: Data) throws(ImportFault) {
+    do {
+      let decoder = JSONDecoder()
+      let kind = try decoder.decode(Kind.self, from: line)
+      switch (kind.version, kind.of) {
+      case (ExportedHead.version?, nil): self = .head(try decoder.decode(ExportedHead.self, from: line))
+      case (let version?, nil):
+        throw ImportFault("another version of Errand exported it (\(version), not \(ExportedHead.version))")
+      case (nil, _?): self = .piece(try decoder.decode(ExportedPiece.self, from: line))
+      default: throw ImportFault("it is neither a request nor a piece of a body")
+      }
+    } catch let fault as ImportFault {
+      throw fault
+    } catch {
+      throw ImportFault("it is not what was exported: \(Self.complaint(error))")
+    }
+  }
+
+  /// What tells one kind of line from the other.
+  private struct Kind: Decodable {
+    var version: Int?
+    var of: String?
+
+    enum CodingKeys: String, CodingKey {
+      case version = "errand-outbox"
+      case of
+    }
+  }
+
+  /// Short, and with nothing of the line in it: there may be a secret.
+  private static func complaint(_ error: any Error) -> String {
+    switch error {
+    case DecodingError.keyNotFound(let key, _): "\(key.stringValue) is missing"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      "\(place(context)) is of another type"
+    case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+      "\(place(context)) makes no sense"
+    default: "it is no JSON object"
+    }
+  }
+
+  private static func place(_ context: DecodingError.Context) -> String {
+    context.codingPath.isEmpty ? "it" : context.codingPath.map(\.stringValue).joined(separator: ".")
+  }
+}

@@ -1,0 +1,85 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes out requests as they are stored, line by line.
+struct Exporter {
+  private static let pageSize = 100
+
+  let desk: Desk
+
+  /// - Returns: How many.
+  func export(_ selection: OutboxSelection, to write: (Data) async throws -> Void) async throws -> Int {
+    let selection = selection.limited(to: [.stored, .trying, .setAside])
+    var count = 0
+    var last: Int64 = 0
+    while true {
+      let page = try await desk.store.list(selection, after: last, limit: Self.pageSize)
+      for row in page {
+        if try await export(row, to: write) { count += 1 }
+      }
+      guard let end = page.last, page.count == Self.pageSize else { return count }
+      last = end.sequence
+    }
+  }
+
+  /// False if it has gone meanwhile.
+  private func export(_ row: OutboxRow, to write: (Data) async throws -> Void) async throws -> Bool {
+    guard let content = try await content(of: row.id) else { return false }
+    let (request, opener) = try desk.storage.stored(from: content, of: row.id)
+    let readers: [any BodyReader]
+    do {
+      // All are opened before anything is written: then they may go, and are still here.
+      readers = try await desk.storage.folder.perform { try opener.openSegments() }
+    } catch {
+      guard try await self.content(of: row.id) != nil else { return false }
+      throw Self.unreadable(row.id, error)
+    }
+    defer { for reader in readers { reader.close() } }
+    try await write(ExportedLine.head(ExportedHead(row, request)).encoded())
+    for (index, (segment, reader)) in zip(request.body.segments, readers).enumerated() {
+      var left = segment.length
+      while left > 0 {
+        let count = Int(min(left, Int64(ExportedPiece.longest)))
+        let line = try await desk.storage.folder.perform {
+          let bytes: Data
+          do { bytes = try reader.next(count) } catch { throw Self.unreadable(row.id, error) }
+          return ExportedLine.piece(
+            ExportedPiece(of: row.id.rawValue, segment: index, bytes: bytes)
+          ).encoded()
+        }
+        try await write(line)
+        left -= Int64(count)
+      }
+    }
+    return true
+  }
+
+  private func content(of id: OutboxID) async throws -> Data? { try await desk.store.contents(of: [id])[0] }
+
+  private static func unreadable(_ id: OutboxID, _ error: any Error) -> OutboxError {
+    OutboxError(.fileUnreadable, "request \(id) cannot be exported: \(error)")
+  }
+}
+
+extension BodyReader {
+  /// So many bytes; for those that never wait.
+  fileprivate func next(_ count: Int) throws -> Data {
+    var data = Data(count: count)
+    try data.withUnsafeMutableBytes { buffer in
+      var done = 0
+      while done < count {
+        switch try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...])) {
+        case .bytes(let count): done += count
+        case .notYet: preconditionFailure("what is stored is there")
+        case .end: throw OutboxError(.damaged, "its body ends too early")
+        }
+      }
+    }
+    return data
+  }
+}

@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The order in which lines make requests: a head, the bytes of its body from the first to the last, the next head.
+struct ImportState {
+  enum Step: Sendable {
+    /// A request begins.
+    case begin(ExportedHead)
+    /// These come next in this segment of its body.
+    case add(Data, segment: Int)
+    /// All of it is here.
+    case complete
+  }
+
+  private var head: ExportedHead?
+  /// The segment that the next bytes belong to, and how many it still lacks.
+  private var segment = 0
+  private var missing: Int64 = 0
+
+  mutating func take(_ line: ExportedLine) throws(ImportFault) -> [Step] {
+    switch line {
+    case .head(let next):
+      try checkComplete()
+      try next.checkBody()
+      head = next
+      segment = 0
+      missing = next.segments.first?.length ?? 0
+      return [.begin(next)] + moveOn()
+    case .piece(let piece): return try take(piece)
+    }
+  }
+
+  /// There are no more lines.
+  func finish() throws(ImportFault) { try checkComplete() }
+
+  private mutating func take(_ piece: ExportedPiece) throws(ImportFault) -> [Step] {
+    guard let head, piece.of == head.id else {
+      throw ImportFault("these bytes belong to a request that does not come right before them")
+    }
+    guard piece.segment == segment else {
+      throw ImportFault(
+        "these bytes are of segment \(piece.segment), and those of segment \(segment) come next")
+    }
+    guard !piece.bytes.isEmpty, Int64(piece.bytes.count) <= missing else {
+      throw ImportFault("these are \(piece.bytes.count) bytes, and \(missing) are missing of the segment")
+    }
+    missing -= Int64(piece.bytes.count)
+    return [.add(piece.bytes, segment: segment)] + moveOn()
+  }
+
+  /// On to the next segment that has bytes, or to the end.
+  private mutating func moveOn() -> [Step] {
+    guard let head else { return [] }
+    while missing == 0 {
+      segment += 1
+      guard segment < head.segments.count else {
+        self.head = nil
+        return [.complete]
+      }
+      missing = head.segments[segment].length
+    }
+    return []
+  }
+
+  private func checkComplete() throws(ImportFault) {
+    guard let head else { return }
+    throw ImportFault("the body of request \(head.id) is not complete: \(missing) bytes or more are missing")
+  }
+}

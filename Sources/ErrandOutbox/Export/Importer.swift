@@ -1,0 +1,122 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Stores what was exported, request by request as they are complete.
+struct Importer {
+  /// Requests without files are stored together, up to so many and so many bytes of their bodies.
+  private static let mostTogether = 100
+  private static let mostBytesTogether: Int64 = 1 << 20
+
+  private struct Current {
+    /// Nil if it is known here already: its bytes are looked at, and left.
+    var draft: RowDraft?
+    var spool: BodySpool
+  }
+
+  private let desk: Desk
+  private let onStored: () -> Void
+  private var splitter = LineSplitter()
+  private var state = ImportState()
+  private var current: Current?
+  private var batch: [RowDraft] = []
+  private var batchBytes: Int64 = 0
+  private var counts = OutboxImport()
+  /// The number of the line that was read last.
+  private var line = 0
+
+  /// - Parameter onStored: Is called whenever something has been stored.
+  init(_ desk: Desk, onStored: @escaping () -> Void) {
+    self.desk = desk
+    self.onStored = onStored
+  }
+
+  mutating func run<Exported: AsyncSequence>(_ exported: Exported) async throws -> OutboxImport
+  where Exported.Element == Data {
+    do {
+      for try await piece in exported { try await take(piece) }
+      if let last = splitter.finish() { try await take(line: last) }
+      try state.finish()
+      try await store()
+      return counts
+    } catch {
+      await current?.spool.remove()
+      // What was complete before is stored, whatever has happened.
+      try await store()
+      guard let fault = error as? ImportFault else { throw error }
+      throw OutboxError(
+        fault.code, "line \(line): \(fault.reason); \(counts.stored) requests before it were stored")
+    }
+  }
+
+  private mutating func take(_ piece: Data) async throws {
+    for line in splitter.lines(in: piece) { try await take(line: line) }
+    guard !splitter.isOverfull else {
+      line += 1
+      throw ImportFault("it is longer than any line that was exported")
+    }
+  }
+
+  private mutating func take(line data: Data) async throws {
+    line += 1
+    guard data.contains(where: { !" \t\r".utf8.contains($0) }) else { return }
+    let found = try await desk.storage.folder.perform { try ExportedLine(decoding: data) }
+    for step in try state.take(found) {
+      switch step {
+      case .begin(let head): try await begin(head)
+      case .add(let bytes, let segment):
+        if current?.draft != nil { try await current?.spool.add(bytes, to: segment) }
+      case .complete: try await complete()
+      }
+    }
+  }
+
+  private mutating func begin(_ head: ExportedHead) async throws {
+    let draft = try desk.draft(of: head)
+    var isKnown = batch.contains { $0.id == draft.id }
+    if !isKnown { isKnown = try await desk.isKnown(draft.id) }
+    current = Current(
+      draft: isKnown ? nil : draft,
+      spool: try await BodySpool(isKnown ? [] : head.segments, in: desk.storage.folder))
+  }
+
+  private mutating func complete() async throws {
+    guard let current else { return }
+    guard var draft = current.draft else {
+      counts.known += 1
+      self.current = nil
+      return
+    }
+    draft.body?.segments = current.spool.segments
+    batch.append(draft)
+    batchBytes += draft.body?.bytesInMemory ?? 0
+    // Its files stay until it is stored.
+    let isFull = batch.count >= Self.mostTogether || batchBytes >= Self.mostBytesTogether
+    if current.spool.hasFiles || isFull { try await store() }
+    await current.spool.remove()
+    self.current = nil
+  }
+
+  /// Stores what is complete. If that fails for all together, it is done one by one, as far as it goes.
+  private mutating func store() async throws {
+    let drafts = batch
+    batch = []
+    batchBytes = 0
+    guard !drafts.isEmpty else { return }
+    do {
+      try await desk.add(drafts)
+      counts.stored += drafts.count
+    } catch  where drafts.count > 1 {
+      for draft in drafts {
+        try await desk.add([draft])
+        counts.stored += 1
+        onStored()
+      }
+    }
+    onStored()
+  }
+}
