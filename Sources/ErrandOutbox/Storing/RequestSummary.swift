@@ -32,36 +32,38 @@ struct RequestSummary: Sendable, Hashable {
 }
 
 extension RequestSummary {
-  /// The names are short because every request on disk has them.
-  private struct Coded: Codable {
-    var m: String
-    var u: String
-    var i: String
-    var k: StoredBody.Kind
-    var l: Int64
-  }
+  private static let version: UInt8 = 1
 
   func encoded() -> Data {
-    let coded = Coded(m: method.rawValue, u: url, i: idempotencyKey, k: body, l: bodyLength)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(coded) else {
-      preconditionFailure("text and numbers can be encoded")
-    }
-    return data
+    var writer = ByteWriter()
+    writer.byte(Self.version)
+    writer.text(method.rawValue)
+    writer.text(url)
+    writer.text(idempotencyKey)
+    writer.text(body.rawValue)
+    writer.number(bodyLength)
+    return writer.data
   }
 
   /// - Throws: `.damaged` if this is no summary.
   init(decoding data: Data) throws(OutboxError) {
-    guard let coded = try? JSONDecoder().decode(Coded.self, from: data) else {
+    var reader = ByteReader(data)
+    guard let found = try? RequestSummary(reading: &reader) else {
       throw OutboxError(
         .damaged, "the summary of a stored request cannot be read; its bytes have changed since it was stored"
       )
     }
-    method = ErrandCore.Method(coded.m)
-    url = coded.u
-    idempotencyKey = coded.i
-    body = coded.k
-    bodyLength = coded.l
+    self = found
+  }
+
+  private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
+    guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
+    method = ErrandCore.Method(try reader.text())
+    url = try reader.text()
+    idempotencyKey = try reader.text()
+    guard let kind = StoredBody.Kind(rawValue: try reader.text()) else { throw ByteReader.Malformed() }
+    body = kind
+    bodyLength = try reader.number()
+    guard reader.isAtEnd else { throw ByteReader.Malformed() }
   }
 }

@@ -58,9 +58,6 @@ struct Migration: Sendable {
 
     CREATE TABLE totals(state INTEGER PRIMARY KEY, count INTEGER NOT NULL, bytes INTEGER NOT NULL);
     INSERT INTO totals VALUES (0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0), (4, 0, 0), (5, 0, 0);
-    CREATE TRIGGER count_new AFTER INSERT ON requests BEGIN
-      UPDATE totals SET count = count + 1, bytes = bytes + new.size WHERE state = new.state;
-    END;
     CREATE TRIGGER count_gone AFTER DELETE ON requests BEGIN
       UPDATE totals SET count = count - 1, bytes = bytes - old.size WHERE state = old.state;
     END;
