@@ -30,7 +30,6 @@ final class Courier: Sendable {
     var leases: Alarm?
   }
 
-  private static let storePause = Duration.seconds(2)
   private static let pruneInterval = Duration.seconds(3600)
 
   let desk: Desk
@@ -96,7 +95,7 @@ final class Courier: Sendable {
         work.nextDue = nil
         limit = limit ?? work.state.want(at: now)
       }
-      if let probe = work.state.wakeUp, now >= probe { limit = limit ?? work.state.want(at: now) }
+      if let wakeUp = work.state.wakeUp, now >= wakeUp { limit = limit ?? work.state.want(at: now) }
       return (limit, prunes)
     }
     claim(limit)
@@ -133,12 +132,8 @@ final class Courier: Sendable {
       if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
     } catch {
       let now = timeline.now()
-      work.withLock { work in
-        work.state.claimFailed()
-        work.nextDue = now + Self.storePause
-      }
+      work.withLock { $0.state.claimFailed(at: now) }
       desk.report(error)
-      setAlarm()
     }
     goOn()
   }

@@ -9,6 +9,7 @@
 /// tried again and again for nothing.
 struct CourierState: Sendable {
   private static let firstProbe = Duration.seconds(1)
+  private static let pauseAfterFailure = Duration.seconds(2)
 
   /// How many are sent at once.
   let concurrency: Int
@@ -25,6 +26,8 @@ struct CourierState: Sendable {
   private var isWanted = false
   /// The beat has come: one claim, network or not.
   private var isOnBeat = false
+  /// The store failed, and is left alone until then.
+  private var restsUntil: Duration?
   /// Tries in a row that found no way.
   private var misses = 0
   private var probeDelay: Duration?
@@ -59,10 +62,11 @@ struct CourierState: Sendable {
     if count >= limit || hasMore { isWanted = true }
   }
 
-  /// The claim failed; it is wanted still.
-  mutating func claimFailed() {
+  /// The claim failed; it is wanted still, a little later.
+  mutating func claimFailed(at now: Duration) {
     isClaiming = false
     isWanted = true
+    restsUntil = now + Self.pauseAfterFailure
   }
 
   /// The way may be there again: probing begins anew, at once.
@@ -73,22 +77,31 @@ struct CourierState: Sendable {
     return want(at: now)
   }
 
-  /// When it wants to be asked again (`want`) although nothing else happens: the next probe.
+  /// When it wants to be asked again (`want`) although nothing else happens: after a rest, or for the next probe.
   var wakeUp: Duration? {
-    isProbing && isWanted && waiting + sending == 0 && !isClaiming ? nextProbe : nil
+    guard isWanted, mayClaim else { return nil }
+    guard isProbing else { return hasRoom ? restsUntil : nil }
+    return waiting + sending == 0 ? max(nextProbe, restsUntil ?? nextProbe) : nil
+  }
+
+  /// Else there is enough for a while; a few at a time would cost as much as many.
+  private var hasRoom: Bool { waiting <= concurrency / 2 && waiting + sending < 2 * concurrency }
+
+  private var mayClaim: Bool {
+    !isClaiming && !isStopped && !isStuck && (!isCutOff || isOnBeat) && recording < 4 * concurrency
   }
 
   /// How many to claim, if it is time to.
   mutating func claim(at now: Duration) -> Int? {
-    guard isWanted, !isClaiming, !isStopped, !isStuck, !isCutOff || isOnBeat else { return nil }
+    guard isWanted, mayClaim, now >= restsUntil ?? now else { return nil }
     var room = 2 * concurrency - waiting - sending
     if isProbing {
-      room = now >= nextProbe ? min(room, 1 - waiting - sending) : 0
-    } else if waiting > concurrency / 2 {
-      // There is enough for a while; a few at a time would cost as much as many.
+      room = now >= nextProbe ? 1 - waiting - sending : 0
+    } else if !hasRoom {
       return nil
     }
-    guard room > 0, recording < 4 * concurrency else { return nil }
+    guard room > 0 else { return nil }
+    restsUntil = nil
     isWanted = false
     isOnBeat = false
     isClaiming = true

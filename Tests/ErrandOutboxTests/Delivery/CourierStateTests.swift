@@ -70,8 +70,11 @@ struct CourierStateTests {
 
   @Test mutating func `wants again after a claim that failed, when it is asked`() {
     #expect(state.want(at: .zero) == 8)
-    state.claimFailed()
-    #expect(state.want(at: .zero) == 8)
+    state.claimFailed(at: .zero)
+    // Not at once: it would fail again, and again.
+    #expect(state.claim(at: .zero) == nil)
+    #expect(state.wakeUp == .seconds(2))
+    #expect(state.want(at: .seconds(2)) == 8)
   }
 
   @Test mutating func `without a network it claims on the beat only, and goes on when the network is back`() {
@@ -132,6 +135,25 @@ struct CourierStateTests {
     #expect(zip(probes, probes.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
+  @Test mutating func `it does not want to be woken for a probe that it may not send`() {
+    _ = state.want(at: .zero).map { claim($0, of: $0) }
+    for _ in 0..<8 {
+      _ = state.begin()
+      state.answered(hasReached: false, at: .zero)
+    }
+    state.recorded(8)
+    #expect(state.wakeUp == .seconds(1))
+    state.isOffline = true
+    #expect(state.wakeUp == nil)
+    #expect(state.want(at: .seconds(60), onBeat: true) == 1)
+    claim(0, of: 1)
+    state.isOffline = false
+    #expect(state.want(at: .seconds(60)) == 1)
+    state.claimFailed(at: .seconds(60))
+    state.isStuck = true
+    #expect(state.wakeUp == nil)
+  }
+
   @Test mutating func `one try that gets through ends the probing`() {
     _ = state.want(at: .zero).map { claim($0, of: $0) }
     for _ in 0..<8 {
@@ -185,7 +207,7 @@ struct CourierStateTests {
         guard let limit = asked else { continue }
         asked = nil
         if Int.random(in: 0..<8, using: &random) == 0 {
-          state.claimFailed()
+          state.claimFailed(at: now)
         } else {
           state.claimed(
             Int.random(in: 0...limit, using: &random), of: limit, hasMore: Bool.random(using: &random))
@@ -202,6 +224,12 @@ struct CourierStateTests {
       }
       #expect(state.sending >= 0 && state.sending <= concurrency && state.waiting >= 0)
       #expect(state.isClaiming == (asked != nil))
+      if let wakeUp = state.wakeUp, wakeUp <= now {
+        // Else whoever asks when it wants to be woken asks for ever.
+        let limit = state.claim(at: now)
+        #expect(limit != nil)
+        check(limit)
+      }
     }
   }
 }

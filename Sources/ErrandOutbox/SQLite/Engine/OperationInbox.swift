@@ -49,6 +49,8 @@ final class OperationInbox: @unchecked Sendable {
   func take(_ batch: inout [StoreOperation]) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
+    var n = 0
+    while operations.isEmpty && end == nil && n < 400 { n += 1; pthread_mutex_unlock(mutex); for _ in 0..<10 { sched_yield() } ; pthread_mutex_lock(mutex) }
     while operations.isEmpty && end == nil {
       isAwaited = true
       pthread_cond_wait(arrival, mutex)

@@ -10,7 +10,7 @@ extension OutboxTables {
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = 0, changed = ?2,
       reason = 'nobody knows how its last try ended: whoever made it is gone, or was silent for too long'
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
   private static let overdue = Query(
     """
@@ -22,7 +22,7 @@ extension OutboxTables {
     """
     UPDATE requests SET state = 4, head = NULL, due = 0, offline = 0, changed = ?2,
       reason = 'its time was over before it was delivered' || iif(reason IS NULL, '', '; before that: ' || reason)
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
   private static let promote = Query(
     """
@@ -40,12 +40,12 @@ extension OutboxTables {
     """
     UPDATE requests SET state = 1, owner = ?2, lease = lease + 1, lease_end = ?3, tries = tries + 1,
       counted = counted + 1, due = 0, offline = 0, changed = ?4
-    WHERE seq = ?1 RETURNING \(columns), lease
+    WHERE seq = ?1
     """)
   private static let setDamagedAside = Query(
     """
     UPDATE requests SET state = 3, head = iif(holds, head, NULL), changed = ?2, reason = ?3
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
 
   func claim(_ limit: Int, for lease: Duration, at now: StoreTime) throws -> Claim {
@@ -98,11 +98,9 @@ extension OutboxTables {
       }
       switch try content(sequence) {
       case .whole(let content):
-        known.usage = nil
-        let taken = try database.all(
+        let (row, count): (OutboxRow, Int64) = try change(
           Self.take, [.integer(sequence), .text(owner), .integer(end), .integer(now.wall)]
-        ) { (try row($0), $0.integer(Self.columnCount)) }
-        guard let (row, count) = taken.first else { continue }
+        ) { (try self.row($0), $0.integer(Self.columnCount)) }
         claim.rows.append(
           ClaimedRow(
             row: row, content: content,
@@ -123,6 +121,8 @@ extension OutboxTables {
 
   /// Never the same for two claims, not even for those of a row that was forgotten and of one that took its id later.
   static func leaseNumber(_ sequence: Int64, _ count: Int64) -> Int64 { sequence << 24 | count & 0xFF_FFFF }
+
+  static func sequence(ofLease number: Int64) -> Int64 { number >> 24 }
 
   // MARK: What comes next
 

@@ -12,29 +12,30 @@ extension OutboxTables {
   }
 
   private static let find = Query("SELECT seq, state, lease FROM requests WHERE id = ?")
+  private static let findBySequence = Query("SELECT seq, state, lease FROM requests WHERE seq = ? AND id = ?")
   private static let deliver = Query(
     """
     UPDATE requests SET state = 2, head = NULL, owner = NULL, lease_end = NULL, due = 0, offline = 0,
       changed = ?2, reason = NULL
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
   private static let fail = Query(
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = ?3, due_wall = ?4, delay = ?5,
       offline = ?6, counted = counted - ?7, changed = ?2, reason = ?8
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
   private static let setAside = Query(
     """
     UPDATE requests SET state = 3, head = iif(holds, head, NULL), owner = NULL, lease_end = NULL,
       changed = ?2, reason = ?3
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
   private static let giveBack = Query(
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, tries = tries - 1, counted = counted - 1,
       changed = ifnull(?2, changed)
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
   private static let insertAnswer = Query("INSERT OR REPLACE INTO answers(seq, answer) VALUES (?, ?)")
   private static let deleteAnswer = Query("DELETE FROM answers WHERE seq = ?")
@@ -47,7 +48,7 @@ extension OutboxTables {
   }
 
   private func finish(_ finished: FinishedTry, at now: StoreTime) throws -> Finished {
-    guard let tried = try find(finished.lease.id) else { return Finished(row: nil) }
+    guard let tried = try find(finished.lease) else { return Finished(row: nil) }
     let isLeased = isLeased(tried, finished.lease)
     let key: [SQLValue] = [.integer(tried.sequence), .integer(now.wall)]
     var files: [String] = []
@@ -80,11 +81,17 @@ extension OutboxTables {
     return Finished(row: row, files: files)
   }
 
-  private func find(_ id: OutboxID) throws -> Tried? {
-    try database.first(Self.find, [.id(id)]) {
-      Tried(
-        sequence: $0.integer(0), state: OutboxState(rawValue: Int($0.integer(1))), lease: $0.integer(2))
-    }
+  /// The lease tells where its row is, which is quicker than to look for the id; it is there unless it was forgotten.
+  private func find(_ lease: Lease) throws -> Tried? {
+    try database.first(
+      Self.findBySequence, [.integer(Self.sequence(ofLease: lease.number)), .id(lease.id)], tried)
+      ?? database.first(Self.find, [.id(lease.id)], tried)
+  }
+
+  private func tried(_ statement: Statement) -> Tried {
+    Tried(
+      sequence: statement.integer(0), state: OutboxState(rawValue: Int(statement.integer(1))),
+      lease: statement.integer(2))
   }
 
   private func isLeased(_ tried: Tried, _ lease: Lease) -> Bool {
@@ -101,7 +108,7 @@ extension OutboxTables {
     try adopt(now)
     let end = now.ticks + lease.storedMilliseconds
     return try leases.filter { lease in
-      guard let tried = try find(lease.id), isLeased(tried, lease) else { return true }
+      guard let tried = try find(lease), isLeased(tried, lease) else { return true }
       try database.run(Self.renew, [.integer(tried.sequence), .integer(end)])
       return false
     }

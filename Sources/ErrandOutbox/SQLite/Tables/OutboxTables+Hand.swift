@@ -5,17 +5,17 @@ extension OutboxTables {
   private static let hasten = Query(
     "UPDATE requests SET due = 0, offline = 0 WHERE offline = 1")
   private static let makeDue = Query(
-    "UPDATE requests SET due = 0, offline = 0 WHERE seq = ? RETURNING \(columns)")
+    "UPDATE requests SET due = 0, offline = 0 WHERE seq = ?")
   private static let redrive = Query(
     """
     UPDATE requests SET state = 0, head = iif(lane IS NULL, 1, ifnull(head, 0)), due = 0, offline = 0,
       expires = NULL, expires_wall = NULL, lifetime = NULL, tries = 0, counted = 0, changed = ?2, reason = NULL
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
   private static let drop = Query(
     """
     UPDATE requests SET state = 5, head = NULL, due = 0, offline = 0, changed = ?2, reason = ?3
-    WHERE seq = ?1 RETURNING \(columns)
+    WHERE seq = ?1
     """)
 
   func hasten(at now: StoreTime) throws -> Int {
