@@ -68,7 +68,12 @@ final class Desk: Sendable {
 
   func add(_ drafts: [RowDraft]) async throws {
     let dropped = try await storage.store(drafts, used: store.used) { rows in
-      try await store.add(rows, within: configuration.caps, at: configuration.time())
+      let now = configuration.time()
+      var rows = rows
+      for (index, draft) in drafts.enumerated() {
+        if let expires = draft.expires { rows[index].lifetime = .milliseconds(max(0, expires - now.wall)) }
+      }
+      return try await store.add(rows, within: configuration.caps, at: now)
     }
     let now = date
     feedback.begin(

@@ -16,7 +16,7 @@ extension Desk {
       throw ImportFault(error.message, code: error.code)
     }
     var draft = draft(OutboxID(rawValue: head.id), request, lane: head.lane)
-    draft.lifetime = try head.lifetime(at: configuration.time().wall)
+    draft.expires = try head.expiry()
     draft.body = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])
     return draft
   }

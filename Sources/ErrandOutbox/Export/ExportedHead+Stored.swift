@@ -52,15 +52,14 @@ extension ExportedHead {
     return request
   }
 
-  /// How long from now it may be delivered; nil for as long as it takes.
-  /// - Parameter now: Milliseconds since 1970.
-  func lifetime(at now: Int64) throws(ImportFault) -> Duration? {
+  /// When it expires: milliseconds since 1970; nil if it does not.
+  func expiry() throws(ImportFault) -> Int64? {
     guard let expires else { return nil }
     guard let date = Date(exported: expires) else {
       throw ImportFault("\(expires.debugDescription) is no time when it expires")
     }
-    let milliseconds = min(max(date.timeIntervalSince1970 * 1000, 0), Double(Int64(1) << 53))
-    return .milliseconds(max(0, Int64(milliseconds) - now))
+    let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+    return Int64(min(max(milliseconds, 0), Double(Int64(1) << 53)))
   }
 
   /// - Throws: If no body is like that.

@@ -49,7 +49,7 @@ struct Importer {
       try await store()
       guard let fault = error as? ImportFault else { throw error }
       throw OutboxError(
-        fault.code, "line \(line): \(fault.reason); \(counts.stored) requests before it were stored")
+        fault.code, "line \(line): \(fault.reason); stored before it: \(counts.stored)")
     }
   }
 

@@ -20,6 +20,8 @@ struct RowDraft: Sendable {
   var holdsLane = false
   /// How long it may take to be delivered. Nil for as long as the request's deadline says; as long as it takes, without one.
   var lifetime: Duration?
+  /// When it expires, if that has been said before: milliseconds since 1970. Then `lifetime` does not count.
+  var expires: Int64?
 
   init(id: OutboxID, request: Request, key: UUID) {
     self.id = id

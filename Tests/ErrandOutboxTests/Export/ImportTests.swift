@@ -25,7 +25,7 @@ import Testing
     return lines
   }
 
-  private func error(_ outbox: Outbox, _ lines: [String]) async throws -> OutboxError? {
+  private func refusal(_ outbox: Outbox, _ lines: [String]) async throws -> OutboxError? {
     do {
       try await outbox.import(lines: lines)
       return nil
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `importing twice stores nothing twice`() async throws {
     let lines = try await exported()
-    try await withTarget { outbox in
+    try await withTarget { outbox async throws in
       #expect(try await outbox.import(lines: lines + lines) == OutboxImport(stored: 3, known: 3))
       #expect(try await outbox.import(lines: lines) == OutboxImport(stored: 0, known: 3))
       #expect(try await outbox.list().count == 3)
@@ -68,8 +68,8 @@ import Testing
     count: Int, whole: Int
   ) async throws {
     let lines = try await exported()
-    try await withTarget { outbox in
-      let error = try await error(outbox, Array(lines.prefix(count)))
+    try await withTarget { outbox async throws in
+      let error = try await refusal(outbox, Array(lines.prefix(count)))
       let isComplete = [0, 1, 3, 6].contains(count)
       #expect((error == nil) == isComplete)
       if let error {
@@ -88,9 +88,9 @@ import Testing
     async throws
   {
     let lines = try await exported()
-    try await withTarget { outbox in
+    try await withTarget { outbox async throws in
       let cut = Array(lines.prefix(index)) + [String(lines[index].dropLast(5))]
-      let error = try #require(try await error(outbox, cut))
+      let error = try #require(try await refusal(outbox, cut))
       #expect(error.code == .badImport && error.message.contains("line \(index + 1):"))
       #expect(try await outbox.list().count == [0, 1, 1, 2, 2, 2][index])
       #expect(try other.storedFiles == [])
@@ -100,8 +100,8 @@ import Testing
   @Test(arguments: [0, 1, 2, 3, 4, 5]) func `a line that is missing is noticed`(_ index: Int) async throws {
     var lines = try await exported()
     lines.remove(at: index)
-    try await withTarget { outbox in
-      let error = try await error(outbox, lines)
+    try await withTarget { outbox async throws in
+      let error = try await refusal(outbox, lines)
       // Without the line of the first there are two whole ones.
       #expect(error?.code == (index == 0 ? nil : .badImport))
       let ids = try await outbox.list().map(\.id)
@@ -117,10 +117,10 @@ import Testing
   ])
   func `garbage is refused with its line, and what came before is stored`(_ garbage: String) async throws {
     let lines = try await exported()
-    try await withTarget { outbox in
-      let error = try #require(try await error(outbox, [lines[0], "", garbage, lines[1], lines[2]]))
+    try await withTarget { outbox async throws in
+      let error = try #require(try await refusal(outbox, [lines[0], "", garbage, lines[1], lines[2]]))
       #expect(error.code == .badImport && error.message.hasPrefix("line 3: "))
-      #expect(error.message.contains("1 requests before it were stored"))
+      #expect(error.message.contains("stored before it: 1"))
       #expect(try await outbox.list().count == 1)
     }
   }
@@ -140,8 +140,8 @@ import Testing
     var lines = Array(try await exported()[1...2])
     let index = try #require(lines.firstIndex { $0.contains(change.0) })
     lines[index] = lines[index].replacingOccurrences(of: change.0, with: change.1)
-    try await withTarget { outbox in
-      let error = try #require(try await error(outbox, lines))
+    try await withTarget { outbox async throws in
+      let error = try #require(try await refusal(outbox, lines))
       #expect([.badImport, .notStorable].contains(error.code), "\(error)")
       #expect(error.message.hasPrefix("line "))
       #expect(try await outbox.list().isEmpty)
@@ -152,8 +152,8 @@ import Testing
     let lines = try await exported()
     let secret = lines[1].replacingOccurrences(
       of: "\"fields\":[", with: "\"fields\":[[\"Authorization\",\"Bearer s3cr3t\"],")
-    try await withTarget { outbox in
-      let error = try #require(try await error(outbox, [lines[0], secret, lines[2]]))
+    try await withTarget { outbox async throws in
+      let error = try #require(try await refusal(outbox, [lines[0], secret, lines[2]]))
       #expect(error.code == .notStorable && error.message.hasPrefix("line 2: "))
       #expect(error.message.contains("Authorization") && !error.message.contains("s3cr3t"))
       #expect(try await outbox.list().count == 1)
@@ -196,7 +196,8 @@ import Testing
       $0.delivers = false
       $0.caps.count = 2
     }
-    #expect(try await error(outbox, lines)?.code == .full)
+    let refusal = try await self.refusal(outbox, lines)
+    #expect(refusal?.code == .full)
     #expect(try await outbox.list().count == 2)
     #expect(try other.storedFiles == [])
     await outbox.close()
@@ -214,14 +215,15 @@ import Testing
     }
     await outbox.close()
     let lines = String(decoding: written, as: UTF8.self).split(separator: "\n").map(String.init)
-    try await withTarget { target in
-      #expect(try await error(target, lines)?.code == .badImport)
+    try await withTarget { target async throws in
+      let refusal = try await self.refusal(target, lines)
+      #expect(refusal?.code == .badImport)
       #expect(try await target.list().count == 2)
     }
   }
 
   @Test func `a file that cannot be read is told`() async throws {
-    try await withTarget { outbox in
+    try await withTarget { outbox async throws in
       for url in [other.folder.appending(path: "missing"), other.folder] {
         await #expect { try await outbox.import(contentsOf: url) } throws: {
           ($0 as? OutboxError)?.code == .fileUnreadable
