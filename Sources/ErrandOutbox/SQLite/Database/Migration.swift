@@ -62,9 +62,8 @@ struct Migration: Sendable {
       UPDATE totals SET count = count - 1, bytes = bytes - old.size WHERE state = old.state;
     END;
     CREATE TRIGGER count_moved AFTER UPDATE OF state ON requests WHEN old.state != new.state BEGIN
-      UPDATE totals SET count = count + iif(state = new.state, 1, -1),
-        bytes = bytes + iif(state = new.state, new.size, -old.size)
-      WHERE state IN (old.state, new.state);
+      UPDATE totals SET count = count - 1, bytes = bytes - old.size WHERE state = old.state;
+      UPDATE totals SET count = count + 1, bytes = bytes + new.size WHERE state = new.state;
     END;
     """
 }
