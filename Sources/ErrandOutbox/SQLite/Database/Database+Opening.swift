@@ -19,7 +19,7 @@ extension Database {
   func prepare() throws {
     do {
       try execute("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF")
-      let isNew = try check() == 0
+      let isNew = try checkAtOnce() == 0
       guard !isReadOnly else { throw OutboxError.notWritable(path, "it may only be read") }
       // Has to come before the first table.
       if isNew { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
@@ -33,7 +33,7 @@ extension Database {
         // There, only this reaches the disk itself.
         try execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
       #endif
-      if try check() < Migration.all.count { try migrate() }
+      if try checkAtOnce() < Migration.all.count { try migrate() }
     } catch {
       leaveAsItIs()
       throw error
@@ -54,7 +54,15 @@ extension Database {
     Failpoint.hit(.afterMigration)
   }
 
-  /// The file's version; 0 if it is new.
+  /// In one look: another process may be making the tables.
+  private func checkAtOnce() throws -> Int {
+    try execute("BEGIN")
+    let version = Result { try check() }
+    try? execute("ROLLBACK")
+    return try version.get()
+  }
+
+  /// The file's version; 0 if it is new. Its three questions have to be asked in one transaction.
   private func check() throws -> Int {
     let version = Int(try integer(Self.version) ?? 0)
     let application = try integer(Self.application) ?? 0
