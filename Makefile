@@ -2,10 +2,6 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-# So many tests at once: with all of them, those that talk to sockets and processes wait behind those that only compute.
-TEST_FLAGS = --skip-build --disable-xctest $(shell swift test --help-hidden 2>/dev/null | \
-	grep -q experimental-maximum-parallelization-width && echo --experimental-maximum-parallelization-width 8)
-
 .PHONY: help demo build test lint sanitize simulate crash bench format clean
 
 help:
@@ -29,7 +25,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS)
 	@$(MAKE) --no-print-directory lint
-	swift test $(TEST_FLAGS)
+	@scripts/test
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
@@ -37,7 +33,7 @@ lint:
 sanitize:
 	@scripts/install test
 	swift build --build-tests --sanitize thread --scratch-path .build/sanitize -Xswiftc -DERRAND_SANITIZER
-	TSAN_OPTIONS=halt_on_error=0 swift test $(TEST_FLAGS) --sanitize thread --scratch-path .build/sanitize
+	@TSAN_OPTIONS=halt_on_error=0 scripts/test --sanitize thread --scratch-path .build/sanitize
 
 SEEDS ?= 10000
 FIRST ?= 1

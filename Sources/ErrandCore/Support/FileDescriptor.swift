@@ -25,7 +25,11 @@ package final class FileDescriptor: Sendable {
     guard raw >= 0 else { throw FileError(.create, path) }
   }
 
-  deinit { close(raw) }
+  deinit {
+    // A program that is being started has a copy of it for a moment, which would keep the lock.
+    unlock()
+    close(raw)
+  }
 
   /// The length in bytes. Throws for what is no regular file, because its length says nothing.
   package func length() throws(FileError) -> Int64 {

@@ -23,9 +23,10 @@ extension Database {
       guard !isReadOnly else { throw OutboxError.notWritable(path, "it may only be read") }
       // Has to come before the first table.
       if isNew { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
+      try beginLog()
       try execute(
         """
-        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
+        PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
         PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 33554432;
         PRAGMA cache_size = -8192; PRAGMA recursive_triggers = OFF
         """)
@@ -37,6 +38,18 @@ extension Database {
     } catch {
       leaveAsItIs()
       throw error
+    }
+  }
+
+  /// Here SQLite does not wait for others, because two that wait for each other never end: one has to begin again.
+  private func beginLog() throws(OutboxError) {
+    let end = ContinuousClock.now + busyTimeout
+    while true {
+      do {
+        return try execute("PRAGMA journal_mode = WAL")
+      } catch  where error.code == .busy && ContinuousClock.now < end {
+        usleep(5000)
+      }
     }
   }
 

@@ -11,6 +11,8 @@ import ErrandCore
 final class Database {
   let path: String
   let handle: OpaquePointer
+  /// How long a transaction waits for that of another connection.
+  let busyTimeout: Duration
   private var statements: [ObjectIdentifier: Statement] = [:]
   private var isOpen = true
   /// The pages in the write-ahead log after the last commit, once `followLog` was called.
@@ -30,6 +32,7 @@ final class Database {
       throw error
     }
     self.handle = handle
+    self.busyTimeout = busyTimeout
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.wholeMilliseconds))
   }
