@@ -1,0 +1,29 @@
+import Dispatch
+import Testing
+
+/// Runs one after the other on a thread of their own what computes for long. The shared threads are few, and tests that talk
+/// to sockets mind being late.
+struct ComputesLong: TestTrait, SuiteTrait, TestScoping {
+  let isRecursive = true
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
+  ) async throws {
+    try await withTaskExecutorPreference(OwnQueue.shared) { try await function() }
+  }
+
+  private final class OwnQueue: TaskExecutor {
+    static let shared = OwnQueue()
+
+    private let queue = DispatchQueue(label: "errand.tests.computes", qos: .utility)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+}
+
+extension Trait where Self == ComputesLong {
+  static var computesLong: Self { Self() }
+}
