@@ -189,7 +189,8 @@ struct PowerLossCourse {
     if complaints != ["ok"] { violations.append("\(place): \(complaints)") }
     let totals = try database.all(
       sql: """
-        SELECT t.state FROM totals t WHERE t.count != (SELECT count(*) FROM requests r WHERE r.state = t.state)
+        SELECT t.state FROM totals t WHERE (t.count, t.bytes) != (
+          SELECT count(*), ifnull(sum(size), 0) FROM requests r WHERE r.state = t.state)
         """
     ) { $0.integer(0) }
     if !totals.isEmpty { violations.append("\(place): the counts of the states \(totals) are wrong") }

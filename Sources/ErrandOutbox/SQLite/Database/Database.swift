@@ -74,8 +74,9 @@ final class Database {
     while try statement.step() {}
   }
 
-  /// Runs a statement whose last place takes these bytes, which are not copied.
-  func run(_ query: Query, _ values: [SQLValue], bytes: Data) throws {
+  /// Runs a statement whose last place takes these bytes, which are not copied; nil is null.
+  func run(_ query: Query, _ values: [SQLValue], bytes: Data?) throws {
+    guard let bytes else { return try run(query, values + [.null]) }
     let statement = try statement(query)
     try statement.bind(values)
     try bytes.withUnsafeBytes { bytes in

@@ -35,21 +35,30 @@ struct Migration: Sendable {
       lease_end INTEGER,
       reason TEXT,
       size INTEGER NOT NULL,
+      -- How many it has.
+      files INTEGER NOT NULL,
       summary BLOB NOT NULL,
-      queued INTEGER GENERATED ALWAYS AS (head IS NOT NULL) VIRTUAL,
-      ready INTEGER GENERATED ALWAYS AS (state = 0 AND head IS 1 AND due = 0) VIRTUAL
+      -- Of its content, wherever that is; null if it has none any more.
+      checksum INTEGER,
+      -- Null if it is in a table of its own.
+      content BLOB,
+      answer BLOB,
+      -- For those that wait: 1 if it may be claimed, 0 if not, 2 if it is set aside.
+      turn INTEGER GENERATED ALWAYS AS (CASE state WHEN 0 THEN head IS 1 AND due = 0 WHEN 3 THEN 2 END) VIRTUAL,
+      ended INTEGER GENERATED ALWAYS AS (CASE WHEN state IN (2, 4, 5) THEN state END) VIRTUAL,
+      queued INTEGER GENERATED ALWAYS AS (head IS NOT NULL) VIRTUAL
     );
-    CREATE INDEX by_turn ON requests(state, ready, priority DESC);
+    CREATE INDEX by_turn ON requests(turn, priority DESC) WHERE turn IS NOT NULL;
     CREATE INDEX by_lane ON requests(lane, queued) WHERE lane IS NOT NULL;
     CREATE UNIQUE INDEX heads ON requests(lane) WHERE head > 0 AND lane IS NOT NULL;
     CREATE INDEX waiting ON requests(due) WHERE state = 0 AND head = 1 AND due > 0;
     CREATE INDEX offline ON requests(offline) WHERE offline = 1;
     CREATE INDEX expiring ON requests(expires) WHERE state = 0 AND expires IS NOT NULL;
     CREATE INDEX leased ON requests(owner, lease_end) WHERE state = 1;
-    CREATE INDEX over ON requests(changed) WHERE state IN (2, 4, 5);
+    CREATE INDEX over ON requests(ended, changed) WHERE ended IS NOT NULL;
 
-    -- Apart, so that a change of state does not write them again.
-    CREATE TABLE contents(seq INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, content BLOB NOT NULL);
+    -- What is long is apart, so that a change of state does not write it again.
+    CREATE TABLE contents(seq INTEGER PRIMARY KEY, content BLOB NOT NULL);
     CREATE TABLE answers(seq INTEGER PRIMARY KEY, answer BLOB NOT NULL);
     CREATE TABLE files(name TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX files_of ON files(seq);
@@ -58,12 +67,5 @@ struct Migration: Sendable {
 
     CREATE TABLE totals(state INTEGER PRIMARY KEY, count INTEGER NOT NULL, bytes INTEGER NOT NULL);
     INSERT INTO totals VALUES (0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0), (4, 0, 0), (5, 0, 0);
-    CREATE TRIGGER count_gone AFTER DELETE ON requests BEGIN
-      UPDATE totals SET count = count - 1, bytes = bytes - old.size WHERE state = old.state;
-    END;
-    CREATE TRIGGER count_moved AFTER UPDATE OF state ON requests WHEN old.state != new.state BEGIN
-      UPDATE totals SET count = count - 1, bytes = bytes - old.size WHERE state = old.state;
-      UPDATE totals SET count = count + 1, bytes = bytes + new.size WHERE state = new.state;
-    END;
     """
 }

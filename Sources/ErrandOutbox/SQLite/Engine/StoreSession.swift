@@ -58,12 +58,13 @@ final class StoreSession {
     Failpoint.hit(.afterBegin)
     tables.begin()
     for operation in operations {
-      if inParts { try database.beginPart() }
+      if inParts { try beginPart() }
       let isIntact = perform(operation)
       // After some failures, such as that of a full disk, SQLite has undone everything.
       if let failure = operation.failure, operations.count == 1 || !database.isInTransaction { throw failure }
       if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return false }
     }
+    try tables.end()
     Failpoint.hit(.beforeCommit)
     try database.commit()
     commits.add()
@@ -80,9 +81,14 @@ final class StoreSession {
     return operation.failure == nil || database.changesInAll == changes
   }
 
+  private func beginPart() throws {
+    try database.beginPart()
+    tables.beginPart()
+  }
+
   private func undoPart() throws {
     try database.undoPart()
-    tables.forget()
+    tables.forgetPart()
   }
 
   private func undo() {
@@ -104,7 +110,11 @@ final class StoreSession {
   /// - Parameter isGraceful: False to go as a process does that dies: without giving anything back.
   func close(isGraceful: Bool) {
     if isGraceful {
-      try? database.transaction { try tables.giveBackAll() }
+      try? database.transaction {
+        tables.begin()
+        try tables.giveBackAll()
+        try tables.end()
+      }
       if takeNews() { doorbell.ring() }
       database.checkpoint(truncating: true)
     } else {

@@ -2,12 +2,10 @@ extension OutboxTables {
   private static let insert = Query(
     """
     INSERT INTO requests(seq, id, lane, holds, priority, state, head, expires, expires_wall, lifetime, created,
-      changed, size, summary)
-    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12) ON CONFLICT(id) DO NOTHING
+      changed, size, files, summary, checksum, content)
+    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12, ?13, ?14, ?15) ON CONFLICT(id) DO NOTHING
     """)
   private static let newest = Query("SELECT max(seq) FROM requests")
-  private static let count = Query(
-    "UPDATE totals SET count = count + ?, bytes = bytes + ? WHERE state = 0")
   private static let isKnown = Query("SELECT 1 FROM requests WHERE id = ?")
 
   func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) throws -> Dropped {
@@ -16,7 +14,6 @@ extension OutboxTables {
     var room = Room(caps, used: caps.isLimited ? try usage() : nil)
     var sequence = try lastSequence()
     let firstNew = sequence + 1
-    var added = (count: Int64(0), bytes: Int64(0))
     for row in rows {
       if !room.fits(row) {
         if try database.exists(Self.isKnown, [.id(row.id)]) { continue }
@@ -25,10 +22,8 @@ extension OutboxTables {
       sequence += 1
       guard try insert(row, as: sequence, at: now) else { continue }
       room.take(row)
-      added = (added.count + 1, added.bytes + row.size)
+      tally.add(.stored, bytes: row.size)
     }
-    // Once for all of them: a trigger costs a single row a quarter of its time.
-    if added.count > 0 { try database.run(Self.count, [.integer(added.count), .integer(added.bytes)]) }
     known.lastSequence = sequence
     known.usage = caps.isLimited ? (room.count, room.bytes) : nil
     return dropped
@@ -43,16 +38,19 @@ extension OutboxTables {
   /// False if the id is known already.
   private func insert(_ row: NewRow, as sequence: Int64, at now: StoreTime) throws -> Bool {
     let lifetime = row.lifetime?.storedMilliseconds
+    let isShort = Self.isShort(row.content)
     try database.run(
       Self.insert,
       [
         .integer(sequence), .id(row.id), .optional(row.lane), .bool(row.holdsLane), .integer(row.priority),
         .integer(try headOfLast(in: row.lane)), .optional(lifetime.map { now.ticks + $0 }),
         .optional(lifetime.map { now.wall + $0 }), .optional(lifetime), .integer(now.wall),
-        .integer(row.size), .bytes(row.summary),
-      ])
+        .integer(row.size), .integer(row.files.count), .bytes(row.summary),
+        .integer(Self.checksum(of: row.content)),
+      ], bytes: isShort ? row.content : nil)
     guard database.changes > 0 else { return false }
-    try store(row, as: sequence)
+    if !isShort { try store(row.content, of: sequence) }
+    for file in row.files { try store(file, of: sequence) }
     hasNews = true
     return true
   }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension OutboxTables {
   /// So many are expired or called due by one claim, so that none takes long.
   private static let mostAtOnce = 500
@@ -33,7 +39,7 @@ extension OutboxTables {
     """)
   private static let ready = Query(
     """
-    SELECT seq, expires <= ?2 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1
+    SELECT \(columns), lease, expires <= ?2, checksum, content FROM requests INDEXED BY by_turn WHERE turn = 1
     ORDER BY priority DESC, seq LIMIT ?1
     """)
   private static let take = Query(
@@ -68,7 +74,7 @@ extension OutboxTables {
       let isGone = owner.map { $0 != self.owner && !owners.isAlive($0) } ?? true
       let end = isGone ? Int64.max : now.ticks
       for sequence in try database.all(Self.ended, [.optional(owner), .integer(end)], { $0.integer(0) }) {
-        let row = try change(Self.recover, [.integer(sequence), .integer(now.wall)])
+        let row = try change(Self.recover, [.integer(sequence), .integer(now.wall)], from: .trying)
         try settle(row.lane)
         recovered.append(row)
       }
@@ -81,40 +87,65 @@ extension OutboxTables {
   }
 
   private func expire(_ sequence: Int64, at now: StoreTime) throws -> OutboxRow {
-    let row = try change(Self.expire, [.integer(sequence), .integer(now.wall)])
+    let row = try change(Self.expire, [.integer(sequence), .integer(now.wall)], from: .stored)
     try settle(row.lane)
     return row
   }
 
   private func take(_ limit: Int, until end: Int64, _ now: StoreTime, _ claim: inout Claim) throws {
-    let ready = try database.all(Self.ready, [.integer(max(0, limit)), .integer(now.ticks)]) {
-      (sequence: $0.integer(0), isOverdue: $0.integer(1) != 0)
-    }
-    for (sequence, isOverdue) in ready {
+    for ready in try database.all(Self.ready, [.integer(max(0, limit)), .integer(now.ticks)], ready) {
       // Where very many are, not all have expired before.
-      if isOverdue {
-        claim.expired.append(try expire(sequence, at: now))
+      if ready.isOverdue {
+        claim.expired.append(try expire(ready.row.sequence, at: now))
         continue
       }
-      switch try content(sequence) {
-      case .whole(let content):
-        let (row, count): (OutboxRow, Int64) = try change(
-          Self.take, [.integer(sequence), .text(owner), .integer(end), .integer(now.wall)]
-        ) { (try self.row($0), $0.integer(Self.columnCount)) }
-        claim.rows.append(
-          ClaimedRow(
-            row: row, content: content,
-            lease: Lease(id: row.id, number: Self.leaseNumber(sequence, count))))
-      case .damaged: claim.setAside.append(try setAside(sequence, "is not what was stored", at: now))
-      case .none: claim.setAside.append(try setAside(sequence, "is missing", at: now))
+      switch ready.content {
+      case .whole(let content): claim.rows.append(try take(ready, content, until: end, now))
+      case .damaged:
+        claim.setAside.append(try setAside(ready.row.sequence, "is not what was stored", at: now))
+      case .none: claim.setAside.append(try setAside(ready.row.sequence, "is missing", at: now))
       }
     }
+  }
+
+  private struct Ready {
+    let row: OutboxRow
+    /// How often it was claimed before.
+    let leases: Int64
+    let isOverdue: Bool
+    let content: Content
+  }
+
+  private func ready(_ statement: Statement) throws -> Ready {
+    let row = try row(statement)
+    return Ready(
+      row: row, leases: statement.integer(Self.columnCount),
+      isOverdue: statement.integer(Self.columnCount + 1) != 0,
+      content: try content(of: row.sequence, statement, at: Self.columnCount + 2))
+  }
+
+  private func take(
+    _ ready: Ready, _ content: Data, until end: Int64, _ now: StoreTime
+  ) throws -> ClaimedRow {
+    var row = ready.row
+    try database.run(
+      Self.take, [.integer(row.sequence), .text(owner), .integer(end), .integer(now.wall)])
+    // As the statement has changed it, which is quicker than to read it again.
+    row.state = .trying
+    row.tries += 1
+    row.countedTries += 1
+    row.changed = now.wall
+    count(row, from: .stored)
+    return ClaimedRow(
+      row: row, content: content,
+      lease: Lease(id: row.id, number: Self.leaseNumber(row.sequence, ready.leases + 1)))
   }
 
   /// Rather than to send garbage.
   private func setAside(_ sequence: Int64, _ complaint: String, at now: StoreTime) throws -> OutboxRow {
     let reason = "its content in \(database.path) \(complaint): the disk has damaged the file"
-    let row = try change(Self.setDamagedAside, [.integer(sequence), .integer(now.wall), .text(reason)])
+    let row = try change(
+      Self.setDamagedAside, [.integer(sequence), .integer(now.wall), .text(reason)], from: .stored)
     try settle(row.lane)
     return row
   }
@@ -127,7 +158,7 @@ extension OutboxTables {
   // MARK: What comes next
 
   private static let isReady = Query(
-    "SELECT 1 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 LIMIT 1")
+    "SELECT 1 FROM requests INDEXED BY by_turn WHERE turn = 1 LIMIT 1")
   private static let nextDue = Query(
     "SELECT min(due) FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0")
   private static let nextExpiry = Query(
@@ -135,10 +166,13 @@ extension OutboxTables {
   private static let nextLeaseEnd = Query(
     "SELECT min(lease_end) FROM requests INDEXED BY leased WHERE state = 1")
 
+  /// Whether something can be claimed at once, unless everything is paused.
+  func isAnyReady() throws -> Bool { try database.exists(Self.isReady) }
+
   private func next(at now: StoreTime) throws -> Duration? {
     var times = [try database.integer(Self.nextExpiry), try database.integer(Self.nextLeaseEnd)]
     if try !isEverythingPaused() {
-      if try database.exists(Self.isReady) { return .zero }
+      if try isAnyReady() { return .zero }
       times.append(try database.integer(Self.nextDue))
     }
     return times.compactMap { $0 }.min().map { .milliseconds(max(0, $0 - now.ticks)) }

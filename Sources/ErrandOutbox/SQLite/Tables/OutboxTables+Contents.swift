@@ -6,7 +6,8 @@ import CZlib
   import Foundation
 #endif
 
-/// What requests consist of. SQLite does not notice a flipped bit in it, so a checksum lies beside it.
+/// What requests consist of, and the answers to them: in their rows while short, else in tables of their own, so that a
+/// change of state does not write them again. SQLite does not notice a flipped bit in a content, so its checksum is kept.
 extension OutboxTables {
   enum Content {
     case whole(Data)
@@ -15,54 +16,75 @@ extension OutboxTables {
     case none
   }
 
-  private static let insert = Query("INSERT INTO contents(seq, checksum, content) VALUES (?, ?, ?)")
-  private static let select = Query("SELECT checksum, content FROM contents WHERE seq = ?")
+  /// Several rows shall fit on a page of the file.
+  private static let mostInRow = 1000
+
+  private static let insert = Query("INSERT INTO contents(seq, content) VALUES (?, ?)")
+  private static let select = Query("SELECT content FROM contents WHERE seq = ?")
   private static let delete = Query("DELETE FROM contents WHERE seq = ?")
-  private static let sequenceOf = Query("SELECT seq FROM requests WHERE id = ?")
+  private static let contentOf = Query("SELECT seq, checksum, content FROM requests WHERE id = ?")
+  private static let insertAnswer = Query("INSERT OR REPLACE INTO answers(seq, answer) VALUES (?, ?)")
+  private static let deleteAnswer = Query("DELETE FROM answers WHERE seq = ?")
   private static let insertFile = Query("INSERT INTO files(name, seq) VALUES (?, ?)")
   private static let selectFiles = Query("SELECT name FROM files WHERE seq = ? ORDER BY name")
   private static let deleteFiles = Query("DELETE FROM files WHERE seq = ?")
   private static let isUsed = Query("SELECT 1 FROM files WHERE name = ?")
 
-  func store(_ row: NewRow, as sequence: Int64) throws {
-    try database.run(
-      Self.insert, [.integer(sequence), .integer(Self.checksum(of: row.content))], bytes: row.content)
-    for file in row.files { try database.run(Self.insertFile, [.text(file), .integer(sequence)]) }
+  static func isShort(_ data: Data) -> Bool { data.count <= mostInRow }
+
+  func store(_ content: Data, of sequence: Int64) throws {
+    try database.run(Self.insert, [.integer(sequence)], bytes: content)
   }
 
-  func content(_ sequence: Int64) throws -> Content {
-    try database.first(Self.select, [.integer(sequence)]) { statement in
-      let content = statement.bytes(1) ?? Data()
-      return Self.checksum(of: content) == statement.integer(0) ? .whole(content) : .damaged
-    } ?? .none
+  func store(_ file: String, of sequence: Int64) throws {
+    try database.run(Self.insertFile, [.text(file), .integer(sequence)])
+  }
+
+  /// - Parameter column: Where the statement has the checksum of a content; the next is the content in the row.
+  func content(of sequence: Int64, _ statement: Statement, at column: Int32) throws -> Content {
+    guard let checksum = statement.optionalInteger(column) else { return .none }
+    var content = statement.bytes(column + 1)
+    if content == nil {
+      content = try database.first(Self.select, [.integer(sequence)]) { $0.bytes(0) } ?? nil
+    }
+    guard let content else { return .none }
+    return Self.checksum(of: content) == checksum ? .whole(content) : .damaged
   }
 
   func contents(of ids: [OutboxID]) throws -> [Data?] {
     try ids.map { id in
-      guard let sequence = try database.integer(Self.sequenceOf, [.id(id)]) else { return nil }
-      switch try content(sequence) {
+      switch try database.first(Self.contentOf, [.id(id)], { try content(of: $0.integer(0), $0, at: 1) }) {
       case .whole(let content): return content
       case .damaged:
         throw OutboxError.damaged(database.path, "the content of request \(id) is not what was stored")
-      case .none: return nil
+      case Content.none?, nil: return nil
       }
     }
   }
 
-  /// Removes what a request consists of.
-  /// - Returns: Its files.
-  func removeContent(_ sequence: Int64) throws -> [String] {
-    try database.run(Self.delete, [.integer(sequence)])
+  /// Removes the content that is not in the row.
+  func removeContent(_ sequence: Int64) throws { try database.run(Self.delete, [.integer(sequence)]) }
+
+  /// - Returns: The names of the request's files.
+  func removeFiles(_ sequence: Int64) throws -> [String] {
     let files = try database.all(Self.selectFiles, [.integer(sequence)]) { $0.text(0) ?? "" }
     if !files.isEmpty { try database.run(Self.deleteFiles, [.integer(sequence)]) }
     return files
   }
 
+  /// Keeps an answer that does not fit in the row.
+  func store(answer: Data, of sequence: Int64) throws {
+    try database.run(Self.insertAnswer, [.integer(sequence)], bytes: answer)
+  }
+
+  /// Removes the answer that is not in the row.
+  func removeAnswer(_ sequence: Int64) throws { try database.run(Self.deleteAnswer, [.integer(sequence)]) }
+
   func used(_ files: [String]) throws -> Set<String> {
     Set(try files.filter { try database.exists(Self.isUsed, [.text($0)]) })
   }
 
-  private static func checksum(of content: Data) -> Int64 {
+  static func checksum(of content: Data) -> Int64 {
     content.withUnsafeBytes { bytes in
       var sum = crc32(0, nil, 0)
       var rest = bytes

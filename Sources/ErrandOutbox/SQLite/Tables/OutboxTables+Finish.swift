@@ -5,18 +5,23 @@
 #endif
 
 extension OutboxTables {
+  /// A row whose try has ended.
   private struct Tried {
-    let sequence: Int64
-    let state: OutboxState?
-    let lease: Int64
+    var row: OutboxRow
+    /// How often it was claimed.
+    let leases: Int64
+    let hasFiles: Bool
+    /// Its content is not in the row.
+    let isContentApart: Bool
   }
 
-  private static let find = Query("SELECT seq, state, lease FROM requests WHERE id = ?")
-  private static let findBySequence = Query("SELECT seq, state, lease FROM requests WHERE seq = ? AND id = ?")
+  private static let tried = "\(columns), lease, files > 0, checksum IS NOT NULL AND content IS NULL"
+  private static let find = Query("SELECT \(tried) FROM requests WHERE id = ?")
+  private static let findBySequence = Query("SELECT \(tried) FROM requests WHERE seq = ? AND id = ?")
   private static let deliver = Query(
     """
     UPDATE requests SET state = 2, head = NULL, owner = NULL, lease_end = NULL, due = 0, offline = 0,
-      changed = ?2, reason = NULL
+      changed = ?2, reason = NULL, checksum = NULL, content = NULL, answer = ?3
     WHERE seq = ?1
     """)
   private static let fail = Query(
@@ -28,7 +33,7 @@ extension OutboxTables {
   private static let setAside = Query(
     """
     UPDATE requests SET state = 3, head = iif(holds, head, NULL), owner = NULL, lease_end = NULL,
-      changed = ?2, reason = ?3
+      changed = ?2, reason = ?3, answer = ?4
     WHERE seq = ?1
     """)
   private static let giveBack = Query(
@@ -37,8 +42,6 @@ extension OutboxTables {
       changed = ifnull(?2, changed)
     WHERE seq = ?1
     """)
-  private static let insertAnswer = Query("INSERT OR REPLACE INTO answers(seq, answer) VALUES (?, ?)")
-  private static let deleteAnswer = Query("DELETE FROM answers WHERE seq = ?")
   private static let renew = Query("UPDATE requests SET lease_end = ?2 WHERE seq = ?1")
   private static let claimed = Query("SELECT seq FROM requests WHERE state = 1 AND owner = ?")
 
@@ -48,37 +51,59 @@ extension OutboxTables {
   }
 
   private func finish(_ finished: FinishedTry, at now: StoreTime) throws -> Finished {
-    guard let tried = try find(finished.lease) else { return Finished(row: nil) }
-    let isLeased = isLeased(tried, finished.lease)
-    let key: [SQLValue] = [.integer(tried.sequence), .integer(now.wall)]
-    var files: [String] = []
+    guard var tried = try find(finished.lease) else { return Finished(row: nil) }
+    if case .delivered(let answer) = finished.outcome {
+      guard tried.row.state.isOpen || tried.row.state == .setAside else { return Finished(row: nil) }
+      return try deliver(&tried, answer, at: now)
+    }
+    guard isLeased(tried, finished.lease) else { return Finished(row: nil) }
+    let key: [SQLValue] = [.integer(tried.row.sequence), .integer(now.wall)]
     let row: OutboxRow
     switch finished.outcome {
-    case .delivered(let answer):
-      guard let state = tried.state, state.isOpen || state == .setAside else { return Finished(row: nil) }
-      try setAnswer(of: tried.sequence, to: answer)
-      files = try removeContent(tried.sequence)
-      row = try change(Self.deliver, key)
+    case .delivered: preconditionFailure("was done before")
     case .failed(let reason, let next, let counts, let wasOffline):
-      guard isLeased else { return Finished(row: nil) }
       let delay = next.storedMilliseconds
       row = try change(
         Self.fail,
         key + [
           .integer(delay > 0 ? now.ticks + delay : 0), .integer(delay > 0 ? now.wall + delay : 0),
           .integer(delay), .bool(wasOffline && delay > 0), .bool(!counts), .text(reason),
-        ])
+        ], from: .trying)
     case .refused(let reason, let answer):
-      guard isLeased else { return Finished(row: nil) }
-      if let answer { try setAnswer(of: tried.sequence, to: answer) }
-      row = try change(Self.setAside, key + [.text(reason)])
-    case .returned:
-      guard isLeased else { return Finished(row: nil) }
-      row = try change(Self.giveBack, key)
+      row = try change(
+        Self.setAside,
+        key + [.text(reason), try placed(answer, of: tried.row.sequence).map { .bytes($0) } ?? .null],
+        from: .trying)
+    case .returned: row = try change(Self.giveBack, key, from: .trying)
     }
     try settle(row.lane)
     hasNews = true
-    return Finished(row: row, files: files)
+    return Finished(row: row)
+  }
+
+  private func deliver(_ tried: inout Tried, _ answer: Data, at now: StoreTime) throws -> Finished {
+    let (sequence, state) = (tried.row.sequence, tried.row.state)
+    try database.run(
+      Self.deliver, [.integer(sequence), .integer(now.wall)], bytes: placed(answer, of: sequence))
+    if tried.isContentApart { try removeContent(sequence) }
+    let files = tried.hasFiles ? try removeFiles(sequence) : []
+    // As the statement has changed it, which is quicker than to read it again.
+    tried.row.state = .delivered
+    tried.row.changed = now.wall
+    tried.row.due = nil
+    tried.row.reason = nil
+    tried.row.answer = answer
+    count(tried.row, from: state)
+    try settle(tried.row.lane)
+    hasNews = true
+    return Finished(row: tried.row, files: files)
+  }
+
+  /// - Returns: What goes into the row; a long answer is put where those are.
+  private func placed(_ answer: Data?, of sequence: Int64) throws -> Data? {
+    guard let answer, !Self.isShort(answer) else { return answer }
+    try store(answer: answer, of: sequence)
+    return nil
   }
 
   /// The lease tells where its row is, which is quicker than to look for the id; it is there unless it was forgotten.
@@ -88,28 +113,23 @@ extension OutboxTables {
       ?? database.first(Self.find, [.id(lease.id)], tried)
   }
 
-  private func tried(_ statement: Statement) -> Tried {
+  private func tried(_ statement: Statement) throws -> Tried {
     Tried(
-      sequence: statement.integer(0), state: OutboxState(rawValue: Int(statement.integer(1))),
-      lease: statement.integer(2))
+      row: try row(statement), leases: statement.integer(Self.columnCount),
+      hasFiles: statement.integer(Self.columnCount + 1) != 0,
+      isContentApart: statement.integer(Self.columnCount + 2) != 0)
   }
 
   private func isLeased(_ tried: Tried, _ lease: Lease) -> Bool {
-    tried.state == .trying && Self.leaseNumber(tried.sequence, tried.lease) == lease.number
+    tried.row.state == .trying && Self.leaseNumber(tried.row.sequence, tried.leases) == lease.number
   }
-
-  private func setAnswer(of sequence: Int64, to answer: Data) throws {
-    try database.run(Self.insertAnswer, [.integer(sequence)], bytes: answer)
-  }
-
-  func removeAnswer(_ sequence: Int64) throws { try database.run(Self.deleteAnswer, [.integer(sequence)]) }
 
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) throws -> [Lease] {
     try adopt(now)
     let end = now.ticks + lease.storedMilliseconds
     return try leases.filter { lease in
       guard let tried = try find(lease), isLeased(tried, lease) else { return true }
-      try database.run(Self.renew, [.integer(tried.sequence), .integer(end)])
+      try database.run(Self.renew, [.integer(tried.row.sequence), .integer(end)])
       return false
     }
   }
@@ -117,7 +137,7 @@ extension OutboxTables {
   /// Gives back all that this owner has claimed.
   func giveBackAll() throws {
     for sequence in try database.all(Self.claimed, [.text(owner)], { $0.integer(0) }) {
-      try settle(change(Self.giveBack, [.integer(sequence), .null]).lane)
+      try settle(change(Self.giveBack, [.integer(sequence), .null], from: .trying).lane)
       hasNews = true
     }
   }

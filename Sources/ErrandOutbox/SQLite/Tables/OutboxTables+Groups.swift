@@ -1,37 +1,43 @@
-/// Rows that lie beside each other in the index `by_turn`: of one state, one priority, and ready to be claimed or not. In
-/// a group the oldest is found at once, and there are few groups, for priorities are few.
+/// Rows that lie beside each other in the index `by_turn`: of one priority, and all ready to be claimed, or all not, or all
+/// set aside. In a group the oldest is found at once, and there are few groups, for priorities are few.
 extension OutboxTables {
   struct Group {
-    let state: OutboxState
-    let isReady: Bool
+    let turn: Int64
     let priority: Int64
 
-    var values: [SQLValue] { [.state(state), .bool(isReady), .integer(priority)] }
+    var values: [SQLValue] { [.integer(turn), .integer(priority)] }
   }
 
   /// With more groups than this it is quicker to look at the rows one by one.
   private static let mostGroups = 32
 
   private static let lowestPriority = Query(
-    "SELECT min(priority) FROM requests INDEXED BY by_turn WHERE state = ? AND ready = ?")
+    "SELECT min(priority) FROM requests INDEXED BY by_turn WHERE turn = ?")
   private static let nextPriority = Query(
-    "SELECT min(priority) FROM requests INDEXED BY by_turn WHERE state = ? AND ready = ? AND priority > ?")
+    "SELECT min(priority) FROM requests INDEXED BY by_turn WHERE turn = ? AND priority > ?")
   private static let oldest = Query(
-    "SELECT min(seq) FROM requests INDEXED BY by_turn WHERE state = ? AND ready = ? AND priority = ?")
+    "SELECT min(seq) FROM requests INDEXED BY by_turn WHERE turn = ? AND priority = ?")
 
-  /// The groups of a state, the least important first; nil if they are many.
-  func groups(of state: OutboxState) throws -> [Group]? {
+  /// The groups of what waits in these states, the least important of each first; nil if they are many.
+  func groups(of states: [OutboxState]) throws -> [Group]? {
     var groups: [Group] = []
-    for isReady in state == .stored ? [false, true] : [false] {
-      var priority = try database.integer(Self.lowestPriority, [.state(state), .bool(isReady)])
+    for turn in states.flatMap(Self.turns) {
+      var priority = try database.integer(Self.lowestPriority, [.integer(turn)])
       while let found = priority {
-        groups.append(Group(state: state, isReady: isReady, priority: found))
+        groups.append(Group(turn: turn, priority: found))
         if groups.count > Self.mostGroups { return nil }
-        priority = try database.integer(
-          Self.nextPriority, [.state(state), .bool(isReady), .integer(found)])
+        priority = try database.integer(Self.nextPriority, [.integer(turn), .integer(found)])
       }
     }
     return groups
+  }
+
+  private static func turns(of state: OutboxState) -> [Int64] {
+    switch state {
+    case .stored: [0, 1]
+    case .setAside: [2]
+    default: []
+    }
   }
 
   /// The sequence of the oldest of a group.

@@ -9,12 +9,14 @@ extension OutboxTables {
   private static let redrive = Query(
     """
     UPDATE requests SET state = 0, head = iif(lane IS NULL, 1, ifnull(head, 0)), due = 0, offline = 0,
-      expires = NULL, expires_wall = NULL, lifetime = NULL, tries = 0, counted = 0, changed = ?2, reason = NULL
+      expires = NULL, expires_wall = NULL, lifetime = NULL, tries = 0, counted = 0, changed = ?2, reason = NULL,
+      answer = NULL
     WHERE seq = ?1
     """)
   private static let drop = Query(
     """
-    UPDATE requests SET state = 5, head = NULL, due = 0, offline = 0, changed = ?2, reason = ?3
+    UPDATE requests SET state = 5, head = NULL, due = 0, offline = 0, changed = ?2, reason = ?3,
+      checksum = NULL, content = NULL, answer = NULL
     WHERE seq = ?1
     """)
 
@@ -31,10 +33,10 @@ extension OutboxTables {
     var retried: [OutboxRow] = []
     try forEach(selection.limited(to: [.stored, .setAside, .expired])) { row in
       guard row.state != .stored else {
-        return retried.append(try change(Self.makeDue, [.integer(row.sequence)]))
+        return retried.append(try change(Self.makeDue, [.integer(row.sequence)], from: .stored))
       }
       try removeAnswer(row.sequence)
-      retried.append(try change(Self.redrive, [.integer(row.sequence), .integer(now.wall)]))
+      retried.append(try change(Self.redrive, [.integer(row.sequence), .integer(now.wall)], from: row.state))
       try settle(row.lane)
     }
     if !retried.isEmpty { hasNews = true }
@@ -45,7 +47,7 @@ extension OutboxTables {
     try adopt(now)
     var dropped = Dropped()
     try forEach(selection.limited(to: [.stored, .setAside, .expired])) { row in
-      let gone = try drop(row.sequence, reason: reason, at: now)
+      let gone = try drop(row.sequence, in: row.state, reason: reason, at: now)
       dropped.rows.append(gone.row)
       dropped.files += gone.files
     }
@@ -54,11 +56,12 @@ extension OutboxTables {
   }
 
   func drop(
-    _ sequence: Int64, reason: String, at now: StoreTime
+    _ sequence: Int64, in state: OutboxState, reason: String, at now: StoreTime
   ) throws -> (row: OutboxRow, files: [String]) {
     try removeAnswer(sequence)
-    let files = try removeContent(sequence)
-    let row = try change(Self.drop, [.integer(sequence), .integer(now.wall), .text(reason)])
+    try removeContent(sequence)
+    let files = try removeFiles(sequence)
+    let row = try change(Self.drop, [.integer(sequence), .integer(now.wall), .text(reason)], from: state)
     try settle(row.lane)
     return (row, files)
   }

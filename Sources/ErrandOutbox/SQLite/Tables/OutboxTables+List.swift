@@ -3,8 +3,11 @@ extension OutboxTables {
   private struct Strand {
     var index = ""
     var condition: String
-    var values: [SQLValue]
+    var values: [SQLValue] = []
   }
+
+  /// What is over lies in no order of enqueue. With more than this it is quicker to look at all rows one by one.
+  private static let mostToSort = 10_000
 
   func list(_ selection: OutboxSelection, after sequence: Int64, limit: Int) throws -> [OutboxRow] {
     guard limit > 0 else { return [] }
@@ -31,6 +34,12 @@ extension OutboxTables {
     return Array(rows.sorted { $0.sequence < $1.sequence }.prefix(limit))
   }
 
+  private func areMany(_ states: [OutboxState]) throws -> Bool {
+    guard !states.isEmpty else { return false }
+    let totals = try totals()
+    return states.contains { totals[$0]?.count ?? 0 > Self.mostToSort }
+  }
+
   private func strands(_ selection: OutboxSelection) throws -> [Strand] {
     let states = selection.states?.sorted { $0.rawValue < $1.rawValue }
     let stateList = states.map { $0.map { "\($0.rawValue)" }.joined(separator: ", ") }
@@ -42,23 +51,28 @@ extension OutboxTables {
       }
     case .none?:
       let condition = stateList.map { "lane IS NULL AND +state IN (\($0))" }
-      return [Strand(condition: condition ?? "lane IS NULL", values: [])]
+      return [Strand(condition: condition ?? "lane IS NULL")]
     case nil:
-      guard let states, let stateList else { return [Strand(condition: "1", values: [])] }
-      var strands: [Strand] = []
-      for state in states {
-        guard let groups = try groups(of: state) else {
-          return [Strand(condition: "+state IN (\(stateList))", values: [])]
-        }
-        strands += groups.map {
-          Strand(
-            index: "INDEXED BY by_turn", condition: "state = ? AND ready = ? AND priority = ?",
-            values: $0.values)
-        }
+      guard let states, let stateList else { return [Strand(condition: "1")] }
+      guard let groups = try groups(of: states), try !areMany(states.filter(\.isOver)) else {
+        return [Strand(condition: "+state IN (\(stateList))")]
+      }
+      var strands = groups.map {
+        Strand(index: "INDEXED BY by_turn", condition: "turn = ? AND priority = ?", values: $0.values)
+      }
+      if states.contains(.trying) {
+        strands.append(Strand(index: "INDEXED BY leased", condition: "state = 1"))
+      }
+      strands += states.filter(\.isOver).map {
+        Strand(index: "INDEXED BY over", condition: "ended = ?", values: [.state($0)])
       }
       return strands
     }
   }
+}
+
+extension OutboxState {
+  fileprivate var isOver: Bool { [.delivered, .expired, .dropped].contains(self) }
 }
 
 extension OutboxSelection {

@@ -4,8 +4,10 @@ extension OutboxTables {
   private static let keptPages: Int64 = 256
 
   private static let over = Query(
-    "SELECT seq FROM requests INDEXED BY over WHERE state IN (2, 4, 5) AND changed <= ? ORDER BY changed LIMIT \(pruneSize)"
-  )
+    """
+    SELECT seq, size FROM requests INDEXED BY over WHERE ended = ? AND changed <= ?
+    ORDER BY changed LIMIT \(pruneSize)
+    """)
   private static let forget = Query("DELETE FROM requests WHERE seq = ?")
   private static let newest = Query("SELECT max(seq) FROM requests")
   private static let freePages = Query("PRAGMA freelist_count")
@@ -13,19 +15,30 @@ extension OutboxTables {
   /// Forgets some of what is over.
   /// - Returns: Their files, and whether there is no more.
   func prune(changedBefore changed: Int64) throws -> (files: [String], isDone: Bool) {
-    let sequences = try database.all(Self.over, [.integer(changed)]) { $0.integer(0) }
     let newest = try database.integer(Self.newest)
     var files: [String] = []
-    for sequence in sequences {
-      try removeAnswer(sequence)
-      files += try removeContent(sequence)
-      try database.run(Self.forget, [.integer(sequence)])
+    var isDone = true
+    for state in [OutboxState.delivered, .expired, .dropped] {
+      let over = try database.all(Self.over, [.state(state), .integer(changed)]) {
+        ($0.integer(0), $0.integer(1))
+      }
+      for (sequence, size) in over {
+        // Else the next to come would have the sequence of one that is gone.
+        if sequence == newest { try set(.lastSequence, to: .integer(max(sequence, try lastSequence()))) }
+        files += try forget(sequence)
+        tally.remove(state, bytes: size)
+      }
+      if over.count == Self.pruneSize { isDone = false }
     }
-    // Else the next to come would have the sequence of one that is gone.
-    if let newest, sequences.contains(newest) {
-      try set(.lastSequence, to: .integer(max(newest, try lastSequence())))
-    }
-    return (files, sequences.count < Self.pruneSize)
+    return (files, isDone)
+  }
+
+  /// - Returns: Its files.
+  private func forget(_ sequence: Int64) throws -> [String] {
+    try removeAnswer(sequence)
+    try removeContent(sequence)
+    try database.run(Self.forget, [.integer(sequence)])
+    return try removeFiles(sequence)
   }
 
   /// Gives some of the disk back that is not used any more.

@@ -1,18 +1,13 @@
 extension OutboxTables {
-  private static let usage = Query("SELECT sum(count), sum(bytes) FROM totals WHERE state IN (0, 1, 3)")
   private static let oldestOfAll = Query(
     "SELECT seq FROM requests WHERE +state IN (0, 3) AND seq < ? ORDER BY seq LIMIT 1")
   private static let leastImportantOfAll = Query(
     """
-    SELECT seq FROM requests WHERE state IN (0, 3) AND priority <= ?2 AND seq < ?1
+    SELECT seq FROM requests INDEXED BY by_turn WHERE turn IS NOT NULL AND priority <= ?2 AND seq < ?1
     ORDER BY priority, seq LIMIT 1
     """)
 
-  /// What the caps count.
-  func usage() throws -> (count: Int, bytes: Int64) {
-    if let known = known.usage { return known }
-    return try database.first(Self.usage) { (Int($0.integer(0)), $0.integer(1)) } ?? (0, 0)
-  }
+  private static let isSetAside = Query("SELECT state = 3 FROM requests WHERE seq = ?")
 
   /// Drops others, as the caps say, until a row fits in.
   /// - Parameter sequence: Where those begin that come together with it; they are not dropped for it.
@@ -24,7 +19,10 @@ extension OutboxTables {
       guard let victim = try victim(of: room.caps.whenFull, for: row, before: sequence) else {
         throw full(room)
       }
-      let gone = try drop(victim, reason: "it was dropped to make room for newer requests", at: now)
+      let state: OutboxState =
+        try database.integer(Self.isSetAside, [.integer(victim)]) == 1 ? .setAside : .stored
+      let gone = try drop(
+        victim, in: state, reason: "it was dropped to make room for newer requests", at: now)
       room.give(gone.row)
       dropped.rows.append(gone.row)
       dropped.files += gone.files
@@ -36,13 +34,13 @@ extension OutboxTables {
   ) throws -> Int64? {
     let most = rule == .dropOldest ? Int64.max : Int64(row.priority)
     var best: (priority: Int64, sequence: Int64)?
-    for state in [OutboxState.stored, .setAside] {
-      guard let groups = try groups(of: state) else { return try victimAmongMany(rule, most, sequence) }
-      for group in groups where group.priority <= most {
-        guard let oldest = try oldest(of: group), oldest < sequence else { continue }
-        let candidate = (rule == .dropOldest ? 0 : group.priority, oldest)
-        if best.map({ candidate < $0 }) ?? true { best = candidate }
-      }
+    guard let groups = try groups(of: [.stored, .setAside]) else {
+      return try victimAmongMany(rule, most, sequence)
+    }
+    for group in groups where group.priority <= most {
+      guard let oldest = try oldest(of: group), oldest < sequence else { continue }
+      let candidate = (rule == .dropOldest ? 0 : group.priority, oldest)
+      if best.map({ candidate < $0 }) ?? true { best = candidate }
     }
     return best?.sequence
   }

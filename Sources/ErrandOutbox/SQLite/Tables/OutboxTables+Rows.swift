@@ -8,11 +8,11 @@ extension OutboxTables {
   /// What `row` reads, in its order.
   static let columns = """
     seq, id, lane, priority, state, created, changed, tries, counted, due, due_wall, expires_wall, reason, size, \
-    summary, CASE WHEN state IN (2, 3) THEN (SELECT answer FROM answers WHERE answers.seq = requests.seq) END
+    summary, CASE WHEN state IN (2, 3) THEN ifnull(requests.answer, (SELECT answers.answer FROM answers WHERE answers.seq = requests.seq)) END
     """
   static let columnCount: Int32 = 16
 
-  private static let bySequence = Query("SELECT \(columns), lease FROM requests WHERE seq = ?")
+  private static let bySequence = Query("SELECT \(columns) FROM requests WHERE seq = ?")
   private static let byID = Query("SELECT \(columns) FROM requests WHERE id = ?")
 
   func row(_ id: OutboxID) throws -> OutboxRow? { try database.first(Self.byID, [.id(id)], row) }
@@ -35,19 +35,21 @@ extension OutboxTables {
 
   /// Runs a statement that changes one row, and returns that. Two statements cost less than one with RETURNING, which makes
   /// a table of its own each time.
-  /// - Parameter values: The first is the row's sequence.
-  func change(_ query: Query, _ values: [SQLValue]) throws -> OutboxRow {
-    try change(query, values, row)
-  }
-
-  func change<Result>(
-    _ query: Query, _ values: [SQLValue], _ read: (Statement) throws -> Result
-  ) throws -> Result {
-    known.usage = nil
+  /// - Parameters:
+  ///   - values: The first is the row's sequence.
+  ///   - state: What its state was.
+  func change(_ query: Query, _ values: [SQLValue], from state: OutboxState) throws -> OutboxRow {
     try database.run(query, values)
-    guard let result = try database.first(Self.bySequence, [values[0]], read) else {
+    guard let row = try database.first(Self.bySequence, [values[0]], row) else {
       throw OutboxError.damaged(database.path, "a request that was there a moment ago is not")
     }
-    return result
+    count(row, from: state)
+    return row
+  }
+
+  /// Has to be called for each row whose state was changed.
+  func count(_ row: OutboxRow, from state: OutboxState) {
+    known.usage = nil
+    tally.move(bytes: row.size, from: state, to: row.state)
   }
 }

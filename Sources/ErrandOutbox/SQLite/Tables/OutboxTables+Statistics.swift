@@ -1,10 +1,8 @@
 extension OutboxTables {
-  private static let totals = Query("SELECT state, count, bytes FROM totals")
   private static let created = Query("SELECT created FROM requests WHERE seq = ?")
   private static let oldestOpen = Query(
     "SELECT seq FROM requests WHERE +state IN (0, 1) ORDER BY seq LIMIT 1")
-  private static let isReady = Query(
-    "SELECT 1 FROM requests INDEXED BY by_turn WHERE state = 0 AND ready = 1 LIMIT 1")
+  private static let oldestTried = Query("SELECT min(seq) FROM requests INDEXED BY leased WHERE state = 1")
   private static let nextDue = Query(
     """
     SELECT due_wall FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0
@@ -14,19 +12,16 @@ extension OutboxTables {
   /// Does not look at each row, however many there are.
   func statistics() throws -> OutboxStatistics {
     var statistics = OutboxStatistics()
-    for (state, count, bytes) in try database.all(
-      Self.totals, [], { (OutboxState(rawValue: Int($0.integer(0))), Int($0.integer(1)), $0.integer(2)) })
-    {
-      guard let state, count > 0 else { continue }
-      statistics.counts[state] = count
-      if state.isOpen || state == .setAside { statistics.bytes += bytes }
+    for (state, total) in try totals() where total.count > 0 {
+      statistics.counts[state] = total.count
+      if state.isOpen || state == .setAside { statistics.bytes += total.bytes }
     }
     if let oldest = try oldestThatIsOpen() {
       statistics.oldest = try database.integer(Self.created, [.integer(oldest)])
     }
     statistics.isPaused = try isEverythingPaused()
     statistics.pausedLanes = try lanesPaused()
-    let isReady = try !statistics.isPaused && database.exists(Self.isReady)
+    let isReady = try !statistics.isPaused && isAnyReady()
     if !statistics.isPaused, !isReady { statistics.nextDue = try database.integer(Self.nextDue) }
     statistics.isHeld =
       statistics.counts[.stored, default: 0] > 0 && statistics.counts[.trying, default: 0] == 0 && !isReady
@@ -35,11 +30,8 @@ extension OutboxTables {
   }
 
   private func oldestThatIsOpen() throws -> Int64? {
-    var oldest: [Int64] = []
-    for state in [OutboxState.stored, .trying] {
-      guard let groups = try groups(of: state) else { return try database.integer(Self.oldestOpen) }
-      oldest += try groups.compactMap { try self.oldest(of: $0) }
-    }
-    return oldest.min()
+    guard let groups = try groups(of: [.stored]) else { return try database.integer(Self.oldestOpen) }
+    let stored = try groups.compactMap { try oldest(of: $0) }.min()
+    return [stored, try database.integer(Self.oldestTried)].compactMap { $0 }.min()
   }
 }

@@ -12,6 +12,9 @@ final class OutboxTables {
   var knownBoot: String?
   /// What this transaction knows already.
   var known = Known()
+  /// What it changes about the totals.
+  var tally = Tally()
+  private var tallyBeforePart = Tally()
 
   /// What was looked up in a transaction, and holds until it ends or something is changed.
   struct Known {
@@ -28,12 +31,27 @@ final class OutboxTables {
   }
 
   /// Has to be called at the beginning of a transaction.
-  func begin() { known = Known() }
+  func begin() {
+    known = Known()
+    tally = Tally()
+  }
 
-  /// Has to be called when something was undone.
+  /// Has to be called at the end of a transaction, before it is committed.
+  func end() throws { try writeTotals() }
+
+  /// Has to be called when everything was undone.
   func forget() {
     known = Known()
+    tally = Tally()
     knownBoot = nil
+  }
+
+  func beginPart() { tallyBeforePart = tally }
+
+  /// Has to be called when what was done since `beginPart` was undone.
+  func forgetPart() {
+    forget()
+    tally = tallyBeforePart
   }
 
   // MARK: Others

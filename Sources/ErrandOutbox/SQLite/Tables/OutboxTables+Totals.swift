@@ -1,0 +1,37 @@
+/// How many rows there are of each state, and of how many bytes, is kept beside them, so that nobody has to count. It is
+/// written once in each transaction, at its end.
+extension OutboxTables {
+  private static let change = Query(
+    "UPDATE totals SET count = count + ?2, bytes = bytes + ?3 WHERE state = ?1")
+  private static let usage = Query("SELECT sum(count), sum(bytes) FROM totals WHERE state IN (0, 1, 3)")
+  private static let all = Query("SELECT state, count, bytes FROM totals")
+
+  func writeTotals() throws {
+    for (state, change) in tally.changes.enumerated() where change != (0, 0) {
+      try database.run(Self.change, [.integer(state), .integer(change.count), .integer(change.bytes)])
+    }
+    tally = Tally()
+  }
+
+  /// What the caps count.
+  func usage() throws -> (count: Int, bytes: Int64) {
+    if let known = known.usage { return known }
+    var usage = try database.first(Self.usage) { (Int($0.integer(0)), $0.integer(1)) } ?? (0, 0)
+    for state in [OutboxState.stored, .trying, .setAside] {
+      usage.0 += Int(tally.changes[state.rawValue].count)
+      usage.1 += tally.changes[state.rawValue].bytes
+    }
+    return usage
+  }
+
+  /// As they were at the last commit.
+  func totals() throws -> [OutboxState: (count: Int, bytes: Int64)] {
+    var totals: [OutboxState: (count: Int, bytes: Int64)] = [:]
+    for (state, count, bytes) in try database.all(
+      Self.all, [], { ($0.integer(0), $0.integer(1), $0.integer(2)) })
+    {
+      if let state = OutboxState(rawValue: Int(state)) { totals[state] = (Int(count), bytes) }
+    }
+    return totals
+  }
+}
