@@ -20,7 +20,8 @@ extension FileDescriptor {
     return FileStatus(info)
   }
 
-  /// Marks it as being written. False if somebody else has, or has removed it; true as well where files cannot be marked.
+  /// Marks it as being written until it is closed, by this process or by its end, which keeps it from being swept. False if
+  /// somebody else has, or has removed it; true as well where files cannot be marked.
   package func claim() -> Bool {
     if flock(raw, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
     return (try? status()).map { $0.links > 0 } ?? false
