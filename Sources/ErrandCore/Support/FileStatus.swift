@@ -22,11 +22,7 @@ package struct FileStatus: Sendable {
   private let number: UInt64
 
   init(_ info: stat) {
-    #if canImport(Darwin)
-      let time = info.st_mtimespec
-    #else
-      let time = info.st_mtim
-    #endif
+    let time = info.modified
     size = Int(info.st_size)
     modified = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     isRegular = info.st_mode & S_IFMT == S_IFREG
