@@ -24,7 +24,7 @@ final class SpooledInput: Sendable {
     let file = try FileDescriptor(writing: path)
     var length: Int64 = 0
     for try await chunk in rest {
-      try chunk.withUnsafeBytes { try file.write($0, at: length) }
+      try file.write(chunk, at: length)
       length += Int64(chunk.count)
     }
     return .file(URL(filePath: path), contentType: contentType)

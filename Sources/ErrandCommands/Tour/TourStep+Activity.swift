@@ -18,7 +18,7 @@ extension TourStep {
     stage.client("answer at once:              \(film.frames)")
     stage.promise("nothing for a quick answer", film.frames == "......")
 
-    let gate = TourGate()
+    let gate = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/slow") { _ in
       gate.pass()
       return .answer()
@@ -36,7 +36,7 @@ extension TourStep {
     stage.client("answer after 0.6 s:          \(film.frames)")
     stage.promise("after 0.4 s, for 0.5 s", film.frames == "....#####.")
 
-    let again = TourGate()
+    let again = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/busy") { request in
       again.pass()
       return request.index == 2 ? .answer(status: 503, fields: ["Retry-After": "1"]) : .answer()

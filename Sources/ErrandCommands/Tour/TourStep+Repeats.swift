@@ -27,7 +27,7 @@ extension TourStep {
   static let twentyCallers = TourStep(
     "Twenty who want the same get it from one request; one who gives up leaves alone"
   ) { stage in
-    let gate = TourGate()
+    let gate = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/feed") { request in
       gate.pass()
       return .answer(body: "feed \(request.index + 1)")
@@ -52,7 +52,7 @@ extension TourStep {
     stage in
     let clock = VirtualClock()
     let client = TourStage.makeClient { $0.clock = clock }
-    let gate = TourGate()
+    let gate = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/feed") { request in
       gate.pass()
       return .answer(body: "feed \(request.index + 1)")

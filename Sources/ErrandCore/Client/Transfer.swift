@@ -214,11 +214,7 @@ extension Transfer.Answer {
     case .data(let data): return data.prefix(limit)
     case .chunks: return Data()
     case .file(let url):
-      var start = [UInt8](repeating: 0, count: limit)
-      guard let file = try? FileDescriptor(reading: url.path),
-        let count = try? unsafe start.withUnsafeMutableBytes({ try unsafe file.read(into: $0, at: 0) })
-      else { return Data() }
-      return Data(start.prefix(count))
+      return (try? FileDescriptor(reading: url.path).read(limit, at: 0)) ?? Data()
     }
   }
 }

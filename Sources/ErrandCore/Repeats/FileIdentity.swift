@@ -17,15 +17,10 @@ struct FileIdentity: Sendable, Hashable {
   init(_ path: String) throws(FileError) {
     var info = stat()
     guard unsafe stat(path, &info) == 0 else { throw FileError(.read, path) }
-    #if canImport(Darwin)
-      let written = info.st_mtimespec
-    #else
-      let written = info.st_mtim
-    #endif
     self.path = path
     number = UInt64(info.st_ino)
     length = Int64(info.st_size)
-    seconds = Int64(written.tv_sec)
-    nanoseconds = Int64(written.tv_nsec)
+    seconds = Int64(info.modified.tv_sec)
+    nanoseconds = Int64(info.modified.tv_nsec)
   }
 }

@@ -52,16 +52,11 @@ struct RetryState: Sendable {
     after failure: Failure, remaining: Duration?, date: Date, random: inout some RandomNumberGenerator
   ) -> Decision {
     guard mayRetry(failure) else { return .giveUp }
-    let wait = max(jitter(&random), min(failure.retryAfter?.wait(from: date) ?? .zero, policy.maxRetryAfter))
+    let wait = max(
+      .jitter(after: tries, backoff: policy.backoff, most: policy.maxBackoff, using: &random),
+      min(failure.retryAfter?.wait(from: date) ?? .zero, policy.maxRetryAfter))
     // Waiting past the deadline would only delay the bad news.
     if let remaining, wait >= remaining { return .giveUp }
     return .retry(after: wait)
-  }
-
-  private func jitter(_ random: inout some RandomNumberGenerator) -> Duration {
-    let doubled = policy.backoff.seconds * Double(sign: .plus, exponent: min(tries - 1, 60), significand: 1)
-    let ceiling = min(doubled, policy.maxBackoff.seconds)
-    guard ceiling > 0 else { return .zero }
-    return .seconds(Double.random(in: 0...ceiling, using: &random))
   }
 }

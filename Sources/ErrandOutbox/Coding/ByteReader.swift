@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -46,6 +48,12 @@ struct ByteReader {
   }
 
   mutating func data() throws(Malformed) -> Data { Data(try slice(try count())) }
+
+  mutating func fields() throws(Malformed) -> HTTPFields {
+    var fields = HTTPFields()
+    for _ in 0..<(try count()) { fields.append(try text(), try text()) }
+    return fields
+  }
 
   mutating func raw(_ count: Int64) throws(Malformed) -> Data {
     guard count >= 0, count <= Int64(bytes.count - position) else { throw Malformed() }

@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -31,6 +33,15 @@ struct ByteWriter {
   mutating func data(_ data: Data) {
     number(Int64(data.count))
     raw(data)
+  }
+
+  /// How many, and then the name and the value of each.
+  mutating func fields(_ fields: HTTPFields) {
+    number(Int64(fields.count))
+    for field in fields {
+      text(field.name)
+      text(field.value)
+    }
   }
 
   /// Without its length: the other side knows it.

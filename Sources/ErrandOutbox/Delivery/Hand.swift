@@ -15,8 +15,6 @@ struct Hand: Sendable {
     waiting[first...].map(\.lease) + sent + ended.map(\.lease) + recording.map(\.lease)
   }
 
-  var isEmpty: Bool { first == waiting.count && tasks.isEmpty && ended.isEmpty && recording.isEmpty }
-
   mutating func take(_ rows: [ClaimedRow]) { waiting += rows }
 
   /// The next that waits; it is being sent from now on.

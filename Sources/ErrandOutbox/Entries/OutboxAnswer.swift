@@ -35,11 +35,7 @@ extension OutboxAnswer {
     writer.byte(Self.version)
     writer.number(Int64(status.rawValue))
     writer.byte(isWhole ? 1 : 0)
-    writer.number(Int64(fields.count))
-    for field in fields {
-      writer.text(field.name)
-      writer.text(field.value)
-    }
+    writer.fields(fields)
     writer.data(body)
     return writer.data
   }
@@ -55,9 +51,7 @@ extension OutboxAnswer {
     guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
     status = Status(Int(truncatingIfNeeded: try reader.number()))
     isWhole = try reader.byte() == 1
-    var fields: HTTPFields = [:]
-    for _ in 0..<(try reader.count()) { fields.append(try reader.text(), try reader.text()) }
-    self.fields = fields
+    fields = try reader.fields()
     body = try reader.data()
   }
 }

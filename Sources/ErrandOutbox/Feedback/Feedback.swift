@@ -16,7 +16,7 @@ final class Feedback: Sendable {
   /// Those of which somebody would hear.
   func heard(_ rows: [OutboxRow]) -> [OutboxRow] {
     state.withLock { state in
-      state.everybody.all.isEmpty ? rows.filter { state.tracks[$0.id] != nil } : rows
+      state.everybody.isEmpty ? rows.filter { state.tracks[$0.id] != nil } : rows
     }
   }
 

@@ -5,6 +5,8 @@ struct Observers<Element: Sendable>: Sendable {
   private var continuations: [(id: Int, continuation: Continuation)] = []
   private var last = 0
 
+  var isEmpty: Bool { continuations.isEmpty }
+
   /// In the order in which they came.
   var all: [Continuation] { continuations.map(\.continuation) }
 

@@ -45,7 +45,7 @@ struct ContentWriter {
       for _ in 0..<100 {
         let part = try FileDescriptor(private: "\(folder)/\(ContentFileName.newPart())")
         // Who sweeps may be quicker, and take it for a dead one's.
-        if part.hold() { return part }
+        if part.claim() { return part }
       }
       throw FileError(.create, folder, "another process removes every file at once")
     }
@@ -94,7 +94,7 @@ struct ContentWriter {
       // The system makes the file itself, so for a moment nobody holds it. If it is swept then, it is copied after all.
       let path = "\(folder)/\(ContentFileName.newPart())"
       guard fclonefileat(file.raw, AT_FDCWD, path, 0) == 0 else { return nil }
-      guard let clone = try? FileDescriptor(private: path), clone.hold() else {
+      guard let clone = try? FileDescriptor(private: path), clone.claim() else {
         FileDescriptor.remove(path)
         return nil
       }

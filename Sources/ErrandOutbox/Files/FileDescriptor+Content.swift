@@ -24,14 +24,7 @@ extension FileDescriptor {
     Failpoint.hit(.afterFolderFlush)
   }
 
-  /// Keeps it from being swept until it is closed, by this process or by its end. False if somebody removes it right now.
-  func hold() -> Bool {
-    // Where files cannot be marked, nobody sweeps either.
-    if flock(raw, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
-    return (try? status()).map { $0.links > 0 } ?? false
-  }
-
-  /// Takes hold of it if certainly nobody else does.
+  /// Takes hold of it if certainly nobody else does: never where files cannot be marked, so nobody sweeps there.
   func holdIfAbandoned() -> Bool { flock(raw, LOCK_EX | LOCK_NB) == 0 }
 
   /// Makes it a copy of another that shares its blocks until one of them changes, where the file system can.

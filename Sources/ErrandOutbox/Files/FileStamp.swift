@@ -18,12 +18,7 @@ struct FileStamp: Equatable {
     var info = stat()
     guard fstat(file.raw, &info) == 0 else { throw FileError(.read, file.path) }
     length = Int64(info.st_size)
-    #if canImport(Darwin)
-      modified = [info.st_mtimespec.tv_sec, info.st_mtimespec.tv_nsec]
-      changed = [info.st_ctimespec.tv_sec, info.st_ctimespec.tv_nsec]
-    #else
-      modified = [info.st_mtim.tv_sec, info.st_mtim.tv_nsec]
-      changed = [info.st_ctim.tv_sec, info.st_ctim.tv_nsec]
-    #endif
+    modified = [info.modified.tv_sec, info.modified.tv_nsec]
+    changed = [info.changed.tv_sec, info.changed.tv_nsec]
   }
 }

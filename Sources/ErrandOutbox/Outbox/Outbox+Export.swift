@@ -42,9 +42,7 @@ extension Outbox {
   @discardableResult
   public func `import`<Exported: AsyncSequence>(_ exported: Exported) async throws -> OutboxImport
   where Exported.Element == Data {
-    var importer = Importer(desk) { [desk, courier] in
-      if desk.configuration.delivers { courier.look() }
-    }
+    var importer = Importer(desk) { self.lookIfDelivering() }
     return try await importer.run(exported)
   }
 

@@ -106,7 +106,7 @@ public final class Outbox: Sendable {
       return Receipt(id, feedback.track(id), self)
     }
     try await desk.add(items, ids: receipts.map(\.id))
-    if desk.configuration.delivers { courier.look() }
+    lookIfDelivering()
     return receipts
   }
 
@@ -153,13 +153,18 @@ public final class Outbox: Sendable {
     if desk.configuration.delivers { courier.look() } else { courier.start() }
   }
 
+  /// Something may be there to deliver; with `delivers` off, nobody looks.
+  func lookIfDelivering() {
+    if desk.configuration.delivers { courier.look() }
+  }
+
   /// Tries what is stored, set aside or has expired at once. What was set aside or has expired takes its old place.
   /// - Returns: What is tried again.
   @discardableResult
   public func retry(_ selection: OutboxSelection) async throws -> [OutboxEntry] {
     let rows = try await desk.store.retry(selection, at: desk.configuration.time())
     desk.tell(rows)
-    if desk.configuration.delivers { courier.look() }
+    lookIfDelivering()
     return rows.map(desk.entry)
   }
 
@@ -172,7 +177,7 @@ public final class Outbox: Sendable {
     let dropped = try await desk.store.drop(selection, reason: reason, at: desk.configuration.time())
     desk.tell(dropped.rows)
     await desk.remove(dropped.files)
-    if desk.configuration.delivers { courier.look() }
+    lookIfDelivering()
     return dropped.rows.map(desk.entry)
   }
 
@@ -184,7 +189,7 @@ public final class Outbox: Sendable {
 
   public func resume(lane: String? = nil) async throws {
     try await desk.store.setPaused(false, lane: lane)
-    if desk.configuration.delivers { courier.look() }
+    lookIfDelivering()
   }
 
   // MARK: The end

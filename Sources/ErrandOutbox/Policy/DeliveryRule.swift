@@ -47,22 +47,14 @@ struct DeliveryRule: Sendable {
         return Ruling(
           outcome: .refused(reason: "tried \(counted) times; \(reason)", answer(to: aTry)), hasReached: true)
       }
+      let most = hasReached ? policy.maxBackoff : min(beat, policy.maxBackoff)
       let wait = max(
-        jitter(aTry.number, ceiling: hasReached ? policy.maxBackoff : min(beat, policy.maxBackoff), &random),
+        .jitter(after: aTry.number, backoff: policy.backoff, most: most, using: &random),
         min(retryAfter(aTry, date), policy.maxRetryAfter))
       return Ruling(
         outcome: .failed(reason: reason, next: wait, counts: hasReached, wasOffline: !hasReached),
         hasReached: hasReached)
     }
-  }
-
-  private func jitter(
-    _ number: Int, ceiling: Duration, _ random: inout some RandomNumberGenerator
-  ) -> Duration {
-    let doubled = policy.backoff.seconds * Double(sign: .plus, exponent: min(number - 1, 60), significand: 1)
-    let most = min(doubled, ceiling.seconds)
-    guard most > 0 else { return .zero }
-    return .seconds(Double.random(in: 0...most, using: &random))
   }
 
   private func retryAfter(_ aTry: DeliveryTry, _ date: Date) -> Duration {

@@ -25,11 +25,7 @@ extension StoredRequest {
     writer.byte(Self.version)
     writer.text(method.rawValue)
     writer.text(url)
-    writer.number(Int64(fields.count))
-    for field in fields {
-      writer.text(field.name)
-      writer.text(field.value)
-    }
+    writer.fields(fields)
     writer.text(body.kind.rawValue)
     writer.byte(body.contentType == nil ? 0 : 1)
     if let contentType = body.contentType { writer.text(contentType) }
@@ -60,8 +56,7 @@ extension StoredRequest {
   private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
     method = ErrandCore.Method(try reader.text())
     url = try reader.text()
-    fields = HTTPFields()
-    for _ in 0..<(try reader.count()) { fields.append(try reader.text(), try reader.text()) }
+    fields = try reader.fields()
     guard let kind = StoredBody.Kind(rawValue: try reader.text()) else { throw ByteReader.Malformed() }
     let contentType: String? = try reader.byte() == 0 ? nil : try reader.text()
     var described: [(name: String, length: Int64)] = []

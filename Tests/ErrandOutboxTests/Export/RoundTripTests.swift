@@ -53,13 +53,6 @@ import Testing
     return request.idempotencyKey("the-key")
   }
 
-  /// As bytes, because texts are the same to Swift that are not the same to a server.
-  private func seen(_ request: MockRequest) -> [[UInt8]] {
-    (["\(request.method)", request.target] + request.fields.map { "\($0.name): \($0.value)" }).map {
-      Array($0.utf8)
-    }
-  }
-
   private func compare(_ kind: Kind, from: OutboxKey?, to: OutboxKey?) async throws {
     let request = try request(kind)
     _ = try await lab.client().send(request)

@@ -56,14 +56,6 @@ import Testing
     return request.idempotencyKey("the-key")
   }
 
-  /// All that a server is told; `Host` and its like come from the transport and are the same as well.
-  private func seen(_ request: MockRequest) -> [[UInt8]] {
-    // As bytes, because texts are the same to Swift that are not the same to a server.
-    (["\(request.method)", request.target] + request.fields.map { "\($0.name): \($0.value)" }).map {
-      Array($0.utf8)
-    }
-  }
-
   private func compare(_ request: Request, key: OutboxKey? = nil) async throws {
     let client = Client(transport: CurlTransport())
     let row = try await lab.row(request, key: key)

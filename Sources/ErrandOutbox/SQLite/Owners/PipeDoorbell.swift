@@ -84,11 +84,7 @@ final class PipeDoorbell: Doorbell {
   private func others() -> [String] {
     var info = stat()
     guard stat(folder, &info) == 0 else { return [] }
-    #if canImport(Darwin)
-      let stamp = info.st_mtimespec
-    #else
-      let stamp = info.st_mtim
-    #endif
+    let stamp = info.modified
     let known = state.withLock { state in
       state.others.flatMap {
         $0.folder.tv_sec == stamp.tv_sec && $0.folder.tv_nsec == stamp.tv_nsec ? $0.pipes : nil
