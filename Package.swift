@@ -73,6 +73,11 @@ let package = Package(
       name: "simulate", dependencies: ["SimulationWorlds", "ErrandCore"], path: "Tests/simulate",
       swiftSettings: strict),
 
+    // Starts other programs.
+    .target(name: "CPrograms", path: "Tests/CPrograms"),
+    .target(
+      name: "Programs", dependencies: ["CPrograms", "ErrandCore"], path: "Tests/Programs",
+      swiftSettings: strict),
     // Writes kept answers until it is killed.
     .executableTarget(
       name: "AnswerWriter", dependencies: ["ErrandCore"], path: "Tests/AnswerWriter", swiftSettings: strict),
@@ -82,7 +87,7 @@ let package = Package(
     .target(name: "CPowerLoss", dependencies: ["CSQLite"], path: "Tests/CPowerLoss"),
     // Crashes: an outbox in a process that is killed, and started again.
     .target(
-      name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting"],
+      name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs"],
       path: "Tests/CrashCourse", swiftSettings: strict),
     .executableTarget(
       name: "OutboxWorker",
@@ -92,7 +97,8 @@ let package = Package(
       name: "crash", dependencies: ["CrashCourse", "OutboxWorker"], path: "Tests/crash",
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandCoreTests", dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter", "CSandbox"],
+      name: "ErrandCoreTests",
+      dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter", "CSandbox", "Programs"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
@@ -102,14 +108,13 @@ let package = Package(
       dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting"],
+      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting", "Programs"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandOutboxTests",
       dependencies: [
         "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker",
-        "CPowerLoss",
-        "CSandbox",
+        "CPowerLoss", "CSandbox", "Programs",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -119,7 +124,7 @@ let package = Package(
       name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",
-      dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting"],
+      dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting", "Programs"],
       swiftSettings: strict),
   ]
 )

@@ -1,13 +1,6 @@
 import ErrandCore
 package import Foundation
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Programs
 
 /// A worker that runs, or has ended. What it says goes into a file, so nothing of it is lost with it.
 package final class WorkerProcess: Sendable {
@@ -18,38 +11,21 @@ package final class WorkerProcess: Sendable {
     case stuck
   }
 
-  private let process: Process
+  private let program: Program
   private let output: URL
-  private let end: Task<Process.TerminationReason, Never>
 
   /// - Parameters:
   ///   - output: The file that it writes to.
   ///   - network: The network namespace that it lives in, by the name that ip-netns(8) knows; nil for the usual one.
   package init(_ orders: WorkerOrders, output: URL, network: String? = nil) throws {
     self.output = output
-    process = Process()
-    if let network {
-      // It becomes the worker.
-      process.executableURL = URL(filePath: "/usr/sbin/ip")
-      process.arguments = ["netns", "exec", network, Self.program.path] + orders.words
-    } else {
-      process.executableURL = Self.program
-      process.arguments = orders.words
-    }
     try Data().write(to: output)
     let file = try FileHandle(forWritingTo: output)
-    process.standardOutput = file
-    process.standardError = file
-    let (ends, continuation) = AsyncStream.makeStream(of: Process.TerminationReason.self)
-    process.terminationHandler = {
-      continuation.yield($0.terminationReason)
-      continuation.finish()
-    }
-    end = Task {
-      for await reason in ends { return reason }
-      return .uncaughtSignal
-    }
-    try process.run()
+    // In a network `ip` becomes the worker.
+    let inNetwork = network.map { ["/usr/sbin/ip", "netns", "exec", $0] } ?? []
+    let line = inNetwork + [Self.program.path] + orders.words
+    program = try Program(
+      line[0], Array(line.dropFirst()), output: file.fileDescriptor, errors: file.fileDescriptor)
     try file.close()
   }
 
@@ -61,17 +37,7 @@ package final class WorkerProcess: Sendable {
     return URL(filePath: #filePath).appending(path: "../../../.build/debug/OutboxWorker").standardizedFileURL
   }
 
-  package func kill() { Self.send(process.processIdentifier, SIGKILL) }
-
-  private static func send(_ process: pid_t, _ signal: Int32) {
-    #if canImport(Darwin)
-      Darwin.kill(process, signal)
-    #elseif canImport(Musl)
-      Musl.kill(process, signal)
-    #else
-      Glibc.kill(process, signal)
-    #endif
-  }
+  package func kill() { program.send(SIGKILL) }
 
   /// Waits for its end, but not longer than `limit`.
   package func wait(within limit: Duration = .seconds(60)) async -> End {
@@ -81,10 +47,10 @@ package final class WorkerProcess: Sendable {
       isStuck.withLock { $0 = true }
       kill()
     }
-    let reason = await end.value
+    let end = await program.end()
     guardian.cancel()
     if isStuck.withLock({ $0 }) { return .stuck }
-    return reason == .exit ? .exited(process.terminationStatus) : .killed
+    return if case .exited(let code) = end { .exited(code) } else { .killed }
   }
 
   /// The lines that it said, each as its words.

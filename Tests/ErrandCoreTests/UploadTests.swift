@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import Programs
 import Testing
 
 @testable import ErrandCore
@@ -77,27 +78,24 @@ import Testing
     var random = SeededRandom(seed: UInt64(size))
     let content = Data((0..<size).map { _ in UInt8.random(in: 0...3, using: &random) })
     let inMemory = try await drain(Body.bytes(content).open(compressed: true))
-    #expect(try gunzip(inMemory) == content)
+    #expect(try await gunzip(inMemory) == content)
     try await withFile(content) { file in
       let upload = try Body.file(file).open(compressed: true)
       #expect(upload.length == nil)
-      #expect(try gunzip(await drain(upload, room: 1000)) == content)
+      #expect(try await gunzip(drain(upload, room: 1000)) == content)
     }
   }
 
-  private func gunzip(_ data: Data) throws -> Data {
-    try withTemporaryFile(data) { file in
-      let process = Process()
-      let output = Pipe()
-      process.executableURL = URL(filePath: "/bin/gzip")
-      process.arguments = ["-dc", file.path]
-      process.standardOutput = output
-      try process.run()
-      let result = try output.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
-      return result
+  private func gunzip(_ data: Data) async throws -> Data {
+    let files = (0..<2).map { _ in FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
     }
+    defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+    try data.write(to: files[0])
+    try Data().write(to: files[1])
+    let output = try FileHandle(forWritingTo: files[1])
+    let program = try Program("/bin/gzip", ["-dc"], input: files[0].path, output: output.fileDescriptor)
+    #expect(await program.end() == .exited(0))
+    return try Data(contentsOf: files[1])
   }
 
   private func withTemporaryFile<Result>(_ content: Data, _ body: (URL) throws -> Result) throws -> Result {

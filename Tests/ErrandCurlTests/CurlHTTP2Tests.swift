@@ -7,7 +7,7 @@ import Testing
 struct CurlHTTP2Tests {
   @Test("a cancel resets the stream, or closes the connection if nobody else uses it")
   func resetOnCancel() async throws {
-    let server = try Nghttpd(files: ["small": 1000], tls: true)
+    let server = try await Nghttpd(files: ["small": 1000], tls: true)
     try await server.wait(for: "listen")
     var configuration = CurlConfiguration()
     configuration.certificateAuthorityFile = server.authority
@@ -33,7 +33,7 @@ struct CurlHTTP2Tests {
 
   @Test("HTTP/2 is spoken without TLS when it is asked for, more than once")
   func priorKnowledge() async throws {
-    let server = try Nghttpd(files: ["small": 1000], tls: false)
+    let server = try await Nghttpd(files: ["small": 1000], tls: false)
     try await server.wait(for: "listen")
     let client = Client(transport: CurlTransport())
     for _ in 0..<3 {

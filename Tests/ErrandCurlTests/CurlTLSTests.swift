@@ -9,7 +9,7 @@ import Testing
 struct CurlTLSTests {
   let nginx: Nginx
 
-  init() throws { nginx = try Nginx() }
+  init() async throws { nginx = try await Nginx() }
 
   private func client(_ configure: (inout CurlConfiguration) -> Void = { _ in }) -> Client {
     var curl = CurlConfiguration()
@@ -53,8 +53,8 @@ struct CurlTLSTests {
 
   @Test("a pinned key is required besides a trusted certificate, and one of several is enough")
   func pins() async throws {
-    let good = try nginx.certificates.pin(of: "good")
-    let other = try nginx.certificates.pin(of: "unknown")
+    let good = try await nginx.certificates.pin(of: "good")
+    let other = try await nginx.certificates.pin(of: "unknown")
     let response = try await client { $0.pinnedPublicKeys = [other, good] }.send(.get(nginx.url("good")))
     #expect(response.text == "hello")
     let mismatch = await failure(client { $0.pinnedPublicKeys = [other] }, nginx.url("good"))
@@ -100,7 +100,7 @@ struct CurlTLSTests {
   func resetBesideOthers() async throws {
     let server = try MockServer()
     server.otherwise { _ in .stall }
-    let nginx = try Nginx(behind: server.port)
+    let nginx = try await Nginx(behind: server.port)
     var configuration = CurlConfiguration()
     configuration.certificateAuthorityFile = nginx.certificates.authority
     let client = Client(transport: CurlTransport(configuration: configuration))

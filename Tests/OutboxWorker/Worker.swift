@@ -103,25 +103,23 @@ struct Worker: Sendable {
 
   private func watchPlaces() {
     let passed = Locked<(all: Int, same: Int)>((0, 0))
-    Failpoint.handler.withLock { handler in
-      handler = { [orders] place in
-        if orders.isTalkative { Self.say("place \(place.rawValue)") }
-        let isEnd = passed.withLock { passed in
-          passed.all += 1
-          switch orders.end {
-          case .done: return false
-          case .anyPlace(let count): return passed.all == count
-          case .place(let wanted, let count):
-            if place == wanted { passed.same += 1 }
-            return place == wanted && passed.same == count
-          }
+    Failpoint.watch { [orders] place in
+      if orders.isTalkative { Self.say("place \(place.rawValue)") }
+      let isEnd = passed.withLock { passed in
+        passed.all += 1
+        switch orders.end {
+        case .done: return false
+        case .anyPlace(let count): return passed.all == count
+        case .place(let wanted, let count):
+          if place == wanted { passed.same += 1 }
+          return place == wanted && passed.same == count
         }
-        guard isEnd else { return }
-        Self.say("ends at \(place.rawValue)")
-        kill(getpid(), SIGKILL)
-        // Not one step further.
-        while true { pause() }
       }
+      guard isEnd else { return }
+      Self.say("ends at \(place.rawValue)")
+      kill(getpid(), SIGKILL)
+      // Not one step further.
+      while true { pause() }
     }
   }
 

@@ -3,7 +3,7 @@
   import SimulationWorlds
   import Testing
 
-  @Suite struct OutboxWorldTests {
+  @Suite(.serialized) struct OutboxWorldTests {
     #if ERRAND_SANITIZER
       private static let seeds = UInt64(1)..<101
     #else

@@ -3,7 +3,7 @@
   import SimulationWorlds
   import Testing
 
-  @Suite struct WorldTests {
+  @Suite(.serialized) struct WorldTests {
     #if ERRAND_SANITIZER
       private static let seeds = UInt64(1)..<201
     #else

@@ -1,4 +1,5 @@
-package import ErrandCore
+import ErrandCore
+import Synchronization
 
 /// A place in the outbox's work at which crash tests end the process. Outside debug builds there are none.
 package enum Failpoint: String, Sendable, CaseIterable {
@@ -17,8 +18,15 @@ package enum Failpoint: String, Sendable, CaseIterable {
   // Sweeping what others left.
   case beforeSweep, afterSweep
 
-  /// Is called at each place that is passed, on the thread that passes it.
-  package static let handler = Locked<(@Sendable (Failpoint) -> Void)?>(nil)
+  /// So that those who pass do not meet at a lock.
+  private static let isWatched = Atomic(false)
+  private static let handler = Locked<(@Sendable (Failpoint) -> Void)?>(nil)
+
+  /// - Parameter handler: Is called at each place that is passed, on the thread that passes it.
+  package static func watch(_ handler: (@Sendable (Failpoint) -> Void)?) {
+    Self.handler.withLock { $0 = handler }
+    isWatched.store(handler != nil, ordering: .releasing)
+  }
 
   @inlinable
   @inline(__always)
@@ -30,6 +38,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
 
   @usableFromInline
   package static func tell(_ place: Failpoint) {
+    guard isWatched.load(ordering: .acquiring) else { return }
     let handler = handler.withLock { $0 }
     handler?(place)
   }

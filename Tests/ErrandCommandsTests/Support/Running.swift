@@ -1,11 +1,10 @@
 import Foundation
-import Synchronization
+import Programs
 
 /// A process of the tool that may still run.
 final class Running: Sendable {
-  private let process = Process()
+  private let program: Program
   private let folder: URL
-  private let ended: AsyncStream<Void>
 
   init(
     _ path: String, _ arguments: [String], input: Data? = nil, in workingFolder: URL? = nil,
@@ -13,23 +12,19 @@ final class Running: Sendable {
   ) throws {
     let folder = try TemporaryFolder.make()
     self.folder = folder
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = ["errand": Tool.path, "PATH": "/usr/bin:/bin", "no_proxy": "*"]
-    process.currentDirectoryURL = workingFolder ?? folder
     let files = ["output", "error", "input"].map { folder.appendingPathComponent($0) }
     try (input ?? Data()).write(to: files[2])
     for file in files[..<2] { try Data().write(to: file) }
-    process.standardInput = try FileHandle(forReadingFrom: files[2])
-    process.standardOutput = try terminal ?? FileHandle(forWritingTo: files[0])
-    process.standardError = try terminal ?? FileHandle(forWritingTo: files[1])
-    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    ended = stream
-    process.terminationHandler = { _ in continuation.finish() }
-    try process.run()
+    let (output, error) = try (
+      terminal ?? FileHandle(forWritingTo: files[0]), terminal ?? FileHandle(forWritingTo: files[1])
+    )
+    program = try Program(
+      path, arguments, environment: ["errand": Tool.path, "PATH": "/usr/bin:/bin", "no_proxy": "*"],
+      in: (workingFolder ?? folder).path, input: files[2].path, output: output.fileDescriptor,
+      errors: error.fileDescriptor)
   }
 
-  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+  func send(_ signal: Int32) { program.send(signal) }
 
   /// Returns when the tool has printed this.
   func waitForOutput(_ text: String) async throws { try await wait(for: text, in: "output") }
@@ -40,17 +35,21 @@ final class Running: Sendable {
   /// A file tells nobody that it grew, so it is looked at now and then.
   private func wait(for text: String, in file: String) async throws {
     let file = folder.appendingPathComponent(file)
-    while try !String(contentsOf: file, encoding: .utf8).contains(text), process.isRunning {
+    while try !String(contentsOf: file, encoding: .utf8).contains(text), program.isRunning {
       try await Task.sleep(for: .milliseconds(5))
     }
   }
 
   func result() async throws -> Tool.Result {
-    for await _ in ended {}
+    let end = await program.end()
     defer { try? FileManager.default.removeItem(at: folder) }
-    let isSignal = process.terminationReason == .uncaughtSignal
+    let (code, signal): (Int32, Int32?) =
+      switch end {
+      case .exited(let code): (code, nil)
+      case .killed(let signal): (signal, signal)
+      }
     return Tool.Result(
-      code: process.terminationStatus, signal: isSignal ? process.terminationStatus : nil,
+      code: code, signal: signal,
       output: try Data(contentsOf: folder.appendingPathComponent("output")),
       error: try String(contentsOf: folder.appendingPathComponent("error"), encoding: .utf8))
   }

@@ -1,30 +1,20 @@
 import Dispatch
 import Foundation
+import Programs
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A process that keeps one answer after the other and says so.
 final class AnswerWriterProcess: Sendable {
-  private let process = Process()
+  private let program: Program
   private let output = Pipe()
   // Reading blocks, and the global queues share their threads with every task.
   private let queue = DispatchQueue(label: "errand.answer-writer")
-  private let ended: AsyncStream<Void>
   private let unread = Mutex<[UInt8]>([])
 
   init(folder: URL, limit: Int, firstNumber: Int) throws {
-    process.executableURL = Self.program
-    process.arguments = [folder.path, "\(limit)", "\(firstNumber)"]
-    process.standardOutput = output
-    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    ended = stream
-    process.terminationHandler = { _ in continuation.finish() }
-    try process.run()
+    program = try Program(
+      Self.program.path, [folder.path, "\(limit)", "\(firstNumber)"],
+      output: output.fileHandleForWriting.fileDescriptor)
     // Or the end of the output never comes.
     try output.fileHandleForWriting.close()
   }
@@ -68,17 +58,9 @@ final class AnswerWriterProcess: Sendable {
 
   /// Kills it. Returns what it had still said.
   func kill() async -> [String] {
-    _ = Self.send(process.processIdentifier, SIGKILL)
+    program.send(SIGKILL)
     let rest = await lines(.max)
-    for await _ in ended {}
+    _ = await program.end()
     return rest
-  }
-
-  private static let send: @Sendable (pid_t, Int32) -> Int32 = { pid, signal in
-    #if canImport(Glibc)
-      Glibc.kill(pid, signal)
-    #else
-      Darwin.kill(pid, signal)
-    #endif
   }
 }

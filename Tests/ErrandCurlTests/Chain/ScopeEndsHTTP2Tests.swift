@@ -19,7 +19,7 @@ import Testing
   @Test func `the scope's streams are reset at once, and others go on beside them`() async throws {
     let server = try MockServer()
     server.otherwise { _ in .stall }
-    let nginx = try Nginx(behind: server.port)
+    let nginx = try await Nginx(behind: server.port)
     let client = client(nginx.certificates.authority)
     let first = try await client.send(.get(nginx.url("good")))
     #expect(first.timing.httpVersion == .http2)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `a stream that sends is reset, and one beside it is answered`() async throws {
-    let server = try Nghttpd(files: ["small": 1000], tls: true)
+    let server = try await Nghttpd(files: ["small": 1000], tls: true)
     try await server.wait(for: "listen")
     let client = client(server.authority)
     let url = "https://127.0.0.1:\(server.port)/small"

@@ -4,37 +4,40 @@ import Foundation
 struct Certificates {
   private let folder: TemporaryFolder
 
-  init(in folder: TemporaryFolder) throws {
+  init(in folder: TemporaryFolder) async throws {
     self.folder = folder
     for authority in ["ca", "other-ca"] {
-      try openssl(
+      try await openssl(
         "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
         "-subj", "/CN=Errand test \(authority)", "-keyout", "\(authority).key", "-out", "\(authority).pem")
     }
-    try make("good", by: "ca", names: "DNS:localhost,IP:127.0.0.1")
-    try make("wrong-host", by: "ca", names: "DNS:elsewhere.test")
-    try make("unknown", by: "other-ca", names: "DNS:localhost,IP:127.0.0.1")
-    try make("expired", by: "ca", names: "DNS:localhost,IP:127.0.0.1", isExpired: true)
+    try await make("good", by: "ca", names: "DNS:localhost,IP:127.0.0.1")
+    try await make("wrong-host", by: "ca", names: "DNS:elsewhere.test")
+    try await make("unknown", by: "other-ca", names: "DNS:localhost,IP:127.0.0.1")
+    try await make("expired", by: "ca", names: "DNS:localhost,IP:127.0.0.1", isExpired: true)
   }
 
   /// The file of the authority to trust.
   var authority: String { folder.path("ca.pem") }
 
   /// What `pinnedPublicKeys` takes: SHA-256 of the public key, in base64.
-  func pin(of name: String) throws -> String {
-    let key = try openssl("x509", "-in", "\(name).pem", "-pubkey", "-noout")
-    let bytes = try Shell.run("openssl", ["pkey", "-pubin", "-outform", "der"], in: folder.url, input: key)
-    let digest = try Shell.run("openssl", ["dgst", "-sha256", "-binary"], in: folder.url, input: bytes)
+  func pin(of name: String) async throws -> String {
+    let key = try await openssl("x509", "-in", "\(name).pem", "-pubkey", "-noout")
+    let bytes = try await Shell.run(
+      "openssl", ["pkey", "-pubin", "-outform", "der"], in: folder.url, input: key)
+    let digest = try await Shell.run("openssl", ["dgst", "-sha256", "-binary"], in: folder.url, input: bytes)
     return digest.base64EncodedString()
   }
 
-  private func make(_ name: String, by authority: String, names: String, isExpired: Bool = false) throws {
-    try openssl(
+  private func make(
+    _ name: String, by authority: String, names: String, isExpired: Bool = false
+  ) async throws {
+    try await openssl(
       "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)",
       "-keyout", "\(name).key", "-out", "\(name).csr")
     try folder.write("subjectAltName=\(names)\n", to: "\(name).ext")
     guard isExpired else {
-      try openssl(
+      try await openssl(
         "x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key",
         "-CAcreateserial", "-days", "30", "-extfile", "\(name).ext", "-out", "\(name).pem")
       return
@@ -55,7 +58,7 @@ struct Certificates {
       [any]
       commonName = supplied
       """, to: "ca.conf")
-    try openssl(
+    try await openssl(
       "ca", "-batch", "-notext", "-config", "ca.conf", "-cert", "\(authority).pem", "-keyfile",
       "\(authority).key",
       "-startdate", "20200101000000Z", "-enddate", "20200201000000Z", "-extfile", "\(name).ext",
@@ -63,7 +66,7 @@ struct Certificates {
   }
 
   @discardableResult
-  private func openssl(_ arguments: String...) throws -> Data {
-    try Shell.run("openssl", arguments, in: folder.url)
+  private func openssl(_ arguments: String...) async throws -> Data {
+    try await Shell.run("openssl", arguments, in: folder.url)
   }
 }

@@ -1,12 +1,13 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import Programs
 
 /// A real HTTP/2 server that says what frames it sees.
 final class Nghttpd: Sendable {
   let port: Int
   private let folder: TemporaryFolder
-  private let process: ChildProcess
+  private let program: Program
   private let pipe = Pipe()
   private let log = Locked("")
   private let lines: AsyncStream<String>
@@ -15,9 +16,9 @@ final class Nghttpd: Sendable {
   let authority: String?
 
   /// - Parameter files: Their lengths, by name.
-  init(files: [String: Int], tls: Bool) throws {
+  init(files: [String: Int], tls: Bool) async throws {
     folder = try TemporaryFolder()
-    authority = tls ? try Certificates(in: folder).authority : nil
+    authority = tls ? try await Certificates(in: folder).authority : nil
     for (name, length) in files {
       try Data(count: length).write(to: folder.url.appending(path: name))
     }
@@ -29,7 +30,7 @@ final class Nghttpd: Sendable {
     }
     let output = pipe.fileHandleForWriting
     for end in [output, pipe.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
-    process = try ChildProcess(
+    program = try Program(
       path,
       ["-v", "-a", "127.0.0.1", "-d", folder.url.path] + (tls ? [] : ["--no-tls"]) + ["\(port)"]
         + (tls ? ["good.key", "good.pem"] : []), in: folder.url.path,
@@ -45,7 +46,7 @@ final class Nghttpd: Sendable {
 
   deinit {
     pipe.fileHandleForReading.readabilityHandler = nil
-    process.terminate()
+    program.send(SIGKILL)
   }
 
   /// Returns when it has written one of these texts, from the beginning on.

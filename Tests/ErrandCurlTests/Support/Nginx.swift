@@ -8,9 +8,9 @@ final class Nginx: Sendable {
   private let ports: [String: Int]
 
   /// - Parameter port: Where `/behind` leads.
-  init(behind port: Int = 9) throws {
+  init(behind port: Int = 9) async throws {
     folder = try TemporaryFolder()
-    certificates = try Certificates(in: folder)
+    certificates = try await Certificates(in: folder)
     let names = ["good", "wrong-host", "unknown", "expired"]
     // Free ports, held all at once so that they differ.
     let holders = try names.map { _ in try MockServer() }
@@ -43,10 +43,15 @@ final class Nginx: Sendable {
       }
       """, to: "nginx.conf")
     // It goes to the background when its ports are open.
-    try Shell.run("nginx", arguments, in: folder.url)
+    try await Shell.run("nginx", arguments, in: folder.url)
   }
 
-  deinit { _ = try? Shell.run("nginx", arguments + ["-s", "stop"], in: folder.url) }
+  deinit {
+    let number = try? String(contentsOfFile: folder.path("nginx.pid"), encoding: .utf8)
+    if let id = number.flatMap({ pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) }) {
+      kill(id, SIGTERM)
+    }
+  }
 
   private var arguments: [String] { ["-p", folder.url.path, "-c", "nginx.conf", "-e", "error.log"] }
 

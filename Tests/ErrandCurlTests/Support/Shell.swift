@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// Runs programs for tests.
 enum Shell {
@@ -13,20 +14,20 @@ enum Shell {
 
   /// Runs a program to its end and returns what it wrote to standard output.
   @discardableResult
-  static func run(_ program: String, _ arguments: [String], in folder: URL, input: Data = Data()) throws
-    -> Data
-  {
-    guard let path = path(of: program) else { throw Failure(description: "\(program) is not installed") }
+  static func run(
+    _ name: String, _ arguments: [String], in folder: URL, input: Data = Data()
+  ) async throws -> Data {
+    guard let path = path(of: name) else { throw Failure(description: "\(name) is not installed") }
     let files = ["input", "output", "errors"].map { folder.appending(path: ".\($0)-\(UUID().uuidString)") }
     try input.write(to: files[0])
-    try Data().write(to: files[1])
-    let output = try FileHandle(forWritingTo: files[1])
-    let process = try ChildProcess(
+    for file in files[1...] { try Data().write(to: file) }
+    let (output, errors) = try (FileHandle(forWritingTo: files[1]), FileHandle(forWritingTo: files[2]))
+    let program = try Program(
       path, arguments, in: folder.path, input: files[0].path, output: output.fileDescriptor,
-      errors: files[2].path)
-    guard process.wait() else {
+      errors: errors.fileDescriptor)
+    guard await program.end() == .exited(0) else {
       let said = (try? String(contentsOf: files[2], encoding: .utf8)) ?? ""
-      throw Failure(description: "\(program) \(arguments.joined(separator: " ")) failed: \(said)")
+      throw Failure(description: "\(name) \(arguments.joined(separator: " ")) failed: \(said)")
     }
     return try Data(contentsOf: files[1])
   }

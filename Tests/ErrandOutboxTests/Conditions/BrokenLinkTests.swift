@@ -6,14 +6,14 @@
 
   @Suite(
     .timeLimit(.minutes(4)),
-    .enabled(if: LinkedNetworks.isAllowed, "network namespaces take root, and iproute2"))
+    .enabled("network namespaces take root, and iproute2") { await LinkedNetworks.isAllowed })
   struct BrokenLinkTests {
     private static let count = 1000
 
     /// The system's word on the network is a hint: it hastens, and without it everything arrives as well.
     @Test(arguments: [true, false])
     func `a thousand requests arrive while the link goes down and up`(watchesNetwork: Bool) async throws {
-      let networks = try LinkedNetworks()
+      let networks = try await LinkedNetworks.make()
       let server = try networks.onFarSide { try MockServer(onEveryAddress: ()) }
       let depot = Depot(server, seed: 1, checksHands: false)
       let place = FileManager.default.temporaryDirectory.appending(path: "errand-link-\(UUID().uuidString)")
@@ -30,10 +30,10 @@
         try await server.wait(for: "\(share) fifths of the requests") {
           $0.requests.count >= share * Self.count / 5
         }
-        try networks.cut()
+        try await networks.cut()
         // So long is the link away.
         try await Task.sleep(for: .milliseconds(400))
-        try networks.mend()
+        try await networks.mend()
       }
       let end = await worker.wait(within: .seconds(180))
       #expect(end == .exited(0), "\(worker.said.suffix(3))")

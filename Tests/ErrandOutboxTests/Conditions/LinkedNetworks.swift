@@ -3,6 +3,7 @@
   import Dispatch
   import ErrandCore
   import Foundation
+  import Programs
 
   /// Two networks with one link between them, which can be cut. It takes root, and iproute2.
   final class LinkedNetworks: Sendable {
@@ -10,34 +11,43 @@
       let command: String
     }
 
-    static let isAllowed = (try? LinkedNetworks()) != nil
     static let farAddress = "10.77.0.2"
 
     let near: String
     private let far: String
 
-    init() throws {
+    private init() {
       let name = UUID().uuidString.prefix(8).lowercased()
       near = "errand-near-\(name)"
       far = "errand-far-\(name)"
+    }
+
+    static var isAllowed: Bool {
+      get async { (try? await make()) != nil }
+    }
+
+    static func make() async throws -> LinkedNetworks {
       guard geteuid() == 0 else { throw Failure(command: "nothing: only root can have networks") }
-      try Self.ip("netns add \(near)")
-      try Self.ip("netns add \(far)")
-      try Self.ip("-n \(near) link add near type veth peer name far netns \(far)")
-      try Self.ip("-n \(near) address add 10.77.0.1/24 dev near")
-      try Self.ip("-n \(far) address add \(Self.farAddress)/24 dev far")
+      let networks = LinkedNetworks()
+      let (near, far) = (networks.near, networks.far)
+      try await ip("netns add \(near)")
+      try await ip("netns add \(far)")
+      try await ip("-n \(near) link add near type veth peer name far netns \(far)")
+      try await ip("-n \(near) address add 10.77.0.1/24 dev near")
+      try await ip("-n \(far) address add \(farAddress)/24 dev far")
       for (network, link) in [(near, "lo"), (far, "lo"), (near, "near"), (far, "far")] {
-        try Self.ip("-n \(network) link set \(link) up")
+        try await ip("-n \(network) link set \(link) up")
       }
+      return networks
     }
 
     deinit {
-      try? Self.ip("netns delete \(near)")
-      try? Self.ip("netns delete \(far)")
+      // Nobody waits for their end.
+      for network in [near, far] { _ = try? Self.start("netns delete \(network)") }
     }
 
-    func cut() throws { try Self.ip("-n \(near) link set near down") }
-    func mend() throws { try Self.ip("-n \(near) link set near up") }
+    func cut() async throws { try await Self.ip("-n \(near) link set near down") }
+    func mend() async throws { try await Self.ip("-n \(near) link set near up") }
 
     /// Runs it on the far side, on a thread that nobody else will ever use.
     func onFarSide<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
@@ -64,13 +74,12 @@
       let value = Locked<Result<Value, any Error>?>(nil)
     }
 
-    private static func ip(_ command: String) throws {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/sbin/ip")
-      process.arguments = command.split(separator: " ").map(String.init)
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else { throw Failure(command: command) }
+    private static func ip(_ command: String) async throws {
+      guard try await start(command).end() == .exited(0) else { throw Failure(command: command) }
+    }
+
+    private static func start(_ command: String) throws -> Program {
+      try Program("/usr/sbin/ip", command.split(separator: " ").map(String.init))
     }
   }
 #endif

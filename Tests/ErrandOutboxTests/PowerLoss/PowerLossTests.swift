@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.computesLong, .timeLimit(.minutes(2))) struct PowerLossTests {
+@Suite(.computesLong, .serialized, .timeLimit(.minutes(2))) struct PowerLossTests {
   @Test func `when the power goes at any write, what was stored is there, and what was recorded stays`()
     async throws
   {

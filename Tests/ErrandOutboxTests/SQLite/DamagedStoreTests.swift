@@ -7,7 +7,7 @@ import Testing
 /// What SQLite can notice: that pages are missing, and that what holds a page together makes no sense. What it cannot: a bit
 /// that was flipped inside a value. Contents have a checksum of the store's own for that; of the other columns a flipped
 /// bit may change one (a priority, a letter of a reason), and nobody can tell.
-@Suite(.computesLong) struct DamagedStoreTests {
+@Suite(.computesLong, .serialized) struct DamagedStoreTests {
   private static let count = 150
 
   private func content(_ number: Int) -> Data {

@@ -27,8 +27,8 @@
     @Test func `a transaction passes every place, in order`() throws {
       let session = try StoreTestFolder(isOnDisk: false).session()
       let log = Log()
-      Failpoint.handler.withLock { $0 = log.add }
-      defer { Failpoint.handler.withLock { $0 = nil } }
+      Failpoint.watch(log.add)
+      defer { Failpoint.watch(nil) }
       let operations = ["a", "b"].map { id in
         TypedOperation(isWrite: true) {
           try $0.add([.sample(id)], within: OutboxCaps(), at: .sample)

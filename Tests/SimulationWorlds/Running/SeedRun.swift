@@ -22,7 +22,7 @@
     /// Runs the worlds of these seeds, up to the first that fails.
     /// - Parameter world: Runs the world of a seed, on its thread.
     public static func run(
-      _ seeds: Range<UInt64>, threads: Int = 2, _ world: @escaping @Sendable (UInt64) -> WorldReport
+      _ seeds: Range<UInt64>, threads: Int = 1, _ world: @escaping @Sendable (UInt64) -> WorldReport
     ) async -> SeedRun {
       let run = SharedRun(SeedRun(seeds))
       await withDiscardingTaskGroup { group in

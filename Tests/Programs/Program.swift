@@ -1,0 +1,125 @@
+import CPrograms
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A program that was started, and may have ended.
+///
+/// Foundation's `Process` will not do on Linux: it takes a program for running as long as any other has a copy of a certain
+/// socket, be it a daemon that the program left behind or whatever another thread was starting at the same time.
+package final class Program: Sendable {
+  package enum End: Sendable, Hashable {
+    case exited(Int32)
+    case killed(by: Int32)
+  }
+
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  private struct State {
+    var end: End?
+    var waiters: [CheckedContinuation<End, Never>] = []
+  }
+
+  private let id: pid_t
+  private let state = Locked(State())
+
+  /// - Parameters:
+  ///   - environment: All that it has; nil: this process's.
+  ///   - folder: Where it runs; nil: where this process does.
+  ///   - input: The file that it reads.
+  ///   - output: The descriptor that it writes to; nil: nowhere.
+  ///   - errors: That to which it writes its complaints.
+  package init(
+    _ path: String, _ arguments: [String], environment: [String: String]? = nil, in folder: String? = nil,
+    input: String = "/dev/null", output: Int32? = nil, errors: Int32? = nil
+  ) throws {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+    for (own, given) in [(Int32(1), output), (2, errors)] {
+      if let given {
+        posix_spawn_file_actions_adddup2(&actions, given, own)
+      } else {
+        posix_spawn_file_actions_addopen(&actions, own, "/dev/null", O_WRONLY, 0)
+      }
+    }
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // It shall hear every signal, whichever the thread blocks that starts it, and whichever this process ignores.
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    var flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+    if let folder { errand_spawn_in(&actions, folder) }
+    errand_spawn_closes_others(&actions, &flags)
+    posix_spawnattr_setflags(&attributes, flags)
+    var words = ([path] + arguments).map { strdup($0) } + [nil]
+    var variables = environment.map { $0.map { strdup("\($0)=\($1)") } + [nil] } ?? []
+    defer { for word in words + variables { free(word) } }
+    var id: pid_t = 0
+    let code =
+      environment == nil
+      ? posix_spawn(&id, path, &actions, &attributes, &words, environ)
+      : posix_spawn(&id, path, &actions, &attributes, &words, &variables)
+    guard code == 0 else {
+      throw Failure(description: "\(path) cannot be started: \(String(cString: strerror(code)))")
+    }
+    self.id = id
+    guard SystemThread.start({ self.watch() }) else {
+      kill(id, SIGKILL)
+      throw Failure(description: "\(path) cannot be watched: there is no thread left")
+    }
+  }
+
+  private func watch() {
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    let (end, waiters) = state.withLock { state in
+      var status: Int32 = 0
+      // From now on its number may be another's.
+      while waitpid(id, &status, 0) < 0, errno == EINTR {}
+      let end: End = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(by: status & 0x7F)
+      state.end = end
+      defer { state.waiters = [] }
+      return (end, state.waiters)
+    }
+    for waiter in waiters { waiter.resume(returning: end) }
+  }
+
+  package var isRunning: Bool { state.withLock { $0.end == nil } }
+
+  /// Does nothing once it has ended.
+  package func send(_ signal: Int32) {
+    state.withLock { state in
+      if state.end == nil { kill(id, signal) }
+    }
+  }
+
+  /// Returns when it has ended.
+  package func end() async -> End {
+    await withCheckedContinuation { continuation in
+      let end = state.withLock { state in
+        if state.end == nil { state.waiters.append(continuation) }
+        return state.end
+      }
+      if let end { continuation.resume(returning: end) }
+    }
+  }
+}
