@@ -62,7 +62,7 @@ final class SessionTransfer: Sendable {
     }
     guard isOver else { return task.resume() }
     // A task that was never resumed must still be ended, or its session waits for it.
-    task.cancel()
+    endTask()
     source.close()
   }
 
@@ -89,7 +89,13 @@ final class SessionTransfer: Sendable {
 
   /// Fails, and ends URLSession's part: the waiter first, for the rest concerns nobody.
   private func fail(_ error: any Error) {
-    if finish(.failure(error)) { state.withLock { $0.task }?.cancel() }
+    if finish(.failure(error)) { endTask() }
+  }
+
+  /// On the delegate's queue: beside it FoundationNetworking ends the process if the task ends by itself just then.
+  private func endTask() {
+    let (task, queue) = state.withLock { ($0.task, $0.queue) }
+    queue?.addOperation { task?.cancel() }
   }
 
   func cancel() { fail(CancellationError()) }

@@ -48,7 +48,7 @@ public final class URLSessionTransport: Transport {
   }
 
   // A session holds its delegate until it is told to end.
-  deinit { session.invalidateAndCancel() }
+  deinit { session.delegateQueue.addOperation { [session] in session.invalidateAndCancel() } }
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
     if let reason = Refusal.reason(exchange.request, configuration) {
@@ -75,7 +75,13 @@ public final class URLSessionTransport: Transport {
 
   public func shutdown() async {
     isShutDown.withLock { $0 = true }
-    session.invalidateAndCancel()
+    // For the reason why a transfer's task is ended there.
+    await withCheckedContinuation { continuation in
+      session.delegateQueue.addOperation { [session] in
+        session.invalidateAndCancel()
+        continuation.resume()
+      }
+    }
     delegate.finishAll()
   }
 

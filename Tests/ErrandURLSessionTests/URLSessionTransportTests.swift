@@ -25,6 +25,16 @@ struct URLSessionTransportTests {
     }
   }
 
+  /// FoundationNetworking ends the process when a task is cancelled while another thread hears of its end.
+  @Test("may give up an answer at any instant", arguments: 0..<4)
+  func givesUp(_ share: Int) async throws {
+    server.on("/") { _ in .answer(body: Data(count: 20_000_000)) }
+    for _ in 0..<15 {
+      let client = client()
+      #expect(await code(client, .get(server.url).memoryLimit(1_000_000)) == .bodyTooLarge)
+    }
+  }
+
   @Test("refuses what URLSession would do differently, and sends nothing")
   func refusals() async throws {
     let client = client()
