@@ -59,7 +59,7 @@ final class Courier: Sendable {
     tick.set(for: work.withLock { $0.nextBeat })
     Task {
       // Whatever was in the way when the last process ended may be gone.
-      await desk.noting { _ = try await desk.store.hasten(at: configuration.time()) }
+      await hasten()
       look()
       await desk.prune()
     }
@@ -75,10 +75,14 @@ final class Courier: Sendable {
   func networkChanged(isOnline: Bool) {
     guard isOnline else { return work.withLock { $0.state.isOffline = true } }
     Task {
-      await desk.noting { _ = try await desk.store.hasten(at: configuration.time()) }
+      await hasten()
       let now = timeline.now()
       claim(work.withLock { $0.state.isOnline(at: now) })
     }
+  }
+
+  private func hasten() async {
+    await desk.noting { _ = try await desk.store.hasten(at: configuration.time()) }
   }
 
   private func tick(_ now: Duration) -> Duration? {

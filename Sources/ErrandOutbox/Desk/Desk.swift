@@ -142,6 +142,7 @@ final class Desk: Sendable {
     let followed = feedback.followed
     guard let rows = try? await store.rows(followed) else { return feedback.publish(toTracks: []) }
     feedback.publish(toTracks: rows.compactMap { $0.map { entry($0).event } })
+    feedback.forget(zip(followed, rows).filter { $0.1 == nil }.map(\.0))
   }
 
   func report(_ error: any Error) {

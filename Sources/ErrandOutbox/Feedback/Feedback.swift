@@ -89,9 +89,15 @@ final class Feedback: Sendable {
     }
   }
 
-  /// The requests that somebody follows, in an order that does not depend on chance.
+  /// The stored requests that somebody follows, in an order that does not depend on chance.
   var followed: [OutboxID] {
-    state.withLock { $0.tracks.keys.sorted { $0.rawValue < $1.rawValue } }
+    let tracks = state.withLock { $0.tracks }
+    return tracks.filter { $0.value.hasBegun }.keys.sorted { $0.rawValue < $1.rawValue }
+  }
+
+  /// The store knows nothing of them any more.
+  func forget(_ ids: [OutboxID]) {
+    for track in state.withLock({ state in ids.map { state.tracks[$0] } }) { track?.end(isForgotten: true) }
   }
 
   /// No more will come.

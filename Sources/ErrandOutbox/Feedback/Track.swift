@@ -9,9 +9,15 @@ final class Track: Sendable {
     var events: [OutboxEvent] = []
     var observers = Observers<OutboxEvent>()
     var isOver = false
+    var isForgotten = false
   }
 
   private let state = Locked(State())
+
+  /// It is stored, as far as is known here.
+  var hasBegun: Bool { state.withLock { !$0.events.isEmpty } }
+  /// Its end will never be known here.
+  var isForgotten: Bool { state.withLock { $0.isForgotten } }
 
   /// The first step. A quick courier may have told of the next one already.
   func begin(with event: OutboxEvent) {
@@ -36,8 +42,10 @@ final class Track: Sendable {
   }
 
   /// No more will come.
-  func end() {
+  /// - Parameter isForgotten: The store knows nothing of it any more.
+  func end(isForgotten: Bool = false) {
     let observers = state.withLock { state in
+      if !state.isOver { state.isForgotten = isForgotten }
       state.isOver = true
       return state.observers.removeAll()
     }

@@ -20,12 +20,16 @@ public final class Receipt: Sendable, Identifiable {
 
   /// Waits until it is delivered, set aside, expired or dropped: that may take as long as it takes to have a network again.
   /// - Throws: `CancellationError` if the task is cancelled, `OutboxError.closed` if the outbox is closed first. Neither
-  ///   changes anything for the request.
+  ///   changes anything for the request. `OutboxError.forgotten` if it was over, and another process has forgotten how.
   public func outcome() async throws -> OutboxOutcome {
     for await event in track.events {
       if let outcome = event.outcome { return outcome }
     }
     try Task.checkCancellation()
+    if track.isForgotten {
+      throw OutboxError(
+        .forgotten, "request \(id) is over, but another process has forgotten how before it was heard here")
+    }
     throw OutboxError(
       .closed, "the outbox was closed before request \(id) was over; it is stored, and goes on later")
   }

@@ -28,6 +28,8 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let badImport = Code(rawValue: "badImport")
     /// The outbox was closed.
     public static let closed = Code(rawValue: "closed")
+    /// It was over so long ago that nothing is known of it any more.
+    public static let forgotten = Code(rawValue: "forgotten")
     /// The system failed in another way.
     public static let failed = Code(rawValue: "failed")
   }

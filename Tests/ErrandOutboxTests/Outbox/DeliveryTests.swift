@@ -207,4 +207,21 @@ import Testing
     await writer.close()
     await courier.close()
   }
+
+  @Test func `a receipt of what another process has forgotten is not waited for`() async throws {
+    let outbox = try await lab.outbox { $0.delivers = false }
+    let receipt = try await outbox.enqueue(.post(server.url("/")))
+    let database = try Database(
+      path: lab.folder.appending(path: "outbox.sqlite").path, busyTimeout: .seconds(5))
+    try database.execute("DELETE FROM requests")
+    database.leaveAsItIs()
+    database.close()
+    // It says that something has changed.
+    let other = try await SQLiteOutboxStore(folder: lab.folder)
+    try await other.setPaused(true, lane: nil)
+    let error = await #expect(throws: OutboxError.self) { try await receipt.outcome() }
+    #expect(error?.code == .forgotten)
+    await other.close()
+    await outbox.close()
+  }
 }

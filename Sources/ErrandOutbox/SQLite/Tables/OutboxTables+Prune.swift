@@ -28,6 +28,7 @@ extension OutboxTables {
         files += try forget(sequence)
         tally.remove(state, bytes: size)
       }
+      if !over.isEmpty { hasNews = true }
       if over.count == Self.pruneSize { isDone = false }
     }
     return (files, isDone)
