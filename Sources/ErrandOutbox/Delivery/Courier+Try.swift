@@ -18,6 +18,7 @@ extension Courier {
     work.withLock { work in
       work.state.answered(hasReached: hasReached, at: now)
       work.hand.end(finished)
+      work.giveBack()
     }
     goOn()
   }

@@ -23,6 +23,10 @@ final class Courier: Sendable {
     var nextRing: Duration? {
       state.isStopped ? nil : [nextBeat, nextDue, state.wakeUp].compactMap { $0 }.min()
     }
+
+    mutating func giveBack() {
+      if state.giveBack() > 0 { hand.returnWaiting() }
+    }
   }
 
   private struct Alarms {
@@ -128,10 +132,7 @@ final class Courier: Sendable {
         work.hand.take(claim.rows)
         work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero)
         if let next = claim.next, next > .zero { work.nextDue = now + next }
-        if work.state.isStopped {
-          _ = work.state.stop()
-          work.hand.returnWaiting()
-        }
+        work.giveBack()
       }
       if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
     } catch {
@@ -179,7 +180,7 @@ final class Courier: Sendable {
 
   /// Begins nothing more, waits for what is under way, and after `limit` gives the rest back.
   func stop(within limit: Duration) async {
-    giveBackWaiting()
+    beginNothing()
     let force = Task {
       try await timeline.sleep(limit)
       cancelAll()
@@ -198,7 +199,7 @@ final class Courier: Sendable {
 
   /// Gives everything back at once.
   func cancelAll() {
-    giveBackWaiting()
+    beginNothing()
     let tasks = work.withLock { work in
       work.isCancelling = true
       return work.hand.allTasks
@@ -206,9 +207,10 @@ final class Courier: Sendable {
     for task in tasks { task.cancel() }
   }
 
-  private func giveBackWaiting() {
+  private func beginNothing() {
     work.withLock { work in
-      if work.state.stop() > 0 { work.hand.returnWaiting() }
+      work.state.stop()
+      work.giveBack()
     }
     record()
   }

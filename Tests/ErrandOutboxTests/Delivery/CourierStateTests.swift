@@ -16,49 +16,50 @@ struct CourierStateTests {
     return count
   }
 
-  @Test mutating func `claims twice as many as it sends at once, one claim at a time`() {
-    #expect(state.want(at: .zero) == 8)
+  @Test mutating func `claims four times as many as it sends at once, one claim at a time`() {
+    #expect(state.want(at: .zero) == 16)
     #expect(state.want(at: .zero) == nil)
-    claim(8, of: 8)
+    claim(16, of: 16)
     #expect(beginAll() == 4)
-    #expect(state.waiting == 4 && state.sending == 4)
+    #expect(state.waiting == 12 && state.sending == 4)
     // Enough for a while.
     #expect(state.claim(at: .zero) == nil)
   }
 
   @Test mutating func `claims again when little is left to send`() {
-    #expect(state.want(at: .zero) == 8)
-    claim(8, of: 8)
+    #expect(state.want(at: .zero) == 16)
+    claim(16, of: 16)
     #expect(beginAll() == 4)
-    for _ in 0..<2 {
+    for _ in 0..<4 {
+      #expect(state.claim(at: .zero) == nil)
       state.answered(hasReached: true, at: .zero)
       #expect(state.begin() == true)
     }
-    #expect(state.claim(at: .zero) == 2)
+    #expect(state.claim(at: .zero) == 8)
   }
 
   @Test mutating func `does not ask again when a claim brought less than it had room for`() {
-    #expect(state.want(at: .zero) == 8)
-    claim(0, of: 8)
+    #expect(state.want(at: .zero) == 16)
+    claim(0, of: 16)
     #expect(state.claim(at: .zero) == nil)
-    #expect(state.want(at: .zero) == 8)
-    claim(1, of: 8, hasMore: true)
-    #expect(state.claim(at: .zero) == 7)
+    #expect(state.want(at: .zero) == 16)
+    claim(1, of: 16, hasMore: true)
+    #expect(state.claim(at: .zero) == 15)
   }
 
   @Test mutating func `claims again when an end is recorded, for that may have made another one free`() {
-    #expect(state.want(at: .zero) == 8)
-    claim(1, of: 8)
+    #expect(state.want(at: .zero) == 16)
+    claim(1, of: 16)
     #expect(beginAll() == 1)
     state.answered(hasReached: true, at: .zero)
     #expect(state.claim(at: .zero) == nil)
     state.recorded(1)
-    #expect(state.claim(at: .zero) == 8)
+    #expect(state.claim(at: .zero) == 16)
   }
 
   @Test mutating func `sends nothing more while what has ended cannot be recorded`() {
-    #expect(state.want(at: .zero) == 8)
-    claim(8, of: 8)
+    #expect(state.want(at: .zero) == 16)
+    claim(16, of: 16)
     #expect(state.begin() == true)
     state.answered(hasReached: true, at: .zero)
     state.isStuck = true
@@ -69,37 +70,37 @@ struct CourierStateTests {
   }
 
   @Test mutating func `wants again after a claim that failed, when it is asked`() {
-    #expect(state.want(at: .zero) == 8)
+    #expect(state.want(at: .zero) == 16)
     state.claimFailed(at: .zero)
     // Not at once: it would fail again, and again.
     #expect(state.claim(at: .zero) == nil)
     #expect(state.wakeUp == .seconds(2))
-    #expect(state.want(at: .seconds(2)) == 8)
+    #expect(state.want(at: .seconds(2)) == 16)
   }
 
   @Test mutating func `without a network it claims on the beat only, and goes on when the network is back`() {
     state.isOffline = true
     // It may be for this machine itself.
-    #expect(state.want(at: .zero) == 8)
-    claim(1, of: 8)
+    #expect(state.want(at: .zero) == 16)
+    claim(1, of: 16)
     #expect(beginAll() == 1)
     state.answered(hasReached: false, at: .zero)
     state.recorded(1)
     #expect(state.want(at: .zero) == nil)
-    #expect(state.want(at: .zero, onBeat: true) == 8)
-    claim(1, of: 8)
+    #expect(state.want(at: .zero, onBeat: true) == 16)
+    claim(1, of: 16)
     #expect(beginAll() == 1)
     state.answered(hasReached: false, at: .zero)
     state.recorded(1)
     #expect(state.want(at: .zero) == nil)
-    #expect(state.isOnline(at: .zero) == 8)
+    #expect(state.isOnline(at: .zero) == 16)
   }
 
   @Test mutating func `without a network it goes on as long as its tries get through`() {
     state.isOffline = true
     for _ in 0..<3 {
-      #expect(state.want(at: .zero) == 8)
-      claim(1, of: 8)
+      #expect(state.want(at: .zero) == 16)
+      claim(1, of: 16)
       #expect(beginAll() == 1)
       state.answered(hasReached: true, at: .zero)
       state.recorded(1)
@@ -117,7 +118,7 @@ struct CourierStateTests {
     while probes.count < 10 {
       if state.begin() {
         state.answered(hasReached: false, at: now)
-        state.recorded(1)
+        state.recorded(1 + state.giveBack())
         continue
       }
       if let limit = state.claim(at: now) {
@@ -141,7 +142,7 @@ struct CourierStateTests {
       _ = state.begin()
       state.answered(hasReached: false, at: .zero)
     }
-    state.recorded(8)
+    state.recorded(8 + state.giveBack())
     #expect(state.wakeUp == .seconds(1))
     state.isOffline = true
     #expect(state.wakeUp == nil)
@@ -161,19 +162,37 @@ struct CourierStateTests {
       state.answered(hasReached: false, at: .zero)
     }
     #expect(state.isProbing)
-    claim(2, of: 2)
+    #expect(state.giveBack() == 8)
+    state.recorded(16)
+    #expect(state.claim(at: .zero) == nil)
+    #expect(state.claim(at: .seconds(1)) == 1)
+    claim(1, of: 1)
+    #expect(state.giveBack() == 0)
     #expect(state.begin() == true)
-    #expect(state.begin() == false)
-    state.answered(hasReached: true, at: .zero)
+    state.answered(hasReached: true, at: .seconds(1))
     #expect(!state.isProbing)
-    #expect(state.begin() == true)
+    state.recorded(1)
+    #expect(state.claim(at: .seconds(1)) == 16)
+  }
+
+  @Test mutating func `what was claimed before probing began is given back`() {
+    _ = state.want(at: .zero).map { claim($0, of: $0) }
+    #expect(state.giveBack() == 0)
+    for _ in 0..<8 {
+      _ = state.begin()
+      state.answered(hasReached: false, at: .zero)
+    }
+    #expect(state.giveBack() == 8)
+    #expect(state.waiting == 0 && state.recording == 16)
+    #expect(state.begin() == false)
   }
 
   @Test mutating func `begins nothing after it was stopped, and is over when all has ended`() {
-    #expect(state.want(at: .zero) == 8)
-    claim(6, of: 8)
+    #expect(state.want(at: .zero) == 16)
+    claim(6, of: 16)
     #expect(beginAll() == 4)
-    #expect(state.stop() == 2)
+    state.stop()
+    #expect(state.giveBack() == 2)
     #expect(state.begin() == false)
     for _ in 0..<4 { state.answered(hasReached: true, at: .zero) }
     #expect(!state.isOver)
@@ -194,7 +213,7 @@ struct CourierStateTests {
     func check(_ limit: Int?) {
       guard let limit else { return }
       #expect(asked == nil)
-      #expect(limit > 0 && limit + state.waiting + state.sending <= 2 * concurrency)
+      #expect(limit > 0 && limit + state.waiting <= 4 * concurrency)
       asked = limit
     }
     for _ in 0..<400 {
@@ -222,6 +241,8 @@ struct CourierStateTests {
         guard state.sending > 0 else { continue }
         state.answered(hasReached: [true, false, nil].randomElement(using: &random) ?? nil, at: now)
       }
+      _ = state.giveBack()
+      #expect(!state.isProbing || state.waiting + state.sending <= max(1, state.sending))
       #expect(state.sending >= 0 && state.sending <= concurrency && state.waiting >= 0)
       #expect(state.isClaiming == (asked != nil))
       if let wakeUp = state.wakeUp, wakeUp <= now {
