@@ -12,6 +12,7 @@ final class Courier: Sendable {
   struct Work {
     var state: CourierState
     var hand = Hand()
+    var isStarted = false
     var nextBeat: Duration
     /// When the store has something again.
     var nextDue: Duration?
@@ -56,7 +57,13 @@ final class Courier: Sendable {
 
   // MARK: What makes it look
 
+  /// Begins to deliver; looks, if it has begun before.
   func start() {
+    let isFirst = work.withLock { work in
+      defer { work.isStarted = true }
+      return !work.isStarted
+    }
+    guard isFirst else { return look() }
     let tick = Alarm(timeline) { [weak self] now in self?.tick(now) }
     let renew = Alarm(timeline) { [weak self] _ in self?.renewLeases() }
     alarms.withLock { $0 = Alarms(work: tick, leases: renew) }
@@ -69,10 +76,10 @@ final class Courier: Sendable {
     }
   }
 
-  /// Something may be there to deliver.
+  /// Something may be there to deliver. Nobody looks before it was started.
   func look() {
     let now = timeline.now()
-    claim(work.withLock { $0.state.want(at: now) })
+    claim(work.withLock { $0.isStarted ? $0.state.want(at: now) : nil })
   }
 
   /// The network is there, or not; a hint.

@@ -42,7 +42,7 @@ extension Outbox {
   @discardableResult
   public func `import`<Exported: AsyncSequence>(_ exported: Exported) async throws -> OutboxImport
   where Exported.Element == Data {
-    var importer = Importer(desk) { self.lookIfDelivering() }
+    var importer = Importer(desk) { self.courier.look() }
     return try await importer.run(exported)
   }
 

@@ -52,7 +52,7 @@ public final class Outbox: Sendable {
     self.desk = desk
     self.courier = courier
     store.onForeignChange { [weak desk, weak courier] in
-      if configuration.delivers { courier?.look() }
+      courier?.look()
       guard let desk else { return }
       Task { await desk.catchUp() }
     }
@@ -106,7 +106,7 @@ public final class Outbox: Sendable {
       return Receipt(id, feedback.track(id), self)
     }
     try await desk.add(items, ids: receipts.map(\.id))
-    lookIfDelivering()
+    courier.look()
     return receipts
   }
 
@@ -149,14 +149,7 @@ public final class Outbox: Sendable {
   // MARK: By hand
 
   /// Looks at once for what may be delivered. With `delivers` off, this is what begins delivering.
-  public func deliver() {
-    if desk.configuration.delivers { courier.look() } else { courier.start() }
-  }
-
-  /// Something may be there to deliver; with `delivers` off, nobody looks.
-  func lookIfDelivering() {
-    if desk.configuration.delivers { courier.look() }
-  }
+  public func deliver() { courier.start() }
 
   /// Tries what is stored, set aside or has expired at once. What was set aside or has expired takes its old place.
   /// - Returns: What is tried again.
@@ -164,7 +157,7 @@ public final class Outbox: Sendable {
   public func retry(_ selection: OutboxSelection) async throws -> [OutboxEntry] {
     let rows = try await desk.store.retry(selection, at: desk.configuration.time())
     desk.tell(rows)
-    lookIfDelivering()
+    courier.look()
     return rows.map(desk.entry)
   }
 
@@ -177,7 +170,7 @@ public final class Outbox: Sendable {
     let dropped = try await desk.store.drop(selection, reason: reason, at: desk.configuration.time())
     desk.tell(dropped.rows)
     await desk.remove(dropped.files)
-    lookIfDelivering()
+    courier.look()
     return dropped.rows.map(desk.entry)
   }
 
@@ -189,7 +182,7 @@ public final class Outbox: Sendable {
 
   public func resume(lane: String? = nil) async throws {
     try await desk.store.setPaused(false, lane: lane)
-    lookIfDelivering()
+    courier.look()
   }
 
   // MARK: The end

@@ -4,7 +4,7 @@ public struct OutboxCaps: Sendable, Hashable {
   public enum Rule: Sendable, Hashable {
     /// `enqueue` fails with `OutboxError.full`, and nothing changes.
     case refuse
-    /// Those that were stored first are dropped, and that is told. What is being tried stays.
+    /// Those that were stored first are dropped, also what was set aside, and that is told. What is being tried stays.
     case dropOldest
     /// The least important are dropped, of these the oldest first, and that is told; but none that is more important
     /// than the one that comes. What is being tried stays.

@@ -224,4 +224,17 @@ import Testing
     await other.close()
     await outbox.close()
   }
+
+  @Test func `what is enqueued after delivering was begun by hand is delivered at once`() async throws {
+    server.on("/") { _ in .answer() }
+    let outbox = try await lab.outbox {
+      $0.delivers = false
+      $0.beat = .seconds(3600)
+    }
+    let early = try await outbox.enqueue(.post(server.url("/")))
+    outbox.deliver()
+    #expect(try await early.outcome().answer != nil)
+    #expect(try await outbox.enqueue(.post(server.url("/"))).outcome().answer != nil)
+    await outbox.close()
+  }
 }

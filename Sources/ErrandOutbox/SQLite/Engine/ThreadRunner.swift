@@ -16,12 +16,12 @@ final class ThreadRunner: StoreRunner {
   static func start(_ makeSession: @escaping @Sendable () throws -> StoreSession) async throws -> ThreadRunner
   {
     let inbox = OperationInbox()
-    return try await withCheckedThrowingContinuation { continuation in
+    let doorbell: any Doorbell = try await withCheckedThrowingContinuation { continuation in
       let isStarted = SystemThread.start {
         errand_name_store_thread("errand.outbox")
         do {
           let session = try makeSession()
-          continuation.resume(returning: ThreadRunner(inbox, session.doorbell))
+          continuation.resume(returning: session.doorbell)
           run(session, inbox)
         } catch {
           continuation.resume(throwing: error)
@@ -31,6 +31,7 @@ final class ThreadRunner: StoreRunner {
         continuation.resume(throwing: OutboxError(.failed, "the system has no thread left for the outbox"))
       }
     }
+    return ThreadRunner(inbox, doorbell)
   }
 
   private static func run(_ session: StoreSession, _ inbox: OperationInbox) {
