@@ -180,11 +180,14 @@ final class Download: Sendable {
     try await settle()
   }
 
+  /// Serial, for only such a queue has a thread of its own on Linux; those of others are every task's.
+  private static let moving = DispatchQueue(label: "errand.downloads")
+
   /// Moves the whole file into its place. Not on the caller's thread: letting go of a large old file takes a while.
   func commit() async throws {
     state.withLock { $0.isCommitting = true }
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      Self.moving.async {
         continuation.resume(
           returning: Result { () throws(FileError) in
             try FileDescriptor.move(self.path, to: self.target.path)

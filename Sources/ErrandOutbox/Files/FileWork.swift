@@ -1,22 +1,19 @@
-package import Dispatch
 import ErrandCore
 
 /// Where the work on an outbox's files is done. A simulation puts its own thread in the place of the queue.
 package enum FileWork: Sendable {
-  case on(DispatchQueue)
+  case on(FileQueues)
   /// On the caller's thread, at once; not at all if `check` throws.
   case inCaller(check: @Sendable () throws -> Void)
 
-  /// On a queue, several pieces at a time: one large file does not keep all others waiting.
-  package static let queued = FileWork.on(
-    DispatchQueue(label: "errand.outbox.files", attributes: .concurrent))
+  package static let queued = FileWork.on(FileQueues("errand.outbox.files"))
 
   func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     switch self {
-    case .on(let queue):
+    case .on(let queues):
       let piece = Piece(body)
       await withCheckedContinuation { continuation in
-        queue.async {
+        queues.async {
           piece.run()
           continuation.resume()
         }

@@ -6,10 +6,9 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct AwayServerTests {
-  private let lab: OutboxLab
+  // On the caller's thread, which is shared, nothing may wait for a disk.
+  private let folder = StoreTestFolder(isOnDisk: false)
   private let clock = VirtualClock()
-
-  init() throws { lab = try OutboxLab() }
 
   private func time() -> StoreTime {
     let milliseconds = Int64(clock.now.offset / .milliseconds(1))
@@ -28,7 +27,7 @@ import Testing
     }
     var setup = StoreSetup()
     setup.runsInCaller = true
-    let store = try await SQLiteOutboxStore(folder: lab.folder, setup: setup)
+    let store = try await SQLiteOutboxStore(folder: folder.url, setup: setup)
     var configuration = OutboxConfiguration()
     configuration.clock = clock
     configuration.time = { [self] in time() }
@@ -37,7 +36,7 @@ import Testing
     clientConfiguration.clock = clock
     let client = Client(transport: transport, configuration: clientConfiguration)
     let outbox = try await Outbox(
-      store: store, folder: lab.folder, client: client, configuration: configuration)
+      store: store, folder: folder.url, client: client, configuration: configuration)
     var receipts: [Receipt] = []
     for number in 0..<200 {
       receipts.append(

@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import ErrandOutbox
@@ -22,6 +23,19 @@ import Testing
   @Test func `what fails is told`() async {
     await #expect(throws: CancellationError.self) {
       try await FileWork.queued.perform { throw CancellationError() }
+    }
+  }
+
+  /// As when a disk is slow: what they wait for is done by tasks.
+  @Test(.timeLimit(.minutes(1))) func `what blocks keeps no task waiting`() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<16 { group.addTask { try await FileWork.queued.perform { gate.wait() } } }
+      for _ in 0..<16 {
+        try await Task.sleep(for: .milliseconds(1))
+        await Task.detached { _ = gate.signal() }.value
+      }
+      try await group.waitForAll()
     }
   }
 }

@@ -14,6 +14,6 @@ import Testing
   func inCaller(_ requirement: OutboxStoreConformance.Case) async throws {
     var setup = StoreSetup()
     setup.runsInCaller = true
-    try await OutboxStoreConformance { [setup] in SQLitePlace(setup: setup) }.run(requirement)
+    try await OutboxStoreConformance { [setup] in SQLitePlace(setup) }.run(requirement)
   }
 }

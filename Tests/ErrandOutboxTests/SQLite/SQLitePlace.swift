@@ -2,8 +2,14 @@ import ErrandOutbox
 import ErrandTesting
 
 struct SQLitePlace: OutboxStoreConformance.Place {
-  let folder = StoreTestFolder()
-  var setup = StoreSetup()
+  let folder: StoreTestFolder
+  let setup: StoreSetup
+
+  init(_ setup: StoreSetup = StoreSetup()) {
+    self.setup = setup
+    // On the caller's thread, which is shared, nothing may wait for a disk.
+    folder = StoreTestFolder(isOnDisk: !setup.runsInCaller)
+  }
 
   func open() async throws -> any OutboxStore {
     try await SQLiteOutboxStore(folder: folder.url, setup: setup)
