@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-@Suite struct SealedFileTests {
+@Suite(.computesLong) struct SealedFileTests {
   private static let chunk = SealedFileFormat.chunkLength
   private let lab: StorageLab
   private let key = OutboxKey.random()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-@Suite struct StoredRequestCodingTests {
+@Suite(.computesLong) struct StoredRequestCodingTests {
   private static let name = "\(String(repeating: "ab", count: 32)).id-1.0123456789abcdef"
 
   private var sample: StoredRequest {
