@@ -87,22 +87,7 @@ import Testing
   }
 
   private func gunzip(_ data: Data) async throws -> Data {
-    let files = (0..<2).map { _ in FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
-    }
-    defer { for file in files { try? FileManager.default.removeItem(at: file) } }
-    try data.write(to: files[0])
-    try Data().write(to: files[1])
-    let output = try FileHandle(forWritingTo: files[1])
-    let program = try Program("/bin/gzip", ["-dc"], input: files[0].path, output: output.fileDescriptor)
-    #expect(await program.end() == .exited(0))
-    return try Data(contentsOf: files[1])
-  }
-
-  private func withTemporaryFile<Result>(_ content: Data, _ body: (URL) throws -> Result) throws -> Result {
-    let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
-    try content.write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    return try body(file)
+    try await Program.output(of: "gzip", ["-dc"], input: data)
   }
 
   @Test func `a stream brings its chunks in order, once`() async throws {

@@ -21,6 +21,8 @@ package final class Program: Sendable {
 
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
   }
 
   private struct State {

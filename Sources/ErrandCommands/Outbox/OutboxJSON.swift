@@ -54,13 +54,9 @@ struct JSONStatistics: Encodable {
     counts = Dictionary(
       uniqueKeysWithValues: OutboxState.allCases.map { ("\($0)", statistics.counts[$0, default: 0]) })
     bytes = statistics.bytes
-    oldest = statistics.oldest.map { JSONText.date(Date(storedMilliseconds: $0)) }
-    nextTry = statistics.nextDue.map { JSONText.date(Date(storedMilliseconds: $0)) }
+    oldest = statistics.oldest.map { JSONText.date(Date(milliseconds: $0)) }
+    nextTry = statistics.nextDue.map { JSONText.date(Date(milliseconds: $0)) }
     paused = statistics.isPaused
     pausedLanes = statistics.pausedLanes
   }
-}
-
-extension Date {
-  init(storedMilliseconds: Int64) { self.init(timeIntervalSince1970: Double(storedMilliseconds) / 1000) }
 }

@@ -25,11 +25,7 @@ struct OutboxRecordText: Sendable {
     ]
     if record.answer?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
     let known = facts.compactMap { name, value in value.map { (name, $0) } }
-    let width = known.map(\.0.count).max() ?? 0
-    let lines = known.map { name, value in
-      "\(name)\(String(repeating: " ", count: width - name.count))  \(value)"
-    }
-    return lines + (record.answer?.fields ?? []).map { "    \($0.joined(separator: ": "))" }
+    return TwoColumns.lines(known) + (record.answer?.fields ?? []).map { "    \($0.joined(separator: ": "))" }
   }
 
   private func date(_ date: Date) -> String {

@@ -15,13 +15,12 @@ struct StatisticsText: Sendable {
     var facts = OutboxState.allCases.map { ("\($0)", "\(statistics.counts[$0, default: 0])") }
     facts.append(("bytes", Amounts.bytes(statistics.bytes)))
     if let oldest = statistics.oldest {
-      facts.append(("oldest", SpanText.since(Date(storedMilliseconds: oldest), at: now)))
+      facts.append(("oldest", SpanText.since(Date(milliseconds: oldest), at: now)))
     }
     if let next = statistics.nextDue {
-      facts.append(("next try", SpanText.until(Date(storedMilliseconds: next), at: now)))
+      facts.append(("next try", SpanText.until(Date(milliseconds: next), at: now)))
     }
-    let width = facts.map(\.0.count).max() ?? 0
-    let lines = facts.map { "\($0)\(String(repeating: " ", count: width - $0.count))  \($1)" }
+    let lines = TwoColumns.lines(facts)
     return statistics.isPaused || !statistics.pausedLanes.isEmpty ? lines + [Self.pauses(statistics)] : lines
   }
 
@@ -33,7 +32,7 @@ struct StatisticsText: Sendable {
     }
     if statistics.bytes > 0 { parts.append(Amounts.bytes(statistics.bytes)) }
     if let next = statistics.nextDue {
-      parts.append("next try \(SpanText.until(Date(storedMilliseconds: next), at: now))")
+      parts.append("next try \(SpanText.until(Date(milliseconds: next), at: now))")
     }
     if statistics.isPaused || !statistics.pausedLanes.isEmpty { parts.append(Self.pauses(statistics)) }
     return parts.joined(separator: ", ")

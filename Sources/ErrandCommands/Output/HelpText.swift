@@ -72,9 +72,6 @@ enum HelpText {
   }
 
   private static func table(_ rows: [(String, String)], width: Int? = nil) -> String {
-    let width = width ?? rows.map(\.0.count).max() ?? 0
-    return rows.map { name, text in
-      "  \(name)\(String(repeating: " ", count: width - name.count))  \(text)"
-    }.joined(separator: "\n")
+    TwoColumns.lines(rows, width: width).map { "  \($0)" }.joined(separator: "\n")
   }
 }

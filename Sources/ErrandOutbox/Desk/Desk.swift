@@ -166,7 +166,3 @@ final class Desk: Sendable {
     }
   }
 }
-
-extension Date {
-  init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
-}

@@ -39,17 +39,17 @@ private final class Piece<Value: Sendable>: Sendable {
   init(_ body: @escaping @Sendable () throws -> Value) { state = Locked(.toDo(body)) }
 
   func run() {
-    guard case .toDo(let body) = take() else { return }
+    guard case .toDo(let body) = next() else { return }
     let result = Result(catching: body)
     state.withLock { $0 = .done(result) }
   }
 
   func take() throws -> Value {
-    guard case .done(let result) = take() else { preconditionFailure("asked before it has run") }
+    guard case .done(let result) = next() else { preconditionFailure("asked before it has run") }
     return try result.get()
   }
 
-  private func take() -> State {
+  private func next() -> State {
     state.withLock { state in
       defer { state = .taken }
       return state

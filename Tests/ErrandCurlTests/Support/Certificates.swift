@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// An authority and certificates that are good and bad in different ways, made anew with openssl.
 struct Certificates {
@@ -23,9 +24,10 @@ struct Certificates {
   /// What `pinnedPublicKeys` takes: SHA-256 of the public key, in base64.
   func pin(of name: String) async throws -> String {
     let key = try await openssl("x509", "-in", "\(name).pem", "-pubkey", "-noout")
-    let bytes = try await Shell.run(
-      "openssl", ["pkey", "-pubin", "-outform", "der"], in: folder.url, input: key)
-    let digest = try await Shell.run("openssl", ["dgst", "-sha256", "-binary"], in: folder.url, input: bytes)
+    let bytes = try await Program.output(
+      of: "openssl", ["pkey", "-pubin", "-outform", "der"], in: folder.url, input: key)
+    let digest = try await Program.output(
+      of: "openssl", ["dgst", "-sha256", "-binary"], in: folder.url, input: bytes)
     return digest.base64EncodedString()
   }
 
@@ -67,6 +69,6 @@ struct Certificates {
 
   @discardableResult
   private func openssl(_ arguments: String...) async throws -> Data {
-    try await Shell.run("openssl", arguments, in: folder.url)
+    try await Program.output(of: "openssl", arguments, in: folder.url)
   }
 }

@@ -25,8 +25,8 @@ final class Nghttpd: Sendable {
     let holder = try MockServer()
     port = holder.port
     holder.stop()
-    guard let path = Shell.path(of: "nghttpd") else {
-      throw Shell.Failure(description: "nghttpd is not installed")
+    guard let path = Program.path(of: "nghttpd") else {
+      throw Program.Failure(description: "nghttpd is not installed")
     }
     let output = pipe.fileHandleForWriting
     for end in [output, pipe.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
@@ -60,6 +60,6 @@ final class Nghttpd: Sendable {
       }
       if isHere { return }
     }
-    throw Shell.Failure(description: "nghttpd ended without \(text): \(log.withLock { $0 })")
+    throw Program.Failure(description: "nghttpd ended without \(text): \(log.withLock { $0 })")
   }
 }

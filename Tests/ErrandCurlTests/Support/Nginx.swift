@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import Programs
 
 /// A real nginx on 127.0.0.1 with TLS: one port for each certificate, HTTP/2 on all of them.
 final class Nginx: Sendable {
@@ -43,7 +44,7 @@ final class Nginx: Sendable {
       }
       """, to: "nginx.conf")
     // It goes to the background when its ports are open.
-    try await Shell.run("nginx", arguments, in: folder.url)
+    try await Program.output(of: "nginx", arguments, in: folder.url)
   }
 
   deinit {

@@ -80,6 +80,14 @@ extension OutboxTables {
   /// Removes the answer that is not in the row.
   func removeAnswer(_ sequence: Int64) throws { try database.run(Self.deleteAnswer, [.integer(sequence)]) }
 
+  /// Removes all that lies outside of the row.
+  /// - Returns: The names of the request's files.
+  func removeParts(_ sequence: Int64) throws -> [String] {
+    try removeAnswer(sequence)
+    try removeContent(sequence)
+    return try removeFiles(sequence)
+  }
+
   func used(_ files: [String]) throws -> Set<String> {
     Set(try files.filter { try database.exists(Self.isUsed, [.text($0)]) })
   }

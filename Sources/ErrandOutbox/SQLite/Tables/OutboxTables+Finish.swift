@@ -7,7 +7,7 @@
 extension OutboxTables {
   /// A row whose try has ended.
   private struct Tried {
-    var row: OutboxRow
+    let row: OutboxRow
     /// How often it was claimed.
     let leases: Int64
     let hasFiles: Bool
@@ -51,16 +51,12 @@ extension OutboxTables {
   }
 
   private func finish(_ finished: FinishedTry, at now: StoreTime) throws -> Finished {
-    guard var tried = try find(finished.lease) else { return Finished(row: nil) }
-    if case .delivered(let answer) = finished.outcome {
-      guard tried.row.state.isOpen || tried.row.state == .setAside else { return Finished(row: nil) }
-      return try deliver(&tried, answer, at: now)
-    }
-    guard isLeased(tried, finished.lease) else { return Finished(row: nil) }
+    guard let tried = try find(finished.lease), counts(finished, tried) else { return Finished(row: nil) }
     let key: [SQLValue] = [.integer(tried.row.sequence), .integer(now.wall)]
+    var files: [String] = []
     let row: OutboxRow
     switch finished.outcome {
-    case .delivered: preconditionFailure("was done before")
+    case .delivered(let answer): (row, files) = try deliver(tried, answer, at: now)
     case .failed(let reason, let next, let counts, let wasOffline):
       let delay = next.storedMilliseconds
       row = try change(
@@ -78,25 +74,31 @@ extension OutboxTables {
     }
     try settle(row.lane)
     hasNews = true
-    return Finished(row: row)
+    return Finished(row: row, files: files)
   }
 
-  private func deliver(_ tried: inout Tried, _ answer: Data, at now: StoreTime) throws -> Finished {
-    let (sequence, state) = (tried.row.sequence, tried.row.state)
+  /// What a server has accepted counts without a lease, too.
+  private func counts(_ finished: FinishedTry, _ tried: Tried) -> Bool {
+    guard case .delivered = finished.outcome else { return isLeased(tried, finished.lease) }
+    return tried.row.state.isOpen || tried.row.state == .setAside
+  }
+
+  private func deliver(
+    _ tried: Tried, _ answer: Data, at now: StoreTime
+  ) throws -> (row: OutboxRow, files: [String]) {
+    var row = tried.row
     try database.run(
-      Self.deliver, [.integer(sequence), .integer(now.wall)], bytes: placed(answer, of: sequence))
-    if tried.isContentApart { try removeContent(sequence) }
-    let files = tried.hasFiles ? try removeFiles(sequence) : []
+      Self.deliver, [.integer(row.sequence), .integer(now.wall)], bytes: placed(answer, of: row.sequence))
+    if tried.isContentApart { try removeContent(row.sequence) }
+    let files = tried.hasFiles ? try removeFiles(row.sequence) : []
     // As the statement has changed it, which is quicker than to read it again.
-    tried.row.state = .delivered
-    tried.row.changed = now.wall
-    tried.row.due = nil
-    tried.row.reason = nil
-    tried.row.answer = answer
-    count(tried.row, from: state)
-    try settle(tried.row.lane)
-    hasNews = true
-    return Finished(row: tried.row, files: files)
+    row.state = .delivered
+    row.changed = now.wall
+    row.due = nil
+    row.reason = nil
+    row.answer = answer
+    count(row, from: tried.row.state)
+    return (row, files)
   }
 
   /// - Returns: What goes into the row; a long answer is put where those are.

@@ -5,6 +5,7 @@ extension OutboxTables {
     let turn: Int64
     let priority: Int64
 
+    var state: OutboxState { turn == 2 ? .setAside : .stored }
     var values: [SQLValue] { [.integer(turn), .integer(priority)] }
   }
 

@@ -58,9 +58,7 @@ extension OutboxTables {
   func drop(
     _ sequence: Int64, in state: OutboxState, reason: String, at now: StoreTime
   ) throws -> (row: OutboxRow, files: [String]) {
-    try removeAnswer(sequence)
-    try removeContent(sequence)
-    let files = try removeFiles(sequence)
+    let files = try removeParts(sequence)
     let row = try change(Self.drop, [.integer(sequence), .integer(now.wall), .text(reason)], from: state)
     try settle(row.lane)
     return (row, files)

@@ -25,21 +25,14 @@ extension OutboxTables {
       for (sequence, size) in over {
         // Else the next to come would have the sequence of one that is gone.
         if sequence == newest { try set(.lastSequence, to: .integer(max(sequence, try lastSequence()))) }
-        files += try forget(sequence)
+        files += try removeParts(sequence)
+        try database.run(Self.forget, [.integer(sequence)])
         tally.remove(state, bytes: size)
       }
       if !over.isEmpty { hasNews = true }
       if over.count == Self.pruneSize { isDone = false }
     }
     return (files, isDone)
-  }
-
-  /// - Returns: Its files.
-  private func forget(_ sequence: Int64) throws -> [String] {
-    try removeAnswer(sequence)
-    try removeContent(sequence)
-    try database.run(Self.forget, [.integer(sequence)])
-    return try removeFiles(sequence)
   }
 
   /// Gives some of the disk back that is not used any more.

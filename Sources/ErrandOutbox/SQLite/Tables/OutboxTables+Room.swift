@@ -1,13 +1,16 @@
 extension OutboxTables {
   private static let oldestOfAll = Query(
-    "SELECT seq FROM requests WHERE +state IN (0, 3) AND seq < ? ORDER BY seq LIMIT 1")
+    "SELECT seq, state FROM requests WHERE +state IN (0, 3) AND seq < ? ORDER BY seq LIMIT 1")
   private static let leastImportantOfAll = Query(
     """
-    SELECT seq FROM requests INDEXED BY by_turn WHERE turn IS NOT NULL AND priority <= ?2 AND seq < ?1
+    SELECT seq, state FROM requests INDEXED BY by_turn WHERE turn IS NOT NULL AND priority <= ?2 AND seq < ?1
     ORDER BY priority, seq LIMIT 1
     """)
 
-  private static let isSetAside = Query("SELECT state = 3 FROM requests WHERE seq = ?")
+  private struct Victim {
+    let sequence: Int64
+    let state: OutboxState
+  }
 
   /// Drops others, as the caps say, until a row fits in.
   /// - Parameter sequence: Where those begin that come together with it; they are not dropped for it.
@@ -19,10 +22,8 @@ extension OutboxTables {
       guard let victim = try victim(of: room.caps.whenFull, for: row, before: sequence) else {
         throw full(room)
       }
-      let state: OutboxState =
-        try database.integer(Self.isSetAside, [.integer(victim)]) == 1 ? .setAside : .stored
       let gone = try drop(
-        victim, in: state, reason: "it was dropped to make room for newer requests", at: now)
+        victim.sequence, in: victim.state, reason: "it was dropped to make room for newer requests", at: now)
       room.give(gone.row)
       dropped.rows.append(gone.row)
       dropped.files += gone.files
@@ -31,24 +32,28 @@ extension OutboxTables {
 
   private func victim(
     of rule: OutboxCaps.Rule, for row: NewRow, before sequence: Int64
-  ) throws -> Int64? {
+  ) throws -> Victim? {
     let most = rule == .dropOldest ? Int64.max : Int64(row.priority)
-    var best: (priority: Int64, sequence: Int64)?
+    var best: (rank: (Int64, Int64), victim: Victim)?
     guard let groups = try groups(of: [.stored, .setAside]) else {
       return try victimAmongMany(rule, most, sequence)
     }
     for group in groups where group.priority <= most {
       guard let oldest = try oldest(of: group), oldest < sequence else { continue }
-      let candidate = (rule == .dropOldest ? 0 : group.priority, oldest)
-      if best.map({ candidate < $0 }) ?? true { best = candidate }
+      let rank = (rule == .dropOldest ? 0 : group.priority, oldest)
+      if best.map({ rank < $0.rank }) ?? true { best = (rank, Victim(sequence: oldest, state: group.state)) }
     }
-    return best?.sequence
+    return best?.victim
   }
 
-  private func victimAmongMany(_ rule: OutboxCaps.Rule, _ most: Int64, _ sequence: Int64) throws -> Int64? {
+  private func victimAmongMany(_ rule: OutboxCaps.Rule, _ most: Int64, _ sequence: Int64) throws -> Victim? {
     rule == .dropOldest
-      ? try database.integer(Self.oldestOfAll, [.integer(sequence)])
-      : try database.integer(Self.leastImportantOfAll, [.integer(sequence), .integer(most)])
+      ? try database.first(Self.oldestOfAll, [.integer(sequence)], victim)
+      : try database.first(Self.leastImportantOfAll, [.integer(sequence), .integer(most)], victim)
+  }
+
+  private func victim(_ statement: Statement) -> Victim {
+    Victim(sequence: statement.integer(0), state: statement.integer(1) == 3 ? .setAside : .stored)
   }
 
   private func full(_ room: Room) -> OutboxError {

@@ -1,24 +1,20 @@
-import Foundation
-import Programs
+package import Foundation
 
-/// Runs programs for tests.
-enum Shell {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  static func path(of program: String) -> String? {
-    ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + program }
+extension Program {
+  package static func path(of name: String) -> String? {
+    ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
   /// Runs a program to its end and returns what it wrote to standard output.
   @discardableResult
-  static func run(
-    _ name: String, _ arguments: [String], in folder: URL, input: Data = Data()
+  package static func output(
+    of name: String, _ arguments: [String], in folder: URL = FileManager.default.temporaryDirectory,
+    input: Data = Data()
   ) async throws -> Data {
     guard let path = path(of: name) else { throw Failure(description: "\(name) is not installed") }
     let files = ["input", "output", "errors"].map { folder.appending(path: ".\($0)-\(UUID().uuidString)") }
+    defer { for file in files { try? FileManager.default.removeItem(at: file) } }
     try input.write(to: files[0])
     for file in files[1...] { try Data().write(to: file) }
     let (output, errors) = try (FileHandle(forWritingTo: files[1]), FileHandle(forWritingTo: files[2]))
