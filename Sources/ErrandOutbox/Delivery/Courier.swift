@@ -18,6 +18,8 @@ final class Courier: Sendable {
     var nextDue: Duration?
     var nextPrune = Duration.zero
     var isCancelling = false
+    /// Nothing is begun before the leases are known to be this courier's still.
+    var isRenewing = false
     var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// When to look again although nothing happens.
@@ -65,7 +67,7 @@ final class Courier: Sendable {
     }
     guard isFirst else { return look() }
     let tick = Alarm(timeline) { [weak self] now in self?.tick(now) }
-    let renew = Alarm(timeline) { [weak self] _ in self?.renewLeases() }
+    let renew = Alarm(timeline) { [weak self] _ in self?.renewInTime() }
     alarms.withLock { $0 = Alarms(work: tick, leases: renew) }
     tick.set(for: work.withLock { $0.nextBeat })
     Task {
@@ -132,11 +134,13 @@ final class Courier: Sendable {
 
   private func claim(_ limit: Int) async {
     do {
-      let claim = try await desk.store.claim(limit, for: configuration.lease, at: configuration.time())
+      try await renewIfLate()
+      let time = configuration.time()
+      let claim = try await desk.store.claim(limit, for: configuration.lease, at: time)
       desk.tell(claim.expired + claim.recovered + claim.setAside)
       let now = timeline.now()
       work.withLock { work in
-        work.hand.take(claim.rows)
+        work.hand.take(claim.rows, until: leaseEnd(from: time))
         work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero)
         if let next = claim.next, next > .zero { work.nextDue = now + next }
         work.giveBack()
@@ -152,11 +156,19 @@ final class Courier: Sendable {
 
   /// Begins what may be begun, after anything has changed.
   func goOn() {
-    while let row = work.withLock({ $0.state.begin() ? $0.hand.next() : nil }) { begin(row) }
+    while let row = next() { begin(row) }
     record()
     let now = timeline.now()
     if let limit = work.withLock({ $0.state.claim(at: now) }) { claim(limit) } else { setAlarm() }
     endIfOver()
+  }
+
+  private func next() -> ClaimedRow? {
+    if isLate() {
+      renewFirst()
+      return nil
+    }
+    return work.withLock { $0.state.begin() ? $0.hand.next() : nil }
   }
 
   private func begin(_ row: ClaimedRow) {
@@ -166,21 +178,6 @@ final class Courier: Sendable {
       return work.isCancelling
     }
     if isCancelling { task.cancel() }
-  }
-
-  // MARK: Leases
-
-  private func renewLeases() -> Duration? {
-    let leases = work.withLock { $0.hand.leases }
-    guard !leases.isEmpty else { return nil }
-    Task {
-      await desk.noting {
-        let lost = try await desk.store.renew(leases, for: configuration.lease, at: configuration.time())
-        // Someone else may be sending them.
-        for task in work.withLock({ $0.hand.tasks(of: lost) }) { task.cancel() }
-      }
-    }
-    return timeline.now() + configuration.lease / 3
   }
 
   // MARK: The end

@@ -111,6 +111,9 @@ struct CourierState: Sendable {
     return room
   }
 
+  /// So many of those that wait are another's now.
+  mutating func lost(_ count: Int) { waiting -= count }
+
   // MARK: Sending and recording
 
   /// True if the next of those that wait is to be sent; it counts as sent from now on.

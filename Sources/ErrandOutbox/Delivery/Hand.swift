@@ -9,13 +9,35 @@ struct Hand: Sendable {
   private var ended: [FinishedTry] = []
   /// What is being recorded.
   private var recording: [FinishedTry] = []
+  /// When its leases must be renewed at the latest, in the store's ticks.
+  private var leasesEnd = Int64.max
+
+  var isEmpty: Bool { first == waiting.count && tasks.isEmpty && ended.isEmpty && recording.isEmpty }
 
   /// All that must not be taken by another.
   var leases: [Lease] {
     waiting[first...].map(\.lease) + sent + ended.map(\.lease) + recording.map(\.lease)
   }
 
-  mutating func take(_ rows: [ClaimedRow]) { waiting += rows }
+  mutating func take(_ rows: [ClaimedRow], until end: Int64) {
+    leasesEnd = isEmpty ? end : min(leasesEnd, end)
+    waiting += rows
+  }
+
+  mutating func renewed(until end: Int64) { leasesEnd = end }
+
+  /// True if its leases may be over.
+  func isLate(at now: Int64) -> Bool { now >= leasesEnd && !isEmpty }
+
+  /// Those of these that wait are let go of.
+  /// - Returns: How many.
+  mutating func drop(_ lost: [Lease]) -> Int {
+    guard !lost.isEmpty else { return 0 }
+    let lost = Set(lost)
+    let kept = waiting[first...].filter { !lost.contains($0.lease) }
+    defer { (waiting, first) = (kept, 0) }
+    return waiting.count - first - kept.count
+  }
 
   /// The next that waits; it is being sent from now on.
   mutating func next() -> ClaimedRow? {

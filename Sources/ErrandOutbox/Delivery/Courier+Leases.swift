@@ -1,0 +1,63 @@
+import ErrandCore
+
+/// Leases are renewed in time. A machine that slept may wake when they are over: then nothing is claimed or sent before it
+/// is known what is this courier's still.
+extension Courier {
+  /// When what is claimed or renewed at this time must be renewed at the latest, in the store's ticks: while a third of its
+  /// lease is left.
+  func leaseEnd(from time: StoreTime) -> Int64 {
+    time.ticks + (configuration.lease * 2 / 3).storedMilliseconds
+  }
+
+  func isLate() -> Bool {
+    let now = configuration.time().ticks
+    return work.withLock { $0.hand.isLate(at: now) }
+  }
+
+  /// Called by the alarm.
+  func renewInTime() -> Duration? {
+    guard work.withLock({ !$0.hand.isEmpty }) else { return nil }
+    Task {
+      await desk.noting { try await renew() }
+    }
+    return timeline.now() + configuration.lease / 3
+  }
+
+  func renewIfLate() async throws {
+    if isLate() { try await renew() }
+  }
+
+  /// Goes on when that is done.
+  func renewFirst() {
+    let begins = work.withLock { work in
+      guard !work.isRenewing, work.state.waiting > 0, !work.state.isStopped else { return false }
+      work.isRenewing = true
+      return true
+    }
+    guard begins else { return }
+    Task {
+      do {
+        try await renewIfLate()
+      } catch {
+        desk.report(error)
+        try? await timeline.sleep(.seconds(1))
+      }
+      work.withLock { $0.isRenewing = false }
+      goOn()
+    }
+  }
+
+  private func renew() async throws {
+    let leases = work.withLock { $0.hand.leases }
+    guard !leases.isEmpty else { return }
+    let time = configuration.time()
+    let lost = try await desk.store.renew(leases, for: configuration.lease, at: time)
+    // Someone else may be sending them.
+    let tasks = work.withLock { work in
+      work.state.lost(work.hand.drop(lost))
+      work.hand.renewed(until: leaseEnd(from: time))
+      return work.hand.tasks(of: lost)
+    }
+    for task in tasks { task.cancel() }
+  }
+}

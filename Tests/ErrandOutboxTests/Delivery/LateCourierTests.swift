@@ -1,0 +1,78 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// A machine that slept while requests were under way: when it wakes, their leases are over.
+@Suite(.timeLimit(.minutes(1))) final class LateCourierTests: Sendable {
+  private let lab: OutboxLab
+  private let gate = ServerGate()
+  private let slept = Locked(Duration.zero)
+
+  init() throws { lab = try OutboxLab() }
+
+  private func outbox(concurrency: Int) async throws -> Outbox {
+    try await lab.outbox { configuration in
+      configuration.concurrency = concurrency
+      configuration.time = { StoreTime.now(after: self.slept.withLock { $0 }) }
+    }
+  }
+
+  private func sleep() { slept.withLock { $0 = .seconds(3600) } }
+
+  @Test func `what waits in hand is not sent when another has it by then`() async throws {
+    lab.server.on("/") { [gate] _ in
+      gate.pass()
+      return .answer()
+    }
+    let outbox = try await outbox(concurrency: 1)
+    let receipts = try await outbox.enqueue((0..<4).map { .post(lab.server.url("/"), .text("\($0)")) })
+    try await lab.server.waitForRequests(1)
+    let other = try await SQLiteOutboxStore(folder: lab.folder)
+    sleep()
+    let claim = try await other.claim(10, for: .seconds(60), at: .now(after: .seconds(3600)))
+    #expect(claim.rows.count == 4)
+
+    gate.open()
+    _ = try await receipts[0].outcome()
+    while outbox.courier.work.withLock({ $0.state.waiting + $0.state.sending }) > 0 {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(lab.keys().count == 1)
+
+    await other.close()
+    try await outbox.waitUntilEmpty()
+    #expect(lab.keys().count == 4 && Set(lab.keys()).count == 4)
+    await outbox.close()
+  }
+
+  @Test func `what is being sent is not taken for left behind`() async throws {
+    let slow = try MockServer()
+    slow.on("/") { [gate] _ in
+      gate.pass()
+      return .answer()
+    }
+    lab.server.on("/") { _ in .answer() }
+    let outbox = try await outbox(concurrency: 4)
+    let first = try await outbox.enqueue(.post(slow.url("/"), .text("first")))
+    try await slow.waitForRequests(1)
+    sleep()
+    let second = try await outbox.enqueue(.post(lab.server.url("/"), .text("second")))
+    _ = try await second.outcome()
+    #expect(try await first.status()?.tries == 1)
+    gate.open()
+    _ = try await first.outcome()
+    #expect(slow.requests.count == 1)
+    await outbox.close()
+  }
+}
+
+extension StoreTime {
+  fileprivate static func now(after more: Duration) -> StoreTime {
+    let now = now()
+    return StoreTime(
+      ticks: now.ticks + more.storedMilliseconds, wall: now.wall + more.storedMilliseconds, boot: now.boot)
+  }
+}
