@@ -37,11 +37,14 @@ final class OperationInbox: @unchecked Sendable {
   /// False if it was closed.
   func put(_ operation: StoreOperation) -> Bool {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard end == nil else { return false }
-    operations.append(operation)
-    wake()
-    return true
+    let isOpen = end == nil
+    if isOpen { operations.append(operation) }
+    let wakes = isOpen && isAwaited
+    isAwaited = false
+    pthread_mutex_unlock(mutex)
+    // Not before: else it would wake only to wait for the mutex.
+    if wakes { pthread_cond_signal(arrival) }
+    return isOpen
   }
 
   /// Waits for operations, and takes all.

@@ -93,9 +93,17 @@ final class PipeDoorbell: Doorbell {
     if let known { return known }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let pipes = names.filter { $0.hasSuffix(Self.suffix) && $0 != own }.map { folder + "/" + $0 }
-    // What comes in the same tick of the file system's clock does not show in its stamp.
-    let isSettled = time(nil) - stamp.tv_sec > 2
+    let isSettled = Self.isSettled(stamp)
     state.withLock { $0.others = isSettled ? (pipes, stamp) : nil }
     return pipes
+  }
+
+  /// What comes in the same tick of the file system's clock does not show in its stamp. That is some milliseconds long, but
+  /// up to two seconds where stamps have no fraction.
+  private static func isSettled(_ stamp: timespec) -> Bool {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age = (now.tv_sec - stamp.tv_sec) * 1000 + (now.tv_nsec - stamp.tv_nsec) / 1_000_000
+    return age > (stamp.tv_nsec == 0 ? 3000 : 100)
   }
 }
