@@ -13,7 +13,7 @@ final class Desk: Sendable {
   let feedback = Feedback()
   let storage: RequestStorage
   private let rule: DeliveryRule
-  private let random: Locked<any RandomNumberGenerator & Sendable>
+  private let random: SharedRandom
 
   init(store: any OutboxStore, folder: URL, configuration: OutboxConfiguration) async throws {
     self.store = store
@@ -22,7 +22,7 @@ final class Desk: Sendable {
       in: folder, key: configuration.key, secrets: configuration.secrets, work: configuration.fileWork)
     rule = DeliveryRule(
       policy: configuration.delivery, beat: configuration.beat, answerLimit: configuration.answerLimit)
-    random = Locked(configuration.random)
+    random = SharedRandom(configuration.random)
     try await storage.open()
     try await storage.folder.sweep { try await store.used($0) }
   }
@@ -34,18 +34,10 @@ final class Desk: Sendable {
   func newID() -> OutboxID { OutboxID(rawValue: newUUID().uuidString.lowercased()) }
 
   private func newUUID() -> UUID {
-    let (high, low) = random.withLock { random in (random.next() as UInt64, random.next() as UInt64) }
-    var bytes = [high, low].flatMap { word in
-      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-    }
     // Version 4, by RFC 9562.
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    return UUID(
-      uuid: (
-        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
-        bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-      ))
+    let high: UInt64 = random.next() & ~0xF000 | 0x4000
+    let low: UInt64 = random.next() & ~(3 << 62) | 2 << 62
+    return UUID(uuid: unsafeBitCast((high.bigEndian, low.bigEndian), to: uuid_t.self))
   }
 
   func add(_ items: [OutboxItem], ids: [OutboxID]) async throws {
@@ -89,8 +81,8 @@ final class Desk: Sendable {
   }
 
   func ruling(on aTry: DeliveryTry, counted: Int) -> DeliveryRule.Ruling {
-    let date = date
-    return random.withLock { rule.ruling(on: aTry, counted: counted, date: date, random: &$0) }
+    var random = random
+    return rule.ruling(on: aTry, counted: counted, date: date, random: &random)
   }
 
   /// A ruling as the store keeps it.
@@ -132,9 +124,7 @@ final class Desk: Sendable {
   // MARK: Who is told
 
   func tell(_ rows: [OutboxRow]) {
-    guard !rows.isEmpty else { return }
-    // Most have nobody who follows them; then they need not be read.
-    feedback.publish(feedback.heard(rows).map { entry($0).event })
+    if !rows.isEmpty { feedback.publish(rows) { entry($0).event } }
   }
 
   /// Those who follow one request hear of what others have done.

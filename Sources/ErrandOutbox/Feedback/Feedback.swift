@@ -5,6 +5,8 @@ final class Feedback: Sendable {
   private struct State {
     var everybody = Observers<OutboxEvent>()
     /// Those who only want to know that something has changed.
+    var watching = Observers<Void>()
+    /// Those who only want to know that something may be over.
     var waiting = Observers<Void>()
     var tracks: [OutboxID: Track] = [:]
     /// How many hold each track.
@@ -13,50 +15,58 @@ final class Feedback: Sendable {
 
   private let state = Locked(State())
 
-  /// Those of which somebody would hear.
-  func heard(_ rows: [OutboxRow]) -> [OutboxRow] {
-    state.withLock { state in
-      state.everybody.isEmpty ? rows.filter { state.tracks[$0.id] != nil } : rows
-    }
-  }
-
-  /// - Parameter events: What somebody may hear of; that something has changed is told in any case.
-  func publish(_ events: [OutboxEvent]) {
-    let (observers, tracks, waiting) = state.withLock { state in
+  /// - Parameter event: What is told of a row. Most have nobody who follows them; for these it is not asked.
+  func publish(_ rows: [OutboxRow], _ event: (OutboxRow) -> OutboxEvent) {
+    let isOver = rows.contains { !$0.state.isOpen }
+    let (observers, tracks, changed) = state.withLock { state in
       (
-        state.everybody.all, state.tracks.isEmpty ? [] : events.map { state.tracks[$0.id] },
-        state.waiting.all
+        state.everybody.all, state.tracks.isEmpty ? [] : rows.map { state.tracks[$0.id] },
+        state.watching.all + (isOver ? state.waiting.all : [])
       )
     }
-    for event in events { for observer in observers { observer.yield(event) } }
-    for (event, track) in zip(events, tracks) { track?.add(event) }
-    for one in waiting { one.yield() }
+    for (index, row) in rows.enumerated() where !observers.isEmpty || !tracks.isEmpty {
+      let track = tracks.isEmpty ? nil : tracks[index]
+      guard !observers.isEmpty || track != nil else { continue }
+      let event = event(row)
+      for observer in observers { observer.yield(event) }
+      track?.add(event)
+    }
+    for one in changed { one.yield() }
   }
 
   /// They have been stored, and nobody has their receipts yet.
   func begin(_ events: [OutboxEvent]) {
-    let (observers, tracks) = state.withLock { state in
-      (state.everybody.all, events.map { state.tracks[$0.id] })
+    let (observers, tracks, changed) = state.withLock { state in
+      (state.everybody.all, events.map { state.tracks[$0.id] }, state.watching.all)
     }
     for (event, track) in zip(events, tracks) { track?.begin(with: event) }
     for event in events { for observer in observers { observer.yield(event) } }
+    for one in changed { one.yield() }
   }
 
   /// What is already known to all but those who follow one request.
   func publish(toTracks events: [OutboxEvent]) {
-    let (tracks, waiting) = state.withLock { state in (events.map { state.tracks[$0.id] }, state.waiting.all)
+    let (tracks, changed) = state.withLock { state in
+      (events.map { state.tracks[$0.id] }, state.watching.all + state.waiting.all)
     }
     for (event, track) in zip(events, tracks) { track?.add(event) }
-    for one in waiting { one.yield() }
+    for one in changed { one.yield() }
   }
 
   /// Once now, and then whenever something has changed.
-  func changes() -> AsyncStream<Void> {
+  func changes() -> AsyncStream<Void> { changes(for: \.watching) }
+
+  /// Once now, and then whenever something may be over.
+  func ends() -> AsyncStream<Void> { changes(for: \.waiting) }
+
+  private func changes(
+    for observers: any WritableKeyPath<State, Observers<Void>> & Sendable
+  ) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
-    let id = state.withLock { $0.waiting.add(continuation) }
+    let id = state.withLock { $0[keyPath: observers].add(continuation) }
     continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.waiting.remove(id) }
+      self?.state.withLock { $0[keyPath: observers].remove(id) }
     }
     return stream
   }
@@ -102,11 +112,11 @@ final class Feedback: Sendable {
 
   /// No more will come.
   func end() {
-    let (observers, tracks, waiting) = state.withLock { state in
-      (state.everybody.removeAll(), state.tracks, state.waiting.removeAll())
+    let (observers, tracks, others) = state.withLock { state in
+      (state.everybody.removeAll(), state.tracks, state.watching.removeAll() + state.waiting.removeAll())
     }
     for observer in observers { observer.finish() }
-    for one in waiting { one.finish() }
+    for one in others { one.finish() }
     for (_, track) in tracks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { track.end() }
   }
 }

@@ -191,7 +191,7 @@ public final class Outbox: Sendable {
   /// What is paused, and what others try, is waited for as well.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func waitUntilEmpty() async throws {
-    for await _ in feedback.changes() {
+    for await _ in feedback.ends() {
       let counts = try await statistics().counts
       if counts[.stored, default: 0] + counts[.trying, default: 0] == 0 { return }
     }

@@ -51,6 +51,35 @@ import Testing
     await outbox.close()
   }
 
+  @Test func `who judges answers is called under no lock`() async throws {
+    server.on("/") { _ in .answer() }
+    let judging = Locked<Desk?>(nil)
+    let outbox = try await lab.outbox { configuration in
+      configuration.delivers = false
+      configuration.delivery.judge = { aTry in
+        // Would wait for itself for ever.
+        judging.withLock { $0 }.map { _ = $0.newID() }
+        return .standard(aTry)
+      }
+    }
+    judging.withLock { $0 = outbox.desk }
+    let receipt = try await outbox.enqueue(.post(server.url("/"), .text("hello")))
+    outbox.deliver()
+    #expect(try await receipt.outcome().answer != nil)
+    judging.withLock { $0 = nil }
+    await outbox.close()
+  }
+
+  @Test func `what is stored is a change that is told of`() async throws {
+    let outbox = try await lab.outbox { $0.delivers = false }
+    var changes = outbox.changes.makeAsyncIterator()
+    await changes.next()
+    try await outbox.enqueue(.post(server.url("/"), .text("hello")))
+    await changes.next()
+    #expect(try await outbox.statistics().counts == [.stored: 1])
+    await outbox.close()
+  }
+
   @Test func `a lost acknowledgement is tried again with the same key`() async throws {
     server.script("/", [.answer(body: "lost").closing(at: .start), .answer(status: 502), .answer()])
     let outbox = try await lab.outbox()
