@@ -26,7 +26,7 @@ extension OutboxTables {
     """)
   private static let expire = Query(
     """
-    UPDATE requests SET state = 4, head = NULL, due = 0, offline = 0, changed = ?2,
+    UPDATE requests SET state = 4, ended = 4, ended_at = ?2, head = NULL, due = 0, offline = 0, changed = ?2,
       reason = 'its time was over before it was delivered' || iif(reason IS NULL, '', '; before that: ' || reason)
     WHERE seq = ?1
     """)
@@ -39,13 +39,13 @@ extension OutboxTables {
     """)
   private static let ready = Query(
     """
-    SELECT \(columns), lease, expires <= ?2, checksum, content FROM requests INDEXED BY by_turn WHERE turn = 1
+    SELECT \(columns), lease, expires <= ?2, files > 0, checksum, content FROM requests INDEXED BY by_turn WHERE turn = 1
     ORDER BY priority DESC, seq LIMIT ?1
     """)
   private static let take = Query(
     """
     UPDATE requests SET state = 1, owner = ?2, lease = lease + 1, lease_end = ?3, tries = tries + 1,
-      counted = counted + 1, due = 0, offline = 0, changed = ?4
+      counted = counted + 1, changed = ?4
     WHERE seq = ?1
     """)
   private static let setDamagedAside = Query(
@@ -113,6 +113,8 @@ extension OutboxTables {
     /// How often it was claimed before.
     let leases: Int64
     let isOverdue: Bool
+    let hasFiles: Bool
+    let isContentApart: Bool
     let content: Content
   }
 
@@ -121,7 +123,9 @@ extension OutboxTables {
     return Ready(
       row: row, leases: statement.integer(Self.columnCount),
       isOverdue: statement.integer(Self.columnCount + 1) != 0,
-      content: try content(of: row.sequence, statement, at: Self.columnCount + 2))
+      hasFiles: statement.integer(Self.columnCount + 2) != 0,
+      isContentApart: statement.isNull(Self.columnCount + 4),
+      content: try content(of: row.sequence, statement, at: Self.columnCount + 3))
   }
 
   private func take(
@@ -136,9 +140,10 @@ extension OutboxTables {
     row.countedTries += 1
     row.changed = now.wall
     count(row, from: .stored)
-    return ClaimedRow(
-      row: row, content: content,
-      lease: Lease(id: row.id, number: Self.leaseNumber(row.sequence, ready.leases + 1)))
+    let lease = Lease(id: row.id, number: Self.leaseNumber(row.sequence, ready.leases + 1))
+    claimed[lease.number] = Claimed(
+      row: row, hasFiles: ready.hasFiles, isContentApart: ready.isContentApart)
+    return ClaimedRow(row: row, content: content, lease: lease)
   }
 
   /// Rather than to send garbage.

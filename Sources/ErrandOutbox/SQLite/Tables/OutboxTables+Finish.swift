@@ -7,23 +7,26 @@
 extension OutboxTables {
   /// A row whose try has ended.
   private struct Tried {
-    let row: OutboxRow
-    /// How often it was claimed.
-    let leases: Int64
+    let sequence: Int64
+    let state: OutboxState
+    /// Which claim it is under, or was last.
+    let lease: Int64
+    let lane: String?
     let hasFiles: Bool
     /// Its content is not in the row.
     let isContentApart: Bool
   }
 
-  private static let tried = "\(columns), lease, files > 0, checksum IS NOT NULL AND content IS NULL"
+  private static let tried = "seq, state, lease, lane, files > 0, checksum IS NOT NULL AND content IS NULL"
   private static let find = Query("SELECT \(tried) FROM requests WHERE id = ?")
   private static let findBySequence = Query("SELECT \(tried) FROM requests WHERE seq = ? AND id = ?")
-  private static let deliver = Query(
+  private static let deliver = Query("\(makeDelivered) WHERE seq = ?1")
+  private static let deliverLeased = Query(
+    "\(makeDelivered) WHERE seq = ?1 AND state = 1 AND lease & 0xFFFFFF = ?2 & 0xFFFFFF")
+  private static let makeDelivered = """
+    UPDATE requests SET state = 2, ended = 2, ended_at = ?3, head = NULL, owner = NULL, lease_end = NULL,
+      due = 0, offline = 0, changed = ?3, reason = NULL, checksum = NULL, content = NULL, answer = ?4
     """
-    UPDATE requests SET state = 2, head = NULL, owner = NULL, lease_end = NULL, due = 0, offline = 0,
-      changed = ?2, reason = NULL, checksum = NULL, content = NULL, answer = ?3
-    WHERE seq = ?1
-    """)
   private static let fail = Query(
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = ?3, due_wall = ?4, delay = ?5,
@@ -51,12 +54,21 @@ extension OutboxTables {
   }
 
   private func finish(_ finished: FinishedTry, at now: StoreTime) throws -> Finished {
+    if let claimed = claimed.removeValue(forKey: finished.lease.number),
+      case .delivered(let answer) = finished.outcome,
+      try markDelivered(claimed.row.sequence, answer, under: finished.lease.number, at: now)
+    {
+      return try delivered(claimed, answer, from: .trying, at: now)
+    }
     guard let tried = try find(finished.lease), counts(finished, tried) else { return Finished(row: nil) }
-    let key: [SQLValue] = [.integer(tried.row.sequence), .integer(now.wall)]
-    var files: [String] = []
+    let key: [SQLValue] = [.integer(tried.sequence), .integer(now.wall)]
     let row: OutboxRow
     switch finished.outcome {
-    case .delivered(let answer): (row, files) = try deliver(tried, answer, at: now)
+    case .delivered(let answer):
+      let known = Claimed(
+        row: try self.row(at: key[0]), hasFiles: tried.hasFiles, isContentApart: tried.isContentApart)
+      try markDelivered(tried.sequence, answer, under: nil, at: now)
+      return try delivered(known, answer, from: tried.state, at: now)
     case .failed(let reason, let next, let counts, let wasOffline):
       let delay = next.storedMilliseconds
       row = try change(
@@ -68,37 +80,52 @@ extension OutboxTables {
     case .refused(let reason, let answer):
       row = try change(
         Self.setAside,
-        key + [.text(reason), try placed(answer, of: tried.row.sequence).map { .bytes($0) } ?? .null],
+        key + [.text(reason), try placed(answer, of: tried.sequence).map { .bytes($0) } ?? .null],
         from: .trying)
     case .returned: row = try change(Self.giveBack, key, from: .trying)
     }
-    try settle(row.lane)
+    try settle(tried.lane)
     hasNews = true
-    return Finished(row: row, files: files)
+    return Finished(row: row)
   }
 
   /// What a server has accepted counts without a lease, too.
   private func counts(_ finished: FinishedTry, _ tried: Tried) -> Bool {
     guard case .delivered = finished.outcome else { return isLeased(tried, finished.lease) }
-    return tried.row.state.isOpen || tried.row.state == .setAside
+    return tried.state.isOpen || tried.state == .setAside
   }
 
-  private func deliver(
-    _ tried: Tried, _ answer: Data, at now: StoreTime
-  ) throws -> (row: OutboxRow, files: [String]) {
-    var row = tried.row
+  /// - Parameter lease: The one that the row must be under still; nil for any, or none.
+  /// - Returns: False if it is not.
+  @discardableResult
+  private func markDelivered(
+    _ sequence: Int64, _ answer: Data, under lease: Int64?, at now: StoreTime
+  ) throws -> Bool {
     try database.run(
-      Self.deliver, [.integer(row.sequence), .integer(now.wall)], bytes: placed(answer, of: row.sequence))
-    if tried.isContentApart { try removeContent(row.sequence) }
-    let files = tried.hasFiles ? try removeFiles(row.sequence) : []
+      lease == nil ? Self.deliver : Self.deliverLeased,
+      [.integer(sequence), .optional(lease), .integer(now.wall)], bytes: Self.isShort(answer) ? answer : nil)
+    guard database.changes > 0 else { return false }
+    if !Self.isShort(answer) { try store(answer: answer, of: sequence) }
+    return true
+  }
+
+  /// Removes what a row had that has just been delivered.
+  private func delivered(
+    _ before: Claimed, _ answer: Data, from state: OutboxState, at now: StoreTime
+  ) throws -> Finished {
+    var row = before.row
+    if before.isContentApart { try removeContent(row.sequence) }
+    let files = before.hasFiles ? try removeFiles(row.sequence) : []
     // As the statement has changed it, which is quicker than to read it again.
     row.state = .delivered
     row.changed = now.wall
     row.due = nil
     row.reason = nil
     row.answer = answer
-    count(row, from: tried.row.state)
-    return (row, files)
+    count(row, from: state)
+    try settle(row.lane)
+    hasNews = true
+    return Finished(row: row, files: files)
   }
 
   /// - Returns: What goes into the row; a long answer is put where those are.
@@ -116,22 +143,28 @@ extension OutboxTables {
   }
 
   private func tried(_ statement: Statement) throws -> Tried {
-    Tried(
-      row: try row(statement), leases: statement.integer(Self.columnCount),
-      hasFiles: statement.integer(Self.columnCount + 1) != 0,
-      isContentApart: statement.integer(Self.columnCount + 2) != 0)
+    let sequence = statement.integer(0)
+    guard let state = OutboxState(rawValue: Int(statement.integer(1))) else {
+      throw OutboxError.damaged(database.path, "request \(sequence) has no state")
+    }
+    return Tried(
+      sequence: sequence, state: state, lease: Self.leaseNumber(sequence, statement.integer(2)),
+      lane: statement.text(3), hasFiles: statement.integer(4) != 0, isContentApart: statement.integer(5) != 0)
   }
 
   private func isLeased(_ tried: Tried, _ lease: Lease) -> Bool {
-    tried.row.state == .trying && Self.leaseNumber(tried.row.sequence, tried.leases) == lease.number
+    tried.state == .trying && tried.lease == lease.number
   }
 
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) throws -> [Lease] {
     try adopt(now)
     let end = now.ticks + lease.storedMilliseconds
     return try leases.filter { lease in
-      guard let tried = try find(lease), isLeased(tried, lease) else { return true }
-      try database.run(Self.renew, [.integer(tried.row.sequence), .integer(end)])
+      guard let tried = try find(lease), isLeased(tried, lease) else {
+        claimed[lease.number] = nil
+        return true
+      }
+      try database.run(Self.renew, [.integer(tried.sequence), .integer(end)])
       return false
     }
   }

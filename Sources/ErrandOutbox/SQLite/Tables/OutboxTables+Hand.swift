@@ -8,14 +8,14 @@ extension OutboxTables {
     "UPDATE requests SET due = 0, offline = 0 WHERE seq = ?")
   private static let redrive = Query(
     """
-    UPDATE requests SET state = 0, head = iif(lane IS NULL, 1, ifnull(head, 0)), due = 0, offline = 0,
+    UPDATE requests SET state = 0, ended = NULL, ended_at = NULL, head = iif(lane IS NULL, 1, ifnull(head, 0)), due = 0, offline = 0,
       expires = NULL, expires_wall = NULL, lifetime = NULL, tries = 0, counted = 0, changed = ?2, reason = NULL,
       answer = NULL
     WHERE seq = ?1
     """)
   private static let drop = Query(
     """
-    UPDATE requests SET state = 5, head = NULL, due = 0, offline = 0, changed = ?2, reason = ?3,
+    UPDATE requests SET state = 5, ended = 5, ended_at = ?2, head = NULL, due = 0, offline = 0, changed = ?2, reason = ?3,
       checksum = NULL, content = NULL, answer = NULL
     WHERE seq = ?1
     """)

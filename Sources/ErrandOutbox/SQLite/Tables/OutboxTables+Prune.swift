@@ -5,8 +5,8 @@ extension OutboxTables {
 
   private static let over = Query(
     """
-    SELECT seq, size FROM requests INDEXED BY over WHERE ended = ? AND changed <= ?
-    ORDER BY changed LIMIT \(pruneSize)
+    SELECT seq, size FROM requests INDEXED BY over WHERE ended = ? AND ended_at <= ?
+    ORDER BY ended_at LIMIT \(pruneSize)
     """)
   private static let forget = Query("DELETE FROM requests WHERE seq = ?")
   private static let newest = Query("SELECT max(seq) FROM requests")

@@ -40,10 +40,16 @@ extension OutboxTables {
   ///   - state: What its state was.
   func change(_ query: Query, _ values: [SQLValue], from state: OutboxState) throws -> OutboxRow {
     try database.run(query, values)
-    guard let row = try database.first(Self.bySequence, [values[0]], row) else {
+    let row = try row(at: values[0])
+    count(row, from: state)
+    return row
+  }
+
+  /// A row that is there.
+  func row(at sequence: SQLValue) throws -> OutboxRow {
+    guard let row = try database.first(Self.bySequence, [sequence], row) else {
       throw OutboxError.damaged(database.path, "a request that was there a moment ago is not")
     }
-    count(row, from: state)
     return row
   }
 

@@ -24,6 +24,7 @@ extension OutboxTables {
   /// but never longer than it was to wait in all; and whoever had a lease is gone.
   func adopt(_ now: StoreTime) throws {
     guard now.boot != knownBoot else { return }
+    claimed = [:]
     let boot = try text(.boot)
     if let boot, boot != now.boot {
       try database.run(Self.endLeases)

@@ -15,6 +15,8 @@ final class OutboxTables {
   /// What it changes about the totals.
   var tally = Tally()
   private var tallyBeforePart = Tally()
+  /// What was claimed here, by the number of its lease.
+  var claimed: [Int64: Claimed] = [:]
 
   /// What was looked up in a transaction, and holds until it ends or something is changed.
   struct Known {
@@ -22,6 +24,14 @@ final class OutboxTables {
     var lastSequence: Int64?
     /// What the caps count.
     var usage: (count: Int, bytes: Int64)?
+  }
+
+  /// A row as it was claimed. As long as its lease and the machine's start last it is that still, and need not be read.
+  struct Claimed {
+    let row: OutboxRow
+    let hasFiles: Bool
+    /// Its content is not in the row.
+    let isContentApart: Bool
   }
 
   init(_ database: Database, owners: any OwnerRegistry) {
