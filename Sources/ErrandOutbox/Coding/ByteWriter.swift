@@ -11,6 +11,11 @@ import ErrandCore
 struct ByteWriter {
   private var bytes: [UInt8] = []
 
+  init() {
+    // Room for most, so that it need not grow step by step.
+    bytes.reserveCapacity(512)
+  }
+
   var data: Data { Data(bytes) }
 
   mutating func byte(_ byte: UInt8) { bytes.append(byte) }

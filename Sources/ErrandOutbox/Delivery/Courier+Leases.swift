@@ -29,12 +29,6 @@ extension Courier {
 
   /// Goes on when that is done.
   func renewFirst() {
-    let begins = work.withLock { work in
-      guard !work.isRenewing, work.state.waiting > 0, !work.state.isStopped else { return false }
-      work.isRenewing = true
-      return true
-    }
-    guard begins else { return }
     Task {
       do {
         try await renewIfLate()
@@ -42,8 +36,7 @@ extension Courier {
         desk.report(error)
         try? await timeline.sleep(.seconds(1))
       }
-      work.withLock { $0.isRenewing = false }
-      goOn()
+      goOn { $0.isRenewing = false }
     }
   }
 

@@ -15,12 +15,11 @@ extension Courier {
       lease: claimed.lease, outcome: desk.outcome(ruling.outcome, of: claimed.row.id))
     let hasReached: Bool? = if case .returned = ruling.outcome { nil } else { ruling.hasReached }
     let now = timeline.now()
-    work.withLock { work in
+    goOn { work in
       work.state.answered(hasReached: hasReached, at: now)
       work.hand.end(finished)
       work.giveBack()
     }
-    goOn()
   }
 
   private func ruling(on claimed: ClaimedRow) async -> DeliveryRule.Ruling {
@@ -38,10 +37,12 @@ extension Courier {
   }
 
   private func send(_ stored: Request, priority: Priority?) async -> Result<Response, any Error> {
-    var request = stored.bestEffort().redirects(stored.options.redirects ?? configuration.delivery.redirects)
+    var request = stored
+    request.options.retry = .never
+    request.options.redirects = stored.options.redirects ?? configuration.delivery.redirects
     request.options.priority = priority ?? .default
     // A longer answer is an answer all the same: see `Verdict.standard`.
-    request = request.memoryLimit(max(configuration.answerLimit, 1 << 20))
+    request.options.memoryLimit = max(configuration.answerLimit, 1 << 20)
     do {
       return .success(try await client.send(request))
     } catch {
@@ -49,14 +50,9 @@ extension Courier {
     }
   }
 
-  /// Records what has ended, all at once, unless something is being recorded: then that is followed by it.
-  func record() {
-    guard let batch = work.withLock({ $0.hand.beginRecording() }) else { return }
-    Task { await record(batch) }
-  }
-
-  /// Does not give up: what a server has accepted must not be sent again because a disk was full for a moment.
-  private func record(_ batch: [FinishedTry]) async {
+  /// Records what has ended. Does not give up: what a server has accepted must not be sent again because a disk was full for
+  /// a moment.
+  func record(_ batch: [FinishedTry]) async {
     var pause = Duration.milliseconds(100)
     while true {
       do {
@@ -79,10 +75,9 @@ extension Courier {
         pause = min(pause * 2, .seconds(5))
       }
     }
-    work.withLock { work in
+    goOn { work in
       work.hand.endRecording()
       work.state.recorded(batch.count)
     }
-    goOn()
   }
 }

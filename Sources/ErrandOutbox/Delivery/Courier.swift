@@ -9,29 +9,6 @@ import ErrandCore
 /// Takes requests from the store, sends them, and writes down how that ended. When to claim and how many is the decision
 /// of `CourierState`, what a try means that of `DeliveryRule`; here is what carries it out.
 final class Courier: Sendable {
-  struct Work {
-    var state: CourierState
-    var hand = Hand()
-    var isStarted = false
-    var nextBeat: Duration
-    /// When the store has something again.
-    var nextDue: Duration?
-    var nextPrune = Duration.zero
-    var isCancelling = false
-    /// Nothing is begun before the leases are known to be this courier's still.
-    var isRenewing = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
-
-    /// When to look again although nothing happens.
-    var nextRing: Duration? {
-      state.isStopped ? nil : [nextBeat, nextDue, state.wakeUp].compactMap { $0 }.min()
-    }
-
-    mutating func giveBack() {
-      if state.giveBack() > 0 { hand.returnWaiting() }
-    }
-  }
-
   private struct Alarms {
     var work: Alarm?
     var leases: Alarm?
@@ -42,7 +19,7 @@ final class Courier: Sendable {
   let desk: Desk
   let client: Client
   let timeline: Timeline
-  let work: Locked<Work>
+  let work: Locked<CourierWork>
   private let alarms = Locked(Alarms())
 
   var configuration: OutboxConfiguration { desk.configuration }
@@ -52,7 +29,7 @@ final class Courier: Sendable {
     self.client = client
     timeline = Timeline(desk.configuration.clock)
     work = Locked(
-      Work(
+      CourierWork(
         state: CourierState(concurrency: desk.configuration.concurrency, beat: desk.configuration.beat),
         nextBeat: desk.configuration.beat))
   }
@@ -120,11 +97,6 @@ final class Courier: Sendable {
     return work.withLock { $0.nextRing }
   }
 
-  private func setAlarm() {
-    guard let next = work.withLock({ $0.nextRing }) else { return }
-    alarms.withLock { $0.work }?.set(for: next)
-  }
-
   // MARK: Claiming
 
   private func claim(_ limit: Int?) {
@@ -139,36 +111,38 @@ final class Courier: Sendable {
       let claim = try await desk.store.claim(limit, for: configuration.lease, at: time)
       desk.tell(claim.expired + claim.recovered + claim.setAside)
       let now = timeline.now()
-      work.withLock { work in
+      if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
+      goOn { work in
         work.hand.take(claim.rows, until: leaseEnd(from: time))
         work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero)
         if let next = claim.next, next > .zero { work.nextDue = now + next }
         work.giveBack()
       }
-      if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
     } catch {
-      let now = timeline.now()
-      work.withLock { $0.state.claimFailed(at: now) }
       desk.report(error)
+      let now = timeline.now()
+      goOn { $0.state.claimFailed(at: now) }
     }
-    goOn()
   }
 
-  /// Begins what may be begun, after anything has changed.
-  func goOn() {
-    while let row = next() { begin(row) }
-    record()
-    let now = timeline.now()
-    if let limit = work.withLock({ $0.state.claim(at: now) }) { claim(limit) } else { setAlarm() }
-    endIfOver()
-  }
+  // MARK: Going on
 
-  private func next() -> ClaimedRow? {
-    if isLate() {
-      renewFirst()
-      return nil
+  /// Changes what it knows, and does what follows from that.
+  func goOn(_ change: (inout CourierWork) -> Void = { _ in }) {
+    let (now, ticks) = (timeline.now(), configuration.time().ticks)
+    let step = work.withLock { work in
+      change(&work)
+      return work.step(at: now, ticks: ticks)
     }
-    return work.withLock { $0.state.begin() ? $0.hand.next() : nil }
+    for row in step.rows { begin(row) }
+    if step.renews { renewFirst() }
+    if let ended = step.ended { Task { await record(ended) } }
+    if let limit = step.limit {
+      claim(limit)
+    } else if let ring = step.ring {
+      alarms.withLock { $0.work }?.set(for: ring)
+    }
+    for waiter in step.waiters { waiter.resume() }
   }
 
   private func begin(_ row: ClaimedRow) {
@@ -212,19 +186,9 @@ final class Courier: Sendable {
   }
 
   private func beginNothing() {
-    work.withLock { work in
+    goOn { work in
       work.state.stop()
       work.giveBack()
     }
-    record()
-  }
-
-  private func endIfOver() {
-    let waiters = work.withLock { work -> [CheckedContinuation<Void, Never>] in
-      guard work.state.isOver else { return [] }
-      defer { work.waiters = [] }
-      return work.waiters
-    }
-    for waiter in waiters { waiter.resume() }
   }
 }

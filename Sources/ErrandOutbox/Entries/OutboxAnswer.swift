@@ -18,11 +18,17 @@ public struct OutboxAnswer: Sendable, Hashable {
 
   init(status: Status, fields: HTTPFields, body: Data, isWhole: Bool, limit: Int) {
     self.status = status
-    var kept: HTTPFields = [:]
-    for field in fields where !field.isSecret { kept.append(field.name, field.value) }
-    self.fields = kept
-    self.body = Data(body.prefix(limit))
+    self.fields = fields.contains(where: \.isSecret) ? fields.withoutSecrets : fields
+    self.body = body.count > limit ? Data(body.prefix(limit)) : body
     self.isWhole = isWhole && body.count <= limit
+  }
+}
+
+extension HTTPFields {
+  fileprivate var withoutSecrets: HTTPFields {
+    var kept: HTTPFields = [:]
+    for field in self where !field.isSecret { kept.append(field.name, field.value) }
+    return kept
   }
 }
 

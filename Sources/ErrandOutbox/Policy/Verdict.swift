@@ -27,7 +27,10 @@ public enum Verdict: Sendable, Hashable {
     switch aTry.result {
     case .success(let response):
       guard response.status.isSuccess else { return of(response.status) }
-      guard let asked = aTry.request.url.flatMap(Origin.init), asked == Origin(response.url) else {
+      // Most answers come from the very URL that was asked.
+      guard let asked = aTry.request.url,
+        response.url == asked || Origin(asked).map({ $0 == Origin(response.url) }) ?? false
+      else {
         return .again(reason: "the answer came from another origin, \(response.url.host() ?? "of no name")")
       }
       return .delivered

@@ -1,0 +1,61 @@
+/// All that a courier knows, and what it has to do next.
+struct CourierWork: Sendable {
+  var state: CourierState
+  var hand = Hand()
+  var isStarted = false
+  var nextBeat: Duration
+  /// When the store has something again.
+  var nextDue: Duration?
+  var nextPrune = Duration.zero
+  var isCancelling = false
+  /// Nothing is begun before the leases are known to be this courier's still.
+  var isRenewing = false
+  var waiters: [CheckedContinuation<Void, Never>] = []
+
+  init(state: CourierState, nextBeat: Duration) {
+    self.state = state
+    self.nextBeat = nextBeat
+  }
+
+  /// When to look again although nothing happens.
+  var nextRing: Duration? {
+    state.isStopped ? nil : [nextBeat, nextDue, state.wakeUp].compactMap { $0 }.min()
+  }
+
+  mutating func giveBack() {
+    if state.giveBack() > 0 { hand.returnWaiting() }
+  }
+
+  /// What is to be done now.
+  struct Step {
+    /// To be sent.
+    var rows: [ClaimedRow] = []
+    /// Leases have to be renewed before anything else is sent.
+    var renews = false
+    /// To be recorded.
+    var ended: [FinishedTry]?
+    /// How many to claim.
+    var limit: Int?
+    /// When to look again.
+    var ring: Duration?
+    /// Those who have waited for the end.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// Whatever it names counts as begun.
+  /// - Parameter ticks: The time as leases count it.
+  mutating func step(at now: Duration, ticks: Int64) -> Step {
+    var step = Step()
+    if hand.isLate(at: ticks) {
+      step.renews = !isRenewing && state.waiting > 0 && !state.isStopped
+      if step.renews { isRenewing = true }
+    } else {
+      while state.begin(), let row = hand.next() { step.rows.append(row) }
+    }
+    step.ended = hand.beginRecording()
+    step.limit = state.claim(at: now)
+    step.ring = nextRing
+    if state.isOver { swap(&step.waiters, &waiters) }
+    return step
+  }
+}
