@@ -19,7 +19,7 @@ struct CourierWork: Sendable {
 
   /// When to look again although nothing happens.
   var nextRing: Duration? {
-    state.isStopped ? nil : [nextBeat, nextDue, state.wakeUp].compactMap { $0 }.min()
+    state.isStopped ? nil : min(nextBeat, nextDue ?? nextBeat, state.wakeUp ?? nextBeat)
   }
 
   mutating func giveBack() {
