@@ -5,7 +5,20 @@ struct Migration: Sendable {
   let sql: String
 
   /// All of them, the oldest first. The version of a file is how many it has had.
-  static let all = [Migration(name: "requests, what they consist of, and their answers", sql: firstTables)]
+  static let all = [
+    Migration(name: "requests, what they consist of, and their answers", sql: firstTables),
+    Migration(name: "when a request was over, in columns of its own", sql: ends),
+  ]
+
+  /// The state of a row and since when, once it is over. A generated column made each change of a row half as dear again.
+  private static let ends = """
+    DROP INDEX over;
+    ALTER TABLE requests DROP COLUMN ended;
+    ALTER TABLE requests ADD COLUMN ended INTEGER;
+    ALTER TABLE requests ADD COLUMN ended_at INTEGER;
+    UPDATE requests SET ended = state, ended_at = changed WHERE state IN (2, 4, 5);
+    CREATE INDEX over ON requests(ended, ended_at) WHERE ended IS NOT NULL;
+    """
 
   private static let firstTables = """
     CREATE TABLE requests(
@@ -43,11 +56,9 @@ struct Migration: Sendable {
       -- Null if it is in a table of its own.
       content BLOB,
       answer BLOB,
-      -- Its state and since when, once it is over. Not generated: then each change of a row would cost half as much again.
-      ended INTEGER,
-      ended_at INTEGER,
       -- For those that wait: 1 if it may be claimed, 0 if not, 2 if it is set aside.
       turn INTEGER GENERATED ALWAYS AS (CASE state WHEN 0 THEN head IS 1 AND due = 0 WHEN 3 THEN 2 END) VIRTUAL,
+      ended INTEGER GENERATED ALWAYS AS (CASE WHEN state IN (2, 4, 5) THEN state END) VIRTUAL,
       queued INTEGER GENERATED ALWAYS AS (head IS NOT NULL) VIRTUAL
     );
     CREATE INDEX by_turn ON requests(turn, priority DESC) WHERE turn IS NOT NULL;
@@ -57,7 +68,7 @@ struct Migration: Sendable {
     CREATE INDEX offline ON requests(offline) WHERE offline = 1;
     CREATE INDEX expiring ON requests(expires) WHERE state = 0 AND expires IS NOT NULL;
     CREATE INDEX leased ON requests(owner, lease_end) WHERE state = 1;
-    CREATE INDEX over ON requests(ended, ended_at) WHERE ended IS NOT NULL;
+    CREATE INDEX over ON requests(ended, changed) WHERE ended IS NOT NULL;
 
     -- What is long is apart, so that a change of state does not write it again.
     CREATE TABLE contents(seq INTEGER PRIMARY KEY, content BLOB NOT NULL);
