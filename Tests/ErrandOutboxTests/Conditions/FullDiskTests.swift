@@ -43,7 +43,7 @@
     {
       server.on("/") { _ in .answer() }
       try await withSmallDisk { ballast in
-        ballast.fill(300_000)
+        ballast.fill(500_000)
         let outbox = try await outbox(delivers: false)
         var accepted = 0
         var refusal: OutboxError?

@@ -54,6 +54,33 @@
       }
     }
 
+    @Test func `after a full disk the log is moved to the file, and needs no more room of the disk`()
+      async throws
+    {
+      try await withSmallDisk {
+        let store = try await folder.open()
+        let ballast = Ballast(path: folder.url.appending(path: "ballast").path)
+        ballast.fill(600_000)
+        var code: OutboxError.Code?
+        while code == nil {
+          do {
+            try await store.add(.sample(UUID().uuidString, size: 30_000))
+          } catch {
+            code = (error as? OutboxError)?.code ?? .failed
+          }
+        }
+        #expect(code == .diskFull)
+        ballast.drop()
+        let claim = try await store.claim(1, for: .seconds(60), at: .sample)
+        // What is asked next is done when the log has been moved.
+        _ = try await store.statistics()
+        ballast.fill()
+        let ends = claim.rows.map { FinishedTry(lease: $0.lease, outcome: .delivered(answer: Data([1]))) }
+        #expect(try await store.finish(ends, at: .sample).map(\.row?.state) == [.delivered])
+        await store.close()
+      }
+    }
+
     @Test func `a full disk fails all that share a transaction, and none of them is half there`() async throws
     {
       try await withSmallDisk {

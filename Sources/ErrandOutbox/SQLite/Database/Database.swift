@@ -16,7 +16,7 @@ final class Database {
   private var statements: [ObjectIdentifier: Statement] = [:]
   private var isOpen = true
   /// The pages in the write-ahead log after the last commit, once `followLog` was called.
-  fileprivate(set) var logPages = 0
+  var logPages = 0
 
   /// Opens the file, or makes it.
   /// - Parameter vfs: The name of the layer between SQLite and the disk; nil for the system's.
@@ -132,24 +132,5 @@ final class Database {
   func execute(_ sql: String) throws(OutboxError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }
-  }
-
-  /// Moves what is in the write-ahead log to the file. That it cannot at the moment is no failure.
-  func checkpoint(truncating: Bool = false) {
-    Failpoint.hit(.beforeCheckpoint)
-    defer { Failpoint.hit(.afterCheckpoint) }
-    sqlite3_wal_checkpoint_v2(
-      handle, nil, truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-  }
-
-  /// Keeps count of `logPages`. From now on SQLite moves nothing to the file by itself.
-  func followLog() {
-    sqlite3_wal_hook(
-      handle,
-      { database, _, _, pages in
-        guard let database else { return SQLITE_OK }
-        Unmanaged<Database>.fromOpaque(database).takeUnretainedValue().logPages = Int(pages)
-        return SQLITE_OK
-      }, Unmanaged.passUnretained(self).toOpaque())
   }
 }

@@ -12,6 +12,8 @@ final class StoreSession {
   let doorbell: any Doorbell
   /// Transactions that have been committed.
   let commits: Counter
+  /// True after the disk was full, until the log has been moved to the file: from then on the log has room of its own.
+  private var isShortOfDisk = false
 
   init(_ database: Database, owners: any OwnerRegistry, doorbell: any Doorbell, commits: Counter) {
     self.database = database
@@ -47,6 +49,7 @@ final class StoreSession {
       }
     } catch {
       undo()
+      if (error as? OutboxError)?.code == .diskFull { isShortOfDisk = true }
       for operation in operations { operation.fail(error) }
     }
   }
@@ -98,7 +101,9 @@ final class StoreSession {
 
   /// What may wait until callers have gone on.
   func tidyUp() {
-    if database.logPages >= Self.checkpointPages { database.checkpoint() }
+    let isDue = database.logPages >= Self.checkpointPages
+    guard isDue || (isShortOfDisk && database.hasRoomForLog) else { return }
+    if database.checkpoint() { isShortOfDisk = false }
   }
 
   /// Whether something was done since it was asked last that others may want to know of.
