@@ -5,7 +5,7 @@ import ErrandCore
 extension Courier {
   /// When what is claimed or renewed at this time must be renewed at the latest, in the store's ticks: while a third of its
   /// lease is left.
-  func leaseEnd(from time: StoreTime) -> Int64 {
+  func renewalLimit(from time: StoreTime) -> Int64 {
     time.ticks + (configuration.lease * 2 / 3).storedMilliseconds
   }
 
@@ -48,7 +48,7 @@ extension Courier {
     // Someone else may be sending them.
     let tasks = work.withLock { work in
       work.state.lost(work.hand.drop(lost))
-      work.hand.renewed(until: leaseEnd(from: time))
+      work.hand.renewed(nextBy: renewalLimit(from: time))
       return work.hand.tasks(of: lost)
     }
     for task in tasks { task.cancel() }

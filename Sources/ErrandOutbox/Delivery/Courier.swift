@@ -113,7 +113,7 @@ final class Courier: Sendable {
       let now = timeline.now()
       if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
       goOn { work in
-        work.hand.take(claim.rows, until: leaseEnd(from: time))
+        work.hand.take(claim.rows, renewingBy: renewalLimit(from: time))
         work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero)
         if let next = claim.next, next > .zero { work.nextDue = now + next }
         work.giveBack()

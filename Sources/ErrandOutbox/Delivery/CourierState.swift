@@ -2,12 +2,12 @@
 ///
 /// A request in hand waits to be sent, is being sent, or its end is being recorded. It claims ahead, so that there is always
 /// something to send while a claim is being written (with half as much ahead, delivering to a fast server took a fifth
-/// longer); and a send is over when its answer is here, so that recording, which
-/// waits for the disk, holds up nothing. When recording fails, nothing more is sent until it works again.
+/// longer); and a send is over when its answer is here, so that recording, which waits for the disk, holds up nothing. When
+/// recording fails, nothing more is sent until it works again.
 ///
-/// Without a network it claims only on the beat, once a try has found no way: what goes to this very machine needs none. When one try after the other finds no way to a server, it goes over to
-/// probing: one request at a time, at growing distances, until one gets through; else a million stored requests would all be
-/// tried again and again for nothing.
+/// Without a network it claims only on the beat, once a try has found no way: what goes to this very machine needs none.
+/// When one try after the other finds no way to a server, it goes over to probing: one request at a time, at growing
+/// distances, until one gets through; else a million stored requests would all be tried again and again for nothing.
 struct CourierState: Sendable {
   private static let firstProbe = Duration.seconds(1)
   private static let pauseAfterFailure = Duration.seconds(2)

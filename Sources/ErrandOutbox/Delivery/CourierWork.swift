@@ -12,11 +12,6 @@ struct CourierWork: Sendable {
   var isRenewing = false
   var waiters: [CheckedContinuation<Void, Never>] = []
 
-  init(state: CourierState, nextBeat: Duration) {
-    self.state = state
-    self.nextBeat = nextBeat
-  }
-
   /// When to look again although nothing happens.
   var nextRing: Duration? {
     state.isStopped ? nil : min(nextBeat, nextDue ?? nextBeat, state.wakeUp ?? nextBeat)

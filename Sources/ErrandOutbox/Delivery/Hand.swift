@@ -10,7 +10,7 @@ struct Hand: Sendable {
   /// What is being recorded.
   private var recording: [FinishedTry] = []
   /// When its leases must be renewed at the latest, in the store's ticks.
-  private var leasesEnd = Int64.max
+  private var renewalLimit = Int64.max
 
   var isEmpty: Bool { first == waiting.count && tasks.isEmpty && ended.isEmpty && recording.isEmpty }
 
@@ -19,15 +19,15 @@ struct Hand: Sendable {
     waiting[first...].map(\.lease) + sent + ended.map(\.lease) + recording.map(\.lease)
   }
 
-  mutating func take(_ rows: [ClaimedRow], until end: Int64) {
-    leasesEnd = isEmpty ? end : min(leasesEnd, end)
+  mutating func take(_ rows: [ClaimedRow], renewingBy limit: Int64) {
+    renewalLimit = isEmpty ? limit : min(renewalLimit, limit)
     waiting += rows
   }
 
-  mutating func renewed(until end: Int64) { leasesEnd = end }
+  mutating func renewed(nextBy limit: Int64) { renewalLimit = limit }
 
   /// True if its leases may be over.
-  func isLate(at now: Int64) -> Bool { now >= leasesEnd && !isEmpty }
+  func isLate(at now: Int64) -> Bool { now >= renewalLimit && !isEmpty }
 
   /// Those of these that wait are let go of.
   /// - Returns: How many.

@@ -18,15 +18,17 @@ final class Feedback: Sendable {
   /// - Parameter event: What is told of a row. Most have nobody who follows them; for these it is not asked.
   func publish(_ rows: [OutboxRow], _ event: (OutboxRow) -> OutboxEvent) {
     let isOver = rows.contains { !$0.state.isOpen }
-    let (observers, tracks, changed) = state.withLock { state in
+    let (observers, heard, changed) = state.withLock { state in
       (
-        state.everybody.all, state.tracks.isEmpty ? [] : rows.map { state.tracks[$0.id] },
+        state.everybody.all,
+        rows.compactMap { row in
+          let track = state.tracks[row.id]
+          return track == nil && state.everybody.isEmpty ? nil : (row: row, track: track)
+        },
         state.watching.all + (isOver ? state.waiting.all : [])
       )
     }
-    for (index, row) in rows.enumerated() where !observers.isEmpty || !tracks.isEmpty {
-      let track = tracks.isEmpty ? nil : tracks[index]
-      guard !observers.isEmpty || track != nil else { continue }
+    for (row, track) in heard {
       let event = event(row)
       for observer in observers { observer.yield(event) }
       track?.add(event)

@@ -40,7 +40,7 @@ final class OperationInbox: @unchecked Sendable {
     let isOpen = end == nil
     if isOpen { operations.append(operation) }
     let wakes = isOpen && isAwaited
-    isAwaited = false
+    if wakes { isAwaited = false }
     pthread_mutex_unlock(mutex)
     // Not before: else it would wake only to wait for the mutex.
     if wakes { pthread_cond_signal(arrival) }
@@ -68,7 +68,7 @@ final class OperationInbox: @unchecked Sendable {
     if !isOver {
       if end == nil { end = End(isGraceful: isGraceful) }
       end?.waiters.append(done)
-      wake()
+      if isAwaited { pthread_cond_signal(arrival) }
     }
     pthread_mutex_unlock(mutex)
     if isOver { done() }
@@ -88,9 +88,5 @@ final class OperationInbox: @unchecked Sendable {
     let waiters = end?.waiters ?? []
     end = End(isGraceful: end?.isGraceful ?? true, isOver: true)
     return waiters
-  }
-
-  private func wake() {
-    if isAwaited { pthread_cond_signal(arrival) }
   }
 }

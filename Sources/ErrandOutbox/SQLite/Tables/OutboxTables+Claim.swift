@@ -156,7 +156,10 @@ extension OutboxTables {
   }
 
   /// Never the same for two claims, not even for those of a row that was forgotten and of one that took its id later.
-  static func leaseNumber(_ sequence: Int64, _ count: Int64) -> Int64 { sequence << 24 | count & 0xFF_FFFF }
+  static func leaseNumber(_ sequence: Int64, _ count: Int64) -> Int64 { sequence << 24 | count & leaseMask }
+
+  /// What of a lease's number tells how often its row was claimed.
+  static let leaseMask: Int64 = 0xFF_FFFF
 
   static func sequence(ofLease number: Int64) -> Int64 { number >> 24 }
 

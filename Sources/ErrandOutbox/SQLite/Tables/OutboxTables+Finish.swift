@@ -11,18 +11,17 @@ extension OutboxTables {
     let state: OutboxState
     /// Which claim it is under, or was last.
     let lease: Int64
-    let lane: String?
     let hasFiles: Bool
     /// Its content is not in the row.
     let isContentApart: Bool
   }
 
-  private static let tried = "seq, state, lease, lane, files > 0, checksum IS NOT NULL AND content IS NULL"
+  private static let tried = "seq, state, lease, files > 0, checksum IS NOT NULL AND content IS NULL"
   private static let find = Query("SELECT \(tried) FROM requests WHERE id = ?")
   private static let findBySequence = Query("SELECT \(tried) FROM requests WHERE seq = ? AND id = ?")
   private static let deliver = Query("\(makeDelivered) WHERE seq = ?1")
   private static let deliverLeased = Query(
-    "\(makeDelivered) WHERE seq = ?1 AND state = 1 AND lease & 0xFFFFFF = ?2 & 0xFFFFFF")
+    "\(makeDelivered) WHERE seq = ?1 AND state = 1 AND lease & \(leaseMask) = ?2 & \(leaseMask)")
   private static let makeDelivered = """
     UPDATE requests SET state = 2, ended = 2, ended_at = ?3, head = NULL, owner = NULL, lease_end = NULL,
       due = 0, offline = 0, changed = ?3, reason = NULL, checksum = NULL, content = NULL, answer = ?4
@@ -84,7 +83,7 @@ extension OutboxTables {
         from: .trying)
     case .returned: row = try change(Self.giveBack, key, from: .trying)
     }
-    try settle(tried.lane)
+    try settle(row.lane)
     hasNews = true
     return Finished(row: row)
   }
@@ -149,7 +148,7 @@ extension OutboxTables {
     }
     return Tried(
       sequence: sequence, state: state, lease: Self.leaseNumber(sequence, statement.integer(2)),
-      lane: statement.text(3), hasFiles: statement.integer(4) != 0, isContentApart: statement.integer(5) != 0)
+      hasFiles: statement.integer(3) != 0, isContentApart: statement.integer(4) != 0)
   }
 
   private func isLeased(_ tried: Tried, _ lease: Lease) -> Bool {
