@@ -33,7 +33,7 @@ public struct Secrets: Sendable, Hashable {
 
   /// The first item of the URL's query or fragment whose value is secret, by its name.
   package func secretItem(in url: String) -> String? {
-    guard let mark = url.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return nil }
+    guard let mark = url.utf8.firstIndex(where: "?#".utf8.contains) else { return nil }
     for item in url[mark...].split(whereSeparator: { "?&#".contains($0) }) {
       guard let name = secretName(of: item) else { continue }
       return name

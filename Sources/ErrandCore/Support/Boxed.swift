@@ -1,8 +1,9 @@
 /// A value behind one reference: however large it is, handing it on costs as little as handing on an object, and a task that
-/// waits with it in its hands needs no room for it. Changing it makes another.
+/// waits with it in its hands needs no room for it. Changing it makes another, unless nobody else has it.
 struct Boxed<Value: Sendable>: Sendable {
-  private final class Box: Sendable {
-    let value: Value
+  // Safe to share: it is changed only by one who alone has it.
+  private final class Box: @unchecked Sendable {
+    var value: Value
     init(_ value: Value) { self.value = value }
   }
 
@@ -13,9 +14,8 @@ struct Boxed<Value: Sendable>: Sendable {
   var value: Value {
     _read { yield box.value }
     _modify {
-      var changed = box.value
-      defer { box = Box(changed) }
-      yield &changed
+      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
+      yield &box.value
     }
   }
 }

@@ -37,12 +37,14 @@ extension Courier {
   }
 
   private func send(_ stored: Request, priority: Priority?) async -> Result<Response, any Error> {
-    var request = stored
-    request.options.retry = .never
-    request.options.redirects = stored.options.redirects ?? configuration.delivery.redirects
-    request.options.priority = priority ?? .default
+    var options = stored.options
+    options.retry = .never
+    options.redirects = options.redirects ?? configuration.delivery.redirects
+    options.priority = priority ?? .default
     // A longer answer is an answer all the same: see `Verdict.standard`.
-    request.options.memoryLimit = max(configuration.answerLimit, 1 << 20)
+    options.memoryLimit = max(configuration.answerLimit, 1 << 20)
+    var request = stored
+    request.options = options
     do {
       return .success(try await client.send(request))
     } catch {

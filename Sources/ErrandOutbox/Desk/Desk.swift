@@ -31,13 +31,10 @@ final class Desk: Sendable {
 
   // MARK: Requests in
 
-  func newID() -> OutboxID { OutboxID(rawValue: newUUID().uuidString.lowercased()) }
-
-  private func newUUID() -> UUID {
-    // Version 4, by RFC 9562.
-    let high: UInt64 = random.next() & ~0xF000 | 0x4000
-    let low: UInt64 = random.next() & ~(3 << 62) | 2 << 62
-    return UUID(uuid: unsafeBitCast((high.bigEndian, low.bigEndian), to: uuid_t.self))
+  /// Those that are made one after the other are beside each other in the store's index, and often on one page.
+  func newID() -> OutboxID {
+    var random = random
+    return OutboxID(rawValue: UniqueName.ordered(at: configuration.time().wall, using: &random))
   }
 
   func add(_ items: [OutboxItem], ids: [OutboxID]) async throws {
@@ -52,7 +49,8 @@ final class Desk: Sendable {
   }
 
   func draft(_ id: OutboxID, _ request: Request, lane: String?) -> RowDraft {
-    var draft = RowDraft(id: id, request: request, key: newUUID())
+    var random = random
+    var draft = RowDraft(id: id, request: request, key: UniqueName.random(using: &random))
     draft.lane = lane
     draft.holdsLane = configuration.lanes == .hold
     return draft

@@ -121,7 +121,7 @@ struct RequestStorage: Sendable {
 
   private func row(for draft: RowDraft) async throws -> (NewRow, [HeldFile]) {
     var request = draft.request
-    if !request.fields.contains("Idempotency-Key") { request = request.idempotencyKey(draft.key.uuidString) }
+    if !request.fields.contains("Idempotency-Key") { request = request.idempotencyKey(draft.key) }
     let (body, files) = try await body(draft.body ?? BodyPieces(request.body), draft.id)
     guard let url = request.url else { preconditionFailure("checked before") }
     let stored = StoredRequest(

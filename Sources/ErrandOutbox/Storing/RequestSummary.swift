@@ -26,7 +26,7 @@ struct RequestSummary: Sendable, Hashable {
   }
 
   private static func unquoted(_ text: String) -> String {
-    text.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+    text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
       ? String(text.dropFirst().dropLast()) : text
   }
 }

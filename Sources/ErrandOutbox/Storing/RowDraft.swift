@@ -1,17 +1,11 @@
 import ErrandCore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A request that is to be stored, and how.
 struct RowDraft: Sendable {
   let id: OutboxID
   let request: Request
-  /// What its idempotency key is made of, unless it has one.
-  let key: UUID
+  /// Its idempotency key, unless it has one.
+  let key: String
   /// Its body, if the request has none because it is still to be put together.
   var body: BodyPieces?
   /// Requests of one lane go one at a time, in order; nil for one that waits for none.
@@ -23,7 +17,7 @@ struct RowDraft: Sendable {
   /// When it expires, if that has been said before: milliseconds since 1970. Then `lifetime` does not count.
   var expires: Int64?
 
-  init(id: OutboxID, request: Request, key: UUID) {
+  init(id: OutboxID, request: Request, key: String) {
     self.id = id
     self.request = request
     self.key = key

@@ -18,6 +18,9 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var redirects: StoredRedirectPolicy?
   var priority: UInt8?
 
+  /// Nothing was set.
+  static let none = StoredOptions(RequestOptions())
+
   init(_ options: RequestOptions) {
     let usual = RequestOptions()
     timeout = options.timeout?.wholeNanoseconds

@@ -83,8 +83,6 @@ extension StoredRequest {
 }
 
 extension StoredOptions {
-  private static let none = StoredOptions(RequestOptions())
-
   /// Few requests have any.
   fileprivate func encoded() -> Data {
     if self == Self.none { return Data() }

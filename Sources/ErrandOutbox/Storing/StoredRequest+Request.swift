@@ -10,7 +10,7 @@ extension StoredRequest {
   /// The request again, to be sent.
   func request(opening opener: StoredBodyOpener) -> Request {
     var request = Request(method, url, fields: fields, body: body.body(opening: opener))
-    if let options = options.options { request.options = options }
+    if options != .none, let options = options.options { request.options = options }
     return request
   }
 }

@@ -50,6 +50,24 @@ extension OutboxStoreConformance {
       try await lab.add(store, lab.new("d", size: 100), within: limits)
     },
 
+    Case("counts what other owners have stored and what they have delivered, whoever is next") { lab in
+      let stores = [try await lab.open(), try await lab.open()]
+      let limits = caps(count: 3, bytes: 30)
+      for (store, id) in [(0, "a"), (1, "b"), (0, "c")] {
+        try await lab.add(stores[store], lab.new(id, size: 10), within: limits)
+      }
+      for (full, deliverer, id, next) in [
+        (1, 0, "a", "d"), (0, 1, "b", "e"), (1, 1, "c", "f"), (0, 0, "d", "g"),
+      ] {
+        try await lab.fails(.full) {
+          _ = try await lab.add(stores[full], lab.new("x", size: 10), within: limits)
+        }
+        try await lab.finish(stores[deliverer], lab.take(stores[deliverer], id), .delivered(answer: Data()))
+        try await lab.add(stores[full], lab.new(next, size: 10), within: limits)
+      }
+      try lab.equal(try await lab.claimed(stores[0]), ["e", "f", "g"], "what is left, in order")
+    },
+
     Case("drops the oldest, and tells it with its files") { lab in
       let store = try await lab.open()
       let limits = caps(count: 3, .dropOldest)

@@ -12,7 +12,7 @@ import Testing
 
   private func draft() throws -> RowDraft {
     let file = try lab.file("\(UUID())", .seeded(100))
-    return RowDraft(id: .new(), request: .put("https://example.com", .file(file)), key: UUID())
+    return RowDraft(id: .new(), request: .put("https://example.com", .file(file)), key: UUID().uuidString)
   }
 
   @Test func `what the store refuses leaves no file behind`() async throws {
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `if one request cannot be stored, no file of the others is left behind`() async throws {
     let gone = RowDraft(
-      id: .new(), request: .put("https://example.com", .file(lab.url("missing"))), key: UUID())
+      id: .new(), request: .put("https://example.com", .file(lab.url("missing"))), key: UUID().uuidString)
     let error = await #expect(throws: OutboxError.self) {
       try await lab.storage().store(
         [draft(), gone], used: { _ in [] }, commit: { _ in Issue.record("they were about to be stored") })
@@ -44,7 +44,7 @@ import Testing
   {
     let id = OutboxID.new()
     let file = try lab.file("f", .seeded(100))
-    let draft = RowDraft(id: id, request: .put("https://example.com", .file(file)), key: UUID())
+    let draft = RowDraft(id: id, request: .put("https://example.com", .file(file)), key: UUID().uuidString)
     var first: [String] = []
     for _ in 1...3 {
       try await lab.storage().store(

@@ -51,7 +51,8 @@ import Testing
   @Test func `what somebody is about to store a row for is not even asked for`() async throws {
     let storage = lab.storage()
     let file = try lab.file("f", .seeded(100))
-    let draft = RowDraft(id: .new(), request: .put("https://example.com", .file(file)), key: UUID())
+    let draft = RowDraft(
+      id: .new(), request: .put("https://example.com", .file(file)), key: UUID().uuidString)
     let names = try await storage.store(
       [draft], used: { Set($0) },
       commit: { rows in
@@ -145,7 +146,8 @@ import Testing
           var stored: Set<String> = []
           for index in 0..<25 {
             let body = Body.bytes(.seeded(70_000, UInt64(writer * 100 + index)))
-            let draft = RowDraft(id: .new(), request: .put("https://example.com", body), key: UUID())
+            let draft = RowDraft(
+              id: .new(), request: .put("https://example.com", body), key: UUID().uuidString)
             do {
               let names = try await storage.store([draft], used: rows.used) { new in
                 await Task.yield()

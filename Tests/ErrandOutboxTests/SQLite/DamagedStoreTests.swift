@@ -9,6 +9,7 @@ import Testing
 /// bit may change one (a priority, a letter of a reason), and nobody can tell.
 @Suite(.computesLong, .serialized) struct DamagedStoreTests {
   private static let count = 150
+  private static let pageSize = 2048
 
   private func content(_ number: Int) -> Data {
     // Some so long that they fill pages of their own.
@@ -90,17 +91,21 @@ import Testing
     return finding
   }
 
+  /// One row's name may have changed, which nobody can tell; but what it consists of is what was stored.
   private func checkContents(_ finding: Finding, _ what: String) {
-    for (name, found) in finding.contents {
-      guard let number = Int(name) else { continue }
-      #expect(found == content(number), "\(what): the content of \(name)")
+    let others = finding.contents.filter { name, found in
+      name != "new" && Int(name).map(content) != found
+    }
+    #expect(others.count <= 1, "\(what): \(others.keys)")
+    for (name, found) in others {
+      #expect(found.first.map { content(Int($0)) } == found, "\(what): the content of \(name)")
     }
   }
 
   @Test func `a file that was cut off is damaged, or has everything`() async throws {
     let bytes = try await original()
     var random = SeededRandom(seed: 7)
-    let pages = stride(from: 0, to: bytes.count, by: 4096)
+    let pages = stride(from: 0, to: bytes.count, by: Self.pageSize)
     let lengths =
       [2, 10, 99, 100, 101, 512, 1000] + pages.filter { $0 > 0 }
       + (0..<30).map { _ in Int.random(in: 2..<bytes.count, using: &random) }
@@ -122,8 +127,8 @@ import Testing
     for _ in 0..<40 {
       var damaged = bytes
       // Where pages say how they are made up, more often than by chance.
-      let page = Int.random(in: 0..<bytes.count / 4096, using: &random) * 4096
-      let inPage = Bool.random(using: &random) ? 0..<120 : 0..<4096
+      let page = Int.random(in: 0..<bytes.count / Self.pageSize, using: &random) * Self.pageSize
+      let inPage = Bool.random(using: &random) ? 0..<120 : 0..<Self.pageSize
       let place = page + Int.random(in: inPage, using: &random)
       damaged[place] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
       checkContents(try await use(damaged), "a bit of byte \(place)")
@@ -136,9 +141,9 @@ import Testing
     var random = SeededRandom(seed: seed)
     for _ in 0..<20 {
       var damaged = bytes
-      let page = Int.random(in: 0..<bytes.count / 4096, using: &random) * 4096
-      for place in page..<page + 4096 { damaged[place] = UInt8.random(in: 0...255, using: &random) }
-      checkContents(try await use(damaged), "page \(page / 4096)")
+      let page = Int.random(in: 0..<bytes.count / Self.pageSize, using: &random) * Self.pageSize
+      for place in page..<page + Self.pageSize { damaged[place] = UInt8.random(in: 0...255, using: &random) }
+      checkContents(try await use(damaged), "page \(page / Self.pageSize)")
     }
   }
 

@@ -92,6 +92,28 @@ import Testing
     #expect(try session.tables.statistics().counts == [.stored: 3])
   }
 
+  @Test func `what was undone takes no room and no place`() throws {
+    let session = try folder.session(commits)
+    var caps = OutboxCaps()
+    caps.count = 4
+    func adding(_ ids: String...) -> StoreOperation {
+      operation { try $0.add(ids.map { .sample($0) }, within: caps, at: .sample) }
+    }
+    let failing = operation { tables in
+      _ = try tables.add([.sample("half"), .sample("done")], within: caps, at: .sample)
+      throw Refusal()
+    }
+    session.perform([adding("a")]) { _ in }
+    for operations in [[failing], [failing, adding("b"), failing], [adding("c", "d")]] {
+      session.perform(operations) { _ in }
+    }
+    let oneTooMuch = adding("e")
+    session.perform([oneTooMuch]) { _ in }
+    #expect((oneTooMuch.failure as? OutboxError)?.code == .full)
+    #expect(try session.tables.list(.all, after: 0, limit: 9).map(\.sequence) == [1, 2, 3, 4])
+    #expect(try names(session) == ["a", "b", "c", "d"])
+  }
+
   @Test func `what throws before it changes anything costs the others nothing`() throws {
     let session = try folder.session(commits)
     let failing = operation { _ in throw Refusal() }

@@ -14,7 +14,7 @@ import Testing
 
   private func refusal(_ request: Request, secrets: Secrets = Secrets()) async -> OutboxError? {
     do {
-      let draft = RowDraft(id: .new(), request: request, key: UUID())
+      let draft = RowDraft(id: .new(), request: request, key: UUID().uuidString)
       _ = try await lab.storage(secrets: secrets).store([draft], used: { _ in [] }, commit: isNotReached)
       return nil
     } catch {
@@ -75,7 +75,7 @@ import Testing
     let request = Request.get("https://example.com/a?key=1&my=\(Self.secret)")
     await expectRefused(request, secrets: Secrets(queryItems: ["MY"]), naming: "my")
     let storage = lab.storage(secrets: Secrets(queryItems: []))
-    let draft = RowDraft(id: .new(), request: request, key: UUID())
+    let draft = RowDraft(id: .new(), request: request, key: UUID().uuidString)
     let rows = try await storage.store([draft], used: { Set($0) }, commit: { $0 })
     #expect(try storage.request(from: rows[0].content, of: draft.id).url == request.url)
   }

@@ -53,7 +53,7 @@ import Testing
     let row = try await lab.row(request)
     #expect(row.lifetime == .seconds(60))
     #expect(try lab.request(row).options.deadline == nil)
-    var draft = RowDraft(id: .new(), request: request, key: UUID())
+    var draft = RowDraft(id: .new(), request: request, key: UUID().uuidString)
     draft.lifetime = .seconds(5)
     let rows = try await lab.storage().store([draft], used: { Set($0) }, commit: { $0 })
     #expect(rows[0].lifetime == .seconds(5))

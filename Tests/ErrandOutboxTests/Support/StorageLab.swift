@@ -35,7 +35,7 @@ final class StorageLab: Sendable {
   /// Stores a request as a store would.
   func row(_ request: Request, _ id: OutboxID = .new(), key: OutboxKey? = nil) async throws -> NewRow {
     try await storage(key).store(
-      [RowDraft(id: id, request: request, key: UUID())], used: { Set($0) }, commit: { $0[0] })
+      [RowDraft(id: id, request: request, key: UUID().uuidString)], used: { Set($0) }, commit: { $0[0] })
   }
 
   func request(_ row: NewRow, key: OutboxKey? = nil) throws -> Request {

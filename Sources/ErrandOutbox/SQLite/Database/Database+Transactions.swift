@@ -10,7 +10,10 @@ extension Database {
   func begin() throws(OutboxError) { try run(Self.begin) }
 
   /// When it returns, what was done since `begin` is on the disk.
-  func commit() throws(OutboxError) { try run(Self.commit) }
+  func commit() throws(OutboxError) {
+    try run(Self.commit)
+    noteCommit()
+  }
 
   /// Undoes what was done since `begin`, unless SQLite has done so already.
   func rollback() {

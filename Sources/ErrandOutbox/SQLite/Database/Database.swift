@@ -15,6 +15,8 @@ final class Database {
   let busyTimeout: Duration
   private var statements: [ObjectIdentifier: Statement] = [:]
   private var isOpen = true
+  /// What SQLite counted at this connection's last commit.
+  private var committedVersion: UInt32?
   /// The pages in the write-ahead log after the last commit, once `followLog` was called.
   var logPages = 0
 
@@ -57,6 +59,21 @@ final class Database {
   var changesInAll: Int { Int(sqlite3_total_changes(handle)) }
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  // MARK: Others
+
+  /// False if nobody else has changed the file between this connection's last commit and the transaction that is under way.
+  var mayHaveForeignChange: Bool { committedVersion == nil || committedVersion != version }
+
+  /// Has to be called when a transaction of this connection was committed.
+  func noteCommit() { committedVersion = version }
+
+  /// Another one after each change of the file; nil if SQLite does not say.
+  private var version: UInt32? {
+    var version: UInt32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return code == SQLITE_OK ? version : nil
+  }
 
   // MARK: Statements
 

@@ -25,7 +25,6 @@ extension OutboxTables {
       tally.add(.stored, bytes: row.size)
     }
     known.lastSequence = sequence
-    known.usage = caps.isLimited ? (room.count, room.bytes) : nil
     return dropped
   }
 

@@ -16,7 +16,7 @@ extension OutboxTables {
     case none
   }
 
-  /// Several rows shall fit on a page of the file.
+  /// A row shall fit on a page of the file, and several of most.
   private static let mostInRow = 1000
 
   private static let insert = Query("INSERT INTO contents(seq, content) VALUES (?, ?)")

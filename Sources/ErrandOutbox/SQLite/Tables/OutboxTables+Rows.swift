@@ -55,7 +55,6 @@ extension OutboxTables {
 
   /// Has to be called for each row whose state was changed.
   func count(_ row: OutboxRow, from state: OutboxState) {
-    known.usage = nil
     tally.move(bytes: row.size, from: state, to: row.state)
   }
 }

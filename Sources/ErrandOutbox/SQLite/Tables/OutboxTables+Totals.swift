@@ -10,18 +10,21 @@ extension OutboxTables {
     for (state, change) in tally.changes.enumerated() where change != (0, 0) {
       try database.run(Self.change, [.integer(state), .integer(change.count), .integer(change.bytes)])
     }
+    known.usage?.add(tally)
     tally = Tally()
   }
 
   /// What the caps count.
-  func usage() throws -> (count: Int, bytes: Int64) {
-    if let known = known.usage { return known }
-    var usage = try database.first(Self.usage) { (Int($0.integer(0)), $0.integer(1)) } ?? (0, 0)
-    for state in [OutboxState.stored, .trying, .setAside] {
-      usage.0 += Int(tally.changes[state.rawValue].count)
-      usage.1 += tally.changes[state.rawValue].bytes
-    }
+  func usage() throws -> Usage {
+    let written = try known.usage ?? writtenUsage()
+    known.usage = written
+    var usage = written
+    usage.add(tally)
     return usage
+  }
+
+  private func writtenUsage() throws -> Usage {
+    try database.first(Self.usage) { Usage(count: Int($0.integer(0)), bytes: $0.integer(1)) } ?? Usage()
   }
 
   /// As they were at the last commit.

@@ -10,20 +10,19 @@ final class OutboxTables {
 
   /// The start of the machine that the ticks in the file count from, as far as that was looked up.
   var knownBoot: String?
-  /// What this transaction knows already.
   var known = Known()
-  /// What it changes about the totals.
+  /// What this transaction changes about the totals.
   var tally = Tally()
   private var tallyBeforePart = Tally()
   /// What was claimed here, by the number of its lease.
   var claimed: [Int64: Claimed] = [:]
 
-  /// What was looked up in a transaction, and holds until it ends or something is changed.
+  /// What was looked up, and holds until somebody else changes the file.
   struct Known {
     /// The last sequence that was given out.
     var lastSequence: Int64?
-    /// What the caps count.
-    var usage: (count: Int, bytes: Int64)?
+    /// What the caps count, as the totals have it that are written.
+    var usage: Usage?
   }
 
   /// A row as it was claimed. As long as its lease and the machine's start last it is that still, and need not be read.
@@ -42,7 +41,7 @@ final class OutboxTables {
 
   /// Has to be called at the beginning of a transaction.
   func begin() {
-    known = Known()
+    if database.mayHaveForeignChange { known = Known() }
     tally = Tally()
   }
 

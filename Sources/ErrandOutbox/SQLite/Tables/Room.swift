@@ -1,15 +1,16 @@
 /// How much more fits in, by the caps.
 struct Room {
   let caps: OutboxCaps
-  private(set) var count: Int
-  private(set) var bytes: Int64
+  private var used: Usage
 
   /// - Parameter used: What there is already; need not be known if nothing is capped.
-  init(_ caps: OutboxCaps, used: (count: Int, bytes: Int64)?) {
+  init(_ caps: OutboxCaps, used: Usage?) {
     self.caps = caps
-    count = used?.count ?? 0
-    bytes = used?.bytes ?? 0
+    self.used = used ?? Usage()
   }
+
+  var count: Int { used.count }
+  var bytes: Int64 { used.bytes }
 
   func fits(_ row: NewRow) -> Bool {
     if let limit = caps.count, count >= limit { return false }
@@ -23,13 +24,13 @@ struct Room {
   }
 
   mutating func take(_ row: NewRow) {
-    count += 1
-    bytes += row.size
+    used.count += 1
+    used.bytes += row.size
   }
 
   mutating func give(_ row: OutboxRow) {
-    count -= 1
-    bytes -= row.size
+    used.count -= 1
+    used.bytes -= row.size
   }
 }
 

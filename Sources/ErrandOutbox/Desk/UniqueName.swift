@@ -1,0 +1,33 @@
+/// UUIDs by RFC 9562, as text in small letters.
+enum UniqueName {
+  /// Version 4: tells nothing but that it is unlike all others.
+  static func random(using generator: inout some RandomNumberGenerator) -> String {
+    text(high: generator.next(), low: generator.next(), version: 4)
+  }
+
+  /// Version 7: greater than those that were made in earlier milliseconds.
+  /// - Parameter milliseconds: Since 1970.
+  static func ordered(at milliseconds: Int64, using generator: inout some RandomNumberGenerator) -> String {
+    let high = UInt64(bitPattern: milliseconds) << 16 | generator.next() & 0xFFFF
+    return text(high: high, low: generator.next(), version: 7)
+  }
+
+  private static func text(high: UInt64, low: UInt64, version: UInt64) -> String {
+    let high = high & ~0xF000 | version << 12
+    let low = low & ~(3 << 62) | 2 << 62
+    return String(unsafeUninitializedCapacity: 36) { text in
+      var place = 0
+      for digit in 0..<32 {
+        if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+          text[place] = UInt8(ascii: "-")
+          place += 1
+        }
+        let half = digit < 16 ? high : low
+        let value = UInt8(truncatingIfNeeded: half >> (60 - digit % 16 * 4)) & 0xF
+        text[place] = value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        place += 1
+      }
+      return place
+    }
+  }
+}
