@@ -1,9 +1,8 @@
 /// A value behind one reference: however large it is, handing it on costs as little as handing on an object, and a task that
-/// waits with it in its hands needs no room for it. Changing it makes another, unless nobody else has it.
+/// waits with it in its hands needs no room for it. Changing it makes another.
 struct Boxed<Value: Sendable>: Sendable {
-  // Safe to share: it is changed only by one who alone has it.
-  private final class Box: @unchecked Sendable {
-    var value: Value
+  private final class Box: Sendable {
+    let value: Value
     init(_ value: Value) { self.value = value }
   }
 
@@ -14,8 +13,9 @@ struct Boxed<Value: Sendable>: Sendable {
   var value: Value {
     _read { yield box.value }
     _modify {
-      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
-      yield &box.value
+      var changed = box.value
+      defer { box = Box(changed) }
+      yield &changed
     }
   }
 }

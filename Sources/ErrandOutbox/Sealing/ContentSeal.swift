@@ -29,12 +29,7 @@ struct ContentSeal: Sendable {
   }
 
   func wrap(_ data: Data, as part: SealedPart) -> Data {
-    guard let key else {
-      var plain = Data(capacity: 1 + data.count)
-      plain.append(Form.plain.rawValue)
-      plain.append(data)
-      return plain
-    }
+    guard let key else { return Data([Form.plain.rawValue] + [UInt8](data)) }
     let nonce = Data.random(AESGCM.nonceLength)
     let sealed = AESGCM.seal(data, with: key, nonce: nonce, authenticating: part.context)
     return Data([Form.sealed.rawValue]) + fingerprint + nonce + sealed

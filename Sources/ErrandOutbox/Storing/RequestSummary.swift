@@ -26,8 +26,9 @@ struct RequestSummary: Sendable, Hashable {
   }
 
   private static func unquoted(_ text: String) -> String {
-    text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
-      ? String(text.dropFirst().dropLast()) : text
+    let quote = UInt8(ascii: "\"")
+    guard text.utf8.count >= 2, text.utf8.first == quote, text.utf8.last == quote else { return text }
+    return String(Substring(text.utf8.dropFirst().dropLast()))
   }
 }
 
