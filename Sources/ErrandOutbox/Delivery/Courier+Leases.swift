@@ -52,5 +52,6 @@ extension Courier {
       return work.hand.tasks(of: lost)
     }
     for task in tasks { task.cancel() }
+    if !lost.isEmpty { goOn() }
   }
 }

@@ -34,6 +34,9 @@ final class Courier: Sendable {
         nextBeat: desk.configuration.beat))
   }
 
+  /// True while it has something in its hands. When that changes `Feedback.ends` tells.
+  var isBusy: Bool { work.withLock { !$0.hand.isEmpty } }
+
   // MARK: What makes it look
 
   /// Begins to deliver; looks, if it has begun before.
@@ -142,6 +145,7 @@ final class Courier: Sendable {
     } else if let ring = step.ring {
       alarms.withLock { $0.work }?.set(for: ring)
     }
+    if step.hasNothing { desk.feedback.mayBeOver() }
     for waiter in step.waiters { waiter.resume() }
   }
 

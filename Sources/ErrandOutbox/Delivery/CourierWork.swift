@@ -10,6 +10,7 @@ struct CourierWork: Sendable {
   var isCancelling = false
   /// Nothing is begun before the leases are known to be this courier's still.
   var isRenewing = false
+  private(set) var hadNothing = true
   var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// When to look again although nothing happens.
@@ -33,6 +34,8 @@ struct CourierWork: Sendable {
     var limit: Int?
     /// When to look again.
     var ring: Duration?
+    /// Nothing is left in its hands, for the first time since something was.
+    var hasNothing = false
     /// Those who have waited for the end.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -50,6 +53,8 @@ struct CourierWork: Sendable {
     step.ended = hand.beginRecording()
     step.limit = state.claim(at: now)
     step.ring = nextRing
+    step.hasNothing = hand.isEmpty && !hadNothing
+    hadNothing = hand.isEmpty
     if state.isOver { swap(&step.waiters, &waiters) }
     return step
   }

@@ -55,6 +55,11 @@ final class Feedback: Sendable {
     for one in changed { one.yield() }
   }
 
+  /// Something may be over of which no event tells.
+  func mayBeOver() {
+    for one in state.withLock({ $0.waiting.all }) { one.yield() }
+  }
+
   /// Once now, and then whenever something has changed.
   func changes() -> AsyncStream<Void> { changes(for: \.watching) }
 

@@ -191,7 +191,8 @@ public final class Outbox: Sendable {
   /// What is paused, and what others try, is waited for as well.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func waitUntilEmpty() async throws {
-    for await _ in feedback.ends() {
+    // Who still has something to deliver need not ask the store whether that was all.
+    for await _ in feedback.ends() where !courier.isBusy {
       let counts = try await statistics().counts
       if counts[.stored, default: 0] + counts[.trying, default: 0] == 0 { return }
     }

@@ -1,0 +1,55 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct CourierWorkTests {
+  private func claimed(_ number: Int64) -> ClaimedRow {
+    let id = OutboxID(rawValue: "\(number)")
+    let row = OutboxRow(
+      id: id, sequence: number, lane: nil, priority: 0, state: .trying, created: 0, changed: 0, tries: 1,
+      countedTries: 1, due: nil, expires: nil, reason: nil, size: 1, summary: Data(), answer: nil)
+    return ClaimedRow(row: row, content: Data(), lease: Lease(id: id, number: number))
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `it tells that nothing is left each time when that has come to be, and only then`(_ seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var work = CourierWork(state: CourierState(concurrency: 3, beat: .seconds(60)), nextBeat: .seconds(60))
+    var sent: [Lease] = []
+    var number: Int64 = 0
+    var recording = 0
+    var (told, emptied) = (0, 0)
+    for _ in 0..<2000 {
+      let wasEmpty = work.hand.isEmpty
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        guard let limit = work.state.want(at: .zero) else { continue }
+        let rows = (0..<Int.random(in: 0...min(limit, 4), using: &random)).map { claimed(number + Int64($0)) }
+        number += Int64(rows.count)
+        work.hand.take(rows, renewingBy: .max)
+        work.state.claimed(rows.count, of: limit, hasMore: false)
+      case 1...5:
+        guard !sent.isEmpty else { continue }
+        let lease = sent.remove(at: Int.random(in: 0..<sent.count, using: &random))
+        work.state.answered(hasReached: true, at: .zero)
+        work.hand.end(FinishedTry(lease: lease, outcome: .returned))
+      default:
+        guard recording > 0 else { continue }
+        work.state.recorded(recording)
+        recording = 0
+        work.hand.endRecording()
+      }
+      let step = work.step(at: .zero, ticks: 0)
+      sent += step.rows.map(\.lease)
+      if let ended = step.ended { recording = ended.count }
+      if step.limit != nil { work.state.claimed(0, of: 1, hasMore: false) }
+      told += step.hasNothing ? 1 : 0
+      emptied += !wasEmpty && work.hand.isEmpty ? 1 : 0
+      #expect(!step.hasNothing || work.hand.isEmpty)
+    }
+    #expect(told == emptied)
+    #expect(told > 10)
+  }
+}
