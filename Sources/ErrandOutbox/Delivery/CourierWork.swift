@@ -10,6 +10,7 @@ struct CourierWork: Sendable {
   var isCancelling = false
   /// Nothing is begun before the leases are known to be this courier's still.
   var isRenewing = false
+  /// After the last step nothing was in its hands.
   private(set) var hadNothing = true
   var waiters: [CheckedContinuation<Void, Never>] = []
 
