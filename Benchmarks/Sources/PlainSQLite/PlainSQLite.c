@@ -3,38 +3,43 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec + time.tv_nsec / 1e9;
-}
+struct plain_sqlite {
+  sqlite3 *connection;
+  sqlite3_stmt *insert;
+  char *body;
+  int bytes;
+};
 
-double plain_sqlite_commits(const char *path, int rows, int bytes) {
-  sqlite3 *database = NULL;
-  sqlite3_stmt *insert = NULL;
-  double seconds = -1;
-  char *body = malloc(bytes);
-  if (body == NULL) return -1;
-  memset(body, 'x', bytes);
-  if (sqlite3_open(path, &database) != SQLITE_OK) goto end;
-  if (sqlite3_exec(database,
+plain_sqlite *plain_sqlite_open(const char *path, int bytes) {
+  plain_sqlite *database = calloc(1, sizeof *database);
+  if (database == NULL) return NULL;
+  database->bytes = bytes;
+  database->body = malloc(bytes);
+  if (database->body != NULL && sqlite3_open(path, &database->connection) == SQLITE_OK &&
+      sqlite3_exec(database->connection,
                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                    "CREATE TABLE rows(id INTEGER PRIMARY KEY, body BLOB)",
-                   NULL, NULL, NULL) != SQLITE_OK)
-    goto end;
-  if (sqlite3_prepare_v2(database, "INSERT INTO rows(body) VALUES(?)", -1, &insert, NULL) != SQLITE_OK) goto end;
-  double begin = now();
-  for (int row = 0; row < rows; row++) {
-    sqlite3_bind_blob(insert, 1, body, bytes, SQLITE_STATIC);
-    if (sqlite3_step(insert) != SQLITE_DONE) goto end;
-    sqlite3_reset(insert);
+                   NULL, NULL, NULL) == SQLITE_OK &&
+      sqlite3_prepare_v2(database->connection, "INSERT INTO rows(body) VALUES(?)", -1, &database->insert, NULL) ==
+          SQLITE_OK) {
+    memset(database->body, 'x', bytes);
+    return database;
   }
-  seconds = now() - begin;
-end:
-  sqlite3_finalize(insert);
-  sqlite3_close(database);
-  free(body);
-  return seconds;
+  plain_sqlite_close(database);
+  return NULL;
+}
+
+int plain_sqlite_commit(plain_sqlite *database) {
+  sqlite3_bind_blob(database->insert, 1, database->body, database->bytes, SQLITE_STATIC);
+  int isDone = sqlite3_step(database->insert) == SQLITE_DONE;
+  sqlite3_reset(database->insert);
+  return isDone;
+}
+
+void plain_sqlite_close(plain_sqlite *database) {
+  sqlite3_finalize(database->insert);
+  sqlite3_close(database->connection);
+  free(database->body);
+  free(database);
 }

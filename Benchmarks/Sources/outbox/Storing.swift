@@ -3,7 +3,6 @@ import ErrandCore
 import ErrandCurl
 import ErrandOutbox
 import Foundation
-import PlainSQLite
 
 /// A request is stored by one caller after the other, and by many at once, beside what SQLite itself does on this disk.
 struct Storing {
@@ -16,10 +15,12 @@ struct Storing {
 
   func report() async throws {
     var plain: [Double] = []
+    var queued: [Double] = []
     var one: [Double] = []
     var many: [Double] = []
     for _ in 0..<rounds {
-      plain.append(try await plainRate())
+      plain.append(try await plainRate { for _ in 0..<rows { try $0.commit() } })
+      queued.append(try await plainRate { for _ in 0..<rows { try await $0.queuedCommit() } })
       one.append(try await rate(callers: 1, rows: rows))
       many.append(try await rate(callers: Self.crowd, rows: rows * 8))
     }
@@ -29,19 +30,23 @@ struct Storing {
     }
     line("SQLite, a row a commit", plain, "")
     line(
+      "the same on a queue, awaited", queued,
+      "\(Statistics.medianRatio(queued, plain).fixed(2)) of SQLite: what it costs to hold up no thread")
+    line(
       "enqueue, 1 caller", one,
-      "\(Statistics.medianRatio(one, plain).fixed(2)) of SQLite (at least 0.8)")
+      "\(Statistics.medianRatio(one, plain).fixed(2)) of SQLite (at least 0.8), "
+        + "\(Statistics.medianRatio(one, queued).fixed(2)) of that on a queue")
     line(
       "enqueue, \(Self.crowd) callers", many,
       "\(Statistics.medianRatio(many, one).fixed(1)) times one caller (at least 6, aim 10)")
   }
 
-  private func plainRate() async throws -> Double {
+  private func plainRate(_ commits: (PlainDatabase) async throws -> Void) async throws -> Double {
     try await place.withFolder { folder in
-      let seconds = plain_sqlite_commits(
-        folder.appending(path: "plain.sqlite").path, Int32(rows), Int32(Self.bodyBytes))
-      guard seconds > 0 else { throw Arguments.Wrong(description: "SQLite failed in \(folder.path)") }
-      return Double(rows) / seconds
+      let database = try PlainDatabase(folder.appending(path: "plain.sqlite").path, bytes: Self.bodyBytes)
+      let begin = ContinuousClock.now
+      try await commits(database)
+      return Double(rows) / (ContinuousClock.now - begin).inSeconds
     }
   }
 

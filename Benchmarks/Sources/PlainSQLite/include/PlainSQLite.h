@@ -1,8 +1,15 @@
 #ifndef PLAIN_SQLITE_H
 #define PLAIN_SQLITE_H
 
-// Puts so many rows of so many bytes into a new database at `path`, each in a transaction of its own (WAL, synchronous FULL),
-// and nothing else. Returns the seconds that took, or a negative number if SQLite failed.
-double plain_sqlite_commits(const char *path, int rows, int bytes);
+// A database with one table and nothing else, of which each row is a transaction of its own (WAL, synchronous FULL).
+typedef struct plain_sqlite plain_sqlite;
+
+// Makes the database at `path`, for rows of so many bytes. NULL if SQLite failed.
+plain_sqlite *plain_sqlite_open(const char *path, int bytes);
+
+// Adds a row, and returns when it is on the disk; 0 if SQLite failed.
+int plain_sqlite_commit(plain_sqlite *database);
+
+void plain_sqlite_close(plain_sqlite *database);
 
 #endif

@@ -1,0 +1,29 @@
+import BenchmarkSupport
+import Dispatch
+import PlainSQLite
+
+/// SQLite as it is, one row a transaction: on the caller's thread, or on a queue, as who writes it by hand would.
+// Safe to share: whoever measures uses it from one task.
+final class PlainDatabase: @unchecked Sendable {
+  private let database: OpaquePointer
+  private let queue = DispatchQueue(label: "plain")
+
+  init(_ path: String, bytes: Int) throws {
+    guard let database = plain_sqlite_open(path, Int32(bytes)) else {
+      throw Arguments.Wrong(description: "SQLite cannot make \(path)")
+    }
+    self.database = database
+  }
+
+  deinit { plain_sqlite_close(database) }
+
+  func commit() throws {
+    guard plain_sqlite_commit(database) != 0 else { throw Arguments.Wrong(description: "SQLite failed") }
+  }
+
+  func queuedCommit() async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try self.commit() }) }
+    }
+  }
+}
