@@ -15,7 +15,7 @@ extension CommandSpec {
       "--to https://api.example.com. The same holds for --cacert, --pin, --resolve and --proxy.",
       "",
       "The usual folder is $XDG_STATE_HOME/errand/outbox, else ~/.local/state/errand/outbox. Several",
-      "processes may use one folder. An ID may be given by its beginning.",
+      "processes may use one folder. An ID may be given by its end, as list shows it, or its beginning.",
     ],
     examples: [
       "errand post https://api.example.com/orders --json @order.json --guaranteed --detach",

@@ -34,7 +34,7 @@ struct OutboxListing: Sendable, Hashable {
   var limit: Int?
 }
 
-/// Which of the stored requests are meant: the beginnings of their names, or everything.
+/// Which of the stored requests are meant: the beginnings or ends of their names, or everything.
 enum OutboxChoice: Sendable, Hashable {
   case ids([String])
   case all

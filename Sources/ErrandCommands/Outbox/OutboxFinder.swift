@@ -1,6 +1,6 @@
 import ErrandOutbox
 
-/// Finds a stored request by the beginning of its name.
+/// Finds a stored request by the beginning or the end of its name.
 struct OutboxFinder {
   private static let pageSize = 1000
 
@@ -13,10 +13,10 @@ struct OutboxFinder {
     var last: Int64 = 0
     while true {
       let page = try await outbox.list(after: last, limit: Self.pageSize)
-      for entry in page where entry.id.rawValue.hasPrefix(name) {
+      for entry in page where entry.id.rawValue.hasPrefix(name) || entry.id.rawValue.hasSuffix(name) {
         if let found {
           throw CommandFailure(
-            .usage, "ambiguousID", "\(name.debugDescription) begins the names of several requests",
+            .usage, "ambiguousID", "\(name.debugDescription) begins or ends the names of several requests",
             hint: "\(found.id) and \(entry.id), for two.")
         }
         found = entry

@@ -17,7 +17,7 @@ struct OutboxTable: Sendable {
   func lines(_ records: [OutboxRecord], width: Int?) -> [String] {
     let idLength = ShortID.length(of: records.map(\.id))
     var columns: [(title: String, cell: (OutboxRecord) -> String)] = [
-      ("ID", { String($0.id.prefix(idLength)) }), ("STATE", { "\($0.state)" }), ("LANE", lane),
+      ("ID", { String($0.id.suffix(idLength)) }), ("STATE", { "\($0.state)" }), ("LANE", lane),
       ("TRIES", { "\($0.tries)" }), ("AGE", { SpanText.length(now.timeIntervalSince($0.created)) }),
       ("NEXT TRY", next), ("REQUEST", { request($0, isNarrow: width != nil) }),
     ]

@@ -12,7 +12,7 @@ struct OutboxTransfer {
   let outbox: Outbox
   let console: Console
 
-  /// - Parameter names: The beginnings of the names of those that are meant; none for all.
+  /// - Parameter names: The beginnings or ends of the names of those that are meant; none for all.
   func export(_ listing: OutboxListing, _ names: [String]) async throws {
     var selection = OutboxSelection(states: listing.states, lane: listing.lane.map { .named($0) })
     if !names.isEmpty {

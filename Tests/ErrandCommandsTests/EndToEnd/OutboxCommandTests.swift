@@ -68,17 +68,32 @@ import Testing
     }
   }
 
-  @Test func `one is shown by the beginning of its name`() async throws {
+  @Test func `one is shown by the beginning of its name, or by its end`() async throws {
     try await TemporaryFolder.using { folder in
       let id = try await store("http://127.0.0.1:1/path", lane: "a", in: folder)
-      let plain = try await outbox("show", String(id.prefix(6)), in: folder)
-      #expect(
-        plain.code == 0 && plain.text.contains(id) && plain.text.contains("POST http://127.0.0.1:1/path"))
+      for part in [id.prefix(6), id.suffix(6)] {
+        let plain = try await outbox("show", String(part), in: folder)
+        #expect(
+          plain.code == 0 && plain.text.contains(id) && plain.text.contains("POST http://127.0.0.1:1/path"))
+      }
       let unknown = try await outbox("show", "nothing", in: folder)
       #expect(unknown.code == 2 && unknown.error.contains("there is no request \"nothing\""))
       _ = try await store("http://127.0.0.1:1/path", lane: "a", in: folder)
       let both = try await outbox("show", "", in: folder)
       #expect(both.code == 2 && both.error.contains("several"))
+    }
+  }
+
+  @Test func `each is found by what the table shows of its name, though all came at once`() async throws {
+    try await TemporaryFolder.using { folder in
+      var ids: [String] = []
+      for _ in 1...3 { ids.append(try await store("http://127.0.0.1:1/path", lane: "a", in: folder)) }
+      let rows = try await outbox("list", in: folder).text.split(separator: "\n").dropFirst()
+      let shown = rows.compactMap { $0.split(separator: " ").first.map(String.init) }
+      #expect(shown.map(\.count) == [8, 8, 8])
+      for (id, name) in zip(ids, shown) {
+        #expect(try await outbox("show", name, in: folder).text.contains(id))
+      }
     }
   }
 

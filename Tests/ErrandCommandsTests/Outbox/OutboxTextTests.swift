@@ -9,13 +9,14 @@ import Testing
   private let now = Date(timeIntervalSince1970: 100)
 
   @Test func `a table is aligned, cut to the width, and no server writes on the terminal`() {
-    let waits = OutboxRecord.sample("3f2a9c1e-1") {
+    let waits = OutboxRecord.sample("01a2009e-602a-7aac-8f06-d1003f2a9c1e") {
       $0.lane = "chat"
       $0.tries = 2
       $0.reason = "said \u{1B}[2J"
       $0.nextTry = Date(timeIntervalSince1970: 112)
     }
-    let lines = OutboxTable(now: now).lines([waits, .sample("77c0aaaa-2", 2, .delivered)], width: nil)
+    let over = OutboxRecord.sample("01a2009e-602a-7aac-8f06-d10077c0aaaa", 2, .delivered)
+    let lines = OutboxTable(now: now).lines([waits, over], width: nil)
     #expect(
       lines == [
         "ID        STATE      LANE  TRIES  AGE  NEXT TRY  REQUEST",
@@ -27,9 +28,11 @@ import Testing
 
   @Test func `as much of a name is shown as tells it apart`() {
     #expect(ShortID.length(of: []) == 8)
-    #expect(ShortID.length(of: ["abcdefghijkl", "xbcdefghijkl"]) == 8)
-    #expect(ShortID.length(of: ["message-1", "message-2"]) == 9)
+    #expect(ShortID.length(of: ["one"]) == 8)
     #expect(ShortID.length(of: ["message-1", "message-10"]) == 10)
+    #expect(ShortID.length(of: ["01a2009e-602a-7aac-8f06-d1006c0623f9"]) == 8)
+    #expect(ShortID.length(of: ["abcdefghijklm", "abcdefghijkln"]) == 8)
+    #expect(ShortID.length(of: ["abcdXfghijklm", "abcdYfghijklm"]) == 9)
   }
 
   @Test(arguments: [(0, "0s"), (59.9, "59s"), (60, "1m"), (3600, "1h"), (172_800, "2d"), (-5, "0s")])
