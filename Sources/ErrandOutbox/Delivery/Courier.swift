@@ -79,12 +79,12 @@ final class Courier: Sendable {
   }
 
   private func tick(_ now: Duration) -> Duration? {
-    let (limit, prunes): (Int?, Bool) = work.withLock { work in
-      var prunes = false
+    let (limit, isBeat, prunes): (Int?, Bool, Bool) = work.withLock { work in
+      let isBeat = now >= work.nextBeat
+      let prunes = isBeat && now >= work.nextPrune
       var limit: Int?
-      if now >= work.nextBeat {
+      if isBeat {
         work.nextBeat = now + configuration.beat
-        prunes = now >= work.nextPrune
         if prunes { work.nextPrune = now + Self.pruneInterval }
         limit = work.state.want(at: now, onBeat: true)
       }
@@ -93,10 +93,16 @@ final class Courier: Sendable {
         limit = limit ?? work.state.want(at: now)
       }
       if let wakeUp = work.state.wakeUp, now >= wakeUp { limit = limit ?? work.state.want(at: now) }
-      return (limit, prunes)
+      return (limit, isBeat, prunes)
     }
     claim(limit)
-    if prunes { Task { await desk.prune() } }
+    if isBeat {
+      Task {
+        // Who did something may have been gone before it told.
+        await desk.catchUp()
+        if prunes { await desk.prune() }
+      }
+    }
     return work.withLock { $0.nextRing }
   }
 

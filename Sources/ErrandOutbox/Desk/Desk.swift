@@ -128,7 +128,9 @@ final class Desk: Sendable {
   /// Those who follow one request hear of what others have done.
   func catchUp() async {
     let followed = feedback.followed
-    guard let rows = try? await store.rows(followed) else { return feedback.publish(toTracks: []) }
+    guard !followed.isEmpty, let rows = try? await store.rows(followed) else {
+      return feedback.publish(toTracks: [])
+    }
     feedback.publish(toTracks: rows.compactMap { $0.map { entry($0).event } })
     feedback.forget(zip(followed, rows).filter { $0.1 == nil }.map(\.0))
   }

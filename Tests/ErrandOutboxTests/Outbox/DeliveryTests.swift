@@ -237,6 +237,25 @@ import Testing
     await courier.close()
   }
 
+  @Test func `what another process did is heard on the beat, if that process was gone before it told`()
+    async throws
+  {
+    let outbox = try await lab.outbox { $0.beat = .milliseconds(200) }
+    try await outbox.pause()
+    let receipt = try await outbox.enqueue(.post(server.url("/")))
+    async let end: Void = outbox.waitUntilEmpty()
+    var silent = StoreSetup()
+    silent.doorbell = SilentDoorbell()
+    let other = try await SQLiteOutboxStore(folder: lab.folder, setup: silent)
+    #expect(try await other.drop(.all, reason: "elsewhere", at: .now()).rows.count == 1)
+    await other.abandon()
+    guard case .dropped = try await receipt.outcome() else { throw Unexpected() }
+    try await end
+    await outbox.close()
+  }
+
+  private struct Unexpected: Error {}
+
   @Test func `a receipt of what another process has forgotten is not waited for`() async throws {
     let outbox = try await lab.outbox { $0.delivers = false }
     let receipt = try await outbox.enqueue(.post(server.url("/")))
