@@ -100,11 +100,12 @@ package struct CrashCourse {
       let last = said.last { $0.first == "ends" }?.last
       report.kills[last ?? "a random instant", default: 0] += 1
     case .exited(0): report.survivors += 1
-    case .exited(let code):
-      report.violations.append("a worker ended with \(code): \(said.last?.joined(separator: " ") ?? "")")
-    case .stuck: report.violations.append("a worker did not come to its end")
+    case .exited(let code): report.violations.append("a worker ended with \(code): \(lastWords(said))")
+    case .stuck: report.violations.append("a worker did not come to its end after: \(lastWords(said))")
     }
   }
+
+  private func lastWords(_ said: [[String]]) -> String { said.last?.joined(separator: " ") ?? "nothing" }
 
   /// Lets a last worker deliver everything, and compares.
   private mutating func finish(_ stay: inout Stay) async throws {
