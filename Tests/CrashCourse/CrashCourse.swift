@@ -113,7 +113,7 @@ package struct CrashCourse {
     let end = await worker.wait()
     stay.read(worker.said)
     if end != .exited(0) {
-      let last = worker.said.last { $0.first != "place" }?.joined(separator: " ") ?? ""
+      let last = lastWords(worker.said.filter { $0.first != "place" })
       report.violations.append("the last worker ended with \(end): \(last)")
     }
     stay.settle(into: &report)

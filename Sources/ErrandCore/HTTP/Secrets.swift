@@ -33,7 +33,7 @@ public struct Secrets: Sendable, Hashable {
 
   /// The first item of the URL's query or fragment whose value is secret, by its name.
   package func secretItem(in url: String) -> String? {
-    guard let mark = url.utf8.firstIndex(where: "?#".utf8.contains) else { return nil }
+    guard let mark = firstMark(in: url) else { return nil }
     for item in url[mark...].split(whereSeparator: { "?&#".contains($0) }) {
       guard let name = secretName(of: item) else { continue }
       return name
@@ -57,14 +57,15 @@ public struct Secrets: Sendable, Hashable {
 
   /// The query, and the fragment, which some hand tokens over in.
   private func redactItems(_ url: String) -> String {
-    guard !queryItems.isEmpty, let mark = url.firstIndex(where: { $0 == "?" || $0 == "#" }) else {
-      return url
-    }
+    guard !queryItems.isEmpty, let mark = firstMark(in: url) else { return url }
     let shown = url[mark...].split(separator: "&", omittingEmptySubsequences: false).map { part in
       part.split(separator: "#", omittingEmptySubsequences: false).map(redactItem).joined(separator: "#")
     }
     return url[..<mark] + shown.joined(separator: "&")
   }
+
+  /// Where the query begins, or the fragment.
+  private func firstMark(in url: String) -> String.Index? { url.utf8.firstIndex(where: "?#".utf8.contains) }
 
   private func redactItem(_ item: Substring) -> String {
     guard let equals = item.firstIndex(of: "="), secretName(of: item) != nil else { return String(item) }

@@ -29,6 +29,7 @@ import Testing
   @Test func `as much of a name is shown as tells it apart`() {
     #expect(ShortID.length(of: []) == 8)
     #expect(ShortID.length(of: ["one"]) == 8)
+    #expect(ShortID.length(of: ["message-1", "message-2"]) == 9)
     #expect(ShortID.length(of: ["message-1", "message-10"]) == 10)
     #expect(ShortID.length(of: ["01a2009e-602a-7aac-8f06-d1006c0623f9"]) == 8)
     #expect(ShortID.length(of: ["abcdefghijklm", "abcdefghijkln"]) == 8)

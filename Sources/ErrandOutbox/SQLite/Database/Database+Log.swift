@@ -22,7 +22,9 @@ extension Database {
     var (inLog, moved): (Int32, Int32) = (-1, -1)
     let code = sqlite3_wal_checkpoint_v2(
       handle, nil, truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &inLog, &moved)
-    return code == SQLITE_OK && inLog == moved
+    guard code == SQLITE_OK, inLog == moved else { return false }
+    logPages = 0
+    return true
   }
 
   /// Keeps count of `logPages`. From now on SQLite moves nothing to the file by itself.

@@ -17,7 +17,7 @@ final class Database {
   private var isOpen = true
   /// What SQLite counted at this connection's last commit.
   private var committedVersion: UInt32?
-  /// The pages in the write-ahead log after the last commit, once `followLog` was called.
+  /// The pages in the write-ahead log that may have to be moved, as of the last commit, once `followLog` was called.
   var logPages = 0
 
   /// Opens the file, or makes it.
