@@ -26,9 +26,11 @@ import Testing
     var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
   }
 
-  /// Starts work that takes until it is let go.
-  private func start(_ display: ActivityDisplay) -> (work: Task<Void, any Error>, gate: StubGate) {
-    let gate = StubGate()
+  /// Starts work that takes until it is let go, and returns when it is half done.
+  private func start(
+    _ display: ActivityDisplay
+  ) async throws -> (work: Task<Void, any Error>, gate: StubGate) {
+    let (gate, isHalfDone) = (StubGate(), StubGate())
     let work = Task {
       try await display.during { activity in
         var half = TransferProgress(attempt: 1)
@@ -36,9 +38,11 @@ import Testing
         let token = activity.begin()
         defer { activity.end(token) }
         activity.progress(token, half)
+        isHalfDone.open()
         try await gate.pass()
       }
     }
+    try await isHalfDone.pass()
     return (work, gate)
   }
 
@@ -57,7 +61,7 @@ import Testing
   @Test func `what is slow draws a line that moves, stays its time, and is wiped`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: true)
-      let (work, gate) = start(drawn.display)
+      let (work, gate) = try await start(drawn.display)
       try await drawn.clock.waitForSleepers()
       drawn.clock.advance(by: .milliseconds(400))
       // The sign's own sleep begins when the line is drawn.
@@ -78,7 +82,7 @@ import Testing
   @Test func `what is written in its place is not waited for nor drawn over`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: true)
-      let (work, gate) = start(drawn.display)
+      let (work, gate) = try await start(drawn.display)
       try await drawn.clock.waitForSleepers()
       drawn.clock.advance(by: .milliseconds(400))
       try await drawn.clock.waitForSleepers()
@@ -109,7 +113,7 @@ import Testing
   @Test func `what is no terminal gets one line, when it is shown`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: false)
-      let (work, gate) = start(drawn.display)
+      let (work, gate) = try await start(drawn.display)
       try await drawn.clock.waitForSleepers()
       drawn.clock.advance(by: .milliseconds(400))
       while drawn.text.isEmpty { await Task.yield() }
