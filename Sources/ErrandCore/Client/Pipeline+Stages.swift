@@ -151,8 +151,8 @@ extension Pipeline {
   ) {
     let refreshing = Run(
       destination: .memory, progress: nil, urgency: Urgency(run.urgency.current, canRise: false),
-      started: timeline.now(),
-      deadline: run.deadline)
+      started: timeline.now(), deadline: run.deadline)
+    if run.urgency.goesWithoutSlot { refreshing.urgency.goWithoutSlot() }
     do {
       try refreshing.enter(inFlight, beside: run)
     } catch {

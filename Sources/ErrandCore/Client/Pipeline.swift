@@ -37,6 +37,7 @@ final class Pipeline: Sendable {
   /// which they were made.
   /// - Throws: The cancelled outcome, if that is over.
   func enter(_ request: Request, _ run: Run, _ scope: RequestScope?) throws(RequestError) {
+    if request.options.takesNoSlot { run.urgency.goWithoutSlot() }
     if isIntercepted, SlotHolder.clients.contains(ObjectIdentifier(self)) { run.urgency.goWithoutSlot() }
     do {
       try run.enter(inFlight)

@@ -18,6 +18,8 @@ public struct RequestOptions: Sendable, Hashable {
   public var redirects: RedirectPolicy?
   /// How soon it is wanted.
   public var priority = Priority.default
+  /// It goes on the wire whatever the client's `limits` say, and counts for none of them: for who has limits of its own.
+  package var takesNoSlot = false
   /// What few requests use, in one place, so that the others do not carry it.
   private var stages: Stages?
 

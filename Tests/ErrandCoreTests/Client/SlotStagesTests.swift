@@ -61,6 +61,19 @@ import Testing
     await stage.expectNothingLeft()
   }
 
+  @Test func `a request that takes no slot neither waits for one nor holds one`() async throws {
+    let gate = StubGate()
+    let stage = stage { _ in .answer().behind(gate) }
+    var own = get("own")
+    own.options.takesNoSlot = true
+    let calls = [own, get("first"), own, own.shared()].map { stage.client.start($0) }
+    try await stage.stub.waitForRequests(4)
+    #expect(stage.load.running == 1)
+    gate.open()
+    for call in calls { _ = try await call.value }
+    await stage.expectNothingLeft()
+  }
+
   @Test func `the wait for a slot is part of the time in the queue`() async throws {
     let gate = StubGate()
     let stage = stage { $0.index == 0 ? .answer().behind(gate) : .answer() }
