@@ -2,7 +2,7 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-.PHONY: help demo build test lint sanitize simulate crash bench format clean
+.PHONY: help demo build test lint sanitize simulate crash mutants bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -10,6 +10,7 @@ help:
 	@echo "make sanitize  the tests under thread sanitizer"
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
 	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again"
+	@echo "make mutants   one slip at a time, and whether a test notices: ONLY=regex, FROM=n"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
 	@echo "make build     the command line, as .build/release/errand"
 	@echo "make format    lay the sources out"
@@ -29,6 +30,7 @@ test:
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
+	@scripts/mutants --check
 
 sanitize:
 	@scripts/install test
@@ -51,6 +53,11 @@ crash:
 	@scripts/install test
 	swift build --product crash $(SWIFT_FLAGS)
 	@.build/debug/crash $(KILLS) $(SEED)
+
+# Not a part of `make test`: each slip is built and tested for itself.
+mutants:
+	@scripts/install test
+	@scripts/mutants $(if $(ONLY),--only '$(ONLY)') $(if $(FROM),--from $(FROM))
 
 bench:
 	@scripts/install bench
