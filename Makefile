@@ -2,7 +2,7 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-.PHONY: help demo build test lint sanitize simulate crash mutants bench format clean
+.PHONY: help demo build test lint sanitize simulate crash power-loss mutants bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -10,6 +10,7 @@ help:
 	@echo "make sanitize  the tests under thread sanitizer"
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
 	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again"
+	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
 	@echo "make mutants   one slip at a time, and whether a test notices: ONLY=regex, FROM=n"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
 	@echo "make build     the command line, as .build/release/errand"
@@ -27,6 +28,7 @@ test:
 	swift build --build-tests $(SWIFT_FLAGS)
 	@$(MAKE) --no-print-directory lint
 	@scripts/test
+	@.build/debug/power-loss 500
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
@@ -58,6 +60,13 @@ crash:
 mutants:
 	@scripts/install test
 	@scripts/mutants $(if $(ONLY),--only '$(ONLY)') $(if $(FROM),--from $(FROM))
+
+CUTS ?= 10000
+
+power-loss:
+	@scripts/install test
+	swift build --product power-loss $(SWIFT_FLAGS)
+	@.build/debug/power-loss $(CUTS) $(FIRST)
 
 bench:
 	@scripts/install bench

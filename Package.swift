@@ -83,8 +83,12 @@ let package = Package(
       name: "AnswerWriter", dependencies: ["ErrandCore"], path: "Tests/AnswerWriter", swiftSettings: strict),
     // What tests do to a thread: a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
-    // A disk whose power can be cut.
-    .target(name: "CPowerLoss", dependencies: ["CSQLite"], path: "Tests/CPowerLoss"),
+    // What a program changes on its disk, recorded.
+    .target(name: "CDiskTrace", path: "Tests/CDiskTrace"),
+    .executableTarget(
+      name: "power-loss",
+      dependencies: ["CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandTesting"],
+      path: "Tests/PowerLoss", swiftSettings: strict),
     // Crashes: an outbox in a process that is killed, and started again.
     .target(
       name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs"],
@@ -114,7 +118,7 @@ let package = Package(
       name: "ErrandOutboxTests",
       dependencies: [
         "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker",
-        "CPowerLoss", "CSandbox", "Programs",
+        "CSandbox", "Programs",
       ],
       swiftSettings: strict),
     .testTarget(

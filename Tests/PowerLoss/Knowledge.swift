@@ -1,0 +1,30 @@
+import ErrandOutbox
+
+/// What an outbox had said before the power went, told from the marks in the trace.
+struct Knowledge {
+  /// Parcels whose `enqueue` returned.
+  var stored: Set<Int> = []
+  /// Groups of parcels whose `enqueue` had begun: all of a group is stored, or nothing of it.
+  var groups: [[Int]] = []
+  /// How parcels ended, if somebody was told.
+  var outcomes: [Int: OutboxState] = [:]
+
+  static func storing(_ numbers: [Int]) { say("storing", numbers.map(String.init)) }
+  static func stored(_ numbers: [Int]) { say("stored", numbers.map(String.init)) }
+  static func over(_ number: Int, _ state: OutboxState) { say("over", ["\(number)", "\(state.rawValue)"]) }
+
+  private static func say(_ word: String, _ rest: [String]) {
+    DiskTrace.say(([word] + rest).joined(separator: " "))
+  }
+
+  mutating func read(_ mark: String) {
+    let words = mark.split(separator: " ")
+    let numbers = words.dropFirst().compactMap { Int($0) }
+    switch words.first {
+    case "storing": groups.append(numbers)
+    case "stored": stored.formUnion(numbers)
+    case "over": outcomes[numbers[0]] = OutboxState(rawValue: numbers[1])
+    default: preconditionFailure("\(mark) is no mark")
+    }
+  }
+}
