@@ -55,7 +55,12 @@ public final class SQLiteOutboxStore: OutboxStore {
   }
 
   public func hasten(at now: StoreTime) async throws -> Int {
-    try await runner.write { try $0.hasten(at: now) }
+    var count = 0
+    while true {
+      let some = try await runner.write { try $0.hasten(at: now) }
+      count += some
+      if some < OutboxTables.pageSize { return count }
+    }
   }
 
   public func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
@@ -81,13 +86,47 @@ public final class SQLiteOutboxStore: OutboxStore {
   }
 
   public func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow] {
-    try await runner.write { try $0.retry(selection, at: now) }
+    var rows: [OutboxRow] = []
+    for selection in selection.parts {
+      try await inParts {
+        try $0.retry(selection, in: &$1, at: now)
+      } taking: {
+        rows += $0
+      }
+    }
+    return rows
   }
 
   public func drop(
     _ selection: OutboxSelection, reason: String, at now: StoreTime
   ) async throws -> Dropped {
-    try await runner.write { try $0.drop(selection, reason: reason, at: now) }
+    var dropped = Dropped()
+    for selection in selection.parts {
+      try await inParts {
+        try $0.drop(selection, reason: reason, in: &$1, at: now)
+      } taking: {
+        dropped.rows += $0.rows
+        dropped.files += $0.files
+      }
+    }
+    return dropped
+  }
+
+  /// In several transactions, between which others have theirs.
+  private func inParts<Value: Sendable>(
+    _ body: @escaping @Sendable (OutboxTables, inout OutboxTables.Part) throws -> Value,
+    taking take: (Value) -> Void
+  ) async throws {
+    var part = OutboxTables.Part()
+    while !part.isLast {
+      let before = part
+      let value: Value
+      (value, part) = try await runner.write { tables in
+        var part = before
+        return (try body(tables, &part), part)
+      }
+      take(value)
+    }
   }
 
   public func setPaused(_ isPaused: Bool, lane: String?) async throws {
@@ -136,6 +175,18 @@ public final class SQLiteOutboxStore: OutboxStore {
   package func abandon() async {
     await withCheckedContinuation { continuation in
       runner.close(isGraceful: false) { continuation.resume() }
+    }
+  }
+}
+
+extension OutboxSelection {
+  /// Each with as many ids as one transaction takes at most.
+  fileprivate var parts: [OutboxSelection] {
+    guard let ids, ids.count > OutboxTables.pageSize else { return [self] }
+    return stride(from: 0, to: ids.count, by: OutboxTables.pageSize).map { start in
+      var part = self
+      part.ids = Array(ids[start..<min(start + OutboxTables.pageSize, ids.count)])
+      return part
     }
   }
 }

@@ -6,8 +6,10 @@
 
 /// Where an outbox keeps its requests. `SQLiteOutboxStore` is the one that comes with it; a fleet may share another.
 ///
-/// Each method is one transaction: when it returns, what it did is durable, and when it throws, nothing happened. All may
-/// be called at once, from any task. Several stores, in several processes, may share what is kept: each is one *owner*,
+/// Each method is one transaction: when it returns, what it did is durable, and when it throws, nothing happened. Only
+/// what may be about very many rows (`hasten`, `retry`, `drop`, `prune`) may take several, so that nobody waits for long: if
+/// one of them fails, those before it stay done. What a method reads is one state of all that is kept; a long `list` may be
+/// several, one after the other, and skips no row that is open all the while. All may be called at once, from any task. Several stores, in several processes, may share what is kept: each is one *owner*,
 /// which has the rows that it claimed until it finishes them, until their leases end, or until it is gone.
 ///
 /// `OutboxStoreConformance` (in `ErrandTesting`) has every rule as a test. These hold at every instant:

@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -14,7 +16,7 @@ extension StoreTime {
     #else
       let ticks = milliseconds(CLOCK_BOOTTIME)
     #endif
-    return StoreTime(ticks: ticks, wall: milliseconds(CLOCK_REALTIME), boot: boot)
+    return StoreTime(ticks: ticks, wall: milliseconds(CLOCK_REALTIME), boot: boot.name)
   }
 
   private static func milliseconds(_ clock: clockid_t) -> Int64 {
@@ -23,7 +25,10 @@ extension StoreTime {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  private static let boot: String = {
+  private static let boot = BootName { read() }
+
+  /// Empty if the system does not say; then it is asked again the next time.
+  private static func read() -> String {
     #if canImport(Darwin)
       var buffer = [CChar](repeating: 0, count: 64)
       var size = buffer.count
@@ -36,5 +41,20 @@ extension StoreTime {
       let count = fread(&buffer, 1, buffer.count, file)
       return String(decoding: buffer[..<count].prefix { $0 > 32 }, as: UTF8.self)
     #endif
-  }()
+  }
+}
+
+/// The machine's start, looked up once. What could not be read is not taken for a name: descriptors may have run out.
+final class BootName: Sendable {
+  private let known = Locked<String?>(nil)
+  private let read: @Sendable () -> String
+
+  init(_ read: @escaping @Sendable () -> String) { self.read = read }
+
+  var name: String {
+    if let known = known.withLock({ $0 }) { return known }
+    let found = read()
+    if !found.isEmpty { known.withLock { $0 = found } }
+    return found
+  }
 }

@@ -25,6 +25,21 @@ extension OutboxStoreConformance {
       try lab.equal(try await store.used(["x", "y"]), [], "the files in use")
     },
 
+    Case("does not take a late answer of what was forgotten for one to what has its id now") { lab in
+      let (one, two) = (try await lab.open(), try await lab.open())
+      try await lab.add(one, lab.new("a"))
+      let late = try await lab.take(one, "a", for: .seconds(1))
+      lab.advance(.seconds(2))
+      try await lab.finish(two, lab.take(two, "a"), .delivered(answer: Data()))
+      _ = try await two.prune(changedBefore: lab.now.wall)
+      try await lab.add(two, lab.new("a"))
+      for outcome in [FinishedTry.Outcome.delivered(answer: Data([1])), .refused(reason: "", answer: nil)] {
+        try lab.equal(try await lab.finish(one, late, outcome).row, nil, "what became of the late one")
+        try lab.equal(try await lab.state(two, "a"), .stored, "the state of the new one")
+      }
+      _ = try await lab.take(two, "a")
+    },
+
     Case("keeps an empty answer apart from none") { lab in
       let store = try await lab.open()
       try await lab.add(store, lab.new("a"), lab.new("b"))

@@ -56,6 +56,89 @@ import Testing
     #expect(try bytes("-wal") == log)
   }
 
+  @Test func `a file that a newer process migrates while it is open is read and written no more`()
+    async throws
+  {
+    let store = try await folder.open()
+    try await store.add(.sample("a"))
+    let other = try folder.connect()
+    try other.execute("PRAGMA user_version = 99")
+    other.close()
+    for _ in 0..<2 {
+      var error = await #expect(throws: OutboxError.self) { try await store.add(.sample("b")) }
+      #expect(error?.code == .tooNew)
+      error = await #expect(throws: OutboxError.self) { _ = try await store.names() }
+      #expect(error?.code == .tooNew)
+    }
+    await store.close()
+    let again = try folder.connect()
+    #expect(try again.all(sql: "SELECT id FROM requests") { $0.text(0) } == ["a"])
+    again.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `a folder that is removed or moved while it is open takes no more requests`(isMoved: Bool) async throws
+  {
+    let store = try await folder.open()
+    try await store.add(.sample("a"))
+    let elsewhere = URL(filePath: folder.url.path + "-moved")
+    defer { try? FileManager.default.removeItem(at: elsewhere) }
+    try FileManager.default.moveItem(at: folder.url, to: elsewhere)
+    if !isMoved { try FileManager.default.removeItem(at: elsewhere) }
+    for _ in 0..<2 {
+      let error = await #expect(throws: OutboxError.self) { try await store.add(.sample("b")) }
+      #expect(error?.code == .notWritable)
+      #expect(error?.description.contains(folder.database.path) == true)
+    }
+    // Another that is there by now is not its own.
+    let other = try await folder.open()
+    await #expect(throws: OutboxError.self) { try await store.add(.sample("c")) }
+    try await other.add(.sample("d"))
+    #expect(try await other.names() == ["d"])
+    await store.close()
+    #expect(try await other.names() == ["d"])
+    await other.close()
+  }
+
+  @Test func `a disk that cannot have a write-ahead log is refused`() async throws {
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let error = await #expect(throws: OutboxError.self) {
+      _ = try await folder.open { $0.vfs = "unix-dotfile" }
+    }
+    #expect(error?.code == .notWritable)
+    #expect(error?.description.contains("write-ahead log") == true)
+  }
+
+  @Test func `very many are changed by several transactions, and what is added meanwhile is left`()
+    async throws
+  {
+    let commits = Counter()
+    let store = try await folder.open { $0.commits = commits }
+    _ = try await store.add((0..<1200).map { .sample("\($0)") }, within: OutboxCaps(), at: .sample)
+    var before = commits.value
+    #expect(try await store.retry(.all, at: .sample).count == 1200)
+    #expect(commits.value - before == 3)
+    before = commits.value
+    let named = OutboxSelection(ids: (0..<1100).map { OutboxID(rawValue: "\($0)") })
+    #expect(try await store.drop(named, reason: "", at: .sample).rows.count == 1100)
+    #expect(commits.value - before == 3)
+    await store.close()
+  }
+
+  @Test func `a machine whose start has no name is written nothing of`() async throws {
+    let store = try await folder.open()
+    var time = StoreTime.sample
+    time.boot = ""
+    let nameless = time
+    let error = await #expect(throws: OutboxError.self) {
+      _ = try await store.add([.sample("a")], within: OutboxCaps(), at: nameless)
+    }
+    #expect(error?.code == .failed)
+    try await store.add(.sample("b"))
+    #expect(try await store.names() == ["b"])
+    await store.close()
+  }
+
   @Test func `a database that is not an outbox's is refused and not touched`() async throws {
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let other = try folder.connect()

@@ -43,14 +43,25 @@ extension Database {
   }
 
   /// Here SQLite does not wait for others, because two that wait for each other never end: one has to begin again.
-  private func beginLog() throws(OutboxError) {
+  private func beginLog() throws {
     let end = ContinuousClock.now + busyTimeout
     while true {
       do {
-        return try execute("PRAGMA journal_mode = WAL")
-      } catch  where error.code == .busy && ContinuousClock.now < end {
+        return try requireLog()
+      } catch let error as OutboxError where error.code == .busy && ContinuousClock.now < end {
         usleep(5000)
       }
+    }
+  }
+
+  /// SQLite does not fail where it cannot have the log: it goes on with the journal that the file has.
+  private func requireLog() throws {
+    let mode = try all(sql: "PRAGMA journal_mode = WAL") { $0.text(0) ?? "" }.first ?? ""
+    guard mode == "wal" else {
+      throw OutboxError(
+        .notWritable,
+        "\(path) is on a disk that cannot have a write-ahead log (its journal is \(mode.debugDescription)): "
+          + "an outbox needs a local disk")
     }
   }
 
@@ -85,12 +96,21 @@ extension Database {
     guard application == Self.applicationID, version > 0 else {
       throw OutboxError.damaged(path, "it is a database, but not an outbox's")
     }
-    guard version <= Migration.all.count else {
-      throw OutboxError(
-        .tooNew,
-        "\(path) was written by a newer version of Errand (its version is \(version), this one knows "
-          + "\(Migration.all.count)): update this program; the file was not touched")
-    }
+    guard version <= Migration.all.count else { throw tooNew(version) }
     return version
+  }
+
+  /// A newer process may have changed the tables while this one had the file open.
+  func checkVersion() throws {
+    let version = Int(try integer(Self.version) ?? 0)
+    if version > Migration.all.count { throw tooNew(version) }
+    if version < Migration.all.count { throw OutboxError.damaged(path, "its version is \(version) now") }
+  }
+
+  private func tooNew(_ version: Int) -> OutboxError {
+    OutboxError(
+      .tooNew,
+      "\(path) was written by a newer version of Errand (its version is \(version), this one knows "
+        + "\(Migration.all.count)): update this program; the file was not touched")
   }
 }

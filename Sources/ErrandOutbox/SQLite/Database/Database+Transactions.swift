@@ -1,5 +1,6 @@
 extension Database {
   private static let begin = Query("BEGIN IMMEDIATE")
+  private static let beginReading = Query("BEGIN")
   private static let commit = Query("COMMIT")
   private static let rollback = Query("ROLLBACK")
   private static let mark = Query("SAVEPOINT operation")
@@ -8,6 +9,11 @@ extension Database {
 
   /// Waits until nobody else writes.
   func begin() throws(OutboxError) { try run(Self.begin) }
+
+  /// Until `endReading` every statement sees the file as it is at the first of them.
+  func beginReading() throws(OutboxError) { try run(Self.beginReading) }
+
+  func endReading() { rollback() }
 
   /// When it returns, what was done since `begin` is on the disk.
   func commit() throws(OutboxError) {

@@ -75,6 +75,17 @@ final class Database {
     return code == SQLITE_OK ? version : nil
   }
 
+  /// - Throws: `.notWritable` if the file was removed or moved since it was opened: what is written is on its way out.
+  func checkInPlace() throws(OutboxError) {
+    var hasMoved: Int32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    guard code == SQLITE_OK, hasMoved != 0 else { return }
+    throw OutboxError(
+      .notWritable,
+      "\(path) was removed or moved while it was open, so nothing more is stored in it: put it back and open it "
+        + "again, or open it anew")
+  }
+
   // MARK: Statements
 
   private func statement(_ query: Query) throws(OutboxError) -> Statement {

@@ -33,9 +33,25 @@ final class StoreSession {
       for operation in together { tell(operation) }
       writes = writes.dropFirst(together.count)
     }
-    for operation in operations where !operation.isWrite {
-      operation.perform(on: tables)
-      tell(operation)
+    let reads = operations.filter { !$0.isWrite }
+    if !reads.isEmpty { read(reads) }
+    for operation in reads { tell(operation) }
+  }
+
+  /// All of them see the same state of the file, however many statements each takes.
+  private func read(_ operations: [StoreOperation]) {
+    defer { database.endReading() }
+    for operation in operations {
+      do {
+        // After some failures SQLite has ended the transaction.
+        if !database.isInTransaction {
+          try database.beginReading()
+          try database.checkVersion()
+        }
+        operation.perform(on: tables)
+      } catch {
+        operation.fail(error)
+      }
     }
   }
 
@@ -59,7 +75,7 @@ final class StoreSession {
     Failpoint.hit(.beforeBegin)
     try database.begin()
     Failpoint.hit(.afterBegin)
-    tables.begin()
+    try tables.begin()
     for operation in operations {
       if inParts { try beginPart() }
       let isIntact = perform(operation)
@@ -68,6 +84,7 @@ final class StoreSession {
       if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return false }
     }
     try tables.end()
+    try database.checkInPlace()
     Failpoint.hit(.beforeCommit)
     try database.commit()
     commits.add()
@@ -116,7 +133,7 @@ final class StoreSession {
   func close(isGraceful: Bool) {
     if isGraceful {
       try? database.transaction {
-        tables.begin()
+        try tables.begin()
         try tables.giveBackAll()
         try tables.end()
       }

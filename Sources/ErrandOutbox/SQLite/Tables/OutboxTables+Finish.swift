@@ -17,8 +17,7 @@ extension OutboxTables {
   }
 
   private static let tried = "seq, state, lease, files > 0, checksum IS NOT NULL AND content IS NULL"
-  private static let find = Query("SELECT \(tried) FROM requests WHERE id = ?")
-  private static let findBySequence = Query("SELECT \(tried) FROM requests WHERE seq = ? AND id = ?")
+  private static let find = Query("SELECT \(tried) FROM requests WHERE seq = ? AND id = ?")
   private static let deliver = Query("\(makeDelivered) WHERE seq = ?1")
   private static let deliverLeased = Query(
     "\(makeDelivered) WHERE seq = ?1 AND state = 1 AND lease & \(leaseMask) = ?2 & \(leaseMask)")
@@ -134,11 +133,10 @@ extension OutboxTables {
     return nil
   }
 
-  /// The lease tells where its row is, which is quicker than to look for the id; it is there unless it was forgotten.
+  /// The row that was claimed, and no other: its id may be that of a later one by now, but its sequence never is.
   private func find(_ lease: Lease) throws -> Tried? {
     try database.first(
-      Self.findBySequence, [.integer(Self.sequence(ofLease: lease.number)), .id(lease.id)], tried)
-      ?? database.first(Self.find, [.id(lease.id)], tried)
+      Self.find, [.integer(Self.sequence(ofLease: lease.number)), .id(lease.id)], tried)
   }
 
   private func tried(_ statement: Statement) throws -> Tried {

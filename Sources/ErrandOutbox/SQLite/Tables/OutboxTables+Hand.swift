@@ -1,9 +1,13 @@
 /// What is done by hand.
 extension OutboxTables {
-  private static let pageSize = 500
+  /// So many are changed by one transaction.
+  static let pageSize = 500
 
   private static let hasten = Query(
-    "UPDATE requests SET due = 0, offline = 0 WHERE offline = 1")
+    """
+    UPDATE requests SET due = 0, offline = 0 WHERE seq IN (
+      SELECT seq FROM requests INDEXED BY offline WHERE offline = 1 LIMIT \(pageSize))
+    """)
   private static let makeDue = Query(
     "UPDATE requests SET due = 0, offline = 0 WHERE seq = ?")
   private static let redrive = Query(
@@ -20,6 +24,16 @@ extension OutboxTables {
     WHERE seq = ?1
     """)
 
+  /// A part of what is to be done, so that others need not wait for all of it.
+  struct Part {
+    /// Those after this one come next.
+    var last: Int64 = 0
+    /// What comes later was not meant.
+    var end: Int64?
+    var isLast = false
+  }
+
+  /// - Returns: How many; fewer than `pageSize` if that was all.
   func hasten(at now: StoreTime) throws -> Int {
     try adopt(now)
     try database.run(Self.hasten)
@@ -28,10 +42,10 @@ extension OutboxTables {
     return count
   }
 
-  func retry(_ selection: OutboxSelection, at now: StoreTime) throws -> [OutboxRow] {
+  func retry(_ selection: OutboxSelection, in part: inout Part, at now: StoreTime) throws -> [OutboxRow] {
     try adopt(now)
     var retried: [OutboxRow] = []
-    try forEach(selection.limited(to: [.stored, .setAside, .expired])) { row in
+    try forEach(selection.limited(to: [.stored, .setAside, .expired]), in: &part) { row in
       guard row.state != .stored else {
         return retried.append(try change(Self.makeDue, [.integer(row.sequence)], from: .stored))
       }
@@ -43,10 +57,12 @@ extension OutboxTables {
     return retried
   }
 
-  func drop(_ selection: OutboxSelection, reason: String, at now: StoreTime) throws -> Dropped {
+  func drop(
+    _ selection: OutboxSelection, reason: String, in part: inout Part, at now: StoreTime
+  ) throws -> Dropped {
     try adopt(now)
     var dropped = Dropped()
-    try forEach(selection.limited(to: [.stored, .setAside, .expired])) { row in
+    try forEach(selection.limited(to: [.stored, .setAside, .expired]), in: &part) { row in
       let gone = try drop(row.sequence, in: row.state, reason: reason, at: now)
       dropped.rows.append(gone.row)
       dropped.files += gone.files
@@ -65,13 +81,16 @@ extension OutboxTables {
   }
 
   /// In the order of enqueue. What a row becomes has no effect on which others follow.
-  private func forEach(_ selection: OutboxSelection, _ body: (OutboxRow) throws -> Void) throws {
-    var last: Int64 = 0
-    while true {
-      let page = try list(selection, after: last, limit: Self.pageSize)
-      for row in page { try body(row) }
-      guard let end = page.last, page.count == Self.pageSize else { return }
-      last = end.sequence
-    }
+  private func forEach(
+    _ selection: OutboxSelection, in part: inout Part, _ body: (OutboxRow) throws -> Void
+  ) throws {
+    let end = try part.end ?? lastSequence()
+    let page = try list(selection, after: part.last, limit: Self.pageSize)
+    let meant = page.prefix { $0.sequence <= end }
+    for row in meant { try body(row) }
+    part = Part(
+      last: page.last?.sequence ?? end, end: end,
+      // Of named ones no selection has more than a page.
+      isLast: meant.count < page.count || page.count < Self.pageSize || selection.ids != nil)
   }
 }

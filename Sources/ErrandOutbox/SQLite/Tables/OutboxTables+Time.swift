@@ -24,6 +24,7 @@ extension OutboxTables {
   /// but never longer than it was to wait in all; and whoever had a lease is gone.
   func adopt(_ now: StoreTime) throws {
     guard now.boot != knownBoot else { return }
+    guard !now.boot.isEmpty else { throw OutboxError.unknownBoot }
     claimed = [:]
     let boot = try text(.boot)
     if let boot, boot != now.boot {
@@ -34,6 +35,14 @@ extension OutboxTables {
     if boot != now.boot { try set(.boot, to: .text(now.boot)) }
     knownBoot = now.boot
   }
+}
+
+extension OutboxError {
+  /// Without it ticks of an earlier start would be taken for those of this one.
+  fileprivate static let unknownBoot = OutboxError(
+    .failed,
+    "the system does not say which start of the machine this is (on Linux /proc/sys/kernel/random/boot_id must be "
+      + "readable), so no time can be written down; nothing was changed")
 }
 
 extension Duration {

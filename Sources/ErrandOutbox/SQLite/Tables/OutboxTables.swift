@@ -40,9 +40,12 @@ final class OutboxTables {
   }
 
   /// Has to be called at the beginning of a transaction.
-  func begin() {
-    if database.mayHaveForeignChange { known = Known() }
+  /// - Throws: If a newer process has changed the tables.
+  func begin() throws {
     tally = Tally()
+    guard database.mayHaveForeignChange else { return }
+    known = Known()
+    try database.checkVersion()
   }
 
   /// Has to be called at the end of a transaction, before it is committed.

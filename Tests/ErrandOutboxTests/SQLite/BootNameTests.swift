@@ -1,0 +1,13 @@
+import ErrandCore
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct BootNameTests {
+  @Test func `the name of the machine's start is asked for until it can be read, and then no more`() {
+    let names = Locked(["", "", "first", "second"])
+    let boot = BootName { names.withLock { $0.removeFirst() } }
+    #expect((0..<5).map { _ in boot.name } == ["", "", "first", "first", "first"])
+    #expect(names.withLock { $0 } == ["second"])
+  }
+}

@@ -1,0 +1,68 @@
+import CrashCourse
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
+  @Test func `a listing misses no request while another process delivers all of them`() async throws {
+    let lab = try OutboxLab()
+    lab.server.otherwise { _ in .answer() }
+    let outbox = try await lab.outbox { $0.delivers = false }
+    let count = 1500
+    try await outbox.enqueue((0..<count).map { .post(lab.server.url("/\($0)")) })
+    await outbox.close()
+    let store = try await SQLiteOutboxStore(folder: lab.folder)
+    let place = FileManager.default.temporaryDirectory.appending(path: "errand-said-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let worker = try WorkerProcess(
+      WorkerOrders(folder: lab.folder.path, server: lab.server.url.absoluteString, numbers: 0..<0),
+      output: place)
+    let live = OutboxSelection(states: [.stored, .trying, .delivered])
+    var listings = 0
+    var incomplete: [Int] = []
+    while try await store.statistics().counts[.delivered] != count {
+      let listed = try await store.list(live, after: 0, limit: 400).count
+      if listed != 400 { incomplete.append(listed) }
+      let statistics = try await store.statistics()
+      #expect(statistics.counts.values.reduce(0, +) == count)
+      listings += 1
+    }
+    #expect(incomplete == [])
+    #expect(listings > 20)
+    #expect(await worker.wait() == .exited(0), "\(worker.said.suffix(2))")
+    await store.close()
+  }
+
+  @Test func `what is asked together sees one state of the file, whatever others commit in between`() throws {
+    let folder = StoreTestFolder(isOnDisk: false)
+    let session = try folder.session()
+    let other = try folder.session()
+    let first = TypedOperation(isWrite: true) {
+      _ = try $0.add([.sample("a")], within: OutboxCaps(), at: .sample)
+    } receive: { _ in
+    }
+    session.perform([first]) { _ in }
+    var seen: [Int] = []
+    let reads = (0..<2).map { _ in
+      TypedOperation(isWrite: false) { tables in
+        seen.append(try tables.list(.all, after: 0, limit: 9).count)
+        let adding = TypedOperation(isWrite: true) {
+          _ = try $0.add([.sample("b\(seen.count)")], within: OutboxCaps(), at: .sample)
+        } receive: { _ in
+        }
+        other.perform([adding]) { #expect($0.failure == nil) }
+        seen.append(try tables.list(.all, after: 0, limit: 9).count)
+      } receive: { _ in
+      }
+    }
+    session.perform(reads) { #expect($0.failure == nil) }
+    #expect(seen == [1, 1, 1, 1])
+    session.perform([reads[0]]) { _ in }
+    #expect(seen.suffix(2) == [3, 3])
+    session.close(isGraceful: true)
+    other.close(isGraceful: true)
+  }
+}
