@@ -81,6 +81,10 @@ let package = Package(
     // Writes kept answers until it is killed.
     .executableTarget(
       name: "AnswerWriter", dependencies: ["ErrandCore"], path: "Tests/AnswerWriter", swiftSettings: strict),
+    // What a test program asks of the system, seen and made to fail.
+    .target(name: "CFileCalls", path: "Tests/CFileCalls"),
+    .target(
+      name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
     // What tests do to a thread: a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
     // What a program changes on its disk, recorded.
@@ -102,7 +106,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests",
-      dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter", "CSandbox", "Programs"],
+      dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter", "CSandbox", "FileCalls", "Programs"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
@@ -118,7 +122,7 @@ let package = Package(
       name: "ErrandOutboxTests",
       dependencies: [
         "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker",
-        "CSandbox", "Programs",
+        "CSandbox", "FileCalls", "Programs",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -169,6 +169,27 @@ import Testing
     }
   }
 
+  /// A process that ends just then leaves bytes of the new version: with the old memo they would be taken for the old one's.
+  @Test func `while a new version is written over a part, nothing tells of the old one`() async throws {
+    let (old, new) = (Data(repeating: 1, count: 100_000), Data(repeating: 2, count: 100_000))
+    let file = folder.appending(path: "file")
+    let (part, memo) = (
+      folder.appending(path: ".file.errand-part"), folder.appending(path: ".file.errand-part.json")
+    )
+    server.on("/") { .file(old, etag: "\"old\"", for: $0).closing(at: .body(50_000)) }
+    let request = Request.get(server.url("/")).bestEffort()
+    await #expect(throws: RequestError.self) { try await client().download(request, to: file, resume: true) }
+    #expect(FileManager.default.fileExists(atPath: memo.path))
+    // It has nothing that tells it from others.
+    server.on("/") { _ in .answer(body: new).stalling(at: .body(60_000)) }
+    let another = client()
+    let download = Task { try await another.download(request, to: file, resume: true) }
+    while try Data(contentsOf: part).first != 2 { try await Task.sleep(for: .milliseconds(2)) }
+    #expect(!FileManager.default.fileExists(atPath: memo.path))
+    download.cancel()
+    _ = await download.result
+  }
+
   @Test func `a strict status goes with a download that is gone on with`() async throws {
     let content = Data((0..<200_000).map { UInt8($0 % 251) })
     server.on("/") { request in

@@ -66,6 +66,23 @@ struct CurlConfigurationTests {
     #expect(missing?.reachedServer == false)
   }
 
+  @Test("a proxy whose URL cannot be used is complained of without its password")
+  func malformedProxy() async throws {
+    for proxy in [
+      "http://user:s3cret@[::1", "gopher://user:s3cret@127.0.0.1:1", "http://user:s3cret@h:99999999",
+    ] {
+      let error = try #require(
+        await #expect(throws: RequestError.self) {
+          try await client { $0.proxy = .url(proxy) }.send(.get("http://example.invalid/"))
+        })
+      var dumped = ""
+      dump(error, to: &dumped)
+      let all = "\(error) \(String(reflecting: error)) \(error.underlying.map { "\($0)" } ?? "") \(dumped)"
+      #expect(!all.contains("s3cret"), "\(all)")
+    }
+    #expect(server.requests.isEmpty)
+  }
+
   @Test("the proxies of the environment are read as curl reads them")
   func environment() {
     func read(_ variables: [String: String]) -> [String?] {

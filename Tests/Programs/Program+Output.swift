@@ -2,7 +2,7 @@ package import Foundation
 
 extension Program {
   package static func path(of name: String) -> String? {
-    ["/usr/sbin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
+    ["/usr/sbin/", "/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 

@@ -32,6 +32,24 @@ final class Running: Sendable {
   /// Returns when the tool has said this on standard error.
   func waitForError(_ text: String) async throws { try await wait(for: text, in: "error") }
 
+  /// The number at the end of the line that begins like this, when the tool has printed it.
+  func number(after start: String) async throws -> Int {
+    try await waitForOutput(start)
+    let output = folder.appendingPathComponent("output")
+    while program.isRunning {
+      let lines = try String(contentsOf: output, encoding: .utf8).split(
+        separator: "\n", omittingEmptySubsequences: false)
+      // The last is not whole yet.
+      if let line = lines.dropLast().first(where: { $0.hasPrefix(start) }),
+        let number = Int(line.dropFirst(start.count))
+      {
+        return number
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    throw Program.Failure(description: "it ended before it said \(start)")
+  }
+
   /// A file tells nobody that it grew, so it is looked at now and then.
   private func wait(for text: String, in file: String) async throws {
     let file = folder.appendingPathComponent(file)

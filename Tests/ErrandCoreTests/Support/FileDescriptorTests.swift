@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import Programs
 import Testing
 
 @Suite struct FileDescriptorTests {
@@ -14,5 +15,17 @@ import Testing
     #expect(try FileDescriptor(reading: path).claim() == false)
     file = nil
     #expect(try FileDescriptor(reading: path).claim())
+  }
+
+  @Test(.enabled(if: Program.canSeeInheritance))
+  func `a program that is started inherits neither what is read nor what is written`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { FileDescriptor.remove(path) }
+    let files = [try FileDescriptor(writing: path), try FileDescriptor(reading: path)]
+    try withExtendedLifetime(files) {
+      let inherited = try Program.inheritedFiles()
+      #expect(inherited.contains("/dev/null"))
+      #expect(!inherited.contains(path))
+    }
   }
 }

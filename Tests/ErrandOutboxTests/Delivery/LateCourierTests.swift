@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  private func sleep() { slept.withLock { $0 = .seconds(3600) } }
+  private func sleep(_ duration: Duration = .seconds(3600)) { slept.withLock { $0 = duration } }
 
   @Test func `what waits in hand is not sent when another has it by then`() async throws {
     lab.server.on("/") { [gate] _ in
@@ -45,6 +45,37 @@ import Testing
     await other.close()
     try await outbox.waitUntilEmpty()
     #expect(lab.keys().count == 4 && Set(lab.keys()).count == 4)
+    await outbox.close()
+  }
+
+  /// With three quarters of a lease gone, it would end in the middle of what is sent next.
+  @Test func `a lease is renewed before a third of it is left, and for its whole length`() async throws {
+    let gates = [gate, ServerGate()]
+    let count = Locked(0)
+    lab.server.on("/") { _ in
+      gates[
+        count.withLock { count in
+          defer { count += 1 }
+          return count
+        }
+      ].pass()
+      return .answer()
+    }
+    let outbox = try await outbox(concurrency: 1)
+    let lease = OutboxConfiguration().lease
+    _ = try await outbox.enqueue((0..<2).map { .post(lab.server.url("/"), .text("\($0)")) })
+    try await lab.server.waitForRequests(1)
+    let other = try await SQLiteOutboxStore(folder: lab.folder)
+    sleep(lease * 3 / 4)
+    gate.open()
+    try await lab.server.waitForRequests(2)
+    sleep(lease * 3 / 2)
+    let early = try await other.claim(10, for: lease, at: .now(after: lease * 3 / 2))
+    #expect(early.rows.isEmpty && early.recovered.isEmpty)
+    gates[1].open()
+    try await outbox.waitUntilEmpty()
+    #expect(lab.keys().count == 2 && Set(lab.keys()).count == 2)
+    await other.close()
     await outbox.close()
   }
 

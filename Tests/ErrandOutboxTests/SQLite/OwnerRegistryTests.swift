@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Testing
 
 @testable import ErrandOutbox
@@ -41,6 +42,15 @@ import Testing
     try Data().write(to: folder.url.appending(path: "dead.lock"))
     let two = try registry()
     #expect(try Set(names) == [one.name + ".lock", two.name + ".lock"])
+  }
+
+  /// Else that program, which may run for long, would keep its lock for an owner that has died.
+  @Test(.enabled(if: Program.canSeeInheritance))
+  func `a program that is started does not inherit an owner's lock`() throws {
+    let one = try registry()
+    let inherited = try Program.inheritedFiles()
+    #expect(inherited.contains("/dev/null"))
+    #expect(!inherited.contains { $0.contains(one.name) })
   }
 
   @Test func `many come and go at once, and none is taken for gone`() async throws {

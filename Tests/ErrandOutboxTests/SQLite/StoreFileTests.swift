@@ -224,6 +224,26 @@ import Testing
     #expect(try bytes().count < 2_000_000)
   }
 
+  @Test func `what was removed cannot be read from the file any more`() async throws {
+    let secret = "what nobody shall find here again"
+    let store = try await folder.open()
+    for number in 0..<40 {
+      var row = NewRow.sample("\(number)")
+      if number % 2 == 0 { row.content = Data("\(secret) \(number)".utf8) }
+      try await store.add(row)
+    }
+    func isFound(in bytes: Data) -> Bool { bytes.firstRange(of: Data(secret.utf8)) != nil }
+    #expect(try isFound(in: bytes("-wal")))
+    let gone = (0..<40).filter { $0 % 2 == 0 }.map { OutboxID(rawValue: "\($0)") }
+    _ = try await store.drop(OutboxSelection(ids: gone), reason: "", at: .sample)
+    _ = try await store.prune(changedBefore: StoreTime.sample.wall)
+    await store.close()
+    #expect(try !isFound(in: bytes()))
+    let again = try await folder.open()
+    #expect(try await again.names().count == 20)
+    await again.close()
+  }
+
   @Test func `a store that is let go gives back what it had, without being closed`() async throws {
     var store: SQLiteOutboxStore? = try await folder.open()
     try await store?.add(.sample("a"))

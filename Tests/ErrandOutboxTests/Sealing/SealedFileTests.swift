@@ -100,6 +100,26 @@ import Testing
     #expect(error?.code == .fileUnreadable)
   }
 
+  /// The same nonce under the same key makes the same stream of bytes, which gives away what was sealed with it.
+  @Test func `no nonce serves twice, not for equal chunks and not for equal files`() async throws {
+    let content = Data(count: 3 * Self.chunk)
+    let (one, _) = try await stored(content, content)
+    let (two, _) = try await stored(content)
+    let files = try (one.files + two.files).map { try Data(contentsOf: lab.storedFile($0)) }
+    #expect(files.count == 3)
+    let nonces = files.map { $0.dropFirst(5 + OutboxKey.fingerprintLength).prefix(AESGCM.nonceLength) }
+    #expect(Set(nonces).count == files.count)
+    let chunks = files.flatMap { file in
+      (0..<Int64(3)).map { index in
+        let place = SealedFileFormat.chunk(index, ofFileOf: Int64(content.count))
+        return file.dropFirst(Int(place.offset)).prefix(place.length)
+      }
+    }
+    #expect(Set(chunks).count == 9)
+    // By its first block, whatever the length and the tag: that is the stream itself, for zeros were sealed.
+    #expect(Set(chunks.map { $0.prefix(16) }).count == 9)
+  }
+
   @Test func `files do not open in each other's place, of one request or of two`() async throws {
     let (row, request) = try await stored(.seeded(100), .seeded(100, 2))
     let (other, _) = try await stored(.seeded(100), .seeded(100, 2))

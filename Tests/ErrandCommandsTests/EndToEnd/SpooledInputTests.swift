@@ -1,0 +1,39 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// A long standard input lies on the disk until it is stored.
+@Suite(.timeLimit(.minutes(1))) struct SpooledInputTests {
+  @Test func `it is for its user only while it lies there, and is gone when it is stored`() async throws {
+    let server = try MockServer()
+    server.otherwise { .answer(body: "\($0.bodyBytes)") }
+    try await TemporaryFolder.using { folder in
+      let spools = folder.appending(path: "tmp")
+      try FileManager.default.createDirectory(at: spools, withIntermediateDirectories: false)
+      let gate = folder.appending(path: "gate").path
+      #expect(mkfifo(gate, 0o600) == 0)
+      let running = try Running(
+        "/bin/sh",
+        [
+          "-c",
+          """
+          (head -c 3000000 /dev/zero; cat gate) |
+          TMPDIR="$PWD/tmp" $errand post \(server.url("/")) --guaranteed --store box -d -
+          """,
+        ], in: folder)
+      func spooled() -> [URL] {
+        (try? FileManager.default.contentsOfDirectory(at: spools, includingPropertiesForKeys: nil)) ?? []
+      }
+      while spooled().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+      let spool = spooled()[0]
+      let attributes = try FileManager.default.attributesOfItem(atPath: spool.path)
+      #expect(attributes[.posixPermissions] as? Int == 0o700)
+      // Its input ends.
+      try Data("end".utf8).write(to: URL(filePath: gate))
+      let result = try await running.result()
+      #expect(result.code == 0 && result.text == "3000003", "\(result.error)")
+      #expect(spooled().isEmpty)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import CFileCalls
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What the program does to the files of one folder, as the system is asked to do it.
+package final class FileCalls: @unchecked Sendable {
+  package enum Call: Sendable, Hashable {
+    case makeFolder(String)
+    /// The empty path is the folder itself.
+    case flush(String)
+    case move(String, to: String)
+    case link(String, to: String)
+  }
+
+  package struct Unavailable: Error {}
+
+  /// Only there can a program stand between itself and the system.
+  #if os(Linux)
+    package static let isAvailable = true
+  #else
+    package static let isAvailable = false
+  #endif
+
+  // Safe to share: what is behind it is locked.
+  private let calls: OpaquePointer
+  /// Kept for as long as C may call it.
+  private var beforeLink: Action?
+
+  private final class Action {
+    let run: () -> Void
+    init(_ run: @escaping () -> Void) { self.run = run }
+  }
+
+  /// - Parameter folder: It has to be there.
+  package init(in folder: String) throws {
+    guard let calls = errand_file_calls_begin(folder) else { throw Unavailable() }
+    self.calls = calls
+  }
+
+  deinit { errand_file_calls_end(calls) }
+
+  /// What has succeeded so far, in its order.
+  package var all: [Call] {
+    guard let text = errand_file_calls_text(calls) else { return [] }
+    defer { free(text) }
+    return String(cString: text).split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      switch parts[0] {
+      case "makeFolder": return .makeFolder(parts[1])
+      case "flush": return .flush(parts[1])
+      case "move": return .move(parts[1], to: parts[2])
+      case "link": return .link(parts[1], to: parts[2])
+      default: return nil
+      }
+    }
+  }
+
+  /// From now on the disk has an error whenever something is to be flushed.
+  package func failFlushes() { errand_file_calls_fail_flushes(calls) }
+
+  /// Does this before a link is made, as another process might. To be called once, before anything is done.
+  package func beforeLink(_ action: @escaping () -> Void) {
+    let box = Action(action)
+    beforeLink = box
+    errand_file_calls_before_link(
+      calls, { Unmanaged<Action>.fromOpaque($0!).takeUnretainedValue().run() },
+      Unmanaged.passUnretained(box).toOpaque())
+  }
+}
+
+extension [FileCalls.Call] {
+  /// The name under which something has taken this name's place: it was moved or linked there.
+  package func origin(of name: String) -> String? {
+    compactMap {
+      switch $0 {
+      case .move(let from, name), .link(let from, name): from
+      default: nil
+      }
+    }.last
+  }
+
+  /// Whether the bytes of what took this name were flushed before it did, and the folder's names after.
+  package func isDurable(_ name: String, in folder: String) -> Bool {
+    guard let origin = origin(of: name),
+      let placed = lastIndex(where: { $0 == .move(origin, to: name) || $0 == .link(origin, to: name) })
+    else { return false }
+    return self[..<placed].contains(.flush(origin)) && self[placed...].contains(.flush(folder))
+  }
+}
