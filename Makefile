@@ -2,12 +2,13 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-.PHONY: help demo build test lint sanitize simulate crash power-loss mutants bench format clean
+.PHONY: help demo build test lint sanitize watch simulate crash power-loss mutants bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
-	@echo "make test      every test, and the formatter's check"
+	@echo "make test      every test, the programs that test for long, and the formatter's check"
 	@echo "make sanitize  the tests under thread sanitizer"
+	@echo "make watch     which tests hold a shared thread for more than 50 ms, and where"
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
 	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again"
 	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
@@ -28,7 +29,7 @@ test:
 	swift build --build-tests $(SWIFT_FLAGS)
 	@$(MAKE) --no-print-directory lint
 	@scripts/test
-	@.build/debug/power-loss 500
+	@scripts/programs
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
@@ -38,6 +39,13 @@ sanitize:
 	@scripts/install test
 	swift build --build-tests --sanitize thread --scratch-path .build/sanitize -Xswiftc -DERRAND_SANITIZER
 	@TSAN_OPTIONS=halt_on_error=0 scripts/test --sanitize thread --scratch-path .build/sanitize
+	@TSAN_OPTIONS=halt_on_error=0 scripts/programs .build/sanitize/debug sanitized
+
+# Where a job holds one of the shared threads for more than 50 ms: FILTER=Tests, or all of them.
+watch:
+	@scripts/install test
+	swift build --build-tests $(SWIFT_FLAGS)
+	@scripts/watch $(if $(FILTER),--filter '$(FILTER)')
 
 SEEDS ?= 10000
 FIRST ?= 1

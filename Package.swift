@@ -63,15 +63,15 @@ let package = Package(
     // The deterministic simulation. Not a product: its executor takes the place of the process's own.
     .target(name: "CSimulation", path: "Tests/CSimulation"),
     .target(
-      name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandTesting"],
+      name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandCore", "ErrandTesting"],
       path: "Tests/SimulationExecutor", swiftSettings: strict),
     .target(
       name: "SimulationWorlds",
       dependencies: ["SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandTesting"],
       path: "Tests/SimulationWorlds", swiftSettings: strict),
     .executableTarget(
-      name: "simulate", dependencies: ["SimulationWorlds", "ErrandCore"], path: "Tests/simulate",
-      swiftSettings: strict),
+      name: "simulate", dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore"],
+      path: "Tests/simulate", swiftSettings: strict),
 
     // Starts other programs.
     .target(name: "CPrograms", path: "Tests/CPrograms"),
@@ -87,6 +87,12 @@ let package = Package(
       name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
     // What tests do to a thread: a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
+    // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
+    .target(
+      name: "SeededProgram", dependencies: ["ErrandCore"], path: "Tests/SeededProgram", swiftSettings: strict),
+    .executableTarget(
+      name: "model", dependencies: ["SeededProgram", "ErrandOutbox", "ErrandTesting", "ErrandCore"],
+      path: "Tests/StoreModel", swiftSettings: strict),
     // What a program changes on its disk, recorded.
     .target(name: "CDiskTrace", path: "Tests/CDiskTrace"),
     .executableTarget(
@@ -112,8 +118,7 @@ let package = Package(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
       swiftSettings: strict),
     .testTarget(
-      name: "SimulationTests",
-      dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore", "ErrandTesting"],
+      name: "SimulationTests", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting", "Programs"],

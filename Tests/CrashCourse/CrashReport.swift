@@ -20,6 +20,11 @@ package struct CrashReport: Sendable, CustomStringConvertible {
   package var killCount: Int { kills.values.reduce(0, +) }
   package var isGood: Bool { lost == 0 && doubledWithoutKey == 0 && violations.isEmpty }
 
+  /// In one line.
+  package var summary: String {
+    "seed \(seed): \(killCount) killed, \(accepted) requests accepted, \(lost) lost, \(violations.count) violations"
+  }
+
   package var description: String {
     var lines = [
       "seed \(seed)",

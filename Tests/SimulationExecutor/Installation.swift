@@ -1,9 +1,19 @@
 #if os(Linux)
   @_spi(ExperimentalCustomExecutors) import _Concurrency
+  import Foundation
 
   struct SimulationExecutors: ExecutorFactory {
     static let main = SimulationMainExecutor(PlatformExecutorFactory.mainExecutor)
-    static let global = SimulationGlobalExecutor(PlatformExecutorFactory.defaultExecutor)
+    static let global = SimulationGlobalExecutor(sharedThreads)
+
+    /// The platform's, or those that are watched: `make watch`.
+    private static var sharedThreads: any TaskExecutor {
+      guard let path = getenv("ERRAND_WATCH").map({ String(cString: $0) }) else {
+        return PlatformExecutorFactory.defaultExecutor
+      }
+      guard let file = FileHandle(forWritingAtPath: path) else { fatalError("there is no file \(path)") }
+      return WatchedThreads(report: file, PlatformExecutorFactory.defaultExecutor)
+    }
 
     static var mainExecutor: any MainExecutor { main }
     static var defaultExecutor: any TaskExecutor { global }

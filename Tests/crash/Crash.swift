@@ -16,10 +16,11 @@ import Foundation
     var course = CrashCourse(kills: kills, seed: seed, in: folder) { print($0) }
     let report = try await course.run()
     print(report)
-    guard report.isGood else {
-      print("what the workers left is in \(folder.path)")
+    guard report.isGood, report.killCount >= kills, report.accepted > kills else {
+      print("✗ crash: \(report.summary); what the workers left is in \(folder.path)")
       exit(1)
     }
     try FileManager.default.removeItem(at: folder)
+    print("✓ crash: \(report.summary)")
   }
 }

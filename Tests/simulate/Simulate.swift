@@ -1,11 +1,16 @@
 import ErrandCore
 import Foundation
+import SimulationExecutor
 import SimulationWorlds
 
 /// Runs many simulated worlds and tells of the first that fails, or one and tells everything.
 @main struct Simulate {
-  private static let usage =
-    "usage: simulate [client|outbox] [SEEDS [FIRST]] | simulate [client|outbox] seed SEED"
+  private static let usage = """
+    usage: simulate [client|outbox] [SEEDS [FIRST]]  many worlds, up to the first that fails
+           simulate [client|outbox] seed SEED        one world, and everything that happens in it
+           simulate [client|outbox] repeat [SEEDS]   each world twice: the same things happen in the same order
+           simulate [client|outbox] defects          worlds with a defect: each invariant finds its own
+    """
 
   static func main() async {
     var arguments = CommandLine.arguments.dropFirst()
@@ -14,22 +19,28 @@ import SimulationWorlds
       kinds = [kind]
       arguments = arguments.dropFirst()
     }
-    if arguments.first == "seed" {
-      guard arguments.count == 2, let seed = arguments.last.flatMap({ UInt64($0) }) else {
-        return fail(usage)
+    let mode = arguments.first.flatMap { UInt64($0) == nil ? $0 : nil }
+    let numbers = arguments.dropFirst(mode == nil ? 0 : 1).map { UInt64($0) }
+    guard !numbers.contains(nil) else { return fail(usage) }
+    var areFine = true
+    for kind in kinds {
+      let isFine: Bool
+      switch (mode, numbers.count) {
+      case (nil, 0...2):
+        let (count, first) = (
+          numbers.first.flatMap { $0 } ?? 10_000, numbers.dropFirst().first.flatMap { $0 } ?? 1
+        )
+        let (end, isTooLarge) = first.addingReportingOverflow(count)
+        guard !isTooLarge else { return fail(usage) }
+        isFine = await run(first..<end, kind)
+      case ("seed", 1): isFine = tell(numbers.first.flatMap { $0 } ?? 1, kind)
+      case ("repeat", 0...1): isFine = await runTwice(1..<(numbers.first.flatMap { $0 } ?? 50) + 1, kind)
+      case ("defects", 0): isFine = await findDefects(kind)
+      default: return fail(usage)
       }
-      let areFine = kinds.map { tell(seed, $0) }
-      if areFine.contains(false) { exit(1) }
-    } else {
-      let numbers = arguments.compactMap { UInt64($0) }
-      guard numbers.count == arguments.count, numbers.count <= 2 else { return fail(usage) }
-      let (count, first) = (numbers.first ?? 10_000, numbers.dropFirst().first ?? 1)
-      let (end, isTooLarge) = first.addingReportingOverflow(count)
-      guard !isTooLarge else { return fail(usage) }
-      var areFine = true
-      for kind in kinds where await !run(first..<end, kind) { areFine = false }
-      if !areFine { exit(1) }
+      if !isFine { areFine = false }
     }
+    if !areFine { exit(1) }
   }
 
   private static func run(_ seeds: Range<UInt64>, _ kind: WorldKind) async -> Bool {
@@ -38,16 +49,17 @@ import SimulationWorlds
     let threads = ProcessInfo.processInfo.activeProcessorCount
     let run = await SeedRun.run(seeds, threads: threads) { kind.report($0) }
     let seconds = max(0.001, (clock.now - start).seconds)
-    print(
-      "\(kind): \(run.worlds) seeds in \(seconds.formatted(.number.precision(.fractionLength(1)))) s,",
-      "\(Int(Double(run.worlds) / seconds)) seeds/s: \(run.jobs) jobs, \(run.callers) \(kind.unit),",
-      "\(run.tries) tries")
+    let amount = """
+      \(run.worlds) seeds in \(seconds.formatted(.number.precision(.fractionLength(1)))) s, \
+      \(Int(Double(run.worlds) / seconds)) a second: \(run.jobs) jobs, \(run.callers) \(kind.unit), \(run.tries) tries
+      """
     guard let failure = run.failure else {
-      print("✓ no seed fails")
+      print("✓ simulate \(kind): \(amount)")
       return true
     }
     show(failure)
-    print("again, with everything that happens: make simulate WORLD=\(kind) SEED=\(failure.seed)")
+    print("✗ simulate \(kind): \(amount)")
+    print("  again, with everything that happens: make simulate WORLD=\(kind) SEED=\(failure.seed)")
     return false
   }
 
@@ -63,8 +75,46 @@ import SimulationWorlds
     return true
   }
 
+  private static func runTwice(_ seeds: Range<UInt64>, _ kind: WorldKind) async -> Bool {
+    let traces = await OwnThread.run {
+      seeds.map { seed in (0..<2).map { _ in kind.report(seed).trace } }
+    }
+    for (seed, trace) in zip(seeds, traces) where trace[0] != trace[1] {
+      print("✗ simulate \(kind) repeat: seed \(seed) is not the same twice")
+      return false
+    }
+    guard Set(traces.map { $0[0] }).count == traces.count else {
+      print("✗ simulate \(kind) repeat: two seeds are the same world")
+      return false
+    }
+    print("✓ simulate \(kind) repeat: \(traces.count) seeds are the same twice, and each is another")
+    return true
+  }
+
+  private static func findDefects(_ kind: WorldKind) async -> Bool {
+    var wrong = kind.invariants.subtracting(kind.defects.map(\.invariant)).sorted().map {
+      "no defect is there for: \($0)"
+    }
+    for defect in kind.defects {
+      let run = await SeedRun.run(1..<defect.seeds + 1) { defect.report($0) }
+      let found = run.failure?.violations.map(\.invariant) ?? []
+      if !found.contains(defect.invariant) {
+        wrong.append("\(defect.name) is not found out by: \(defect.invariant); found: \(found)")
+      }
+    }
+    guard wrong.isEmpty else {
+      for line in wrong { print("  \(line)") }
+      print("✗ simulate \(kind) defects: \(wrong.count) things are wrong with \(kind.defects.count) defects")
+      return false
+    }
+    print(
+      "✓ simulate \(kind) defects: \(kind.defects.count) are found, by all \(kind.invariants.count) invariants"
+    )
+    return true
+  }
+
   private static func show(_ report: WorldReport) {
-    print("✗ seed \(report.seed) fails:")
+    print("  seed \(report.seed) fails:")
     for violation in report.violations { print("  \(violation)") }
   }
 

@@ -1,0 +1,175 @@
+import ErrandTesting
+import Foundation
+
+@testable import ErrandOutbox
+
+/// What SQLite can notice: that pages are missing, and that what holds a page together makes no sense. What it cannot: a bit
+/// that was flipped inside a value. Contents have a checksum of the store's own for that; of the other columns a flipped
+/// bit may change one (a priority, a letter of a reason), and nobody can tell.
+struct StoreDamage {
+  private static let count = 150
+  private static let pageSize = 2048
+  private static let start = StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "boot")
+
+  /// A file with rows in several states, closed in good order.
+  private let original: Data
+
+  init() async throws {
+    let folder = ModelFolder()
+    let store = try await folder.open()
+    for number in 0..<Self.count {
+      try await Self.add(
+        "\(number)", number % 3 == 0 ? "lane \(number % 7)" : nil, Self.content(number), store)
+    }
+    for claimed in try await store.claim(40, for: .seconds(60), at: Self.start).rows {
+      let outcomes: [FinishedTry.Outcome] = [
+        .delivered(answer: Data(count: 50)), .refused(reason: "no", answer: nil),
+        .failed(reason: "later", next: .seconds(5), counts: true, wasOffline: true),
+      ]
+      let outcome = outcomes[Int(claimed.row.sequence) % 3]
+      _ = try await store.finish([FinishedTry(lease: claimed.lease, outcome: outcome)], at: Self.start)
+    }
+    await store.close()
+    original = try Data(contentsOf: folder.database)
+  }
+
+  private static func content(_ number: Int) -> Data {
+    // Some so long that they fill pages of their own.
+    Data(repeating: UInt8(number), count: number % 10 == 0 ? 9000 : 200)
+  }
+
+  private static func add(
+    _ id: String, _ lane: String?, _ content: Data, _ store: SQLiteOutboxStore
+  ) async throws {
+    let row = NewRow(
+      id: OutboxID(rawValue: id), lane: lane, holdsLane: false, priority: 0, lifetime: nil,
+      summary: Data("summary".utf8), content: content, files: [], size: 20)
+    _ = try await store.add([row], within: OutboxCaps(), at: start)
+  }
+
+  // MARK: Ways to damage it
+
+  /// It is cut off, and is damaged then or has everything.
+  func cut() async throws -> [String] {
+    var complaints: [String] = []
+    var random = SeededRandom(seed: 7)
+    let pages = stride(from: 0, to: original.count, by: Self.pageSize)
+    let lengths =
+      [2, 10, 99, 100, 101, 512, 1000] + pages.filter { $0 > 0 }
+      + (0..<30).map { _ in Int.random(in: 2..<original.count, using: &random) }
+    for length in lengths {
+      let finding = try await use(original.prefix(length))
+      if !finding.isDamaged && finding.setAside.isEmpty {
+        complaints.append("cut off at \(length) of \(original.count), and nothing is said")
+      }
+      complaints += finding.complaints("cut off at \(length)")
+    }
+    let whole = try await use(original)
+    if whole.isDamaged || whole.names.count != Self.count || whole.contents.count <= 100 {
+      complaints.append("the whole file has \(whole.names.count) rows and \(whole.contents.count) contents")
+    }
+    return complaints
+  }
+
+  /// A bit is flipped, which is noticed or harms no content, and never ends the process.
+  func flip(_ seed: UInt64) async throws -> [String] {
+    var random = SeededRandom(seed: seed)
+    var complaints: [String] = []
+    for _ in 0..<40 {
+      var damaged = original
+      // Where pages say how they are made up, more often than by chance.
+      let page = Int.random(in: 0..<original.count / Self.pageSize, using: &random) * Self.pageSize
+      let inPage = Bool.random(using: &random) ? 0..<120 : 0..<Self.pageSize
+      let place = page + Int.random(in: inPage, using: &random)
+      damaged[place] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
+      complaints += try await use(damaged).complaints("a bit of byte \(place)", renamed: 1)
+    }
+    return complaints
+  }
+
+  /// Pages become noise, which is noticed or harms no content, and never ends the process.
+  func scribble(_ seed: UInt64) async throws -> [String] {
+    var random = SeededRandom(seed: seed &+ 1_000_000)
+    var complaints: [String] = []
+    for _ in 0..<10 {
+      var damaged = original
+      let page = Int.random(in: 0..<original.count / Self.pageSize, using: &random) * Self.pageSize
+      for place in page..<page + Self.pageSize { damaged[place] = UInt8.random(in: 0...255, using: &random) }
+      complaints += try await use(damaged).complaints("page \(page / Self.pageSize)")
+    }
+    return complaints
+  }
+
+  // MARK: What came of it
+
+  private struct Finding {
+    var names: [String] = []
+    var contents: [String: Data] = [:]
+    var setAside: Set<String> = []
+    var isDamaged = false
+    var complaints: [String] = []
+
+    /// - Parameter renamed: So many rows may have another name, which nobody can tell; but what they consist of is what
+    ///   was stored.
+    func complaints(_ what: String, renamed: Int = 0) -> [String] {
+      let others = contents.filter { name, found in
+        name != "new" && Int(name).map(StoreDamage.content) != found
+      }
+      var complaints = complaints.map { "\(what): \($0)" }
+      if others.count > renamed { complaints.append("\(what): \(others.keys.sorted())") }
+      for (name, found) in others where found.first.map({ StoreDamage.content(Int($0)) }) != found {
+        complaints.append("\(what): the content of \(name)")
+      }
+      return complaints
+    }
+  }
+
+  /// Opens a file with these bytes and uses it in every way.
+  private func use(_ bytes: Data) async throws -> Finding {
+    let folder = ModelFolder()
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try bytes.write(to: folder.database)
+    var finding = Finding()
+    let store: SQLiteOutboxStore
+    do {
+      store = try await folder.open()
+    } catch let error as OutboxError where error.code == .damaged {
+      finding.isDamaged = true
+      if try Data(contentsOf: folder.database) != bytes { finding.complaints.append("it was written to") }
+      return finding
+    }
+    func attempt(_ body: () async throws -> Void) async throws {
+      do {
+        try await body()
+      } catch let error as OutboxError where error.code == .damaged {
+        finding.isDamaged = true
+      }
+    }
+    var later = Self.start
+    later.ticks += 60_000
+    later.wall += 60_000
+    try await attempt {
+      finding.names = try await store.list(.all, after: 0, limit: .max).map(\.id.rawValue)
+    }
+    try await attempt { _ = try await store.statistics() }
+    for _ in 0..<Self.count {
+      var isDone = true
+      try await attempt {
+        let claim = try await store.claim(100, for: .seconds(60), at: later)
+        for claimed in claim.rows { finding.contents[claimed.row.id.rawValue] = claimed.content }
+        finding.setAside.formUnion(claim.setAside.map(\.id.rawValue))
+        let tries = claim.rows.map { FinishedTry(lease: $0.lease, outcome: .delivered(answer: Data())) }
+        _ = try await store.finish(tries, at: later)
+        isDone = claim.rows.isEmpty && claim.setAside.isEmpty
+      }
+      if isDone { break }
+    }
+    try await attempt { try await Self.add("new", "lane 1", Data(repeating: 3, count: 20), store) }
+    try await attempt { _ = try await store.retry(.all, at: later) }
+    try await attempt { _ = try await store.list(OutboxSelection(states: [.setAside]), after: 0, limit: 10) }
+    try await attempt { _ = try await store.drop(.all, reason: "", at: later) }
+    try await attempt { _ = try await store.prune(changedBefore: later.wall) }
+    await store.close()
+    return finding
+  }
+}
