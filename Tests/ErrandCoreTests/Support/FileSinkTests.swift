@@ -1,0 +1,18 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct FileSinkTests {
+  /// A transport that was cancelled may not know yet, and the file may be another download's by now.
+  @Test func `a file takes nothing more once its download has ended`() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { FileDescriptor.remove(path) }
+    let sink = FileSink(file: try FileDescriptor(writing: path), offset: 0)
+    _ = try sink.write(Data("whole".utf8))
+    #expect(try await sink.finish() == 5)
+    #expect(throws: FileError.self) { try sink.write(Data("late".utf8)) }
+    #expect(try await sink.finish() == 5)
+    #expect(try Data(contentsOf: URL(filePath: path)) == Data("whole".utf8))
+  }
+}
