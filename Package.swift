@@ -27,6 +27,11 @@ let package = Package(
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CBrotli", pkgConfig: "libbrotlidec",
+      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -35,7 +40,9 @@ let package = Package(
       name: "ErrandCore",
       dependencies: ["CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
       swiftSettings: strict + [.strictMemorySafety()]),
-    .target(name: "ErrandCurl", dependencies: ["ErrandCore", "CCurl"], swiftSettings: strict),
+    .target(
+      name: "ErrandCurl", dependencies: ["ErrandCore", "CCurl", "CZlib", "CBrotli", "CZstd"],
+      swiftSettings: strict),
     .target(name: "ErrandURLSession", dependencies: ["ErrandCore"], swiftSettings: strict),
     .target(
       name: "ErrandOutbox",
@@ -121,7 +128,8 @@ let package = Package(
       name: "SimulationTests", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandCurlTests", dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting", "Programs"],
+      name: "ErrandCurlTests",
+      dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting", "Programs", "CZstd"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandOutboxTests",

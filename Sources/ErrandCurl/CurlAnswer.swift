@@ -23,6 +23,10 @@ struct CurlAnswer {
   private static let unseenSize = 64 << 10
   /// A chunk of this size is handed on in the middle of a turn.
   private static let deliverySize = 256 << 10
+  /// The size of a decoded chunk.
+  private static let pieceSize = 128 << 10
+  /// So much is decoded in one turn: other transfers wait meanwhile.
+  private static let decodedShare = 1 << 20
 
   private(set) var head: ResponseHead?
   private(set) var version: HTTPVersion?
@@ -36,7 +40,9 @@ struct CurlAnswer {
   private var fieldBytes = 0
   private var status = 0
   private var sink: (any BodySink)?
+  /// What has come and is not handed on: as it came.
   private var chunk = Data()
+  private var decoder: ContentDecoder?
 
   init(_ exchange: Exchange, _ handle: CurlHandle, maxFieldBytes: Int) {
     self.exchange = exchange
@@ -58,16 +64,30 @@ struct CurlAnswer {
       handle.head.removeAll(keepingCapacity: true)
     }
     if line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) {
+      guard status != 101 else {
+        failure = exchange.error(
+          .invalidResponse, "the server switched to another protocol, which was not asked for",
+          reachedServer: true)
+        return .no
+      }
       // An interim answer (1xx) is no answer.
-      isHeadWhole = status >= 200 || status == 101
+      isHeadWhole = status >= 200
+      if isHeadWhole, endsAtHead { return .no }
     } else {
       handle.head.append(contentsOf: line)
     }
     return .yes
   }
 
+  /// True for HEAD with a body of its own: libcurl would wait for the body that the response announces and does not have.
+  var endsAtHead: Bool {
+    guard isHeadWhole, exchange.request.method == .head else { return false }
+    if case .none = exchange.request.upload { return false }
+    return true
+  }
+
   mutating func takeBody(_ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer) -> Taken {
-    if isSinkFull { return .later }
+    if isSinkFull || isBehind { return .later }
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {
         handle.body.append(contentsOf: bytes)
@@ -83,11 +103,16 @@ struct CurlAnswer {
   mutating func deliver(of transfer: CurlTransfer) -> Bool {
     guard isHeadWhole, failure == nil else { return failure == nil }
     if sink == nil, !open(transfer) { return false }
-    guard !chunk.isEmpty, let sink else { return true }
+    guard !chunk.isEmpty || isBehind, let sink else { return true }
     let whole = chunk
     chunk = Data()
     do {
-      isSinkFull = try sink.write(whole) == .wait
+      if let decoder {
+        decoder.put(whole)
+        try decode(decoder, into: sink, of: transfer)
+      } else {
+        isSinkFull = try sink.write(whole) == .wait
+      }
       return true
     } catch {
       failure = error
@@ -104,8 +129,13 @@ struct CurlAnswer {
         throw exchange.error(
           .invalidResponse, "the answer announces two different lengths", reachedServer: true)
       }
+      if parser.hasTransferCoding {
+        throw exchange.error(
+          .invalidResponse, "the response has a transfer coding that was not asked for", reachedServer: true)
+      }
       let sink = try exchange.sink(for: parser.head)
-      sink.onDrain { transfer.wake() }
+      if parser.hasContentEncoding { decoder = ContentDecoder(parser.head.fields) }
+      if decoder == nil { sink.onDrain { transfer.wake() } } else { sink.onDrain { transfer.sinkHasRoom() } }
       self.sink = sink
       head = parser.head
       if !handle.body.isEmpty { chunk = Data(handle.body) }
@@ -114,6 +144,37 @@ struct CurlAnswer {
       failure = error
       return false
     }
+  }
+
+  /// Decodes what is here, as far as the sink takes it, and no more than is one turn's share: a little can become a lot.
+  private mutating func decode(_ decoder: ContentDecoder, into sink: any BodySink, of transfer: CurlTransfer)
+    throws
+  {
+    var share = Self.decodedShare
+    do {
+      while !isSinkFull, share > 0, let piece = try decoder.takePiece(Self.pieceSize) {
+        share -= piece.count
+        transfer.sinkIsAsked()
+        isSinkFull = try sink.write(piece) == .wait
+      }
+    } catch let failure as DecodingFailure { throw undecodable(failure) }
+  }
+
+  /// True if decoded bytes wait for room in the sink, or for the next turn.
+  var isBehind: Bool { decoder?.hasMore ?? false }
+
+  /// True if the next turn should go on with it, though nothing comes from the network and the sink has room.
+  func wantsTurn(isPaused: Bool) -> Bool { decoder != nil && !isSinkFull && (isBehind || isPaused) }
+
+  /// All has come and is handed on. False if it cannot be all.
+  mutating func end() -> Bool {
+    guard failure == nil else { return false }
+    do { try decoder?.end() } catch { failure = undecodable(error) }
+    return failure == nil
+  }
+
+  private func undecodable(_ reason: DecodingFailure) -> RequestError {
+    exchange.error(.badEncoding, "the response's body cannot be decoded: \(reason)", reachedServer: true)
   }
 
   mutating func sinkHasDrained() { isSinkFull = false }

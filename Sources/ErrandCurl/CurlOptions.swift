@@ -23,8 +23,6 @@ final class CurlOptions: @unchecked Sendable {
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
   private let hasProxies: Bool
-  /// What libcurl can decompress, as it would say itself: by itself it would put the line together for each transfer.
-  let acceptEncoding: String
   private let watch: SocketWatch
   /// libcurl 7.88 fails the second request on a connection of HTTP/2 without TLS (CURLE_HTTP2), and sends the reset of an
   /// HTTP/2 stream only with whatever its connection has to send next.
@@ -40,12 +38,6 @@ final class CurlOptions: @unchecked Sendable {
     hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
     Self.initialiseOnce
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
-    let encodings = [
-      (CURL_VERSION_LIBZ, "deflate, gzip"), (CURL_VERSION_BROTLI, "br"), (CURL_VERSION_ZSTD, "zstd"),
-    ]
-    acceptEncoding =
-      "Accept-Encoding: "
-      + encodings.filter { errand_has_feature(Int($0.0)) != 0 }.map(\.1).joined(separator: ", ")
     isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
     resolve = configuration.hostOverrides.reduce(nil) { list, override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
@@ -86,7 +78,6 @@ final class CurlOptions: @unchecked Sendable {
     set(CURLOPT_NOPROGRESS, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_BUFFERSIZE, 64 << 10)
-    set(CURLOPT_ACCEPT_ENCODING, "")
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_DNS_CACHE_TIMEOUT, Int(configuration.dnsCacheDuration.components.seconds))
     set(CURLOPT_CAINFO, configuration.certificateAuthorityFile ?? CertificateAuthorities.systemFile)

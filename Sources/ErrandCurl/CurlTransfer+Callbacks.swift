@@ -43,7 +43,7 @@ extension CurlTransfer {
     }
   }
 
-  private func touch() {
+  func touch() {
     guard !isTouched else { return }
     isTouched = true
     engine.touch(self)

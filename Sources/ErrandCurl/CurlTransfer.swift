@@ -16,12 +16,12 @@ import ErrandCore
 #endif
 
 /// One try on its way through libcurl.
-// Safe to share: `waiter` and `socket` are locked; everything else is touched by its maker, and once it is started on the engine's
+// Safe to share: `waiting` and `socket` are locked; everything else is touched by its maker, and once it is started on the engine's
 // thread only.
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
-  /// Who waits for the outcome, until one has been given.
-  let waiter = Locked<UnsafeContinuation<Void, any Error>?>(nil)
+  /// The one who waits for the outcome, and later for room in the sink.
+  let waiting = Locked(Waiting())
   private let handle: CurlHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
   /// Its place among the engine's active transfers, or -1.
@@ -32,7 +32,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   let engine: CurlEngine
   /// The connection, while it is this transfer's alone.
-  private let socket = Locked<Int32?>(nil)
+  let socket = Locked<Int32?>(nil)
   private var fields: UnsafeMutablePointer<curl_slist>?
 
   @exclusivity(unchecked) var answer: CurlAnswer
@@ -56,51 +56,6 @@ final class CurlTransfer: @unchecked Sendable {
     engine.handles.put(handle)
     curl_slist_free_all(fields)
   }
-
-  // MARK: From any thread
-
-  var isAwaited: Bool { waiter.withLock { $0 != nil } }
-
-  /// Returns true if somebody waited for it.
-  @discardableResult
-  func finish(_ result: Result<Void, any Error>) -> Bool {
-    let waiter = takeWaiter()
-    waiter?.resume(with: result)
-    return waiter != nil
-  }
-
-  private func takeWaiter() -> UnsafeContinuation<Void, any Error>? {
-    waiter.withLock { waiter in
-      defer { waiter = nil }
-      return waiter
-    }
-  }
-
-  /// Nobody waits any more. The socket is shut down here and now, for the engine may have much else to do; a connection
-  /// that others may share is left to the engine, which resets the stream.
-  func cancel() {
-    let waiter = takeWaiter()
-    // First of all, so that libcurl never gets to see the end of the connection and take it for a stale one.
-    engine.cancel(self)
-    socket.withLock { socket in
-      if let socket { shutdown(socket, Int32(SHUT_RDWR)) }
-    }
-    waiter?.resume(throwing: CancellationError())
-  }
-
-  /// The last step, by the one who waited: hands on what the engine left, and says what libcurl measured. Once a transfer
-  /// has ended, all of it is the waiter's.
-  func complete() throws -> TransferResult {
-    // Taking the lock under which the outcome was given is what makes the engine's last word visible here.
-    precondition(!isAwaited, "an outcome comes first")
-    defer { answer.close() }
-    guard answer.deliver(of: self), let head = answer.head else { throw failureOfSink }
-    return TransferResult(
-      head: head, metrics: TransferMetrics(easy, version: answer.version, firstByte: firstByte))
-  }
-
-  /// There is room in the sink again, or more of the body to send.
-  func wake() { engine.resume(self) }
 
   // MARK: On the engine's thread
 
@@ -134,7 +89,10 @@ final class CurlTransfer: @unchecked Sendable {
     for field in request.fields {
       add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
-    if !request.fields.contains("Accept-Encoding") { add(engine.options.acceptEncoding) }
+    if !request.fields.contains("Accept-Encoding") {
+      // A part of a coded body cannot be decoded.
+      add("Accept-Encoding: \(request.fields.contains("Range") ? "identity" : ContentCoding.offered)")
+    }
     if case .none = request.upload, request.method == .get || request.method == .head {
       // Nothing that libcurl would add by itself.
     } else {
@@ -153,7 +111,9 @@ final class CurlTransfer: @unchecked Sendable {
   /// Hands on what this turn brought. False if it is not wanted.
   func deliver() -> Bool {
     isTouched = false
-    return answer.deliver(of: self)
+    guard answer.deliver(of: self) else { return false }
+    if answer.wantsTurn(isPaused: isPaused) { wake() }
+    return true
   }
 
   var failureOfSink: any Error {
@@ -167,7 +127,9 @@ final class CurlTransfer: @unchecked Sendable {
   func resume() {
     lastMove = engine.now
     answer.sinkHasDrained()
-    guard isPaused || upload.isWaiting else { return }
+    // What came before is decoded before more comes, at the end of this turn.
+    if answer.isBehind { touch() }
+    guard isPaused && !answer.isBehind || upload.isWaiting else { return }
     isPaused = false
     upload.hasMore()
     // May call back into `receive` before it returns.
@@ -188,7 +150,7 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   func result(_ code: CURLcode) -> Result<Void, any Error> {
-    guard code == CURLE_OK, answer.failure == nil else {
+    guard code == CURLE_OK || answer.endsAtHead, answer.failure == nil else {
       let lost = CurlFailure(code, self).error
       // A download goes on with what came before the connection was lost.
       if answer.failure == nil { _ = deliver() }
@@ -217,7 +179,7 @@ final class CurlTransfer: @unchecked Sendable {
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     // A sink that is full, and a body that has no more yet, are the user's wait, not the network's.
-    if isPaused || answer.isSinkFull || upload.isWaiting { lastMove = now }
+    if isPaused || answer.isSinkFull || answer.isBehind || upload.isWaiting { lastMove = now }
     let moves = (
       Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
       Int64(errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T))

@@ -3,7 +3,7 @@ public import ErrandCore
 /// The transport on libcurl: HTTP/1.1 and HTTP/2, connections kept and reused, one thread for all of them.
 ///
 /// Transfers run on a thread of the transport's own, which starts with the first request. Answers are decompressed
-/// (gzip, deflate, and brotli and zstd where libcurl was built with them). TLS is verified, always.
+/// (gzip, deflate, brotli and zstd), no further than their sinks take them. TLS is verified, always.
 ///
 /// libcurl repeats a request by itself when a kept connection turns out to be closed before any answer. The transport
 /// lets it do so for requests that may be repeated only.
@@ -22,11 +22,11 @@ public final class CurlTransport: Transport {
     var handler: CancelHandlerID?
     defer { if let handler { exchange.removeCancelHandler(handler) } }
     try await withUnsafeThrowingContinuation { continuation in
-      transfer.waiter.withLock { $0 = continuation }
+      transfer.waiting.withLock { $0.waiter = continuation }
       handler = exchange.onCancel { transfer.cancel() }
       engine.start(transfer)
     }
-    return try transfer.complete()
+    return try await transfer.complete()
   }
 
   public func shutdown() async {

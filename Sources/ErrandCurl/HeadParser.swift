@@ -6,6 +6,10 @@ struct HeadParser {
   let version: HTTPVersion?
   /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
   private(set) var hasConflictingLengths = false
+  /// True if its body may be coded.
+  private(set) var hasContentEncoding = false
+  /// True if it has a transfer coding besides `chunked`. None is ever asked for, and libcurl would undo it without end.
+  private(set) var hasTransferCoding = false
 
   init(_ bytes: UnsafeRawBufferPointer) {
     var fields = HTTPFields()
@@ -30,11 +34,22 @@ struct HeadParser {
         {
           hasConflictingLengths = true
         }
+        if ASCII.equalIgnoringCase(name, "Content-Encoding") { hasContentEncoding = true }
+        if ASCII.equalIgnoringCase(name, "Transfer-Encoding") {
+          hasTransferCoding = hasTransferCoding || !Self.isChunked(value)
+        }
         fields.append(name, value)
       }
     }
     self.version = version
     head = ResponseHead(status: Status(status), fields: fields)
+  }
+
+  private static func isChunked(_ value: String) -> Bool {
+    value.split(separator: ",").allSatisfy { part in
+      let name = ASCII.trimmed(part)
+      return ASCII.equalIgnoringCase(name, "chunked") || ASCII.equalIgnoringCase(name, "identity")
+    }
   }
 
   typealias Bytes = Slice<UnsafeRawBufferPointer>

@@ -14,6 +14,8 @@ enum KnownFaults {
 
   private static let everywhere = [
     "sends a body with any method": "URLSession sends no body with GET or HEAD; refused with .unsupported",
+    "ends HEAD with a body of its own at the head of the response":
+      "URLSession sends no body with GET or HEAD; refused with .unsupported",
     "reports the status and all fields of an answer": "its fields are a dictionary: one value for each name",
     "keeps fields of one name apart, in their order": "its fields are a dictionary: one value for each name",
     "fails at once when the connection is refused, and says that nothing was sent":
@@ -36,6 +38,9 @@ enum KnownFaults {
     "takes an answer without a reason, with bare fields, and one of HTTP/1.0":
       "FoundationNetworking takes no status line without a reason",
     "fails on gzip that ends too soon, though its length is right": "FoundationNetworking takes it for whole",
+    "fails at once when the server switches to a protocol that was not asked for":
+      "FoundationNetworking takes 101 for an interim answer and waits for the next",
+    "refuses a transfer coding that was not asked for": "FoundationNetworking undoes it and does not tell",
     "fails on two lengths that differ": "FoundationNetworking tells of the last only",
     "refuses a body over the memory limit, announced or not, and reads no more of it":
       "FoundationNetworking reads all it can get before it hands anything over",

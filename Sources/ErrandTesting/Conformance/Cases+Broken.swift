@@ -37,6 +37,48 @@ extension TransportConformance {
       }
     },
 
+    Case("ends HEAD at its head, though a body is announced or sent") { lab in
+      // What is sent behind the head must not become the next answer either.
+      let heads = [
+        "/sent": "Content-Length: 5\r\n\r\nhello", "/announced": "Content-Length: 5\r\n\r\n",
+        "/chunked": "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "/endless": "\r\nhello",
+      ]
+      for (path, rest) in heads.sorted(by: { $0.key < $1.key }) {
+        lab.server.on(path) { _ in .raw("HTTP/1.1 200 OK\r\nConnection: close\r\n" + rest).stalling(at: .end)
+        }
+        let response = try await lab.client.send(
+          .head(lab.server.url(path)).timeout(.seconds(20)).deadline(.seconds(10)))
+        try lab.equal(response.data.count, 0, "the body of \(path)")
+      }
+    },
+
+    Case("ends HEAD with a body of its own at the head of the response") { lab in
+      lab.server.on("/") { _ in
+        .raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\n").stalling(at: .end)
+      }
+      let response = try await lab.client.send(
+        Request(.head, lab.server.url("/"), body: .text("asked with a body")).timeout(.seconds(20))
+          .deadline(.seconds(10)))
+      try lab.equal(response.data.count, 0, "the body")
+    },
+
+    Case("fails at once when the server switches to a protocol that was not asked for") { lab in
+      lab.server.on("/") { _ in
+        .raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: any\r\n\r\n").stalling(at: .end)
+      }
+      try await lab.fails(.invalidResponse, reachedServer: true) {
+        try await lab.client.send(.get(lab.server.url("/")).timeout(.seconds(20)).deadline(.seconds(10)))
+      }
+    },
+
+    Case("refuses a transfer coding that was not asked for") { lab in
+      let gzipped = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJV0ivyizQUcjAygYAujGOJiIAAAA=")!
+      lab.server.on("/") { _ in .chunked(fields: ["Transfer-Encoding": "gzip, chunked"], chunks: [gzipped]) }
+      try await lab.fails(.invalidResponse, reachedServer: true) {
+        try await lab.client.send(.get(lab.server.url("/")))
+      }
+    },
+
     Case("fails when the body is shorter than announced") { lab in
       for size in [0, 1, 500_000] {
         lab.server.on("/") { _ in

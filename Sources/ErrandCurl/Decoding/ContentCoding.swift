@@ -1,0 +1,51 @@
+import ErrandCore
+
+/// A coding of `Content-Encoding` (RFC 9110, section 8.4.1) that can be undone.
+enum ContentCoding: String, Sendable, Hashable {
+  case gzip, deflate, br, zstd
+
+  /// What `Accept-Encoding` offers: what is linked, and no more.
+  static let offered = "gzip, deflate, br, zstd"
+
+  /// The codings of a body in the order in which they were applied; `identity` is none.
+  ///
+  /// As libcurl does, and unlike browsers, which then show the body as it is, a coding that is not known is refused: a
+  /// caller would take the coded bytes for the content. So are more than `limit`: each takes memory, and nobody sends them.
+  static func list(_ fields: HTTPFields) throws(DecodingFailure) -> [ContentCoding] {
+    var codings: [ContentCoding] = []
+    for value in fields.values(of: "Content-Encoding") {
+      for part in value.split(separator: ",") {
+        let name = ASCII.lowercased(ASCII.trimmed(part))
+        switch name {
+        case "", "identity", "none": continue
+        case "x-gzip": codings.append(.gzip)
+        default:
+          guard let coding = ContentCoding(rawValue: name) else {
+            throw DecodingFailure("its coding \(name.prefix(40)) is not known")
+          }
+          codings.append(coding)
+        }
+      }
+    }
+    guard codings.count <= limit else { throw DecodingFailure("it has more than \(limit) codings") }
+    return codings
+  }
+
+  private static let limit = 3
+
+  func makeDecoder() throws(DecodingFailure) -> any CodingDecoder {
+    switch self {
+    case .gzip: try ZlibDecoder(.gzip)
+    case .deflate: DeflateDecoder()
+    case .br: try BrotliDecoder()
+    case .zstd: try ZstdDecoder()
+    }
+  }
+}
+
+/// Why a body cannot be decoded, as the end of a sentence about the body.
+struct DecodingFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

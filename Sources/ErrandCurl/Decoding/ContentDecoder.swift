@@ -1,0 +1,141 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Undoes the codings of one body: coded pieces are put in, and what they decode to is taken out, as far as it is wanted.
+/// What is not wanted yet stays coded, so it takes no room.
+///
+/// A body that is empty is empty, whatever its codings: so say HEAD, 204 and 304, and so do some servers' 200.
+/// Otherwise it must come to its proper end, with nothing behind it.
+final class ContentDecoder {
+  private static let stageSize = 64 << 10
+
+  /// One coding, and what is about to be decoded by it.
+  private struct Stage {
+    let decoder: any CodingDecoder
+    /// What the stage before it has decoded; unused by the first stage, which reads `input`.
+    var room: UnsafeMutableRawBufferPointer?
+    var source = 0..<0
+    /// True if it may have more without further input.
+    var isPending = false
+  }
+
+  private var stages: [Stage] = []
+  private let codings: Result<[ContentCoding], DecodingFailure>
+  private var input = Data()
+  private var spare: UnsafeMutableRawBufferPointer?
+
+  /// Nil if the body is not coded.
+  init?(_ fields: HTTPFields) {
+    codings = Result { () throws(DecodingFailure) in try ContentCoding.list(fields) }
+    if case .success([]) = codings { return nil }
+  }
+
+  deinit {
+    spare?.deallocate()
+    for stage in stages { stage.room?.deallocate() }
+  }
+
+  /// True if there may be more to take before more is put in.
+  var hasMore: Bool { !input.isEmpty || stages.contains { $0.isPending || !$0.source.isEmpty } }
+
+  func put(_ bytes: Data) {
+    if input.isEmpty { input = bytes } else { input.append(bytes) }
+  }
+
+  /// Fills `room` as far as what was put in goes.
+  /// - Returns: The number of bytes; fewer than there is room for only if more has to be put in.
+  func take(into room: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
+    if stages.isEmpty {
+      guard !input.isEmpty else { return 0 }
+      try begin()
+    }
+    var count = 0
+    while count < room.count {
+      let step = try fill(stages.count - 1, UnsafeMutableRawBufferPointer(rebasing: room[count...]))
+      if step == 0 { break }
+      count += step
+    }
+    return count
+  }
+
+  /// The next piece of at most so many bytes; nil if more has to be put in.
+  func takePiece(_ size: Int) throws(DecodingFailure) -> Data? {
+    let room = room(min(size, max(4 << 10, input.count * 4)))
+    let count = try take(into: room)
+    guard count > 0 else { return nil }
+    // A piece that is nearly full is handed on as it is; of others a copy takes less room.
+    guard count > room.count / 2, let start = room.baseAddress else { return Data(room[..<count]) }
+    spare = nil
+    return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
+  }
+
+  private func room(_ size: Int) -> UnsafeMutableRawBufferPointer {
+    if let spare, spare.count >= size { return spare }
+    spare?.deallocate()
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    spare = room
+    return room
+  }
+
+  /// No more comes.
+  func end() throws(DecodingFailure) {
+    guard stages.allSatisfy(\.decoder.isWhole) else { throw DecodingFailure("it ends too soon") }
+  }
+
+  private func begin() throws(DecodingFailure) {
+    // The last coding that was applied is the first to be undone.
+    for coding in try codings.get().reversed() {
+      stages.append(Stage(decoder: try coding.makeDecoder()))
+      if stages.count > 1 {
+        stages[stages.count - 1].room = .allocate(byteCount: Self.stageSize, alignment: 16)
+      }
+    }
+  }
+
+  /// What the stage at `index` decodes next; 0 if it needs more than there is.
+  private func fill(_ index: Int, _ output: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
+    while true {
+      let wasPending = stages[index].isPending
+      if !wasPending, try !hasSource(index) { return 0 }
+      let step = index == 0 ? try decodeInput(into: output) : try decodeSource(index, into: output)
+      stages[index].isPending = step.written == output.count
+      if step.written > 0 { return step.written }
+      guard step.read > 0 || wasPending else { throw DecodingFailure("its data is damaged") }
+    }
+  }
+
+  private func hasSource(_ index: Int) throws(DecodingFailure) -> Bool {
+    guard index > 0 else { return !input.isEmpty }
+    if stages[index].source.isEmpty, let room = stages[index].room {
+      stages[index].source = 0..<(try fill(index - 1, room))
+    }
+    return !stages[index].source.isEmpty
+  }
+
+  private func decodeInput(
+    into output: UnsafeMutableRawBufferPointer
+  ) throws(DecodingFailure) -> (read: Int, written: Int) {
+    let decoder = stages[0].decoder
+    let result = input.withUnsafeBytes { bytes in
+      Result { () throws(DecodingFailure) in try decoder.step(bytes, into: output) }
+    }
+    let step = try result.get()
+    input = step.read == input.count ? Data() : input.dropFirst(step.read)
+    return step
+  }
+
+  private func decodeSource(
+    _ index: Int, into output: UnsafeMutableRawBufferPointer
+  ) throws(DecodingFailure) -> (read: Int, written: Int) {
+    let source = UnsafeRawBufferPointer(
+      rebasing: UnsafeRawBufferPointer(stages[index].room!)[stages[index].source])
+    let step = try stages[index].decoder.step(source, into: output)
+    stages[index].source.removeFirst(step.read)
+    return step
+  }
+}
