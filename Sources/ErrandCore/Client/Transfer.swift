@@ -94,6 +94,7 @@ struct Transfer: Sendable {
     defer { upload.close() }
     let result = try await settling(download, exchange(request, upload, run.signal, receiver))
     guard receiver.hasFile else { return kept(result, receiver) }
+    try download.checkWhole()
     return Answer(result, receiver, .file(download.part), length: download.length)
   }
 

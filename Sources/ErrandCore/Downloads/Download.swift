@@ -15,6 +15,9 @@ final class Download: Sendable {
     /// What is known of the bytes that are in the file; nil if they are worth nothing.
     var content: PartialContent?
     var length: Int64 = 0
+    /// Where the response's bytes end in the file, and how many the whole has, if either was told.
+    var end: Int64?
+    var total: Int64?
     /// True if this try asked for the rest only.
     var askedForRest = false
     /// True once the call has ended; a transport that was called off may not know yet.
@@ -28,19 +31,15 @@ final class Download: Sendable {
   /// The try must be made again, for the whole.
   struct AskAgain: Error {}
 
-  private let target: URL
+  private let partFile: PartFile
   private let resumes: Bool
-  private let path: String
-  private var memoPath: String { path + ".json" }
+  private var path: String { partFile.path }
   private let state = Locked(State())
   private let letGo = Settlement<Void>()
 
   init(to target: URL, resumes: Bool) {
-    self.target = target
     self.resumes = resumes
-    let folder = target.deletingLastPathComponent().path
-    let mark = resumes ? "" : ".\(UInt32.random(in: 0...(.max)))"
-    path = "\(folder)/.\(target.lastPathComponent)\(mark).errand-part"
+    partFile = PartFile(of: target, resumes: resumes)
   }
 
   /// One that was called off, as by a newer one, still has the part for a moment, and so has one that is being moved.
@@ -70,7 +69,8 @@ final class Download: Sendable {
     if !request.fields.contains("Accept-Encoding") { request.fields.append("Accept-Encoding", "identity") }
     state.withLock { state in
       state.askedForRest = false
-      guard let content = state.content, state.length > 0, content.url == Self.name(request),
+      guard let content = state.content, state.length > 0, state.length < content.total ?? .max,
+        content.url == Self.name(request),
         !request.fields.contains("Range"), request.method == .get
       else { return }
       state.askedForRest = true
@@ -82,11 +82,10 @@ final class Download: Sendable {
 
   private func openOnce() throws(FileError) {
     guard state.withLock({ $0.file == nil }) else { return }
-    let file = try FileDescriptor(writing: path)
-    try file.lock()
+    let file = try partFile.open()
     if resumes { PartFiles.begin(path, self) }
     let length = try file.length()
-    let memo = resumes ? readMemo() : nil
+    let memo = resumes ? partFile.readMemo() : nil
     state.withLock { state in
       state.file = file
       state.content = memo
@@ -97,11 +96,6 @@ final class Download: Sendable {
   /// What the memo calls a URL: without its secrets, which do not belong on a disk.
   private static func name(_ request: Request) -> String { request.address.shown(hiding: .standard) }
 
-  private func readMemo() -> PartialContent? {
-    guard let data = try? Data(contentsOf: URL(filePath: memoPath)) else { return nil }
-    return try? JSONDecoder().decode(PartialContent.self, from: data)
-  }
-
   /// Where the body of an answer goes that passed validation, and how many bytes are there already.
   func sink(for head: ResponseHead, of request: Request) throws -> (
     sink: FileSink, start: Int64, total: Int64?
@@ -109,29 +103,28 @@ final class Download: Sendable {
     let (file, content, length, asked) = state.withLock { ($0.file, $0.content, $0.length, $0.askedForRest) }
     guard let file, state.withLock({ !$0.isClosed }) else { throw CancellationError() }
     var start: Int64 = 0
-    if asked, let content {
-      switch content.decide(head, after: length) {
-      case .append: start = length
-      case .startOver: break
-      case .askAgain: throw AskAgain()
-      }
+    var (end, total): (Int64?, Int64?)
+    switch asked ? content?.decide(head, after: length) : nil {
+    case .append(let last, let whole): (start, end, total) = (length, last, whole)
+    case .askAgain: throw AskAgain()
+    case .startOver, nil:
+      total = try ContentRange.expectedLength(head, of: request)
+      end = total
     }
     let now = PartialContent(url: Self.name(request), head: head)
     try Self.wrap { () throws(FileError) in
       // The memo of the old bytes goes before the bytes do, and that of the new comes before they do.
-      if start == 0 { FileDescriptor.remove(memoPath) }
+      if start == 0 { partFile.removeMemo() }
       try file.truncate(to: start)
     }
-    if resumes, start == 0, let now, let memo = try? JSONEncoder().encode(now) {
-      try? memo.write(to: URL(filePath: memoPath), options: .atomic)
-    }
+    if resumes, start == 0, let now { partFile.writeMemo(now) }
     let sink = FileSink(file: file, offset: start)
     state.withLock { state in
       state.sink = sink
       state.content = start > 0 ? content : now
-      state.length = start
+      (state.length, state.end, state.total) = (start, end, total)
     }
-    return (sink, start, head.contentLength.map { start + $0 })
+    return (sink, start, total)
   }
 
   /// True if the last try asked for the rest only.
@@ -161,6 +154,22 @@ final class Download: Sendable {
     }
   }
 
+  /// Fails unless all of it is here, whatever the transport says: a server may send less than it was asked for, or
+  /// announced.
+  func checkWhole() throws {
+    let (length, end, total) = state.withLock { ($0.length, $0.end, $0.total) }
+    if let end, length > end {
+      forgetPart()
+      throw RequestError(
+        .invalidResponse, message: "the response brought more than the bytes that it announced",
+        reachedServer: true)
+    }
+    guard let total, length < total else { return }
+    throw RequestError(
+      .connectionLost, message: "the response ended after \(length) of \(total) bytes of the file",
+      reachedServer: true)
+  }
+
   /// The file while it waits for the last word of validation.
   var part: URL { URL(filePath: path) }
   var length: Int64 { state.withLock { $0.length } }
@@ -175,23 +184,26 @@ final class Download: Sendable {
     }
     guard let file else { return }
     let sink = FileSink(file: file, offset: 0)
+    state.withLock { ($0.end, $0.total) = (nil, nil) }
     _ = try sink.write(data)
     state.withLock { $0.sink = sink }
     try await settle()
   }
 
   /// Serial, for only such a queue has a thread of its own on Linux; those of others are every task's.
-  private static let moving = DispatchQueue(label: "errand.downloads")
+  static let moving = DispatchQueue(label: "errand.downloads")
 
   /// Moves the whole file into its place. Not on the caller's thread: letting go of a large old file takes a while.
   func commit() async throws {
-    state.withLock { $0.isCommitting = true }
+    let file = state.withLock { state in
+      state.isCommitting = true
+      return state.file
+    }
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
       Self.moving.async {
         continuation.resume(
           returning: Result { () throws(FileError) in
-            try FileDescriptor.move(self.path, to: self.target.path)
-            FileDescriptor.remove(self.memoPath)
+            if let file { try self.partFile.commit(file) }
           })
       }
     }
@@ -208,10 +220,7 @@ final class Download: Sendable {
     }
     // What was never opened is another's.
     guard let file else { return }
-    if !(resumes && isWorthKeeping) {
-      FileDescriptor.remove(path)
-      FileDescriptor.remove(memoPath)
-    }
+    if !(resumes && isWorthKeeping) { partFile.remove() }
     file.unlock()
   }
 

@@ -27,8 +27,8 @@ struct PartialContent: Sendable, Hashable, Codable {
   }
 
   enum Decision: Sendable, Hashable {
-    /// The bytes go behind those that are here.
-    case append
+    /// The bytes go behind those that are here, up to `end`; the whole has `total`.
+    case append(end: Int64, total: Int64)
     /// The bytes are the whole, from zero.
     case startOver
     /// The answer fits nothing that was asked: forget what is here and ask again for the whole.
@@ -39,14 +39,18 @@ struct PartialContent: Sendable, Hashable, Codable {
   func decide(_ head: ResponseHead, after length: Int64) -> Decision {
     switch head.status.rawValue {
     case 206:
-      guard let range = ContentRange(head.fields), range.start == length else { return .askAgain }
-      if let total, let now = range.total, total != now { return .askAgain }
+      guard let range = ContentRange(head), range.start == length, !head.fields.contains("Content-Encoding")
+      else { return .askAgain }
+      // Without the length of the whole, a part could pass for the rest.
+      guard let total = range.total ?? total, total == self.total ?? total, range.end <= total else {
+        return .askAgain
+      }
       // A server that ignores If-Range may send the rest of another version: its own validator tells.
       let fields = head.fields
       if fields.contains("ETag") || fields.contains("Last-Modified"), !carries(validator, fields) {
         return .askAgain
       }
-      return .append
+      return .append(end: range.end, total: total)
     case 416: return .askAgain
     default: return .startOver
     }
@@ -71,16 +75,43 @@ struct PartialContent: Sendable, Hashable, Codable {
 /// `Content-Range: bytes 5-9/10` (RFC 9110, section 14.4).
 struct ContentRange: Sendable, Hashable {
   let start: Int64
+  /// The offset behind the last byte.
+  let end: Int64
   let total: Int64?
 
-  init?(_ fields: HTTPFields) {
-    guard let value = fields["Content-Range"] else { return nil }
-    let parts = value.split { " -/".contains($0) }
-    guard parts.count == 4, ASCII.equalIgnoringCase(String(parts[0]), "bytes"), let start = Int64(parts[1]),
-      let end = Int64(parts[2]), start <= end
+  /// Nil if the head has none, one that cannot be, or one that its `Content-Length` contradicts.
+  init?(_ head: ResponseHead) {
+    let values = head.fields.values(of: "Content-Range")
+    guard values.count == 1 else { return nil }
+    let words = ASCII.trimmed(values[0]).split(separator: " ", maxSplits: 1)
+    guard words.count == 2, ASCII.equalIgnoringCase(String(words[0]), "bytes") else { return nil }
+    let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let start = ASCII.wholeNumber(ends[0]), let last = ASCII.wholeNumber(ends[1]),
+      start <= last, last < .max
     else { return nil }
     self.start = start
-    total = Int64(parts[3])
-    if let total, end >= total { return nil }
+    end = last + 1
+    total = parts[1] == "*" ? nil : ASCII.wholeNumber(parts[1])
+    if parts[1] != "*" {
+      guard let total, end <= total else { return nil }
+    }
+    if let length = head.contentLength, length != end - start { return nil }
+  }
+
+  /// The length of the file that an answer brings which is not the rest of one, or nil if that was not told.
+  static func expectedLength(_ head: ResponseHead, of request: Request) throws -> Int64? {
+    if request.method == .head || head.status == 204 || head.status == 304 { return nil }
+    guard head.status == 206 else { return head.contentLength }
+    let range = ContentRange(head)
+    // A part that the caller asked for is the whole of what was wanted.
+    if request.fields.contains("Range") { return range.map { $0.end - $0.start } ?? head.contentLength }
+    guard let range, range.start == 0, range.end == range.total else {
+      throw RequestError(
+        .invalidResponse, message: "the server sent a part of the file where the whole was asked for",
+        status: head.status, fields: head.fields, reachedServer: true)
+    }
+    return range.total
   }
 }

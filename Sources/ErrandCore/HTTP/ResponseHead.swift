@@ -11,6 +11,6 @@ public struct ResponseHead: Sendable, Hashable {
   /// The length that was announced, or nil: not announced, or that of a compressed body.
   public var contentLength: Int64? {
     guard !fields.contains("Content-Encoding") else { return nil }
-    return fields["Content-Length"].flatMap { Int64($0) }
+    return fields["Content-Length"].flatMap { ASCII.wholeNumber($0) }
   }
 }

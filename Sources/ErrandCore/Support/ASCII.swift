@@ -42,6 +42,12 @@ package enum ASCII {
     return String(decoding: utf8[first...last], as: UTF8.self)
   }
 
+  /// The number that nothing but digits say; nil for anything else (a sign, a space), and for one that is too large.
+  package static func wholeNumber(_ text: some StringProtocol) -> Int64? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+    return Int64(text)
+  }
+
   /// True for a `token` of RFC 9110: what methods and field names are made of.
   package static func isToken(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy(isTokenByte)

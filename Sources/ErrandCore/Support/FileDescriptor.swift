@@ -18,11 +18,20 @@ package final class FileDescriptor: Sendable {
     guard raw >= 0 else { throw FileError(.open, path) }
   }
 
-  /// Opens for writing, makes the file if it is missing, and keeps what is in it.
-  package init(writing path: String) throws(FileError) {
-    raw = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+  /// Opens for writing, makes the file, for this user only, if it is missing, and keeps what is in it. Follows no link, and
+  /// does not wait for what is no regular file.
+  /// - Parameter mayCreate: False if the file must be there.
+  package init(writing path: String, mayCreate: Bool = true) throws(FileError) {
+    let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    raw = unsafe open(path, mayCreate ? flags | O_CREAT : flags, 0o600)
     self.path = path
     guard raw >= 0 else { throw FileError(.create, path) }
+  }
+
+  /// Takes over an open file.
+  init(_ raw: Int32, _ path: String) {
+    self.raw = raw
+    self.path = path
   }
 
   deinit {

@@ -18,6 +18,10 @@ package struct FileStatus: Sendable {
   package let modified: Date
   package let isRegular: Bool
   package let links: Int
+  /// True if it belongs to the user that this process runs as.
+  package let isOwn: Bool
+  /// Who may read, write and execute it.
+  package let permissions: UInt32
   private let device: UInt64
   private let number: UInt64
 
@@ -27,6 +31,8 @@ package struct FileStatus: Sendable {
     modified = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     isRegular = info.st_mode & S_IFMT == S_IFREG
     links = Int(info.st_nlink)
+    isOwn = info.st_uid == geteuid()
+    permissions = UInt32(info.st_mode & 0o777)
     device = UInt64(truncatingIfNeeded: info.st_dev)
     number = UInt64(truncatingIfNeeded: info.st_ino)
   }

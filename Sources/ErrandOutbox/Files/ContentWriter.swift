@@ -94,7 +94,8 @@ struct ContentWriter {
       // The system makes the file itself, so for a moment nobody holds it. If it is swept then, it is copied after all.
       let path = "\(folder)/\(ContentFileName.newPart())"
       guard fclonefileat(file.raw, AT_FDCWD, path, 0) == 0 else { return nil }
-      guard let clone = try? FileDescriptor(private: path), clone.claim() else {
+      guard let clone = try? FileDescriptor(writing: path), fchmod(clone.raw, 0o600) == 0, clone.claim()
+      else {
         FileDescriptor.remove(path)
         return nil
       }

@@ -1,0 +1,38 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Removes the parts of downloads that ended with their process: nobody will ever go on with them.
+enum PartSweep {
+  /// How the name of a part ends that belongs to one call only.
+  static let suffix = ".errand-temp"
+
+  /// The folders that were swept. Forgotten when there are many: to sweep one again costs little.
+  private static let swept = Locked<Set<String>>([])
+  private static let limit = 1000
+
+  /// Sweeps the folder if this process has not yet, on the queue on which downloads are moved into place: so it is done
+  /// before the first of them is.
+  static func sweepOnce(_ folder: String) {
+    let isNew = swept.withLock { swept in
+      if swept.count >= limit { swept = [] }
+      return swept.insert(folder).inserted
+    }
+    if isNew { Download.moving.async { sweep(folder) } }
+  }
+
+  static func sweep(_ folder: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in names where name.hasPrefix(".") && name.hasSuffix(suffix) {
+      let path = "\(folder)/\(name)"
+      guard let file = try? FileDescriptor(writing: path, mayCreate: false), (try? file.checkIsOwn()) != nil,
+        file.isAbandoned()
+      else { continue }
+      FileDescriptor.remove(path)
+    }
+  }
+}
