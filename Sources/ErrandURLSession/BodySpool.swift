@@ -12,19 +12,27 @@ final class BodySpool: @unchecked Sendable {
   private let queue = DispatchQueue(label: "errand.spool")
   private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
   private var memory = Data()
+  /// Removed with the spool, unless it is handed on.
   private var file: (url: URL, handle: FileHandle)?
+  private let folder: URL
 
   init(
-    _ reader: any BodyReader, memoryLimit: Int, moved: @escaping @Sendable () -> Bool,
+    _ reader: any BodyReader, memoryLimit: Int, folder: URL = FileManager.default.temporaryDirectory,
+    moved: @escaping @Sendable () -> Bool,
     then done: @escaping @Sendable (Result<UploadSource, any Error>) -> Void
   ) {
     self.reader = reader
     self.memoryLimit = memoryLimit
+    self.folder = folder
     self.moved = moved
     self.done = done
   }
 
-  deinit { room.deallocate() }
+  deinit {
+    room.deallocate()
+    // A body that had no more yet when nobody wanted it any more ends here, without another word.
+    if let file { try? FileManager.default.removeItem(at: file.url) }
+  }
 
   func run() {
     // It is held by what will call it back, and by nothing else: a reader that is closed lets it go.
@@ -44,7 +52,6 @@ final class BodySpool: @unchecked Sendable {
         }
       }
     } catch {
-      if let file { try? FileManager.default.removeItem(at: file.url) }
       end(.failure(error))
     }
   }
@@ -53,7 +60,7 @@ final class BodySpool: @unchecked Sendable {
     if let file { return try file.handle.write(contentsOf: bytes) }
     memory.append(contentsOf: bytes)
     guard memory.count > memoryLimit else { return }
-    let url = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString).body")
+    let url = folder.appending(path: "errand-\(UUID().uuidString).body")
     guard
       FileManager.default.createFile(
         atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]),
@@ -67,6 +74,7 @@ final class BodySpool: @unchecked Sendable {
   private func finish() throws {
     if let file {
       try file.handle.close()
+      self.file = nil
       end(.success(.file(file.url)))
     } else {
       end(.success(.bytes(memory)))

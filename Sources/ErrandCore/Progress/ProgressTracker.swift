@@ -28,7 +28,9 @@ struct ProgressTracker: Sendable {
   }
 
   mutating func received(_ count: Int64) -> Bool {
-    arrived += count
+    // Where it began is a server's word.
+    let (sum, isTooMuch) = arrived.addingReportingOverflow(count)
+    arrived = isTooMuch ? .max : sum
     return update { [arrived] in $0.received = max($0.received, min(arrived, $0.receivedTotal ?? .max)) }
   }
 

@@ -7,8 +7,9 @@ extension Duration {
   }
 
   package var wholeMilliseconds: Int {
-    Int(clamping: components.seconds.multipliedReportingOverflow(by: 1000).partialValue)
-      + Int(components.attoseconds / 1_000_000_000_000_000)
+    // Cut to what may be added to without another look: 36 million years.
+    let seconds = max(-(1 << 50), min(components.seconds, 1 << 50))
+    return Int(seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
   }
 
   /// `10 s`, `0.25 s`.

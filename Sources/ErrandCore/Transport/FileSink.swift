@@ -34,7 +34,9 @@ final class FileSink: BodySink {
       if let failure = state.failure { throw failure }
       // A transport that was called off may not know yet; the file may be another call's by now.
       if state.isClosed { throw FileError(.write, file.path, "the download has ended") }
-      defer { state.offset += Int64(chunk.count) }
+      let (end, isTooLong) = state.offset.addingReportingOverflow(Int64(chunk.count))
+      if isTooLong { throw FileError(.write, file.path, "no file can be so long") }
+      defer { state.offset = end }
       state.pending += chunk.count
       state.isFull = state.pending >= Self.capacity
       return (state.offset, state.isFull ? .wait : .more)

@@ -25,7 +25,8 @@ final class MemorySink: BodySink {
   private let kept = Locked(Data())
 
   init(limit: Int, overflow: Overflow) {
-    self.limit = limit
+    // An outbox's file may say anything.
+    self.limit = max(0, limit)
     self.overflow = overflow
   }
 

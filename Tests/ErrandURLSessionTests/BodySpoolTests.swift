@@ -1,0 +1,56 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandURLSession
+
+@Suite struct BodySpoolTests {
+  /// A body that has some bytes, and then no more for ever.
+  private final class WaitingReader: BodyReader {
+    private let state = Locked<(sent: Bool, handler: (@Sendable () -> Void)?)>((false, nil))
+    let waits = Locked(false)
+
+    var length: Int64? { nil }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+      let isFirst = state.withLock { state in
+        defer { state.sent = true }
+        return !state.sent
+      }
+      guard isFirst else {
+        waits.withLock { $0 = true }
+        return .notYet
+      }
+      for index in 0..<100 { buffer[index] = 1 }
+      return .bytes(100)
+    }
+
+    func onReady(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
+
+    func close() {
+      let handler = state.withLock { state in
+        defer { state.handler = nil }
+        return state.handler
+      }
+      // Let go of outside the lock, and with it the spool.
+      _ = handler
+    }
+  }
+
+  @Test func `a spool that is let go of while its body has no more yet removes its file`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-spool-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+    let reader = WaitingReader()
+    BodySpool(reader, memoryLimit: 10, folder: folder) {
+      true
+    } then: { _ in
+    }.run()
+    while !reader.waits.withLock({ $0 }) { await Task.yield() }
+    #expect(try names().count == 1)
+    reader.close()
+    // The queue may hold it for a moment yet.
+    while try !names().isEmpty { await Task.yield() }
+  }
+}
