@@ -22,6 +22,7 @@ let package = Package(
   dependencies: [.package(name: "Errand", path: "..")],
   targets: [
     .target(name: "CurlLoop", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "GzipMaker", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CEpoll"),
     .target(name: "PlainSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CAllocator"),
@@ -31,6 +32,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "transfer", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "decoding", dependencies: [core, curl, "CurlLoop", "GzipMaker", "BenchmarkSupport"],
+      swiftSettings: strict),
     .executableTarget(
       name: "cancel", dependencies: [core, curl, "CEpoll", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(

@@ -44,6 +44,10 @@ curl_loop *curl_loop_create(int concurrency) {
   return loop;
 }
 
+void curl_loop_decode(curl_loop *loop) {
+  for (int i = 0; i < loop->count; i++) curl_easy_setopt(loop->handles[i], CURLOPT_ACCEPT_ENCODING, "");
+}
+
 curl_loop_result curl_loop_run(curl_loop *loop, const char *url, long requests) {
   curl_loop_result result = {0, 0, 0};
   long started = 0;

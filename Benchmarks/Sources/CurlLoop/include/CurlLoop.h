@@ -13,6 +13,9 @@ typedef struct {
 // Makes `concurrency` easy handles, which are used again for every run. NULL if there is no memory.
 curl_loop *curl_loop_create(int concurrency);
 
+// From now on libcurl decodes what it can (`Content-Encoding`).
+void curl_loop_decode(curl_loop *loop);
+
 // Performs so many GETs of `url`, `concurrency` at a time, and returns when all are answered.
 curl_loop_result curl_loop_run(curl_loop *loop, const char *url, long requests);
 
