@@ -131,6 +131,11 @@ import Testing
         == .retry(after: .zero))
   }
 
+  @Test func `a Retry-After of more seconds than any number holds is a long one, and no crash`() throws {
+    let wait = try #require(RetryAfter(String(repeating: "9", count: 40))).wait(from: noon)
+    #expect(wait > .seconds(1 << 30))
+  }
+
   @Test func `there is no waiting past the deadline`() {
     let busy = failure(.rejected, status: 503, retryAfter: "10")
     #expect(decide(state(), busy, remaining: .seconds(10)) == .giveUp)

@@ -74,6 +74,8 @@
         let claim = try await store.claim(1, for: .seconds(60), at: .sample)
         // What is asked next is done when the log has been moved.
         _ = try await store.statistics()
+        let file = try FileManager.default.attributesOfItem(atPath: folder.database.path)
+        #expect(try #require(file[.size] as? Int) > 100_000)
         ballast.fill()
         let ends = claim.rows.map { FinishedTry(lease: $0.lease, outcome: .delivered(answer: Data([1]))) }
         #expect(try await store.finish(ends, at: .sample).map(\.row?.state) == [.delivered])

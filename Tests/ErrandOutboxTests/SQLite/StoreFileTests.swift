@@ -139,10 +139,12 @@ import Testing
     await store.close()
   }
 
-  @Test func `a database that is not an outbox's is refused and not touched`() async throws {
+  @Test(arguments: [0, 1])
+  func `a database that is not an outbox's is refused and not touched`(version: Int) async throws {
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let other = try folder.connect()
     try other.execute("CREATE TABLE things(name TEXT); INSERT INTO things VALUES ('mine')")
+    try other.execute("PRAGMA user_version = \(version)")
     other.close()
     let file = try bytes()
     _ = try await refusal(.damaged)
