@@ -128,11 +128,11 @@ final class Desk: Sendable {
   /// Those who follow one request hear of what others have done.
   func catchUp() async {
     let followed = feedback.followed
-    guard !followed.isEmpty, let rows = try? await store.rows(followed) else {
+    guard !followed.isEmpty, let rows = try? await store.rows(followed.map(\.id)) else {
       return feedback.publish(toTracks: [])
     }
     feedback.publish(toTracks: rows.compactMap { $0.map { entry($0).event } })
-    feedback.forget(zip(followed, rows).filter { $0.1 == nil }.map(\.0))
+    feedback.forget(zip(followed, rows).filter { $0.hasBegun && $1 == nil }.map(\.0.id))
   }
 
   func report(_ error: any Error) {

@@ -106,10 +106,11 @@ final class Feedback: Sendable {
     }
   }
 
-  /// The stored requests that somebody follows, in an order that does not depend on chance.
-  var followed: [OutboxID] {
+  /// The requests that somebody follows, in an order that does not depend on chance. One that has not begun may be stored
+  /// all the same: its storer has not heard of that yet.
+  var followed: [(id: OutboxID, hasBegun: Bool)] {
     let tracks = state.withLock { $0.tracks }
-    return tracks.filter { $0.value.hasBegun }.keys.sorted { $0.rawValue < $1.rawValue }
+    return tracks.map { ($0.key, $0.value.hasBegun) }.sorted { $0.0.rawValue < $1.0.rawValue }
   }
 
   /// The store knows nothing of them any more.

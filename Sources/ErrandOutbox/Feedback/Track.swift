@@ -19,10 +19,12 @@ final class Track: Sendable {
   /// Its end will never be known here.
   var isForgotten: Bool { state.withLock { $0.isForgotten } }
 
-  /// The first step. A quick courier may have told of the next one already.
+  /// The first step. A quick courier, or a look at the store, may have told of it or of the next one already.
   func begin(with event: OutboxEvent) {
     // Nobody has this track yet who could have seen the others.
-    state.withLock { $0.events.insert(event, at: 0) }
+    state.withLock { state in
+      if state.events.first?.step != event.step { state.events.insert(event, at: 0) }
+    }
   }
 
   func add(_ event: OutboxEvent) {
