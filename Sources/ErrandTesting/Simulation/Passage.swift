@@ -81,7 +81,11 @@ struct Passage {
       try Task.checkCancellation()
       moved()
     }
-    if plan.fate == .resetInAnswer { throw lost(reachedServer: true) }
+    // The connection ends before the body does: it is shorter than its head says.
+    let announced = answer.fields["Content-Length"].flatMap { Int($0) } ?? 0
+    if plan.fate == .resetInAnswer || (exchange.request.method != .head && announced > answer.body.count) {
+      throw lost(reachedServer: true)
+    }
     return TransferResult(head: answer.head, metrics: metrics)
   }
 

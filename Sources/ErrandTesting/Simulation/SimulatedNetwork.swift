@@ -21,7 +21,8 @@ public final class SimulatedNetwork: Transport {
   public typealias Server = @Sendable (SimulatedTry) -> SimulatedAnswer
 
   private let timeline: Timeline
-  private let conditions: Locked<NetworkConditions>
+  /// Those of hosts that have their own, and of all others under the empty name.
+  private let conditions: Locked<[String: NetworkConditions]>
   private let server: Server
   private let state: Locked<NetworkState>
 
@@ -36,7 +37,7 @@ public final class SimulatedNetwork: Transport {
   ) {
     timeline = Timeline(clock)
     state = Locked(NetworkState(random))
-    self.conditions = Locked(conditions)
+    self.conditions = Locked(["": conditions])
     self.server = server
   }
 
@@ -63,13 +64,19 @@ public final class SimulatedNetwork: Transport {
     state.withLock { $0.part(from: hosts, now..<(now + duration)) }
   }
 
-  /// From now on, this goes wrong with those tries that begin.
-  public func change(to conditions: NetworkConditions) { self.conditions.withLock { $0 = conditions } }
+  /// From now on, this goes wrong with those tries that begin, to whatever host.
+  public func change(to conditions: NetworkConditions) { self.conditions.withLock { $0 = ["": conditions] } }
+
+  /// From now on, this goes wrong with those tries to one host that begin.
+  public func change(to conditions: NetworkConditions, for host: String) {
+    self.conditions.withLock { $0[host] = conditions }
+  }
 
   // MARK: Transport
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
-    let (now, conditions) = (timeline.now(), conditions.withLock { $0 })
+    let (now, host) = (timeline.now(), exchange.request.url.host() ?? "")
+    let conditions = conditions.withLock { $0[host] ?? $0[""] } ?? NetworkConditions()
     let (index, plan) = state.withLock { $0.begin(exchange.request, conditions, at: now) }
     let task = Task { [self] in
       try await Passage(exchange, index, plan, on: self).perform()

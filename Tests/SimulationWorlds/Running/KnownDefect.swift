@@ -7,7 +7,12 @@
     /// In one of so many worlds it has to show.
     public let seeds: UInt64
     /// Runs the world of a seed with this defect.
-    public let report: @Sendable (UInt64) -> WorldReport
+    let report: @Sendable (UInt64) -> WorldReport
+
+    /// Whether its invariant tells of it. Others may too: what is wrong with one thing is seldom right with all others.
+    public var isFound: Bool {
+      (1...seeds).contains { seed in report(seed).violations.contains { $0.invariant == invariant } }
+    }
   }
 
   extension WorldKind {

@@ -21,6 +21,8 @@ struct OutboxEvidence: Sendable {
   let files: [String]
   /// What went wrong with the store.
   let failures: [String]
+  /// What was sent by somebody who had no lease of it.
+  let unleased: [String]
   let sleepers: Int
   let inFlight: Int
   private let stepsByRow: [OutboxID: [RowStep]]
@@ -63,6 +65,7 @@ struct OutboxEvidence: Sendable {
       self.contents = contents
       self.files = files
       failures = world.failures.withLock { $0 }
+      unleased = world.defect != nil || OutboxInvariant.coversWaiting ? world.ledger.unleased : []
       sleepers = world.simulation.clock.sleepers
       self.inFlight = inFlight
       stepsByRow = Dictionary(grouping: steps, by: \.row)

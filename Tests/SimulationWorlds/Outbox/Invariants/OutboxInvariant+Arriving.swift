@@ -84,7 +84,11 @@ extension OutboxInvariant {
           return "\(follow) heard of no end: \(follow.events.map(\.step))"
         }
         guard let outcome = outcomes.first else { return nil }
-        return steps.contains { $0.state == outcome.state } ? nil : "\(follow) heard of \(outcome)"
+        // The row was in that state when it was asked for, or came to it before that was heard.
+        let before = steps.last { $0.index < follow.mark && $0.state != nil }
+        let meanwhile = steps.filter { $0.index >= follow.mark && $0.index < follow.heard }
+        let isTrue = ((before.map { [$0] } ?? []) + meanwhile).contains { $0.state == outcome.state }
+        return isTrue ? nil : "\(follow), since step \(follow.mark), heard of \(outcome)"
       }
   }
 }

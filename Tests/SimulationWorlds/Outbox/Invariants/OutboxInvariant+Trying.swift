@@ -38,6 +38,11 @@ extension OutboxInvariant {
     }
   }
 
+  /// False as long as a request that waits inside the client is sent although its lease ends there: seed 555.
+  static let coversWaiting = false
+
+  static let leased = OutboxInvariant(name: "nothing is sent without a lease") { $0.unleased }
+
   static let wire = OutboxInvariant(
     name: "a request is not on the wire twice, unless a lease ended meanwhile"
   ) {

@@ -12,7 +12,11 @@ struct Follow: Sendable {
   let id: Int
   let row: OutboxID
   let process: String
+  /// So many steps had happened when it was asked for.
+  let mark: Int
   var events: [OutboxEvent] = []
+  /// So many steps had happened when the last event was heard.
+  var heard = 0
   var end: End?
 }
 

@@ -23,6 +23,7 @@ struct OutboxAsk: Sendable {
 
   let id: Int
   let nature: Nature
+  var host = OutboxHost(.ordinary, 0)
   var lane: String?
   var priority = Priority.default
   var lifetime: Duration?
@@ -37,14 +38,14 @@ struct OutboxAsk: Sendable {
   /// - Parameter file: Where its body is, if it is a file.
   func item(_ file: URL?) -> OutboxItem {
     let body: Body = file.map { .file($0) } ?? .text(text)
-    let request = Request.post("http://server.test/\(nature)/\(id)", body).field(Ask.idField, "\(id)")
+    let request = Request.post("http://\(host.name)/\(nature)/\(id)", body).field(Ask.idField, "\(id)")
     return OutboxItem(request, lane: lane, priority: priority, expires: lifetime, id: row)
   }
 }
 
 extension OutboxAsk: CustomStringConvertible {
   var description: String {
-    var text = "#\(id) \(nature)"
+    var text = "#\(id) \(nature) to \(host.name)"
     if let lane { text += ", lane \(lane)" }
     if let lifetime { text += ", for \(lifetime)" }
     if isFile { text += ", from a file" }

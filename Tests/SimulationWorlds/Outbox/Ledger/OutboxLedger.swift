@@ -11,6 +11,9 @@ final class OutboxLedger: Sendable {
     var last: [OutboxID: RowStep.Kind] = [:]
     /// Who has the lease of a row.
     var holders: [OutboxID: String] = [:]
+    /// Each owner's lease of a row as it knows it: until when, and in which boot.
+    var leases: [String: (ticks: Int64, boot: String)] = [:]
+    var unleased: [String] = []
     var isPaused = false
     var pausedLanes: Set<String> = []
     var follows: [Follow] = []
@@ -30,6 +33,10 @@ final class OutboxLedger: Sendable {
 
   var asks: [AskRecord] { state.withLock { $0.asks } }
   var steps: [RowStep] { state.withLock { $0.steps } }
+  /// How many steps there are.
+  var mark: Int { state.withLock { $0.steps.count } }
+  /// What was sent by somebody who had no lease of it, or one that was over.
+  var unleased: [String] { state.withLock { $0.unleased } }
   var follows: [Follow] { state.withLock { $0.follows } }
   var log: [LogLine] { state.withLock { $0.log } }
 
@@ -82,16 +89,35 @@ final class OutboxLedger: Sendable {
         state.asks.indices.contains($0) ? state.asks[$0].ask.lane : nil
       }
       step.isPaused = state.isPaused || lane.map(state.pausedLanes.contains) ?? false
-      if case .claimed = kind {
+      if case .claimed(let end) = kind {
         state.holders[row] = owner
+        state.leases["\(owner) \(row)"] = (end, stored.boot)
+      } else if case .renewed(let end) = kind {
+        state.leases["\(owner) \(row)"] = (end, stored.boot)
       } else if step.state != nil {
         state.holders[row] = nil
+        state.leases["\(owner) \(row)"] = nil
       }
       state.last[row] = kind
       state.steps.append(step)
       return step
     }
     note("  \(step)")
+  }
+
+  /// A process hands a request to the network.
+  func send(_ row: OutboxID, by owner: String) {
+    let now = machine.time
+    state.withLock { state in
+      // A lease lasts although an earlier holder has recorded a late response: its present holder cannot know.
+      guard let lease = state.leases["\(owner) \(row)"] else {
+        state.unleased.append("\(row) by \(owner) at \(clock.now.offset), who has no lease")
+        return
+      }
+      if lease.boot != now.boot || lease.ticks <= now.ticks {
+        state.unleased.append("\(row) by \(owner) at tick \(now.ticks), with a lease until \(lease.ticks)")
+      }
+    }
   }
 
   /// Whoever closes gives back what it has.
@@ -121,15 +147,19 @@ final class OutboxLedger: Sendable {
 
   // MARK: Those who follow
 
-  func follow(_ row: OutboxID, in process: String) -> Int {
+  /// - Parameter mark: What `mark` was when it was asked for.
+  func follow(_ row: OutboxID, since mark: Int, in process: String) -> Int {
     state.withLock { state in
-      state.follows.append(Follow(id: state.follows.count, row: row, process: process))
+      state.follows.append(Follow(id: state.follows.count, row: row, process: process, mark: mark))
       return state.follows.count - 1
     }
   }
 
   func hear(_ event: OutboxEvent, _ follow: Int) {
-    state.withLock { $0.follows[follow].events.append(event) }
+    state.withLock { state in
+      state.follows[follow].events.append(event)
+      state.follows[follow].heard = state.steps.count
+    }
     note("    \(event.id): \(event.step)")
   }
 

@@ -77,6 +77,7 @@ final class ProcessStore: OutboxStore {
 
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
     try await perform {
+      if defect == .sendsLate { return [] }
       let lost = try await store.renew(leases, for: lease, at: now)
       note(.renewed(leaseEnd: now.leaseEnd(lease)), leases.filter { !lost.contains($0) }.map(\.id), now)
       return lost
@@ -105,7 +106,15 @@ final class ProcessStore: OutboxStore {
   }
 
   func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
-    try await perform { try await store.rows(ids) }
+    try await perform {
+      let rows = try await store.rows(ids)
+      guard defect == .tellsEndsTooSoon else { return rows }
+      return rows.map { row in
+        var row = row
+        if row?.state.isOpen == true { row?.state = .setAside }
+        return row
+      }
+    }
   }
 
   func list(

@@ -6,7 +6,8 @@ extension OutboxDefect {
     case .neverRests: Invariant.rest
     case .forgetsRequests: OutboxInvariant.accepted.name
     case .splitsBursts: OutboxInvariant.bursts.name
-    case .deliversUnseen: OutboxInvariant.delivered.name
+    case .deliversUnseen, .believesPortals, .takesHalves: OutboxInvariant.delivered.name
+    case .sendsLate: OutboxInvariant.leased.name
     case .deliversTwice: OutboxInvariant.once.name
     case .forgetsLanes: OutboxInvariant.arrivals.name
     case .ignoresHolds: OutboxInvariant.lanes.name
@@ -19,7 +20,7 @@ extension OutboxDefect {
     case .neverTriesAgain: OutboxInvariant.quiet.name
     case .miscounts: OutboxInvariant.statistics.name
     case .losesFiles: OutboxInvariant.contents.name
-    case .tellsNobody: OutboxInvariant.receipts.name
+    case .tellsNobody, .tellsEndsTooSoon: OutboxInvariant.receipts.name
     case .failsToStore: OutboxInvariant.store.name
     }
   }

@@ -13,6 +13,10 @@ public enum OutboxDefect: CaseIterable, Sendable {
   case forgetsLanes
   case ignoresHolds
   case takesOthersForDead
+  case sendsLate
+  case believesPortals
+  case takesHalves
+  case tellsEndsTooSoon
   case sendsTwice
   case changesKeys
   case ignoresWaits

@@ -14,6 +14,8 @@ struct OutboxPlan: Sendable {
   let troubles: Int
   let conditions: NetworkConditions
   let timeout: Duration
+  /// The first is an ordinary one.
+  let hosts: [OutboxHost]
   let lanes: [String]
   let lanePolicy: LanePolicy
   let concurrency: Int
@@ -40,6 +42,11 @@ struct OutboxPlan: Sendable {
     if random.once(in: 4) { conditions.serverErrors = 0.4 }
     if random.once(in: 4) { conditions.service = .milliseconds(1)...(.seconds(8)) }
     self.conditions = conditions
+    hosts =
+      [OutboxHost(.ordinary, 0)]
+      + (0..<Int.random(in: 0...3, using: &random)).map { number in
+        OutboxHost(OutboxHost.Nature.allCases.randomElement(using: &random) ?? .ordinary, number + 1)
+      }
     timeout = random.milliseconds(1000...6000)
     lanes = (0..<Int.random(in: 1...3, using: &random)).map { "lane \($0)" }
     lanePolicy = random.once(in: 2) ? .hold : .goOn

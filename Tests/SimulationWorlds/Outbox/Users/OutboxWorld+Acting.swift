@@ -26,6 +26,7 @@
       let natures = OutboxAsk.Nature.allCases + Array(repeating: .welcome, count: 4)
       var ask = OutboxAsk(
         id: id, nature: natures[Int.random(in: natures.indices, using: &random)], burst: burst)
+      ask.host = plan.hosts.randomElement(using: &random) ?? ask.host
       if !random.once(in: 3) { ask.lane = plan.lanes.randomElement(using: &random) }
       if random.once(in: 4) { ask.priority = Priority.allCases.randomElement(using: &random) ?? .default }
       if random.once(in: 5) { ask.lifetime = random.milliseconds(500...30_000) }
@@ -34,10 +35,11 @@
     }
 
     private func enqueue(_ asks: [OutboxAsk], in launch: Launch) async {
+      let mark = ledger.mark
       do {
         let receipts = try await launch.outbox.enqueue(asks.map { $0.item(try file(of: $0)) })
         ledger.note(asks, .accepted)
-        for receipt in receipts { follow(receipt, in: launch) }
+        for receipt in receipts { follow(receipt, since: mark, in: launch) }
       } catch {
         ledger.note("\(launch.process.name) could not store #\(asks[0].burst): \(error)")
         ledger.note(asks, launch.process.isGone ? .unknown : .refused)
@@ -58,9 +60,10 @@
 
     // MARK: Following
 
-    private func follow(_ receipt: Receipt, in launch: Launch) {
+    /// - Parameter mark: When it was asked for.
+    private func follow(_ receipt: Receipt, since mark: Int, in launch: Launch) {
       let (ledger, process) = (ledger, launch.process)
-      let follow = ledger.follow(receipt.id, in: process.name)
+      let follow = ledger.follow(receipt.id, since: mark, in: process.name)
       let events = receipt.events
       process.begin {
         for await event in events { ledger.hear(event, follow) }
@@ -71,10 +74,11 @@
 
     /// Something that was stored a while ago, perhaps by another process.
     func followOld(in launch: Launch, _ random: inout SeededRandom) async throws {
+      let mark = ledger.mark
       guard let record = ledger.asks.randomElement(using: &random),
         let receipt = try await launch.outbox.receipt(for: record.ask.row)
       else { return }
-      follow(receipt, in: launch)
+      follow(receipt, since: mark, in: launch)
     }
 
     // MARK: By hand

@@ -57,7 +57,8 @@
       configuration.timeout = plan.timeout
       if let defect { configuration.interceptors = [OutboxSpoiling(defect: defect, clock: clock)] }
       return Client(
-        transport: ProcessTransport(network: network, process: process), configuration: configuration)
+        transport: ProcessTransport(network: network, process: process, ledger: ledger),
+        configuration: configuration)
     }
 
     private func configuration(

@@ -15,6 +15,7 @@
       ledger.note("from now on all is well")
       for launch in launches { launch.process.thaw() }
       network.change(to: NetworkConditions())
+      server.recover()
       reachability.set(.online)
       let keeper = await launch("keeper")
       try await keeper?.outbox.resume()

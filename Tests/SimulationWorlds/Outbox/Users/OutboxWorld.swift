@@ -44,11 +44,12 @@
       self.folder = folder
       machine = SimulatedMachine(simulation.clock)
       bells = SimulatedBells(simulation.clock, simulation.random(4))
-      server = IdempotentServer(simulation.random(5))
+      server = IdempotentServer(simulation.random(5), plan.hosts)
       ledger = OutboxLedger(simulation.clock, machine, isTraced: isTraced)
       network = SimulatedNetwork(
         clock: simulation.clock, random: simulation.random(2), conditions: plan.conditions,
         server: server.answer)
+      for host in plan.hosts { network.change(to: host.conditions(in: plan.conditions), for: host.name) }
     }
 
     /// Those that have not ended.
