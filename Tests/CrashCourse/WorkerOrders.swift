@@ -49,6 +49,10 @@ package struct WorkerOrders: Sendable {
   package var watchesNetwork = false
   /// How long a try may take: milliseconds.
   package var tryLimit = 20_000
+  /// How long a lease lasts: milliseconds.
+  package var lease = 60_000
+  /// After so many tries a request is set aside.
+  package var maxTries = 100
 
   package init(folder: String, server: String, numbers: Range<Int>) {
     self.folder = folder
@@ -59,17 +63,19 @@ package struct WorkerOrders: Sendable {
   package var words: [String] {
     [
       folder, server, "\(numbers.lowerBound)", "\(numbers.upperBound)", "\(end)", "\(seed)", "\(seals)",
-      "\(isTalkative)", "\(watchesNetwork)", "\(tryLimit)",
+      "\(isTalkative)", "\(watchesNetwork)", "\(tryLimit)", "\(lease)", "\(maxTries)",
     ]
   }
 
   package init?(words: [String]) {
-    guard words.count == 10, let first = Int(words[2]), let last = Int(words[3]), first <= last,
+    guard words.count == 12, let first = Int(words[2]), let last = Int(words[3]), first <= last,
       let end = End(words[4]), let seed = UInt64(words[5]), let seals = Bool(words[6]),
-      let isTalkative = Bool(words[7]), let watchesNetwork = Bool(words[8]), let tryLimit = Int(words[9])
+      let isTalkative = Bool(words[7]), let watchesNetwork = Bool(words[8]), let tryLimit = Int(words[9]),
+      let lease = Int(words[10]), let maxTries = Int(words[11])
     else { return nil }
     self.init(folder: words[0], server: words[1], numbers: first..<last)
     (self.end, self.seed, self.seals, self.isTalkative) = (end, seed, seals, isTalkative)
-    (self.watchesNetwork, self.tryLimit) = (watchesNetwork, tryLimit)
+    (self.watchesNetwork, self.tryLimit, self.lease) = (watchesNetwork, tryLimit, lease)
+    self.maxTries = maxTries
   }
 }

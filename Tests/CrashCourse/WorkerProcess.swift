@@ -37,6 +37,8 @@ package final class WorkerProcess: Sendable {
     return URL(filePath: #filePath).appending(path: "../../../.build/debug/OutboxWorker").standardizedFileURL
   }
 
+  package func send(_ signal: Int32) { program.send(signal) }
+
   package func kill() { program.send(SIGKILL) }
 
   /// Waits for its end, but not longer than `limit`.

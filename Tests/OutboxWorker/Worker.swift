@@ -92,6 +92,8 @@ struct Worker: Sendable {
     var configuration = OutboxConfiguration()
     configuration.delivery.backoff = .milliseconds(10)
     configuration.delivery.maxBackoff = .milliseconds(50)
+    configuration.delivery.maxTries = orders.maxTries
+    configuration.lease = .milliseconds(orders.lease)
     configuration.beat = .milliseconds(500)
     if !orders.watchesNetwork { configuration.reachability = nil }
     configuration.concurrency = 8

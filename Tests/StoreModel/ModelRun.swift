@@ -12,6 +12,7 @@ final class ModelRun {
   }
 
   private static let lanes: [String?] = [nil, nil, "a", "b", "c"]
+  private static let origins = ["x", "y", "z", "w"]
 
   private let seed: UInt64
   private var random: SeededRandom
@@ -79,7 +80,8 @@ final class ModelRun {
     let place = number(0...1)
     switch number(0...99) {
     case 0..<25: try await add(place)
-    case 25..<50: try await claim(place)
+    case 25..<28: try await hold(place)
+    case 28..<50: try await claim(place)
     case 50..<75: try await finish(place)
     case 75..<78: try await renew(place)
     case 78..<80: try await hasten(place)
@@ -90,6 +92,7 @@ final class ModelRun {
     case 91..<96: advance()
     case 96..<97: now.wall += Int64(number(-100_000...100_000))
     case 97..<98: restart()
+    case 98..<99: try await hold(place)
     default: try await replace(place)
     }
   }
@@ -116,7 +119,7 @@ final class ModelRun {
       id: OutboxID(rawValue: name), lane: pick(Self.lanes), holdsLane: chance(30), priority: number(-1...1),
       lifetime: chance(30) ? .milliseconds(number(0...40_000)) : nil, summary: Data(name.utf8),
       content: Data("content of \(name)".utf8), files: isOld || chance(70) ? [] : ["file of \(name)"],
-      size: Int64(number(0...100)))
+      size: Int64(number(0...100)), origin: pick(Self.origins))
   }
 
   private func add(_ place: Int) async throws {
@@ -137,21 +140,59 @@ final class ModelRun {
   }
 
   private func claim(_ place: Int) async throws {
-    let (limit, lease) = (number(0...5), Duration.milliseconds(number(1...30_000)))
-    log.append("claim \(limit) for \(lease) by \(owners[place].number)")
-    let expected = model.claim(limit, for: lease, by: owners[place].number, at: now)
-    let claim = try await owners[place].store.claim(limit, for: lease, at: now)
+    let (bounds, lease) = (bounds(), Duration.milliseconds(number(1...30_000)))
+    log.append("claim \(bounds) for \(lease) by \(owners[place].number)")
+    let expected = model.claim(bounds, for: lease, by: owners[place].number, at: now)
+    let claim = try await owners[place].store.claim(bounds, for: lease, at: now)
     same(claim.rows.map { plain($0.row) }, expected.rows.map(plain))
     same(Set(claim.expired.map(\.id)), expected.expired)
     same(Set(claim.recovered.map(\.id)), expected.recovered)
     same(claim.next, expected.next)
-    same(claim.setAside, [])
+    same(Set(claim.setAside.map(\.id)), expected.setAside)
+    same(claim.held, Set(model.holds.keys))
     for claimed in claim.rows {
       same(claimed.content, Data("content of \(claimed.row.id)".utf8))
       if let index = model.index(claimed.row.id) { model.entries[index].lease = claimed.lease }
       owners[place].leases.append(claimed.lease)
+      if chance(70) {
+        log.append("begin \(claimed.lease.id)")
+        try await owners[place].store.begin([claimed.lease])
+        if let index = model.index(claimed.row.id) { model.entries[index].isBegun = true }
+      }
     }
   }
+
+  private func bounds() -> ClaimBounds {
+    var bounds = ClaimBounds(number(0...5))
+    if chance(30) { bounds.maxAttempts = number(1...4) }
+    if chance(50) { (bounds.backoff, bounds.maxBackoff) = (.milliseconds(number(1...5000)), .seconds(9)) }
+    guard chance(50) else { return bounds }
+    for origin in Self.origins where chance(50) { bounds.rooms[origin] = number(0...2) }
+    bounds.perOther = number(1...2)
+    bounds.others = number(0...3)
+    return bounds
+  }
+
+  private func hold(_ place: Int) async throws {
+    let (origin, length) = (pick(Self.origins), Duration.milliseconds(number(1...30_000)))
+    if chance(30) {
+      log.append("release \(origin)")
+      model.adopt(now)
+      model.holds[origin] = nil
+      let news = OriginNews(origin: origin, change: .release)
+      _ = try await owners[place].store.finish(
+        [FinishedTry(lease: Self.nobody, outcome: .returned, news: news)], at: now)
+      return
+    }
+    let kind = pick(OriginHold.Kind.allCases)
+    log.append("hold \(origin) \(kind) for \(length)")
+    model.hold(origin, kind, for: length, at: now)
+    let news = OriginNews(origin: origin, change: .hold(kind, reason: "", label: Data(), for: length))
+    _ = try await owners[place].store.finish(
+      [FinishedTry(lease: Self.nobody, outcome: .returned, news: news)], at: now)
+  }
+
+  private static let nobody = Lease(id: OutboxID(rawValue: "nobody"), number: 1)
 
   private func finish(_ place: Int) async throws {
     // Leases that are over stay in the list, so that stale ones come up.

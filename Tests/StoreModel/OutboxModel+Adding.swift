@@ -48,7 +48,7 @@ extension OutboxModel {
     let row = OutboxRow(
       id: new.id, sequence: 0, lane: new.lane, priority: new.priority, state: .stored, created: now.wall,
       changed: now.wall, tries: 0, countedTries: 0, due: nil, expires: lifetime.map { now.wall + $0 },
-      reason: nil, size: new.size, summary: new.summary, answer: nil)
+      reason: nil, size: new.size, summary: new.summary, answer: nil, origin: new.origin)
     var entry = Entry(new: new, row: row)
     entry.expires = lifetime.map { now.ticks + $0 }
     entry.lifetime = lifetime ?? 0

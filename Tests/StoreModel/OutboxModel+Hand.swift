@@ -18,6 +18,7 @@ extension OutboxModel {
     adopt(now)
     let offline = entries.indices.filter { entries[$0].isOffline && entries[$0].row.state == .stored }
     for index in offline { clearDue(index) }
+    holds = holds.filter { $0.value.kind == .busy }
     return offline.count
   }
 
@@ -35,6 +36,7 @@ extension OutboxModel {
       entries[index].expires = nil
       entries[index].row.answer = nil
     }
+    for index in meant { holds[entries[index].row.origin] = nil }
     return meant.map { entries[$0].row }
   }
 

@@ -5,16 +5,17 @@ extension OutboxModel {
     var rows: [OutboxRow] = []
     var expired: Set<OutboxID> = []
     var recovered: Set<OutboxID> = []
+    var setAside: Set<OutboxID> = []
     var next: Duration?
   }
 
-  mutating func claim(_ limit: Int, for lease: Duration, by owner: Int, at now: StoreTime) -> Claimed {
+  mutating func claim(_ bounds: ClaimBounds, for lease: Duration, by owner: Int, at now: StoreTime) -> Claimed
+  {
     adopt(now)
     var claimed = Claimed()
     for index in entries.indices where entries[index].row.state == .trying {
       guard gone.contains(entries[index].owner) || entries[index].leaseEnd <= now.ticks else { continue }
-      entries[index].row.state = .stored
-      entries[index].row.changed = now.wall
+      recover(index, bounds, at: now)
       claimed.recovered.insert(entries[index].row.id)
     }
     for index in entries.indices where entries[index].row.state == .stored {
@@ -27,26 +28,54 @@ extension OutboxModel {
     for index in entries.indices where entries[index].row.state == .stored && isHead(index) {
       if let due = entries[index].due, due <= now.ticks { clearDue(index) }
     }
+    holds = holds.filter { $0.value.until > now.ticks }
+    var isMore = false
     if !isPaused {
+      var room = ClaimRoom(bounds, held: Set(holds.keys))
       let ready = entries.indices.filter(isReady).sorted {
         (-entries[$0].row.priority, $0) < (-entries[$1].row.priority, $1)
       }
-      for index in ready.prefix(limit) {
-        entries[index].row.state = .trying
+      for index in ready {
+        let answer = room.take(entries[index].row.origin)
+        if answer == .isMore { isMore = true }
+        guard answer == .taken else { continue }
         entries[index].row.changed = now.wall
+        if let most = bounds.maxAttempts, entries[index].row.countedTries >= most {
+          entries[index].row.state = .setAside
+          claimed.setAside.insert(entries[index].row.id)
+          isMore = true
+          continue
+        }
+        entries[index].row.state = .trying
         entries[index].row.tries += 1
         entries[index].row.countedTries += 1
         entries[index].owner = owner
+        entries[index].isBegun = false
         entries[index].leaseEnd = now.ticks + Int64(lease / .milliseconds(1))
         claimed.rows.append(entries[index].row)
       }
     }
-    claimed.next = next(now)
+    claimed.next = isMore ? .zero : next(now)
     return claimed
   }
 
+  private mutating func recover(_ index: Int, _ bounds: ClaimBounds, at now: StoreTime) {
+    guard entries[index].isBegun else {
+      giveBack(index)
+      entries[index].row.changed = now.wall
+      return
+    }
+    entries[index].row.state = .stored
+    entries[index].row.changed = now.wall
+    var wait = bounds.backoff
+    for _ in 1..<max(1, entries[index].row.countedTries) { wait = min(wait * 2, bounds.maxBackoff) }
+    let delay = Int64(min(wait, bounds.maxBackoff) / .milliseconds(1))
+    entries[index].delay = delay
+    entries[index].due = delay > 0 ? now.ticks + delay : nil
+    entries[index].row.due = delay > 0 ? now.wall + delay : nil
+  }
+
   private func next(_ now: StoreTime) -> Duration? {
-    if !isPaused && entries.indices.contains(where: isReady) { return .zero }
     var times: [Int64] = []
     for index in entries.indices {
       if entries[index].row.state == .trying { times.append(entries[index].leaseEnd) }
@@ -54,6 +83,7 @@ extension OutboxModel {
       if let expires = entries[index].expires { times.append(expires) }
       if !isPaused, isHead(index), let due = entries[index].due { times.append(due) }
     }
+    if !isPaused { times += holds.values.map(\.until) }
     return times.min().map { .milliseconds(max(0, $0 - now.ticks)) }
   }
 

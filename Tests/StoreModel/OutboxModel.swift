@@ -1,4 +1,5 @@
 import ErrandOutbox
+import Foundation
 
 /// What a store should do, as plainly as it can be said: an array, looked through from the beginning each time.
 struct OutboxModel {
@@ -16,6 +17,8 @@ struct OutboxModel {
     var leaseEnd: Int64 = 0
     var lease: Lease?
     var hasContent = true
+    /// It is on its way.
+    var isBegun = false
 
     var isInLane: Bool {
       row.lane != nil && (row.state.isOpen || row.state == .setAside && new.holdsLane)
@@ -28,6 +31,21 @@ struct OutboxModel {
   var isPaused = false
   var pausedLanes: Set<String> = []
   var gone: Set<Int> = []
+  var holds: [String: Hold] = [:]
+
+  struct Hold {
+    var kind: OriginHold.Kind
+    /// Ticks.
+    var until: Int64
+    var wall: Int64
+    var delay: Int64
+  }
+
+  mutating func hold(_ origin: String, _ kind: OriginHold.Kind, for length: Duration, at now: StoreTime) {
+    adopt(now)
+    let delay = Int64(length / .milliseconds(1))
+    holds[origin] = Hold(kind: kind, until: now.ticks + delay, wall: now.wall + delay, delay: delay)
+  }
 
   /// Ids in the order of enqueue.
   var rows: [OutboxRow] { entries.map(\.row) }
@@ -50,6 +68,10 @@ struct OutboxModel {
   mutating func adopt(_ now: StoreTime) {
     defer { boot = now.boot }
     guard let boot, boot != now.boot else { return }
+    holds = holds.mapValues { hold in
+      let left = max(0, min(hold.wall - now.wall, hold.delay))
+      return Hold(kind: hold.kind, until: now.ticks + left, wall: now.wall + left, delay: left)
+    }
     for index in entries.indices {
       if entries[index].row.state == .trying { entries[index].leaseEnd = 0 }
       if entries[index].row.state == .stored, let wall = entries[index].row.due {
@@ -90,11 +112,17 @@ struct OutboxModel {
     statistics.oldest = rows.first { $0.state.isOpen }?.created
     statistics.isPaused = isPaused
     statistics.pausedLanes = pausedLanes.sorted()
-    let nobodyMayGo = isPaused || !entries.indices.contains(where: isReady)
+    let ready = entries.indices.filter(isReady)
+    let nobodyMayGo = isPaused || !ready.contains { holds[entries[$0].row.origin] == nil }
     if !isPaused, nobodyMayGo {
       let waiting = entries.indices.filter { entries[$0].due != nil && isHead($0) }
-      statistics.nextDue = waiting.min { (entries[$0].due ?? 0) < (entries[$1].due ?? 0) }
+      let due = waiting.min { (entries[$0].due ?? 0) < (entries[$1].due ?? 0) }
         .flatMap { entries[$0].row.due }
+      let held = ready.compactMap { holds[entries[$0].row.origin]?.wall }.min()
+      statistics.nextDue = [due, held].compactMap { $0 }.min()
+    }
+    statistics.heldOrigins = holds.sorted { $0.key < $1.key }.map {
+      OriginHold(origin: $0.key, label: Data(), kind: $0.value.kind, reason: "", until: $0.value.wall)
     }
     statistics.isHeld =
       nobodyMayGo && statistics.nextDue == nil && rows.contains { $0.state == .stored }

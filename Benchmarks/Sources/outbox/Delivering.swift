@@ -58,6 +58,7 @@ struct Delivering {
     try await place.withFolder { folder in
       var configuration = OutboxConfiguration()
       configuration.concurrency = Self.concurrency
+      configuration.perOrigin = Self.concurrency
       configuration.delivers = false
       let store = try await SQLiteOutboxStore(folder: folder)
       let client = client()

@@ -47,6 +47,7 @@ struct Million {
     client.limits = .unlimited
     var configuration = OutboxConfiguration()
     configuration.concurrency = 64
+    configuration.perOrigin = 64
     let outbox = try await Outbox(at: folder, client: client, configuration: configuration)
     let before = try await outbox.statistics().counts[.stored] ?? 0
     let begin = ContinuousClock.now

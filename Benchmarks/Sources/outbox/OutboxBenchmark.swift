@@ -26,9 +26,14 @@ struct OutboxBenchmark {
       case "draining":
         try await Million.drain(
           URL(filePath: try arguments.need("folder")), seconds: try arguments.number("seconds", default: 10))
+      case "isolation":
+        try await Isolation(
+          perOrigin: try arguments.number("count", default: 1000), rounds: rounds,
+          url: try arguments.need("url"), place: place
+        ).report()
       case "idle":
         try await Idle(seconds: try arguments.number("seconds", default: 60), place: place).report()
-      default: throw Arguments.Wrong(description: "--what is storing, delivering, million or idle")
+      default: throw Arguments.Wrong(description: "--what is storing, delivering, million, isolation or idle")
       }
     } catch {
       FileHandle.standardError.write(Data("outbox: \(error)\n".utf8))

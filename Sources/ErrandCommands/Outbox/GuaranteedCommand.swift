@@ -97,10 +97,13 @@ struct GuaranteedCommand {
     configuration.delivery.judge = { aTry in
       let verdict = Verdict.standard(aTry)
       guard !request.isSame(as: aTry.request), let status = aTry.status,
-        [401, 407].contains(status.rawValue),
-        case .refused(let reason) = verdict
+        [401, 407].contains(status.rawValue)
       else { return verdict }
-      return .again(reason: "\(reason): it may need credentials that errand outbox run is given")
+      switch verdict {
+      case .refused(let reason), .unauthorized(let reason):
+        return .again(reason: "\(reason): it may need credentials that errand outbox run is given")
+      default: return verdict
+      }
     }
     return configuration
   }

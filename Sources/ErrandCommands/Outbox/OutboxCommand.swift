@@ -135,18 +135,19 @@ struct OutboxCommand {
 
   private func statistics(_ place: OutboxPlace) async throws -> ExitCode {
     guard place.exists else {
-      try show(OutboxStatistics(), place)
+      try show(OutboxStatistics(), [], place)
       return .success
     }
     return try await using(place) { outbox in
-      try show(try await outbox.statistics(), place)
+      try show(try await outbox.statistics(), try await outbox.heldOrigins(), place)
       return .success
     }
   }
 
-  private func show(_ statistics: OutboxStatistics, _ place: OutboxPlace) throws {
-    if isJSON { return try console.show(JSONStatistics(statistics, store: place.path)) }
-    for line in StatisticsText(now: Date()).lines(statistics) {
+  private func show(_ statistics: OutboxStatistics, _ held: [HeldOrigin], _ place: OutboxPlace) throws {
+    if isJSON { return try console.show(JSONStatistics(statistics, held: held, store: place.path)) }
+    let text = StatisticsText(now: Date())
+    for line in text.lines(statistics) + held.map(text.line) {
       try console.output.write(ControlEscaper.line(line) + "\n")
     }
   }

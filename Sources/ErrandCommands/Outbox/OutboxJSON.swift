@@ -48,9 +48,19 @@ struct JSONStatistics: Encodable {
   let nextTry: String?
   let paused: Bool
   let pausedLanes: [String]
+  var heldOrigins: [HeldOriginRecord]?
 
-  init(_ statistics: OutboxStatistics, store: String? = nil) {
+  struct HeldOriginRecord: Encodable {
+    let origin: String
+    let reason: String
+    let until: String
+  }
+
+  init(_ statistics: OutboxStatistics, held: [HeldOrigin]? = nil, store: String? = nil) {
     self.store = store
+    heldOrigins = held?.map {
+      HeldOriginRecord(origin: $0.origin, reason: $0.reason, until: JSONText.date($0.until))
+    }
     counts = Dictionary(
       uniqueKeysWithValues: OutboxState.allCases.map { ("\($0)", statistics.counts[$0, default: 0]) })
     bytes = statistics.bytes

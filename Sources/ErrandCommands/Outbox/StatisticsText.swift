@@ -24,6 +24,11 @@ struct StatisticsText: Sendable {
     return statistics.isPaused || !statistics.pausedLanes.isEmpty ? lines + [Self.pauses(statistics)] : lines
   }
 
+  /// An origin to which nothing is sent for a while.
+  func line(_ held: HeldOrigin) -> String {
+    "held: \(held.origin), next try \(SpanText.until(held.until, at: now)): \(held.reason)"
+  }
+
   /// In one line: what there is of each kind, and when something happens next.
   func summary(_ statistics: OutboxStatistics) -> String {
     var parts = OutboxState.allCases.compactMap { state -> String? in

@@ -1,7 +1,7 @@
 import ErrandCore
 
 /// Leases are renewed in time. A machine that slept may wake when they are over: then nothing is claimed or sent before it
-/// is known what is this courier's still.
+/// is known what is this courier's still; and right before each request is sent, its lease is looked at once more.
 extension Courier {
   /// When what is claimed or renewed at this time must be renewed at the latest, in the store's ticks: while a third of its
   /// lease is left.
@@ -9,9 +9,17 @@ extension Courier {
     time.ticks + (configuration.lease * 2 / 3).storedMilliseconds
   }
 
+  func leaseEnd(from time: StoreTime) -> Int64 { time.ticks + configuration.lease.storedMilliseconds }
+
   func isLate() -> Bool {
     let now = configuration.time().ticks
     return work.withLock { $0.hand.isLate(at: now) }
+  }
+
+  /// By a clock that goes on while the machine sleeps.
+  func holds(_ lease: Lease) -> Bool {
+    let now = configuration.time().ticks
+    return work.withLock { $0.hand.holds(lease, at: now) }
   }
 
   /// Called by the alarm.
@@ -47,9 +55,10 @@ extension Courier {
     let lost = try await desk.store.renew(leases, for: configuration.lease, at: time)
     // Someone else may be sending them.
     let tasks = work.withLock { work in
-      work.state.lost(work.hand.drop(lost))
-      work.hand.renewed(nextBy: renewalLimit(from: time))
-      return work.hand.tasks(of: lost)
+      let gone = Set(lost)
+      work.hand.renewed(
+        leases.filter { !gone.contains($0) }, until: leaseEnd(from: time), nextBy: renewalLimit(from: time))
+      return work.lose(lost)
     }
     for task in tasks { task.cancel() }
     if !lost.isEmpty { goOn() }

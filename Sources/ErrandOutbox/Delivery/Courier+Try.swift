@@ -9,53 +9,73 @@ import ErrandCore
 /// One request is sent, and how that ended is recorded.
 extension Courier {
   func deliver(_ claimed: ClaimedRow) async {
-    desk.tell([claimed.row])
     let ruling = await ruling(on: claimed)
-    let finished = FinishedTry(
+    var finished = FinishedTry(
       lease: claimed.lease, outcome: desk.outcome(ruling.outcome, of: claimed.row.id))
     let hasReached: Bool? = if case .returned = ruling.outcome { nil } else { ruling.hasReached }
     let now = timeline.now()
     goOn { work in
-      work.state.answered(hasReached: hasReached, at: now)
+      let news = work.state.answered(claimed.lease, ruling.sign, hasReached: hasReached, at: now)
+      finished.news = news.map { desk.news($0.change, of: $0.origin, claimed) }
+      if case .hold(_, _, let length)? = news?.change { finished.outcome.wait(longerThan: length) }
       work.hand.end(finished)
-      work.giveBack()
     }
   }
 
   private func ruling(on claimed: ClaimedRow) async -> DeliveryRule.Ruling {
+    guard holds(claimed.lease) else { return .returned }
+    desk.tell([claimed.row])
+    let result: Result<Response, any Error>
+    let stored: Request
     do {
-      let stored = try desk.request(of: claimed)
-      Failpoint.hit(.beforeSend)
-      let result = await send(stored, priority: Priority(rawValue: UInt8(clamping: claimed.row.priority)))
-      Failpoint.hit(.afterAnswer)
-      return desk.ruling(
-        on: DeliveryTry(request: stored, number: claimed.row.tries, result: result),
-        counted: claimed.row.countedTries)
+      stored = try desk.request(of: claimed)
     } catch {
-      return DeliveryRule.Ruling(outcome: .refused(reason: "\(error)", nil), hasReached: true)
+      return DeliveryRule.Ruling(outcome: .refused(reason: "\(error)", nil), hasReached: true, sign: .none)
     }
+    do {
+      try await desk.store.begin([claimed.lease])
+      Failpoint.hit(.beforeSend)
+      // Whatever was waited for up to here, the machine may have slept meanwhile, and another may have it.
+      guard holds(claimed.lease) else { return .returned }
+      let priority = Priority(rawValue: UInt8(clamping: claimed.row.priority))
+      result = .success(try await client.send(request(stored, priority: priority)))
+    } catch {
+      result = .failure(error)
+    }
+    Failpoint.hit(.afterAnswer)
+    if case .failure(let error) = result, error.isCancellation, wasGivenBack(claimed.lease) {
+      return .returned
+    }
+    let isRefusedAlone = work.withLock { $0.state.origins.isRefusedAlone(claimed.lease) }
+    return desk.ruling(
+      on: DeliveryTry(request: stored, number: claimed.row.tries, result: result),
+      counted: claimed.row.countedTries, isRefusedAlone: isRefusedAlone)
   }
 
-  private func send(_ stored: Request, priority: Priority?) async -> Result<Response, any Error> {
+  /// True if it was the outbox that has cancelled it, because it ends or because another has the request.
+  private func wasGivenBack(_ lease: Lease) -> Bool {
+    work.withLock { $0.isCancelling || $0.hand.isLost(lease) }
+  }
+
+  private func request(_ stored: Request, priority: Priority?) -> Request {
     var options = stored.options
     options.retry = .never
     options.redirects = options.redirects ?? configuration.delivery.redirects
     options.priority = priority ?? .default
+    // The outbox has limits of its own.
+    options.takesNoSlot = true
     // A longer answer is an answer all the same: see `Verdict.standard`.
     options.memoryLimit = max(configuration.answerLimit, 1 << 20)
     var request = stored
     request.options = options
-    do {
-      return .success(try await client.send(request))
-    } catch {
-      return .failure(error)
-    }
+    return request
   }
 
   /// Records what has ended. Does not give up: what a server has accepted must not be sent again because a disk was full for
   /// a moment.
   func record(_ batch: [FinishedTry]) async {
     var pause = Duration.milliseconds(100)
+    var isDone = false
     while true {
       do {
         Failpoint.hit(.beforeRecord)
@@ -63,6 +83,7 @@ extension Courier {
         Failpoint.hit(.afterRecord)
         desk.tell(results.compactMap(\.row))
         await desk.remove(results.flatMap(\.files))
+        isDone = true
         break
       } catch {
         desk.report(error)
@@ -77,9 +98,16 @@ extension Courier {
         pause = min(pause * 2, .seconds(5))
       }
     }
-    goOn { work in
-      work.hand.endRecording()
-      work.state.recorded(batch.count)
-    }
+    goOn { [isDone] work in work.endRecording(batch, isDone: isDone) }
+  }
+}
+
+extension FinishedTry.Outcome {
+  /// Else the request that has failed would be the next probe of its origin again, and others that may get through would
+  /// never be tried.
+  fileprivate mutating func wait(longerThan hold: Duration) {
+    guard case .failed(let reason, let next, let counts, let wasOffline) = self else { return }
+    let longer = hold + max(.milliseconds(20), min(hold / 8, .seconds(1)))
+    self = .failed(reason: reason, next: max(next, longer), counts: counts, wasOffline: wasOffline)
   }
 }

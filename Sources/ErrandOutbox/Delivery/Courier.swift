@@ -30,7 +30,9 @@ final class Courier: Sendable {
     timeline = Timeline(desk.configuration.clock)
     work = Locked(
       CourierWork(
-        state: CourierState(concurrency: desk.configuration.concurrency, beat: desk.configuration.beat),
+        state: CourierState(
+          concurrency: desk.configuration.concurrency, probes: desk.configuration.probes,
+          limits: desk.configuration.originLimits),
         nextBeat: desk.configuration.beat))
   }
 
@@ -60,8 +62,15 @@ final class Courier: Sendable {
 
   /// Something may be there to deliver. Nobody looks before it was started.
   func look() {
-    let now = timeline.now()
-    claim(work.withLock { $0.isStarted ? $0.state.want(at: now) : nil })
+    goOn { work in if work.isStarted { work.state.want() } }
+  }
+
+  /// These origins, or all, are sent to again, because somebody says so.
+  func release(_ origins: [String]?) {
+    goOn { work in
+      work.state.origins.release(origins)
+      if work.isStarted { work.state.want() }
+    }
   }
 
   /// The network is there, or not; a hint.
@@ -69,8 +78,7 @@ final class Courier: Sendable {
     guard isOnline else { return work.withLock { $0.state.isOffline = true } }
     Task {
       await hasten()
-      let now = timeline.now()
-      claim(work.withLock { $0.state.isOnline(at: now) })
+      goOn { $0.state.isOnline() }
     }
   }
 
@@ -79,23 +87,21 @@ final class Courier: Sendable {
   }
 
   private func tick(_ now: Duration) -> Duration? {
-    let (limit, isBeat, prunes): (Int?, Bool, Bool) = work.withLock { work in
+    let (isBeat, prunes) = work.withLock { work in
       let isBeat = now >= work.nextBeat
       let prunes = isBeat && now >= work.nextPrune
-      var limit: Int?
       if isBeat {
         work.nextBeat = now + configuration.beat
         if prunes { work.nextPrune = now + Self.pruneInterval }
-        limit = work.state.want(at: now, onBeat: true)
+        work.state.want(onBeat: true)
       }
       if let due = work.nextDue, now >= due {
         work.nextDue = nil
-        limit = limit ?? work.state.want(at: now)
+        work.state.want()
       }
-      if let wakeUp = work.state.wakeUp, now >= wakeUp { limit = limit ?? work.state.want(at: now) }
-      return (limit, isBeat, prunes)
+      return (isBeat, prunes)
     }
-    claim(limit)
+    goOn()
     if isBeat {
       Task {
         // Who did something may have been gone before it told.
@@ -108,30 +114,37 @@ final class Courier: Sendable {
 
   // MARK: Claiming
 
-  private func claim(_ limit: Int?) {
-    guard let limit else { return }
-    Task { await claim(limit) }
-  }
-
-  private func claim(_ limit: Int) async {
+  private func claim(_ order: CourierState.Order) async {
     do {
       try await renewIfLate()
       let time = configuration.time()
-      let claim = try await desk.store.claim(limit, for: configuration.lease, at: time)
+      var claim = try await desk.store.claim(bounds(order), for: configuration.lease, at: time)
       desk.tell(claim.expired + claim.recovered + claim.setAside)
+      let learned = desk.learnOrigins(of: &claim.rows)
       let now = timeline.now()
       if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
       goOn { work in
-        work.hand.take(claim.rows, renewingBy: renewalLimit(from: time))
-        work.state.claimed(claim.rows.count, of: limit, hasMore: claim.next == .zero)
+        work.take(
+          claim, of: order, until: leaseEnd(from: time), renewingBy: renewalLimit(from: time),
+          learned: learned)
         if let next = claim.next, next > .zero { work.nextDue = now + next }
-        work.giveBack()
       }
     } catch {
       desk.report(error)
       let now = timeline.now()
       goOn { $0.state.claimFailed(at: now) }
     }
+  }
+
+  private func bounds(_ order: CourierState.Order) -> ClaimBounds {
+    var bounds = ClaimBounds(order.limit)
+    bounds.rooms = order.wish.rooms
+    bounds.perOther = 1
+    bounds.others = order.wish.others
+    bounds.maxAttempts = configuration.delivery.maxTries
+    bounds.backoff = configuration.delivery.backoff
+    bounds.maxBackoff = configuration.delivery.maxBackoff
+    return bounds
   }
 
   // MARK: Going on
@@ -146,8 +159,8 @@ final class Courier: Sendable {
     for row in step.rows { begin(row) }
     if step.renews { renewFirst() }
     if let ended = step.ended { Task { await record(ended) } }
-    if let limit = step.limit {
-      claim(limit)
+    if let order = step.order {
+      Task { await claim(order) }
     } else if let ring = step.ring {
       alarms.withLock { $0.work }?.set(for: ring)
     }
@@ -196,9 +209,6 @@ final class Courier: Sendable {
   }
 
   private func beginNothing() {
-    goOn { work in
-      work.state.stop()
-      work.giveBack()
-    }
+    goOn { $0.state.stop() }
   }
 }

@@ -1,21 +1,24 @@
-/// Decides when to claim requests from the store, how many, and when to send them. Pure.
+/// Decides when to claim requests from the store, how many and of which origins, and when to send them. Pure.
 ///
 /// A request in hand waits to be sent, is being sent, or its end is being recorded. It claims ahead, so that there is always
 /// something to send while a claim is being written (with half as much ahead, delivering to a fast server took a fifth
 /// longer); and a send is over when its answer is here, so that recording, which waits for the disk, holds up nothing. When
 /// recording fails, nothing more is sent until it works again.
 ///
-/// Without a network it claims only on the beat, once a try has found no way: what goes to this very machine needs none.
-/// When one try after the other finds no way to a server, it goes over to probing: one request at a time, at growing
-/// distances, until one gets through; else a million stored requests would all be tried again and again for nothing.
+/// What may be sent where is the matter of `OriginTable`: trouble has an address. Only the network is everybody's: without one
+/// it claims only on the beat, once an attempt has found no way: what goes to this very machine needs none.
 struct CourierState: Sendable {
-  private static let firstProbe = Duration.seconds(1)
   private static let pauseAfterFailure = Duration.seconds(2)
 
-  /// How many are sent at once.
+  /// What is to be claimed.
+  struct Order: Sendable, Hashable {
+    var limit: Int
+    var wish: OriginTable.Wish
+  }
+
+  /// How many are sent at once to servers that answer.
   let concurrency: Int
-  /// The longest time between two probes.
-  let beat: Duration
+  var origins: OriginTable
   private(set) var waiting = 0
   private(set) var sending = 0
   private(set) var recording = 0
@@ -24,22 +27,24 @@ struct CourierState: Sendable {
   var isOffline = false
   /// The store cannot be written.
   var isStuck = false
+  /// Something may be there to be claimed.
   private var isWanted = false
+  /// Of any origin.
+  private var isWantedOfAny = false
+  /// Of origins that nothing is known of.
+  private var isWantedOfOthers = false
   /// The beat has come: one claim, network or not.
   private var isOnBeat = false
   /// The store failed, and is left alone until then.
   private var restsUntil: Duration?
-  /// Tries in a row that found no way.
+  /// Attempts in a row that found no way, anywhere.
   private var misses = 0
-  private var probeDelay: Duration?
-  private var nextProbe = Duration.zero
 
-  init(concurrency: Int, beat: Duration) {
+  init(concurrency: Int, probes: Int, limits: OriginState.Limits) {
     self.concurrency = max(1, concurrency)
-    self.beat = beat
+    origins = OriginTable(total: concurrency, probes: probes, limits: limits)
   }
 
-  var isProbing: Bool { probeDelay != nil }
   private var isCutOff: Bool { isOffline && misses > 0 }
   /// True if nothing is under way and nothing will be begun.
   var isOver: Bool { isStopped && waiting + sending + recording == 0 && !isClaiming }
@@ -48,119 +53,131 @@ struct CourierState: Sendable {
 
   /// Something may be there to be claimed.
   /// - Parameter onBeat: Counts without a network, too.
-  /// - Returns: How many to claim now, or nil.
-  mutating func want(at now: Duration, onBeat: Bool = false) -> Int? {
+  mutating func want(onBeat: Bool = false) {
     isWanted = true
+    isWantedOfAny = true
     if onBeat { isOnBeat = true }
-    return claim(at: now)
   }
 
   /// What a claim brought; it waits now.
-  /// - Parameter limit: What was asked for.
-  mutating func claimed(_ count: Int, of limit: Int, hasMore: Bool) {
+  /// - Parameters:
+  ///   - counts: How many of each origin.
+  ///   - held: The origins that are held, as the store has it.
+  mutating func claimed(_ counts: [String: Int], of order: Order, hasMore: Bool, held: Set<String>) {
     isClaiming = false
+    let count = counts.values.reduce(0, +)
     waiting += count
-    if count >= limit || hasMore { isWanted = true }
+    if origins.claimed(counts, of: order.wish, held: held) { want() }
+    if count >= order.limit || hasMore { want() }
+    let others = counts.reduce(0) { $0 + (order.wish.rooms[$1.key] == nil ? $1.value : 0) }
+    if others >= order.wish.others {
+      isWanted = true
+      isWantedOfOthers = true
+    }
   }
 
   /// The claim failed; it is wanted still, a little later.
   mutating func claimFailed(at now: Duration) {
     isClaiming = false
-    isWanted = true
+    want()
     restsUntil = now + Self.pauseAfterFailure
   }
 
-  /// The way may be there again: probing begins anew, at once.
-  mutating func isOnline(at now: Duration) -> Int? {
+  /// The way may be there again: every origin is probed, at once.
+  mutating func isOnline() {
     isOffline = false
     misses = 0
-    probeDelay = nil
-    return want(at: now)
+    origins.release()
+    want()
   }
 
-  /// When it wants to be asked again (`want`) although nothing else happens: after a rest, or for the next probe.
+  /// By hand, or because somebody else has done so: these origins, or all, are probed at once.
+  mutating func release(_ names: [String]? = nil) {
+    origins.release(names)
+    want()
+  }
+
+  /// When it wants to be asked again (`claim`) although nothing else happens: after a rest, or for an origin.
   var wakeUp: Duration? {
-    guard isWanted, mayClaim else { return nil }
-    guard isProbing else { return hasRoom ? restsUntil : nil }
-    return waiting + sending == 0 ? max(nextProbe, restsUntil ?? nextProbe) : nil
+    guard !isStopped else { return nil }
+    let rest = isWanted && mayClaim && isWorthwhile ? restsUntil : nil
+    return [rest, origins.nextChange].compactMap { $0 }.min()
   }
 
-  /// So many may wait.
-  private var mostWaiting: Int { 4 * concurrency }
-  /// Else there is enough for a while; a few at a time would cost as much as many.
-  private var hasRoom: Bool { waiting <= mostWaiting / 2 }
+  /// So many may wait, for many origins.
+  private var mostWaiting: Int { 16 * concurrency + origins.probes }
 
   private var mayClaim: Bool {
-    !isClaiming && !isStopped && !isStuck && (!isCutOff || isOnBeat) && recording < 4 * concurrency
+    !isClaiming && !isStopped && !isStuck && (!isCutOff || isOnBeat)
+      && recording < 4 * concurrency + origins.probes
+      && waiting < mostWaiting
   }
 
-  /// How many to claim, if it is time to.
-  mutating func claim(at now: Duration) -> Int? {
-    guard isWanted, mayClaim, now >= restsUntil ?? now else { return nil }
-    var room = mostWaiting - waiting
-    if isProbing {
-      room = now >= nextProbe ? 1 - waiting - sending : 0
-    } else if !hasRoom {
-      return nil
-    }
-    guard room > 0 else { return nil }
+  /// A few at a time would cost as much as many.
+  private var isWorthwhile: Bool {
+    isWantedOfAny || origins.hungry > 0 || (isWantedOfOthers && origins.othersRoom > 0)
+  }
+
+  /// What to claim, if it is time to.
+  mutating func claim(at now: Duration) -> Order? {
+    if origins.advance(to: now) { want() }
+    guard isWanted, mayClaim, now >= restsUntil ?? now, isWorthwhile else { return nil }
+    origins.tidy(at: now)
+    var wish = origins.wish(mostWaiting: mostWaiting)
+    // Of rows of an earlier version only a look at them tells what they are for.
+    if wish.rooms[""] == nil { wish.rooms[""] = 4 * concurrency }
     restsUntil = nil
     isWanted = false
+    isWantedOfAny = false
+    isWantedOfOthers = false
     isOnBeat = false
     isClaiming = true
-    return room
+    return Order(limit: min(4 * concurrency + origins.probes, mostWaiting - waiting), wish: wish)
   }
 
-  /// So many of those that wait are another's now.
-  mutating func lost(_ count: Int) { waiting -= count }
+  /// Those of one origin that wait do not any more: they are another's now, or to be recorded as given back.
+  mutating func drop(_ count: Int, of origin: String, isRecorded: Bool) {
+    guard count > 0 else { return }
+    waiting -= count
+    if isRecorded { recording += count }
+    origins.wait(origin, by: -count)
+  }
 
   // MARK: Sending and recording
 
-  /// True if the next of those that wait is to be sent; it counts as sent from now on.
-  mutating func begin() -> Bool {
-    guard waiting > 0, sending < (isProbing ? 1 : concurrency), !isStuck, !isStopped else { return false }
+  func mayBegin(_ origin: String) -> Bool { !isStuck && !isStopped && origins.mayBegin(origin) }
+
+  /// One of those that wait is being sent from now on.
+  mutating func begin(_ lease: Lease, _ origin: String, at now: Duration) {
     waiting -= 1
     sending += 1
-    return true
+    origins.begin(lease, origin, at: now)
   }
 
-  /// A try is over; its end is to be recorded.
-  /// - Parameter hasReached: It reached a server; nil if it was called off.
-  mutating func answered(hasReached: Bool?, at now: Duration) {
+  /// An attempt is over; its end is to be recorded.
+  /// - Parameter hasReached: It reached a server; nil if it was given back.
+  /// - Returns: What has come of it for its origin.
+  mutating func answered(
+    _ lease: Lease, _ sign: OriginSign, hasReached: Bool?, at now: Duration
+  ) -> (origin: String, change: OriginChange)? {
     sending -= 1
     recording += 1
-    switch hasReached {
-    case true?:
-      misses = 0
-      probeDelay = nil
-    case false?:
-      misses += 1
-      if misses >= 2 * concurrency {
-        let delay = min(probeDelay.map { $0 * 2 } ?? Self.firstProbe, beat)
-        probeDelay = delay
-        nextProbe = now + delay
-      }
-    case nil: break
-    }
+    if let hasReached { misses = hasReached ? 0 : misses + 1 }
+    return origins.end(lease, sign, at: now)
   }
 
-  /// Ends of tries were recorded.
-  mutating func recorded(_ count: Int) {
+  /// Ends of attempts were recorded.
+  mutating func recorded(_ count: Int, of names: Set<String>) {
     recording -= count
     // What they leave may make others free: the next of their lanes.
     isWanted = true
+    for name in names { origins.recorded(name) }
     isStuck = false
   }
 
   /// Begins nothing more.
   mutating func stop() { isStopped = true }
 
-  /// What waits and will not be sent soon: nothing more is sent, or one probe at a time. It is to be recorded as given back.
-  /// - Returns: How many.
-  mutating func giveBack() -> Int {
-    guard isStopped || (isProbing && waiting + sending > 1) else { return 0 }
-    defer { waiting = 0 }
-    recording += waiting
-    return waiting
-  }
+  /// What waits for this origin will not be sent soon.
+  func givesBack(_ origin: String) -> Bool { isStopped || origins.givesBack(origin) }
 }

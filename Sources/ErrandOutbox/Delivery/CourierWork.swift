@@ -14,13 +14,45 @@ struct CourierWork: Sendable {
   private(set) var hadNothing = true
   var waiters: [CheckedContinuation<Void, Never>] = []
 
+  init(state: CourierState, nextBeat: Duration) {
+    self.state = state
+    self.nextBeat = nextBeat
+  }
+
   /// When to look again although nothing happens.
   var nextRing: Duration? {
     state.isStopped ? nil : min(nextBeat, nextDue ?? nextBeat, state.wakeUp ?? nextBeat)
   }
 
-  mutating func giveBack() {
-    if state.giveBack() > 0 { hand.returnWaiting() }
+  /// What a claim brought.
+  /// - Parameters:
+  ///   - end: When the leases end, in the store's ticks.
+  ///   - learned: Rows of which the store does not know the origin; they name it by now.
+  mutating func take(
+    _ claim: Claim, of order: CourierState.Order, until end: Int64, renewingBy limit: Int64,
+    learned: Set<Lease>
+  ) {
+    hand.take(claim.rows, until: end, renewingBy: limit, learned: learned)
+    var counts: [String: Int] = [:]
+    for row in claim.rows { counts[row.row.origin, default: 0] += 1 }
+    state.claimed(counts, of: order, hasMore: claim.next == .zero, held: claim.held)
+  }
+
+  /// Another may have these by now.
+  /// - Returns: The tasks that send some of them.
+  mutating func lose(_ leases: [Lease]) -> [Task<Void, Never>] {
+    let tasks = hand.tasks(of: leases)
+    for (origin, count) in hand.drop(leases) { state.drop(count, of: origin, isRecorded: false) }
+    return tasks
+  }
+
+  /// - Parameter names: The origins of which that is recorded.
+  mutating func endRecording(_ batch: [FinishedTry], isDone: Bool) {
+    state.recorded(batch.count, of: hand.endRecording())
+    guard isDone else { return }
+    for finished in batch {
+      if let news = finished.news, news.change != .release { state.origins.recordedHold(news.origin) }
+    }
   }
 
   /// What is to be done now.
@@ -31,8 +63,8 @@ struct CourierWork: Sendable {
     var renews = false
     /// To be recorded.
     var ended: [FinishedTry]?
-    /// How many to claim.
-    var limit: Int?
+    /// What to claim.
+    var order: CourierState.Order?
     /// When to look again.
     var ring: Duration?
     /// Nothing is left in its hands, for the first time since something was.
@@ -45,14 +77,20 @@ struct CourierWork: Sendable {
   /// - Parameter ticks: The time as leases count it.
   mutating func step(at now: Duration, ticks: Int64) -> Step {
     var step = Step()
+    for (origin, count) in hand.returnWaiting(for: state) {
+      state.drop(count, of: origin, isRecorded: true)
+    }
     if hand.isLate(at: ticks) {
       step.renews = !isRenewing && state.waiting > 0 && !state.isStopped
       if step.renews { isRenewing = true }
     } else {
-      while state.begin(), let row = hand.next() { step.rows.append(row) }
+      while let row = hand.next(for: state) {
+        state.begin(row.lease, row.row.origin, at: now)
+        step.rows.append(row)
+      }
     }
     step.ended = hand.beginRecording()
-    step.limit = state.claim(at: now)
+    step.order = state.claim(at: now)
     step.ring = nextRing
     step.hasNothing = hand.isEmpty && !hadNothing
     hadNothing = hand.isEmpty

@@ -1,56 +1,112 @@
 /// What a courier has in its hands: requests that it claimed, until their ends are recorded.
 struct Hand: Sendable {
-  /// Those that wait to be sent, in the order in which they were claimed.
-  private var waiting: [ClaimedRow] = []
-  private var first = 0
+  /// Those of one origin that wait to be sent, in the order in which they were claimed.
+  private struct Line: Sendable {
+    var rows: [(place: Int, row: ClaimedRow)] = []
+    var first = 0
+
+    var head: (place: Int, row: ClaimedRow)? { first < rows.count ? rows[first] : nil }
+    var rest: ArraySlice<(place: Int, row: ClaimedRow)> { rows[first...] }
+
+    mutating func removeHead() -> ClaimedRow {
+      defer {
+        first += 1
+        if first > 1000 {
+          rows.removeSubrange(..<first)
+          first = 0
+        }
+      }
+      return rows[first].row
+    }
+  }
+
+  private var lines: [String: Line] = [:]
+  private var lastPlace = 0
   /// Those that are being sent, and the task that does it, once there is one.
   private var tasks: [Lease: Task<Void, Never>?] = [:]
   /// How those ended that are to be recorded next.
   private var ended: [FinishedTry] = []
   /// What is being recorded.
   private var recording: [FinishedTry] = []
+  /// When each lease ends, in the store's ticks, until it is recorded how that went.
+  private var ends: [Lease: Int64] = [:]
+  /// The origins of all of them.
+  private var origins: [Lease: String] = [:]
+  /// Rows of which the store does not know the origin.
+  private var learned: Set<Lease> = []
+  /// Those that another may have by now.
+  private var lost: Set<Lease> = []
   /// When its leases must be renewed at the latest, in the store's ticks.
   private var renewalLimit = Int64.max
 
-  var isEmpty: Bool { first == waiting.count && tasks.isEmpty && ended.isEmpty && recording.isEmpty }
+  var isEmpty: Bool { lines.isEmpty && tasks.isEmpty && ended.isEmpty && recording.isEmpty }
 
   /// All that must not be taken by another.
   var leases: [Lease] {
-    waiting[first...].map(\.lease) + sent + ended.map(\.lease) + recording.map(\.lease)
+    waiting.map(\.lease) + sent + ended.map(\.lease) + recording.map(\.lease)
   }
 
-  mutating func take(_ rows: [ClaimedRow], renewingBy limit: Int64) {
+  /// In the order in which they were claimed.
+  private var waiting: [ClaimedRow] {
+    lines.values.flatMap(\.rest).sorted { $0.place < $1.place }.map(\.row)
+  }
+
+  /// - Parameters:
+  ///   - end: When their leases end.
+  ///   - learned: Those of which the store does not know the origin.
+  mutating func take(
+    _ rows: [ClaimedRow], until end: Int64, renewingBy limit: Int64, learned: Set<Lease> = []
+  ) {
     renewalLimit = isEmpty ? limit : min(renewalLimit, limit)
-    waiting += rows
+    for row in rows {
+      lastPlace += 1
+      lines[row.row.origin, default: Line()].rows.append((lastPlace, row))
+      ends[row.lease] = end
+      origins[row.lease] = row.row.origin
+    }
+    self.learned.formUnion(learned)
   }
 
-  mutating func renewed(nextBy limit: Int64) { renewalLimit = limit }
+  mutating func renewed(_ leases: [Lease], until end: Int64, nextBy limit: Int64) {
+    for lease in leases where ends[lease] != nil { ends[lease] = end }
+    renewalLimit = limit
+  }
 
   /// True if its leases may be over.
   func isLate(at now: Int64) -> Bool { now >= renewalLimit && !isEmpty }
 
-  /// Those of these that wait are let go of.
-  /// - Returns: How many.
-  mutating func drop(_ lost: [Lease]) -> Int {
-    guard !lost.isEmpty else { return 0 }
-    let lost = Set(lost)
-    let kept = waiting[first...].filter { !lost.contains($0.lease) }
-    defer { (waiting, first) = (kept, 0) }
-    return waiting.count - first - kept.count
+  /// True if nobody else can have this by now.
+  func holds(_ lease: Lease, at now: Int64) -> Bool { !lost.contains(lease) && ends[lease] ?? .min > now }
+
+  func isLost(_ lease: Lease) -> Bool { lost.contains(lease) }
+
+  /// These are another's. Those of them that wait are let go of.
+  /// - Returns: How many waited, by their origin.
+  mutating func drop(_ leases: [Lease]) -> [String: Int] {
+    guard !leases.isEmpty else { return [:] }
+    lost.formUnion(leases.filter { tasks.keys.contains($0) })
+    let gone = Set(leases)
+    var dropped: [String: Int] = [:]
+    for (origin, line) in lines where line.rest.contains(where: { gone.contains($0.row.lease) }) {
+      let kept = line.rest.filter { !gone.contains($0.row.lease) }
+      dropped[origin] = line.rest.count - kept.count
+      for entry in line.rest where gone.contains(entry.row.lease) { forget(entry.row.lease) }
+      lines[origin] = kept.isEmpty ? nil : Line(rows: kept)
+    }
+    return dropped
   }
 
-  /// The next that waits; it is being sent from now on.
-  mutating func next() -> ClaimedRow? {
-    guard first < waiting.count else { return nil }
-    let row = waiting[first]
-    first += 1
-    if first == waiting.count {
-      waiting = []
-      first = 0
-    } else if first > 1000 {
-      waiting.removeSubrange(..<first)
-      first = 0
+  /// The next that waits and may go: the most important, and of these the one that was claimed first. It is being sent from
+  /// now on.
+  mutating func next(for state: CourierState) -> ClaimedRow? {
+    var best: (origin: String, rank: (Int, Int))?
+    for (origin, line) in lines {
+      guard let head = line.head else { continue }
+      let rank = (-head.row.row.priority, head.place)
+      if best.map({ rank < $0.rank }) ?? true, state.mayBegin(origin) { best = (origin, rank) }
     }
+    guard let origin = best?.origin, let row = lines[origin]?.removeHead() else { return nil }
+    if lines[origin]?.head == nil { lines[origin] = nil }
     tasks.updateValue(nil, forKey: row.lease)
     return row
   }
@@ -60,17 +116,30 @@ struct Hand: Sendable {
     if tasks.keys.contains(lease) { tasks.updateValue(task, forKey: lease) }
   }
 
-  /// A try is over.
+  /// An attempt is over.
   mutating func end(_ finished: FinishedTry) {
     tasks[finished.lease] = nil
+    lost.remove(finished.lease)
+    append(finished)
+  }
+
+  private mutating func append(_ finished: FinishedTry) {
+    var finished = finished
+    if learned.contains(finished.lease) { finished.origin = origins[finished.lease] }
     ended.append(finished)
   }
 
-  /// Those that waited are given back.
-  mutating func returnWaiting() {
-    for row in waiting[first...] { ended.append(FinishedTry(lease: row.lease, outcome: .returned)) }
-    waiting = []
-    first = 0
+  /// Those that wait for these origins are given back.
+  /// - Returns: How many, by their origin.
+  mutating func returnWaiting(for state: CourierState) -> [String: Int] {
+    var returned: [String: Int] = [:]
+    // In one order, so that what can be repeated is the same again.
+    for (origin, line) in lines.sorted(by: { $0.key < $1.key }) where state.givesBack(origin) {
+      for entry in line.rest { append(FinishedTry(lease: entry.row.lease, outcome: .returned)) }
+      returned[origin] = line.rest.count
+      lines[origin] = nil
+    }
+    return returned
   }
 
   /// What is to be recorded now; nil if something is being recorded, or nothing is there to be.
@@ -80,7 +149,19 @@ struct Hand: Sendable {
     return recording
   }
 
-  mutating func endRecording() { recording = [] }
+  /// - Returns: The origins of what was recorded.
+  mutating func endRecording() -> Set<String> {
+    let names = Set(recording.compactMap { origins[$0.lease] })
+    for finished in recording { forget(finished.lease) }
+    recording = []
+    return names
+  }
+
+  private mutating func forget(_ lease: Lease) {
+    ends[lease] = nil
+    origins[lease] = nil
+    learned.remove(lease)
+  }
 
   func tasks(of leases: [Lease]) -> [Task<Void, Never>] { leases.compactMap { tasks[$0] ?? nil } }
 

@@ -78,10 +78,43 @@ final class Desk: Sendable {
     try storage.request(from: claimed.content, of: claimed.row.id)
   }
 
-  func ruling(on aTry: DeliveryTry, counted: Int) -> DeliveryRule.Ruling {
+  func ruling(on aTry: DeliveryTry, counted: Int, isRefusedAlone: Bool) -> DeliveryRule.Ruling {
     var random = random
-    return rule.ruling(on: aTry, counted: counted, date: date, random: &random)
+    return rule.ruling(
+      on: aTry, counted: counted, isRefusedAlone: isRefusedAlone, date: date, random: &random)
   }
+
+  // MARK: Origins
+
+  /// Rows of an earlier version name no origin: they are looked at.
+  /// - Returns: Those that did not.
+  func learnOrigins(of rows: inout [ClaimedRow]) -> Set<Lease> {
+    var learned: Set<Lease> = []
+    for index in rows.indices where rows[index].row.origin.isEmpty {
+      guard let url = try? request(of: rows[index]).url else { continue }
+      rows[index].row.origin = storage.originName(of: url)
+      learned.insert(rows[index].lease)
+    }
+    return learned
+  }
+
+  /// What an attempt has told of its origin, as the store keeps it.
+  func news(_ change: OriginChange, of origin: String, _ claimed: ClaimedRow) -> OriginNews {
+    switch change {
+    case .hold(let kind, let reason, let length):
+      let label = (try? request(of: claimed).url).map(storage.originLabel) ?? Data()
+      return OriginNews(origin: origin, change: .hold(kind, reason: reason, label: label, for: length))
+    case .release: return OriginNews(origin: origin, change: .release)
+    }
+  }
+
+  func heldOrigin(_ hold: OriginHold) -> HeldOrigin {
+    HeldOrigin(
+      origin: (try? storage.shownOrigin(of: hold)) ?? "?", kind: hold.kind, reason: hold.reason,
+      until: Date(milliseconds: hold.until))
+  }
+
+  // MARK: What is written down
 
   /// A ruling as the store keeps it.
   func outcome(_ outcome: DeliveryRule.Ruling.Outcome, of id: OutboxID) -> FinishedTry.Outcome {

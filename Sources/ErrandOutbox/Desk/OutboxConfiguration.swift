@@ -4,8 +4,16 @@ public import ErrandCore
 public struct OutboxConfiguration: Sendable {
   /// How it tries, and what it takes for delivered.
   public var delivery = DeliveryPolicy()
-  /// How many requests are tried at once, at most. The client's own limits hold as well. Default: 16.
+  /// How many requests are tried at once, at most, at servers that answer. The outbox has limits of its own: it takes none of
+  /// the client's slots. Default: 16.
   public var concurrency = 16
+  /// How many of them at one origin: the same scheme, host and port. It begins with one, and each answer lets one more go.
+  /// Default: 4.
+  public var perOrigin = 4
+  /// How many origins of which nobody knows whether they answer are tried at once, with one request each, beside
+  /// `concurrency`: so those that hang take nothing from the others. An attempt without an answer for a second hangs; up to
+  /// four times as many may hang. Default: 64.
+  public var probes = 64
   /// What happens to a lane when its first request is set aside.
   public var lanes = LanePolicy.goOn
   /// How much it holds.
@@ -41,6 +49,12 @@ public struct OutboxConfiguration: Sendable {
   package var fileWork = FileWork.queued
 
   public init() {}
+
+  var originLimits: OriginState.Limits {
+    OriginState.Limits(
+      perOrigin: max(1, perOrigin), firstPause: min(delivery.backoff, beat), longestPause: beat,
+      longestUnauthorized: delivery.maxBackoff)
+  }
 }
 
 /// What happens to a lane when its first request is set aside.

@@ -151,13 +151,14 @@ public final class Outbox: Sendable {
   /// Looks at once for what may be delivered. With `delivers` off, this is what begins delivering.
   public func deliver() { courier.start() }
 
-  /// Tries what is stored, set aside or has expired at once. What was set aside or has expired takes its old place.
+  /// Tries what is stored, set aside or has expired at once, even if its origin is held. What was set aside or has expired
+  /// takes its old place.
   /// - Returns: What is tried again.
   @discardableResult
   public func retry(_ selection: OutboxSelection) async throws -> [OutboxEntry] {
     let rows = try await desk.store.retry(selection, at: desk.configuration.time())
     desk.tell(rows)
-    courier.look()
+    courier.release(Array(Set(rows.map(\.origin))))
     return rows.map(desk.entry)
   }
 
@@ -180,9 +181,31 @@ public final class Outbox: Sendable {
     try await desk.store.setPaused(true, lane: lane)
   }
 
+  /// Goes on with what was paused.
+  /// - Parameter lane: One lane; nil for everything, also for origins that are held.
   public func resume(lane: String? = nil) async throws {
     try await desk.store.setPaused(false, lane: lane)
-    courier.look()
+    guard lane == nil else { return courier.look() }
+    try await resume(origin: nil)
+  }
+
+  /// The origins to which nothing is sent for a while, and why.
+  public func heldOrigins() async throws -> [HeldOrigin] {
+    try await desk.store.statistics().heldOrigins.map(desk.heldOrigin)
+  }
+
+  /// Sends to an origin again that is held, in every process: one request first, and if that gets through the others.
+  /// - Parameter origin: As `heldOrigins` says it, or any URL of it; nil for all.
+  public func resume(origin: String?) async throws {
+    var names: [String]?
+    if let origin {
+      guard let url = URL(string: origin), url.host() != nil else {
+        throw OutboxError(.failed, "\(origin) is no origin; it looks like https://example.com")
+      }
+      names = [desk.storage.originName(of: url)]
+    }
+    try await desk.store.release(names)
+    courier.release(names)
   }
 
   // MARK: The end

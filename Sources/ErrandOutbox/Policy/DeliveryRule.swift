@@ -25,40 +25,71 @@ struct DeliveryRule: Sendable {
     var outcome: Outcome
     /// False if there was no way to the server.
     var hasReached: Bool
+    /// What it tells about the server.
+    var sign: OriginSign
+
+    /// The outbox itself has given it back.
+    static let returned = Ruling(outcome: .returned, hasReached: true, sign: .none)
   }
 
   /// - Parameters:
   ///   - counted: The tries that count, with this one.
+  ///   - isRefusedAlone: Its credentials were refused before, and those of others were not since.
   ///   - date: The wall clock, for a `Retry-After` with a date.
   func ruling(
-    on aTry: DeliveryTry, counted: Int, date: Date, random: inout some RandomNumberGenerator
+    on aTry: DeliveryTry, counted: Int, isRefusedAlone: Bool = false, date: Date,
+    random: inout some RandomNumberGenerator
   ) -> Ruling {
-    if case .failure(let error) = aTry.result, error.isCancellation {
-      return Ruling(outcome: .returned, hasReached: true)
+    let hasReached = aTry.error.map { !$0.isNoWay } ?? true
+    let sign = sign(of: aTry, date)
+    let refused = { (reason: String, sign: OriginSign) in
+      Ruling(outcome: .refused(reason: reason, answer(to: aTry)), hasReached: hasReached, sign: sign)
     }
-    let error = aTry.error
-    let hasReached = error.map { !$0.isNoWay } ?? true
+    let failed = { (reason: String, next: Duration, counts: Bool) in
+      Ruling(
+        outcome: .failed(reason: reason, next: next, counts: counts, wasOffline: !hasReached),
+        hasReached: hasReached, sign: sign)
+    }
+    let most = hasReached ? policy.maxBackoff : min(beat, policy.maxBackoff)
+    let wait = max(
+      .jitter(after: aTry.number, backoff: policy.backoff, most: most, using: &random), retryAfter(aTry, date)
+    )
     switch policy.judge(aTry) {
-    case .delivered: return Ruling(outcome: .delivered(answer(to: aTry)), hasReached: true)
-    case .refused(let reason):
-      return Ruling(outcome: .refused(reason: reason, answer(to: aTry)), hasReached: hasReached)
-    case .again(let reason):
-      if hasReached, let most = policy.maxTries, counted >= most {
-        return Ruling(
-          outcome: .refused(reason: "tried \(counted) times; \(reason)", answer(to: aTry)), hasReached: true)
+    case .delivered:
+      return Ruling(outcome: .delivered(answer(to: aTry)), hasReached: true, sign: sign)
+    case .refused(let reason): return refused(reason, sign)
+    case .unauthorized(let reason):
+      if isRefusedAlone {
+        return refused("\(reason), again, and others were accepted meanwhile", .answered)
       }
-      let most = hasReached ? policy.maxBackoff : min(beat, policy.maxBackoff)
-      let wait = max(
-        .jitter(after: aTry.number, backoff: policy.backoff, most: most, using: &random),
-        min(retryAfter(aTry, date), policy.maxRetryAfter))
-      return Ruling(
-        outcome: .failed(reason: reason, next: wait, counts: hasReached, wasOffline: !hasReached),
-        hasReached: hasReached)
+      if !policy.pausesUnauthorized { return refused(reason, .answered) }
+      var ruling = failed(reason, wait, false)
+      ruling.sign = .unauthorized(reason: reason)
+      return ruling
+    case .again(let reason):
+      let counts = hasReached && !aTry.isClientGone
+      if counts, let most = policy.maxTries, counted >= most {
+        return refused("tried \(counted) times; \(reason)", sign)
+      }
+      return failed(reason, wait, counts)
+    }
+  }
+
+  private func sign(of aTry: DeliveryTry, _ date: Date) -> OriginSign {
+    guard let status = aTry.status else { return aTry.signWithoutStatus }
+    let said = "the server answered \(status)"
+    switch status.rawValue {
+    case 429, 503:
+      let wait = retryAfter(aTry, date)
+      return wait > .zero
+        ? .busy(reason: "\(said), with Retry-After", for: wait) : .failed(reason: said, hasAnswered: true)
+    case 500...: return .failed(reason: said, hasAnswered: true)
+    default: return .answered
     }
   }
 
   private func retryAfter(_ aTry: DeliveryTry, _ date: Date) -> Duration {
-    aTry.fields?["Retry-After"].flatMap(RetryAfter.init)?.wait(from: date) ?? .zero
+    min(aTry.fields?["Retry-After"].flatMap(RetryAfter.init)?.wait(from: date) ?? .zero, policy.maxRetryAfter)
   }
 
   private func answer(to aTry: DeliveryTry) -> OutboxAnswer? {
@@ -87,6 +118,27 @@ extension DeliveryTry {
     switch result {
     case .success(let response): response.fields
     case .failure: error?.fields
+    }
+  }
+}
+
+extension DeliveryTry {
+  fileprivate var status: Status? {
+    switch result {
+    case .success(let response): response.status
+    case .failure: error?.status
+    }
+  }
+
+  /// The client was shut down before the outbox: that is no attempt.
+  fileprivate var isClientGone: Bool { error?.cancellation == .clientShutDown }
+
+  /// What it tells about a server that has answered nothing.
+  fileprivate var signWithoutStatus: OriginSign {
+    guard case .failure(let failure) = result else { return .answered }
+    switch error?.code {
+    case .invalidRequest?, .unsupported?, .bodyNotReplayable?, .fileUnreadable?, .fileChanged?: return .none
+    default: return .failed(reason: error?.message ?? "\(failure)", hasAnswered: false)
     }
   }
 }

@@ -12,6 +12,8 @@ public enum Verdict: Sendable, Hashable {
   case delivered
   /// It is tried again later.
   case again(reason: String)
+  /// The server refuses the credentials: nothing more is sent to its origin for a while (`pausesUnauthorized`).
+  case unauthorized(reason: String)
   /// It never will be accepted as it is: it is set aside.
   case refused(reason: String)
 
@@ -22,6 +24,7 @@ public enum Verdict: Sendable, Hashable {
   /// - 409 is tried again: with an `Idempotency-Key`, which every stored request has, it says that an earlier try is still
   ///   being worked on. 422 is refused: the key was used for another request
   ///   (draft-ietf-httpapi-idempotency-key-header, section 2.7).
+  /// - 401 and 403 are `unauthorized`.
   /// - Any other status is refused, and so is a request that cannot be sent as it is.
   public static func standard(_ aTry: DeliveryTry) -> Verdict {
     switch aTry.result {
@@ -62,6 +65,7 @@ public enum Verdict: Sendable, Hashable {
     case 409: return .again(reason: "\(said): an earlier try may still be worked on")
     case 422:
       return .refused(reason: "\(said): the idempotency key was used for another request, or it is not valid")
+    case 401, 403: return .unauthorized(reason: said)
     case 408, 425, 429, 500...: return .again(reason: said)
     case 300..<400: return .again(reason: said)
     default: return .refused(reason: said)

@@ -42,16 +42,21 @@ public final class SQLiteOutboxStore: OutboxStore {
     try await runner.write { try $0.add(rows, within: caps, at: now) }
   }
 
-  public func claim(_ limit: Int, for lease: Duration, at now: StoreTime) async throws -> Claim {
-    try await runner.write { try $0.claim(limit, for: lease, at: now) }
+  public func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim {
+    try await runner.write { try $0.claim(bounds, for: lease, at: now) }
   }
+
+  /// Written to a file of this owner's own, and not through to the disk: that waits for nobody.
+  public func begin(_ leases: [Lease]) async throws { runner.owners.begin(leases.map(\.number)) }
 
   public func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
     try await runner.write { try $0.renew(leases, for: lease, at: now) }
   }
 
   public func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished] {
-    try await runner.write { try $0.finish(tries, at: now) }
+    let finished = try await runner.write { try $0.finish(tries, at: now) }
+    runner.owners.end(tries.map(\.lease.number))
+    return finished
   }
 
   public func hasten(at now: StoreTime) async throws -> Int {
@@ -61,6 +66,10 @@ public final class SQLiteOutboxStore: OutboxStore {
       count += some
       if some < OutboxTables.pageSize { return count }
     }
+  }
+
+  public func release(_ origins: [String]?) async throws {
+    try await runner.write { try $0.release(origins) }
   }
 
   public func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {

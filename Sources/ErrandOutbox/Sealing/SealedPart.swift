@@ -18,6 +18,9 @@ struct SealedPart: Sendable, Hashable, CustomStringConvertible {
     SealedPart(name: "file \(index)", owner: id.rawValue)
   }
 
+  /// What may be shown of an origin.
+  static func origin(_ name: String) -> SealedPart { SealedPart(name: "origin", owner: name) }
+
   static let keyCheck = SealedPart(name: "key check", owner: "")
 
   /// Authenticated with the piece.

@@ -36,11 +36,14 @@ public struct Claim: Sendable, Hashable {
   public var expired: [OutboxRow] = []
   /// What others began to try and did not end; it may be tried again, by anyone.
   public var recovered: [OutboxRow] = []
-  /// What could not be claimed because its content is not what was stored. It is set aside, with a reason.
+  /// What could not be claimed because its content is not what was stored, or because it had all its attempts. It is set
+  /// aside, with a reason.
   public var setAside: [OutboxRow] = []
-  /// How long until there may be more to do: a time that is due, or a lease that ends. Nil for not before something is
-  /// added or changed. Zero if there is more now.
+  /// How long until there may be more to do: a time that is due, a lease or the hold of an origin that ends. Nil for not
+  /// before something is added or changed. Zero if there is more now, within the bounds of the claim.
   public var next: Duration?
+  /// The origins that are held.
+  public var held: Set<String> = []
 
   public init() {}
 }

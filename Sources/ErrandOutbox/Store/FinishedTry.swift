@@ -21,10 +21,16 @@ public struct FinishedTry: Sendable, Hashable {
 
   public var lease: Lease
   public var outcome: Outcome
+  /// The row's origin, if the store does not know it yet.
+  public var origin: String?
+  /// What it has told about its origin. That counts without the lease, too.
+  public var news: OriginNews?
 
-  public init(lease: Lease, outcome: Outcome) {
+  public init(lease: Lease, outcome: Outcome, origin: String? = nil, news: OriginNews? = nil) {
     self.lease = lease
     self.outcome = outcome
+    self.origin = origin
+    self.news = news
   }
 }
 

@@ -23,10 +23,13 @@ public struct NewRow: Sendable, Hashable {
   public var files: [String]
   /// The bytes of its content, with its files.
   public var size: Int64
+  /// Names the server that it is for: rows with the same name share its limits and its troubles. Opaque to the store. Empty
+  /// if that is not known yet.
+  public var origin: String
 
   public init(
     id: OutboxID, lane: String?, holdsLane: Bool, priority: Int, lifetime: Duration?, summary: Data,
-    content: Data, files: [String], size: Int64
+    content: Data, files: [String], size: Int64, origin: String = ""
   ) {
     self.id = id
     self.lane = lane
@@ -37,5 +40,6 @@ public struct NewRow: Sendable, Hashable {
     self.content = content
     self.files = files
     self.size = size
+    self.origin = origin
   }
 }

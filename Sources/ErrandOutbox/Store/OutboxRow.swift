@@ -34,11 +34,13 @@ public struct OutboxRow: Sendable, Hashable {
   public var summary: Data
   /// The answer that ended it.
   public var answer: Data?
+  /// Names the server that it is for; empty if that is not known yet.
+  public var origin: String
 
   public init(
     id: OutboxID, sequence: Int64, lane: String?, priority: Int, state: OutboxState, created: Int64,
     changed: Int64, tries: Int, countedTries: Int, due: Int64?, expires: Int64?, reason: String?, size: Int64,
-    summary: Data, answer: Data?
+    summary: Data, answer: Data?, origin: String = ""
   ) {
     self.id = id
     self.sequence = sequence
@@ -55,5 +57,6 @@ public struct OutboxRow: Sendable, Hashable {
     self.size = size
     self.summary = summary
     self.answer = answer
+    self.origin = origin
   }
 }

@@ -15,6 +15,8 @@ public struct OutboxStatistics: Sendable, Hashable {
   public var isPaused = false
   /// The lanes that are paused by name.
   public var pausedLanes: [String] = []
+  /// The origins of which nothing is tried for a while, and why.
+  public var heldOrigins: [OriginHold] = []
 
   public init() {}
 }

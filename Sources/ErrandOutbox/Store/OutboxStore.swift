@@ -23,22 +23,33 @@ public protocol OutboxStore: Sendable {
   func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped
 
   /// Takes what may be tried: the most important first, and of these the oldest. What is over its time expires, and
-  /// leases that have ended, or whose owner is gone, are ended. What is paused is left.
+  /// leases that have ended, or whose owner is gone, are ended. What is paused is left. Origins that are held, or have no
+  /// room, are passed over, however many rows they have.
+  ///
+  /// A row whose lease ended waits before it is tried again (`ClaimBounds.backoff`) if its request was on its way (`begin`);
+  /// if not, it is as it was before it was claimed.
   /// - Parameter lease: How long the claim lasts if it is not renewed.
-  func claim(_ limit: Int, for lease: Duration, at now: StoreTime) async throws -> Claim
+  func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim
+
+  /// Notes that these are about to be sent: what of them has no end when their owner does counts as attempted. Has to outlive
+  /// the process, but not the machine. A store that cannot tell takes all that was claimed for begun.
+  func begin(_ leases: [Lease]) async throws
 
   /// Makes leases last for so long from now.
   /// - Returns: Those that had been lost: someone else may have them.
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease]
 
-  /// Records how tries ended. A `delivered` counts even if its lease has ended, unless the row is over already; any other
+  /// Records how tries ended, and what they told of their origins. A `delivered` counts even if its lease has ended, unless the row is over already; any other
   /// outcome counts only with its lease.
   /// - Returns: What became of each, in the same order.
   func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished]
 
-  /// Makes what failed because the way was missing due now.
-  /// - Returns: How many.
+  /// Makes what failed because the way was missing due now, and ends the holds of origins but those that a server asked for.
+  /// - Returns: How many rows.
   func hasten(at now: StoreTime) async throws -> Int
+
+  /// Ends the holds of these origins; nil for all.
+  func release(_ origins: [String]?) async throws
 
   /// The rows with these ids, in their order; nil for what is not known (any more).
   func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?]
@@ -51,7 +62,7 @@ public protocol OutboxStore: Sendable {
   func contents(of ids: [OutboxID]) async throws -> [Data?]
 
   /// Makes rows that are stored, set aside or expired due now. What was set aside or has expired gets its tries back, loses
-  /// its end, and takes its old place in its lane. Rows in other states are left.
+  /// its end, and takes its old place in its lane. Rows in other states are left. The holds of their origins end.
   /// - Returns: What became of them.
   func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow]
 

@@ -95,6 +95,19 @@ struct RequestStorage: Sendable {
     try RequestSummary(decoding: seal.unwrap(row.summary, as: .summary(of: row.id)))
   }
 
+  /// What names the origin of a URL in the store: its digest, if there is a key.
+  func originName(of url: URL) -> String { seal.key?.digest(of: url.originText) ?? url.originText }
+
+  /// What may be shown of the origin of a URL, in the form in which it is stored.
+  func originLabel(of url: URL) -> Data {
+    seal.wrap(Data(url.originText.utf8), as: .origin(originName(of: url)))
+  }
+
+  /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
+  func shownOrigin(of hold: OriginHold) throws(OutboxError) -> String {
+    String(decoding: try seal.unwrap(hold.label, as: .origin(hold.origin)), as: UTF8.self)
+  }
+
   /// An answer in the form in which it is stored.
   func wrapped(answer: Data, of id: OutboxID) -> Data { seal.wrap(answer, as: .answer(of: id)) }
 
@@ -134,7 +147,8 @@ struct RequestStorage: Sendable {
       priority: Int(request.options.priority.rawValue),
       lifetime: draft.lifetime ?? request.options.deadline,
       summary: seal.wrap(summary.encoded(), as: .summary(of: draft.id)), content: content,
-      files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size })
+      files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size },
+      origin: originName(of: url))
     return (row, files)
   }
 

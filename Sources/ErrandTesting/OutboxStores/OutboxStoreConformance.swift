@@ -40,7 +40,7 @@ public struct OutboxStoreConformance: Sendable {
 
   /// Every requirement.
   public static let cases: [Case] = [
-    adding, caps, claiming, lanes, returningToLanes, leases, finishing, times, hand, reading,
+    adding, caps, claiming, lanes, returningToLanes, leases, finishing, times, hand, reading, origins,
   ].flatMap { $0 }
 
   private let makePlace: @Sendable () throws -> any Place

@@ -60,12 +60,12 @@ final class OutboxStoreLab: Sendable {
 
   func new(
     _ id: String, lane: String? = nil, holds: Bool = false, priority: Int = 0, lifetime: Duration? = nil,
-    files: [String] = [], size: Int64? = nil
+    files: [String] = [], size: Int64? = nil, origin: String = ""
   ) -> NewRow {
     NewRow(
       id: OutboxID(rawValue: id), lane: lane, holdsLane: holds, priority: priority, lifetime: lifetime,
       summary: Data("summary of \(id)".utf8), content: Self.content(id), files: files,
-      size: size ?? Int64(Self.content(id).count))
+      size: size ?? Int64(Self.content(id).count), origin: origin)
   }
 
   static func content(_ id: String) -> Data { Data("content of \(id)".utf8) }
@@ -77,7 +77,7 @@ final class OutboxStoreLab: Sendable {
     try await store.add(rows, within: caps, at: now)
   }
 
-  /// Claims, and checks that what was claimed has its content.
+  /// Claims, and checks that what was claimed has its content. All of it counts as on its way.
   func claim(_ store: any OutboxStore, _ limit: Int = 100, for lease: Duration = .seconds(60)) async throws
     -> Claim
   {
@@ -87,6 +87,7 @@ final class OutboxStoreLab: Sendable {
       try equal(claimed.row.state, .trying, "the state of what was claimed")
       try equal(claimed.lease.id, claimed.row.id, "whom the lease is for")
     }
+    try await store.begin(claim.rows.map(\.lease))
     return claim
   }
 

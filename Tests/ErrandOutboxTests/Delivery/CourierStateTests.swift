@@ -3,253 +3,283 @@ import Testing
 
 @testable import ErrandOutbox
 
+extension OriginState.Limits {
+  static let sample = OriginState.Limits(
+    perOrigin: 4, firstPause: .seconds(1), longestPause: .seconds(60), longestUnauthorized: .seconds(600))
+}
+
 struct CourierStateTests {
-  private var state = CourierState(concurrency: 4, beat: .seconds(60))
+  private var state = CourierState(concurrency: 4, probes: 8, limits: .sample)
+  private var number: Int64 = 0
+  private var sent: [Lease] = []
 
-  private mutating func claim(_ count: Int, of limit: Int, hasMore: Bool = false, at now: Duration = .zero) {
-    state.claimed(count, of: limit, hasMore: hasMore)
+  private mutating func claimed(
+    _ counts: [String: Int], of order: CourierState.Order, hasMore: Bool = false
+  ) {
+    state.claimed(counts, of: order, hasMore: hasMore, held: [])
   }
 
-  private mutating func beginAll() -> Int {
-    var count = 0
-    while state.begin() { count += 1 }
-    return count
+  private mutating func wanted(at now: Duration = .zero) throws -> CourierState.Order {
+    state.want()
+    return try claim(at: now)
   }
 
-  @Test mutating func `claims four times as many as it sends at once, one claim at a time`() {
-    #expect(state.want(at: .zero) == 16)
-    #expect(state.want(at: .zero) == nil)
-    claim(16, of: 16)
-    #expect(beginAll() == 4)
-    #expect(state.waiting == 12 && state.sending == 4)
-    // Enough for a while.
-    #expect(state.claim(at: .zero) == nil)
+  private mutating func claim(at now: Duration) throws -> CourierState.Order {
+    let order = state.claim(at: now)
+    return try #require(order)
   }
 
-  @Test mutating func `claims again when little is left to send`() {
-    #expect(state.want(at: .zero) == 16)
-    claim(16, of: 16)
-    #expect(beginAll() == 4)
-    for _ in 0..<4 {
-      #expect(state.claim(at: .zero) == nil)
-      state.answered(hasReached: true, at: .zero)
-      #expect(state.begin() == true)
-    }
-    #expect(state.claim(at: .zero) == 8)
+  @discardableResult
+  private mutating func begin(_ origin: String, at now: Duration = .zero) -> Bool {
+    guard state.mayBegin(origin) else { return false }
+    number += 1
+    sent.append(Lease(id: OutboxID(rawValue: "\(number)"), number: number))
+    state.begin(sent[sent.count - 1], origin, at: now)
+    return true
   }
 
-  @Test mutating func `does not ask again when a claim brought less than it had room for`() {
-    #expect(state.want(at: .zero) == 16)
-    claim(0, of: 16)
-    #expect(state.claim(at: .zero) == nil)
-    #expect(state.want(at: .zero) == 16)
-    claim(1, of: 16, hasMore: true)
-    #expect(state.claim(at: .zero) == 15)
+  private mutating func end(
+    _ sign: OriginSign = .answered, hasReached: Bool? = true, at now: Duration = .zero
+  ) {
+    _ = state.answered(sent.removeFirst(), sign, hasReached: hasReached, at: now)
   }
 
-  @Test mutating func `claims again when an end is recorded, for that may have made another one free`() {
-    #expect(state.want(at: .zero) == 16)
-    claim(1, of: 16)
-    #expect(beginAll() == 1)
-    state.answered(hasReached: true, at: .zero)
-    #expect(state.claim(at: .zero) == nil)
-    state.recorded(1)
-    #expect(state.claim(at: .zero) == 16)
-  }
-
-  @Test mutating func `sends nothing more while what has ended cannot be recorded`() {
-    #expect(state.want(at: .zero) == 16)
-    claim(16, of: 16)
-    #expect(state.begin() == true)
-    state.answered(hasReached: true, at: .zero)
-    state.isStuck = true
-    #expect(state.begin() == false)
-    #expect(state.want(at: .zero) == nil)
-    state.recorded(1)
-    #expect(state.begin() == true)
-  }
-
-  @Test mutating func `wants again after a claim that failed, when it is asked`() {
-    #expect(state.want(at: .zero) == 16)
-    state.claimFailed(at: .zero)
-    // Not at once: it would fail again, and again.
-    #expect(state.claim(at: .zero) == nil)
-    #expect(state.wakeUp == .seconds(2))
-    #expect(state.want(at: .seconds(2)) == 16)
-  }
-
-  @Test mutating func `without a network it claims on the beat only, and goes on when the network is back`() {
-    state.isOffline = true
-    // It may be for this machine itself.
-    #expect(state.want(at: .zero) == 16)
-    claim(1, of: 16)
-    #expect(beginAll() == 1)
-    state.answered(hasReached: false, at: .zero)
-    state.recorded(1)
-    #expect(state.want(at: .zero) == nil)
-    #expect(state.want(at: .zero, onBeat: true) == 16)
-    claim(1, of: 16)
-    #expect(beginAll() == 1)
-    state.answered(hasReached: false, at: .zero)
-    state.recorded(1)
-    #expect(state.want(at: .zero) == nil)
-    #expect(state.isOnline(at: .zero) == 16)
-  }
-
-  @Test mutating func `without a network it goes on as long as its tries get through`() {
-    state.isOffline = true
-    for _ in 0..<3 {
-      #expect(state.want(at: .zero) == 16)
-      claim(1, of: 16)
-      #expect(beginAll() == 1)
-      state.answered(hasReached: true, at: .zero)
-      state.recorded(1)
-    }
-  }
+  private let missed = OriginSign.failed(reason: "no way", hasAnswered: false)
 
   @Test
-  mutating func
-    `when nothing gets through it sends one probe at a time, at growing distances up to the beat`()
+  mutating func `it claims one request of an origin that it does not know, and ahead of one that answers`()
     throws
   {
-    var now = Duration.zero
-    var probes: [Duration] = []
-    _ = state.want(at: now).map { claim($0, of: $0) }
-    while probes.count < 10 {
-      if state.begin() {
-        state.answered(hasReached: false, at: now)
-        state.recorded(1 + state.giveBack())
-        continue
-      }
-      if let limit = state.claim(at: now) {
-        claim(limit, of: limit)
-        continue
-      }
-      let wakeUp = try #require(state.wakeUp)
-      probes.append(wakeUp - now)
-      now = wakeUp
-      #expect(state.want(at: now) == 1)
-      claim(1, of: 1)
+    var order = try wanted()
+    #expect(order.wish.rooms["a"] == nil && order.wish.others == 8)
+    claimed(["a": 1], of: order)
+    // One claim at a time, and none without need.
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
     }
-
-    #expect(probes.last == .seconds(60))
-    #expect(zip(probes, probes.dropFirst()).allSatisfy { $0 <= $1 })
+    begin("a")
+    end()
+    state.recorded(1, of: ["a"])
+    order = try claim(at: .zero)
+    #expect(order.wish.rooms["a"] == 8)
+    claimed(["a": 8], of: order)
+    #expect(begin("a") && begin("a") && !begin("a"))
+    // Enough for a while.
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
+    }
   }
 
-  @Test mutating func `it does not want to be woken for a probe that it may not send`() {
-    _ = state.want(at: .zero).map { claim($0, of: $0) }
-    for _ in 0..<8 {
-      _ = state.begin()
-      state.answered(hasReached: false, at: .zero)
+  @Test mutating func `it does not ask again when a claim brought less than it had room for`() throws {
+    let order = try wanted()
+    claimed([:], of: order)
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
     }
-    state.recorded(8 + state.giveBack())
-    #expect(state.wakeUp == .seconds(1))
-    state.isOffline = true
-    #expect(state.wakeUp == nil)
-    #expect(state.want(at: .seconds(60), onBeat: true) == 1)
-    claim(0, of: 1)
-    state.isOffline = false
-    #expect(state.want(at: .seconds(60)) == 1)
-    state.claimFailed(at: .seconds(60))
+    claimed([:], of: try wanted(), hasMore: true)
+    do {
+      let some = state.claim(at: .zero)
+      #expect(some != nil)
+    }
+  }
+
+  @Test mutating func `it sends nothing more while what has ended cannot be recorded`() throws {
+    let order = try wanted()
+    claimed(["a": 1, "b": 1], of: order)
+    begin("a")
+    end()
     state.isStuck = true
-    #expect(state.wakeUp == nil)
-  }
-
-  @Test mutating func `one try that gets through ends the probing`() {
-    _ = state.want(at: .zero).map { claim($0, of: $0) }
-    for _ in 0..<8 {
-      #expect(state.begin() == true)
-      state.answered(hasReached: false, at: .zero)
+    #expect(!state.mayBegin("b"))
+    state.want()
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
     }
-    #expect(state.isProbing)
-    #expect(state.giveBack() == 8)
-    state.recorded(16)
-    #expect(state.claim(at: .zero) == nil)
-    #expect(state.claim(at: .seconds(1)) == 1)
-    claim(1, of: 1)
-    #expect(state.giveBack() == 0)
-    #expect(state.begin() == true)
-    state.answered(hasReached: true, at: .seconds(1))
-    #expect(!state.isProbing)
-    state.recorded(1)
-    #expect(state.claim(at: .seconds(1)) == 16)
+    state.recorded(1, of: ["a"])
+    #expect(state.mayBegin("b"))
   }
 
-  @Test mutating func `what was claimed before probing began is given back`() {
-    _ = state.want(at: .zero).map { claim($0, of: $0) }
-    #expect(state.giveBack() == 0)
-    for _ in 0..<8 {
-      _ = state.begin()
-      state.answered(hasReached: false, at: .zero)
+  @Test mutating func `it wants again after a claim that failed, a little later`() throws {
+    _ = try wanted()
+    state.claimFailed(at: .zero)
+    // Not at once: it would fail again, and again.
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
     }
-    #expect(state.giveBack() == 8)
-    #expect(state.waiting == 0 && state.recording == 16)
-    #expect(state.begin() == false)
+    #expect(state.wakeUp == .seconds(2))
+    do {
+      let some = state.claim(at: .seconds(2))
+      #expect(some != nil)
+    }
   }
 
-  @Test mutating func `begins nothing after it was stopped, and is over when all has ended`() {
-    #expect(state.want(at: .zero) == 16)
-    claim(6, of: 16)
-    #expect(beginAll() == 4)
+  @Test mutating func `without a network it claims on the beat only, and goes on when the network is back`()
+    throws
+  {
+    state.isOffline = true
+    // It may be for this machine itself.
+    claimed(["a": 1], of: try wanted())
+    begin("a")
+    end(missed, hasReached: false)
+    state.recorded(1, of: ["a"])
+    state.want()
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
+    }
+    state.want(onBeat: true)
+    let order = try claim(at: .zero)
+    claimed(["a": 1], of: order)
+    begin("a")
+    end(missed, hasReached: false)
+    state.recorded(1, of: ["a"])
+    state.want()
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
+    }
+    state.isOnline()
+    do {
+      let some = state.claim(at: .zero)
+      #expect(some != nil)
+    }
+  }
+
+  @Test mutating func `an origin that fails is passed over by claims until it is to be probed`() throws {
+    for now in 0..<3 {
+      claimed(["dead": 1, "well": 1], of: try wanted())
+      begin("dead")
+      begin("well")
+      end(missed, hasReached: false, at: .milliseconds(now))
+      end()
+      state.recorded(2, of: ["dead", "well"])
+    }
+    var order = try wanted()
+    #expect(order.wish.rooms["dead"] == 0 && order.wish.rooms["well"] ?? 0 > 0)
+    claimed([:], of: order)
+    #expect(state.wakeUp.map { $0 <= .milliseconds(1002) } ?? false)
+    let wakeUp = Duration.milliseconds(1002)
+    order = try claim(at: wakeUp)
+    #expect(order.wish.rooms["dead"] == 1)
+    claimed(["dead": 1], of: order)
+    #expect(begin("dead", at: wakeUp) && !begin("dead", at: wakeUp))
+  }
+
+  @Test mutating func `what another has released is probed at once, if it was written down that it is held`()
+    throws
+  {
+    for _ in 0..<3 {
+      claimed(["a": 1], of: try wanted())
+      begin("a")
+      end(missed)
+      state.recorded(1, of: ["a"])
+    }
+    // Not written yet: that it is not among those that are held means nothing.
+    claimed([:], of: try wanted())
+    #expect(!state.mayBegin("a"))
+    state.origins.recordedHold("a")
+    claimed([:], of: try wanted())
+    #expect(state.mayBegin("a"))
+    // And it is looked for at once.
+    #expect(try claim(at: .zero).wish.rooms["a"] == 1)
+  }
+
+  @Test mutating func `it begins nothing after it was stopped, and is over when all has ended`() throws {
+    claimed(["a": 1, "b": 1, "c": 1], of: try wanted())
+    begin("a")
+    begin("b")
     state.stop()
-    #expect(state.giveBack() == 2)
-    #expect(state.begin() == false)
-    for _ in 0..<4 { state.answered(hasReached: true, at: .zero) }
+    #expect(state.givesBack("c") && !state.mayBegin("c"))
+    state.drop(1, of: "c", isRecorded: true)
+    end()
+    end()
     #expect(!state.isOver)
-    state.recorded(6)
+    state.recorded(3, of: ["a", "b", "c"])
     #expect(state.isOver)
-    #expect(state.want(at: .zero) == nil)
+    state.want()
+    do {
+      let none = state.claim(at: .zero)
+      #expect(none == nil)
+    }
   }
 
-  @Test(arguments: 1...200)
-  func `whatever happens, there is never more than room for, nor two claims at once`(
-    seed: UInt64
-  ) {
+  @Test(arguments: 1...200 as ClosedRange<UInt64>)
+  func
+    `whatever happens, there are never two claims at once, and who wakes it when it wants is not asked for ever`(
+      _ seed: UInt64
+    )
+  {
     var random = SeededRandom(seed: seed)
     let concurrency = Int.random(in: 1...8, using: &random)
-    var state = CourierState(concurrency: concurrency, beat: .seconds(60))
+    var state = CourierState(concurrency: concurrency, probes: 3, limits: .sample)
     var now = Duration.zero
-    var asked: Int?
-    func check(_ limit: Int?) {
-      guard let limit else { return }
-      #expect(asked == nil)
-      #expect(limit > 0 && limit + state.waiting <= 4 * concurrency)
-      asked = limit
+    var order: CourierState.Order?
+    var waiting: [String: Int] = [:]
+    var flying: [Lease] = []
+    var number: Int64 = 0
+    let names = ["a", "b", "c", "d", "e"]
+    func check(_ found: CourierState.Order?) {
+      guard let found else { return }
+      #expect(order == nil && found.limit > 0)
+      order = found
     }
-    for _ in 0..<400 {
-      now += .milliseconds(Int.random(in: 0...2000, using: &random))
+    for _ in 0..<600 {
+      now += .milliseconds(Int.random(in: 0...700, using: &random))
+      let name = names[Int.random(in: names.indices, using: &random)]
       switch Int.random(in: 0..<12, using: &random) {
-      case 0, 1: check(state.want(at: now, onBeat: Bool.random(using: &random)))
+      case 0, 1:
+        state.want(onBeat: Bool.random(using: &random))
+        check(state.claim(at: now))
       case 2: state.isOffline = true
-      case 3: check(state.isOnline(at: now))
+      case 3: state.isOnline()
       case 4...6:
-        guard let limit = asked else { continue }
-        asked = nil
+        guard let claim = order else { continue }
+        order = nil
         if Int.random(in: 0..<8, using: &random) == 0 {
           state.claimFailed(at: now)
         } else {
-          state.claimed(
-            Int.random(in: 0...limit, using: &random), of: limit, hasMore: Bool.random(using: &random))
+          var counts: [String: Int] = [:]
+          var others = claim.wish.others
+          for name in names {
+            let room = claim.wish.rooms[name] ?? min(1, others)
+            if claim.wish.rooms[name] == nil { others -= room }
+            let count = Int.random(in: 0...room, using: &random)
+            if count > 0 { counts[name] = count }
+          }
+          state.claimed(counts, of: claim, hasMore: Bool.random(using: &random), held: [])
+          waiting.merge(counts, uniquingKeysWith: +)
         }
-        check(state.claim(at: now))
-      case 7, 8: _ = state.begin()
+      case 7, 8:
+        guard waiting[name, default: 0] > 0, state.mayBegin(name) else { continue }
+        waiting[name, default: 0] -= 1
+        number += 1
+        flying.append(Lease(id: OutboxID(rawValue: "\(number)"), number: number))
+        state.begin(flying[flying.count - 1], name, at: now)
       case 9:
         guard state.recording > 0 else { continue }
-        state.recorded(Int.random(in: 1...state.recording, using: &random))
+        state.recorded(Int.random(in: 1...state.recording, using: &random), of: Set(names))
         check(state.claim(at: now))
       default:
-        guard state.sending > 0 else { continue }
-        state.answered(hasReached: [true, false, nil].randomElement(using: &random) ?? nil, at: now)
+        guard !flying.isEmpty else { continue }
+        let lease = flying.remove(at: Int.random(in: flying.indices, using: &random))
+        let signs: [OriginSign] = [.answered, .none, missed, .busy(reason: "", for: .seconds(3))]
+        let sign = signs[Int.random(in: signs.indices, using: &random)]
+        _ = state.answered(lease, sign, hasReached: sign == .none ? nil : sign != missed, at: now)
       }
-      _ = state.giveBack()
-      #expect(!state.isProbing || state.waiting + state.sending <= max(1, state.sending))
-      #expect(state.sending >= 0 && state.sending <= concurrency && state.waiting >= 0)
-      #expect(state.isClaiming == (asked != nil))
+      for name in names where state.givesBack(name) {
+        state.drop(waiting[name, default: 0], of: name, isRecorded: true)
+        waiting[name] = 0
+      }
+      #expect(state.sending == flying.count && state.waiting == waiting.values.reduce(0, +))
+      #expect(state.isClaiming == (order != nil))
       if let wakeUp = state.wakeUp, wakeUp <= now {
         // Else whoever asks when it wants to be woken asks for ever.
-        let limit = state.claim(at: now)
-        #expect(limit != nil)
-        check(limit)
+        check(state.claim(at: now))
+        #expect(state.wakeUp.map { $0 > now } ?? true)
       }
     }
   }

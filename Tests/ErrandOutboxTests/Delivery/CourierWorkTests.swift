@@ -16,35 +16,40 @@ import Testing
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `it tells that nothing is left each time when that has come to be, and only then`(_ seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    var work = CourierWork(state: CourierState(concurrency: 3, beat: .seconds(60)), nextBeat: .seconds(60))
+    var work = CourierWork(
+      state: CourierState(concurrency: 3, probes: 4, limits: .sample), nextBeat: .seconds(60))
     var sent: [Lease] = []
     var number: Int64 = 0
-    var recording = 0
+    var recording: [FinishedTry] = []
     var (told, emptied) = (0, 0)
     for _ in 0..<2000 {
       let wasEmpty = work.hand.isEmpty
       switch Int.random(in: 0..<10, using: &random) {
       case 0:
-        guard let limit = work.state.want(at: .zero) else { continue }
-        let rows = (0..<Int.random(in: 0...min(limit, 4), using: &random)).map { claimed(number + Int64($0)) }
-        number += Int64(rows.count)
-        work.hand.take(rows, renewingBy: .max)
-        work.state.claimed(rows.count, of: limit, hasMore: false)
+        work.state.want()
+        guard let order = work.state.claim(at: .zero) else { continue }
+        var claim = Claim()
+        claim.rows = (0..<Int.random(in: 0...min(order.limit, 4), using: &random)).map {
+          claimed(number + Int64($0))
+        }
+        number += Int64(claim.rows.count)
+        work.take(claim, of: order, until: .max, renewingBy: .max, learned: [])
       case 1...5:
         guard !sent.isEmpty else { continue }
         let lease = sent.remove(at: Int.random(in: 0..<sent.count, using: &random))
-        work.state.answered(hasReached: true, at: .zero)
+        _ = work.state.answered(lease, .answered, hasReached: true, at: .zero)
         work.hand.end(FinishedTry(lease: lease, outcome: .returned))
       default:
-        guard recording > 0 else { continue }
-        work.state.recorded(recording)
-        recording = 0
-        work.hand.endRecording()
+        guard !recording.isEmpty else { continue }
+        work.endRecording(recording, isDone: true)
+        recording = []
       }
       let step = work.step(at: .zero, ticks: 0)
       sent += step.rows.map(\.lease)
-      if let ended = step.ended { recording = ended.count }
-      if step.limit != nil { work.state.claimed(0, of: 1, hasMore: false) }
+      if let ended = step.ended { recording = ended }
+      if let order = step.order {
+        work.take(Claim(), of: order, until: .max, renewingBy: .max, learned: [])
+      }
       told += step.hasNothing ? 1 : 0
       emptied += !wasEmpty && work.hand.isEmpty ? 1 : 0
       #expect(!step.hasNothing || work.hand.isEmpty)

@@ -10,13 +10,14 @@ struct DeliveryRuleTests {
   private var policy = DeliveryPolicy()
 
   private func ruling(
-    _ error: any Error, number: Int = 1, counted: Int = 1, seed: UInt64 = 1
+    _ error: any Error, number: Int = 1, counted: Int = 1, seed: UInt64 = 1, isRefusedAlone: Bool = false
   ) -> DeliveryRule.Ruling {
     var random = SeededRandom(seed: seed)
     let rule = DeliveryRule(policy: policy, beat: .seconds(60), answerLimit: 100)
     let aTry = DeliveryTry(
       request: .post("https://example.com/"), number: number, result: .failure(error))
-    return rule.ruling(on: aTry, counted: counted, date: date, random: &random)
+    return rule.ruling(
+      on: aTry, counted: counted, isRefusedAlone: isRefusedAlone, date: date, random: &random)
   }
 
   private func rejected(_ status: Int, _ fields: HTTPFields = [:], body: Data = Data()) -> RequestError {
@@ -87,9 +88,53 @@ struct DeliveryRuleTests {
     #expect(answer.body.count == 100 && !answer.isWhole)
   }
 
-  @Test func `what was called off is given back as it was`() {
-    #expect(ruling(RequestError(.clientShutDown, attempt: 1)).outcome == .returned)
-    #expect(ruling(CancellationError()).outcome == .returned)
+  @Test func `what somebody else has cancelled backs off like any failure`() throws {
+    var waits: Set<Duration> = []
+    for seed in 1...50 {
+      for error: any Error in [CancellationError(), RequestError(.clientShutDown, attempt: 1)] {
+        let ruling = ruling(error, number: 5, seed: UInt64(seed))
+        waits.insert(try #require(wait(ruling)))
+        guard case .failed(_, _, let counts, _) = ruling.outcome else { continue }
+        #expect(counts == (error is CancellationError))
+      }
+    }
+    #expect(waits.count > 40)
+  }
+
+  @Test mutating func `refused credentials are the origin's matter, and do not count`() {
+    let ruling = ruling(rejected(401), counted: 1000)
+    guard case .failed(_, _, false, false) = ruling.outcome else {
+      Issue.record("\(ruling)")
+      return
+    }
+    #expect(ruling.sign == .unauthorized(reason: "the server answered 401 Unauthorized"))
+    guard case .refused = self.ruling(rejected(403), isRefusedAlone: true).outcome else {
+      Issue.record("it goes on")
+      return
+    }
+    policy.pausesUnauthorized = false
+    guard case .refused = self.ruling(rejected(401)).outcome else {
+      Issue.record("it goes on")
+      return
+    }
+  }
+
+  @Test func `an attempt tells of its server by its status, or by having none`() {
+    #expect(ruling(rejected(404)).sign == .answered)
+    #expect(
+      ruling(rejected(500)).sign
+        == .failed(reason: "the server answered 500 Internal Server Error", hasAnswered: true))
+    #expect(
+      ruling(rejected(503)).sign
+        == .failed(reason: "the server answered 503 Service Unavailable", hasAnswered: true))
+    guard case .busy(_, .seconds(9)) = ruling(rejected(503, ["Retry-After": "9"])).sign,
+      case .busy(_, .seconds(7)) = ruling(rejected(429, ["Retry-After": "7"])).sign
+    else {
+      Issue.record("they are not left alone")
+      return
+    }
+    #expect(ruling(noWay).sign == .failed(reason: "refused", hasAnswered: false))
+    #expect(ruling(RequestError(.fileUnreadable, message: "", reachedServer: false)).sign == .none)
   }
 
   @Test mutating func `its judge has the last word`() {

@@ -26,6 +26,7 @@ struct VerdictTests {
     case .delivered: "delivered"
     case .again: "again"
     case .refused: "refused"
+    case .unauthorized: "unauthorized"
     }
   }
 
@@ -45,9 +46,14 @@ struct VerdictTests {
     #expect(kind(verdict(rejected(status))) == "again")
   }
 
-  @Test(arguments: [400, 401, 403, 404, 405, 410, 413, 415, 422, 451])
+  @Test(arguments: [400, 402, 404, 405, 410, 413, 415, 422, 451])
   func `any other 4xx is refused for good`(status: Int) {
     #expect(kind(verdict(rejected(status))) == "refused")
+  }
+
+  @Test(arguments: [401, 403])
+  func `refused credentials are the origin's matter`(status: Int) {
+    #expect(kind(verdict(rejected(status))) == "unauthorized")
   }
 
   @Test func `409 and 422 are told apart: still being worked on, and the key used for something else`() {

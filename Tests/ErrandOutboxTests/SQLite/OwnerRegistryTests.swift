@@ -14,7 +14,9 @@ import Testing
   private func registry() throws -> FileOwnerRegistry { try FileOwnerRegistry(folder: folder.url.path) }
 
   private var names: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path) }
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".lock") }
+    }
   }
 
   @Test func `owners see each other until they leave`() throws {

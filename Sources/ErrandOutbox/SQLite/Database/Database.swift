@@ -137,6 +137,16 @@ final class Database {
     return results
   }
 
+  /// Rows one after the other, until `read` returns false.
+  func each(
+    _ query: Query, _ values: [SQLValue] = [], _ read: (Statement) throws -> Bool
+  ) throws {
+    let statement = try statement(query)
+    defer { statement.reset() }
+    try statement.bind(values)
+    while try statement.step(), try read(statement) {}
+  }
+
   /// The first row; the others are not looked at.
   func first<Value>(
     _ query: Query, _ values: [SQLValue] = [], _ read: (Statement) throws -> Value

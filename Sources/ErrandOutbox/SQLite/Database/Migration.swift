@@ -8,6 +8,7 @@ struct Migration: Sendable {
   static let all = [
     Migration(name: "requests, what they consist of, and their answers", sql: firstTables),
     Migration(name: "when a request was over, in columns of its own", sql: ends),
+    Migration(name: "which server a request is for, and which servers are held", sql: origins),
   ]
 
   /// The state of a row and since when, once it is over. A generated column made each change of a row half as dear again.
@@ -18,6 +19,17 @@ struct Migration: Sendable {
     ALTER TABLE requests ADD COLUMN ended_at INTEGER;
     UPDATE requests SET ended = state, ended_at = changed WHERE state IN (2, 4, 5);
     CREATE INDEX over ON requests(ended, ended_at) WHERE ended IS NOT NULL;
+    """
+
+  /// A row's origin is empty until somebody has looked what it is.
+  private static let origins = """
+    ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT '';
+    CREATE INDEX by_origin ON requests(origin, priority DESC) WHERE turn = 1;
+    -- Those that are held, until when in ticks and by the wall clock, and for how long in all.
+    CREATE TABLE origins(
+      origin TEXT PRIMARY KEY, label BLOB NOT NULL, kind INTEGER NOT NULL, reason TEXT NOT NULL,
+      until INTEGER NOT NULL, until_wall INTEGER NOT NULL, delay INTEGER NOT NULL
+    ) WITHOUT ROWID;
     """
 
   private static let firstTables = """

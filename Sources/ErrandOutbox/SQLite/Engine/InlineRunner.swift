@@ -6,10 +6,12 @@ final class InlineRunner: StoreRunner, @unchecked Sendable {
   private let lock = Locked(())
   private var session: StoreSession?
   let doorbell: any Doorbell
+  let owners: any OwnerRegistry
 
   init(_ session: StoreSession) {
     self.session = session
     doorbell = session.doorbell
+    owners = session.tables.owners
   }
 
   func submit(_ operation: StoreOperation) {

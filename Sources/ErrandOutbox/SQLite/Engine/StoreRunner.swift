@@ -2,6 +2,7 @@
 protocol StoreRunner: Sendable {
   /// Hears of what others do.
   var doorbell: any Doorbell { get }
+  var owners: any OwnerRegistry { get }
 
   /// Tells the operation its outcome when that is durable.
   func submit(_ operation: StoreOperation)

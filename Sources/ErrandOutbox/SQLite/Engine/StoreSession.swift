@@ -132,11 +132,12 @@ final class StoreSession {
   /// - Parameter isGraceful: False to go as a process does that dies: without giving anything back.
   func close(isGraceful: Bool) {
     if isGraceful {
-      try? database.transaction {
+      let isGivenBack: Void? = try? database.transaction {
         try tables.begin()
         try tables.giveBackAll()
         try tables.end()
       }
+      if isGivenBack != nil { tables.owners.giveBackAll() }
       if takeNews() { doorbell.ring() }
       database.checkpoint(truncating: true)
     } else {

@@ -6,22 +6,30 @@ import ErrandCore
 final class ThreadRunner: StoreRunner {
   private let inbox: OperationInbox
   let doorbell: any Doorbell
+  let owners: any OwnerRegistry
 
-  private init(_ inbox: OperationInbox, _ doorbell: any Doorbell) {
+  private init(_ inbox: OperationInbox, _ shared: Shared) {
     self.inbox = inbox
-    self.doorbell = doorbell
+    doorbell = shared.doorbell
+    owners = shared.owners
+  }
+
+  /// What of a session others use while its thread works.
+  private struct Shared: Sendable {
+    let doorbell: any Doorbell
+    let owners: any OwnerRegistry
   }
 
   /// Starts the thread, and makes the session on it.
   static func start(_ makeSession: @escaping @Sendable () throws -> StoreSession) async throws -> ThreadRunner
   {
     let inbox = OperationInbox()
-    let doorbell: any Doorbell = try await withCheckedThrowingContinuation { continuation in
+    let shared: Shared = try await withCheckedThrowingContinuation { continuation in
       let isStarted = SystemThread.start {
         errand_name_store_thread("errand.outbox")
         do {
           let session = try makeSession()
-          continuation.resume(returning: session.doorbell)
+          continuation.resume(returning: Shared(doorbell: session.doorbell, owners: session.tables.owners))
           run(session, inbox)
         } catch {
           continuation.resume(throwing: error)
@@ -31,7 +39,7 @@ final class ThreadRunner: StoreRunner {
         continuation.resume(throwing: OutboxError(.failed, "the system has no thread left for the outbox"))
       }
     }
-    return ThreadRunner(inbox, doorbell)
+    return ThreadRunner(inbox, shared)
   }
 
   private static func run(_ session: StoreSession, _ inbox: OperationInbox) {

@@ -23,6 +23,7 @@ final class FileOwnerRegistry: OwnerRegistry {
   private let folder: String
   /// The locked file; -1 when it was let go.
   private let file: Locked<Int32>
+  private let begun: BegunLeases
 
   /// Removes what owners have left that are gone.
   init(folder: String) throws(OutboxError) {
@@ -33,6 +34,7 @@ final class FileOwnerRegistry: OwnerRegistry {
       if let file = try Self.lock(Self.path(of: name, in: folder)) {
         self.name = name
         self.file = Locked(file)
+        begun = BegunLeases(Self.begunPath(of: name, in: folder))
         break
       }
     }
@@ -40,6 +42,27 @@ final class FileOwnerRegistry: OwnerRegistry {
   }
 
   deinit { leave() }
+
+  func begin(_ leases: [Int64]) { begun.begin(leases) }
+
+  func end(_ leases: [Int64]) { begun.end(leases) }
+
+  func hasBegun(_ lease: Int64, _ owner: String) -> Bool? {
+    if owner == name { return begun.contains(lease) }
+    return BegunLeases.read(Self.begunPath(of: owner, in: folder))?.contains(lease)
+  }
+
+  func forgetBegun(but owners: Set<String>) {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for file in files where file.hasSuffix(BegunLeases.suffix) {
+      let owner = String(file.dropLast(BegunLeases.suffix.count))
+      if owner != name, !owners.contains(owner), access(Self.path(of: owner, in: folder), F_OK) != 0 {
+        unlink(folder + "/" + file)
+      }
+    }
+  }
+
+  func giveBackAll() { begun.remove() }
 
   func isAlive(_ owner: String) -> Bool {
     if owner == name { return file.withLock { $0 >= 0 } }
@@ -52,8 +75,13 @@ final class FileOwnerRegistry: OwnerRegistry {
       return file
     }
     guard file >= 0 else { return }
+    begun.close()
     unlink(Self.path(of: name, in: folder))
     close(file)
+  }
+
+  private static func begunPath(of owner: String, in folder: String) -> String {
+    folder + "/" + owner + BegunLeases.suffix
   }
 
   static func path(of owner: String, in folder: String) -> String { folder + "/" + owner + lockSuffix }

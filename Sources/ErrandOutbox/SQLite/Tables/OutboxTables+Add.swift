@@ -2,8 +2,8 @@ extension OutboxTables {
   private static let insert = Query(
     """
     INSERT INTO requests(seq, id, lane, holds, priority, state, head, expires, expires_wall, lifetime, created,
-      changed, size, files, summary, checksum, content)
-    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12, ?13, ?14, ?15) ON CONFLICT(id) DO NOTHING
+      changed, size, files, summary, checksum, origin, content)
+    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT(id) DO NOTHING
     """)
   private static let newest = Query("SELECT max(seq) FROM requests")
   private static let isKnown = Query("SELECT 1 FROM requests WHERE id = ?")
@@ -45,7 +45,7 @@ extension OutboxTables {
         .integer(try headOfLast(in: row.lane)), .optional(lifetime.map { now.ticks + $0 }),
         .optional(lifetime.map { now.wall + $0 }), .optional(lifetime), .integer(now.wall),
         .integer(row.size), .integer(row.files.count), .bytes(row.summary),
-        .integer(Self.checksum(of: row.content)),
+        .integer(Self.checksum(of: row.content)), .text(row.origin),
       ], bytes: isShort ? row.content : nil)
     guard database.changes > 0 else { return false }
     if !isShort { try store(row.content, of: sequence) }

@@ -8,16 +8,6 @@ extension OutboxTables {
   /// So many are expired or called due by one claim, so that none takes long.
   private static let mostAtOnce = 500
 
-  private static let owners = Query("SELECT DISTINCT owner FROM requests INDEXED BY leased WHERE state = 1")
-  private static let ended = Query(
-    "SELECT seq FROM requests INDEXED BY leased WHERE state = 1 AND owner IS ? AND lease_end <= ? ORDER BY seq"
-  )
-  private static let recover = Query(
-    """
-    UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = 0, changed = ?2,
-      reason = 'nobody knows how its last try ended: whoever made it is gone, or was silent for too long'
-    WHERE seq = ?1
-    """)
   private static let overdue = Query(
     """
     SELECT seq FROM requests INDEXED BY expiring
@@ -37,49 +27,38 @@ extension OutboxTables {
       ORDER BY due
       LIMIT \(mostAtOnce))
     """)
-  private static let ready = Query(
-    """
-    SELECT \(columns), lease, expires <= ?2, files > 0, checksum, content FROM requests INDEXED BY by_turn WHERE turn = 1
-    ORDER BY priority DESC, seq LIMIT ?1
-    """)
   private static let take = Query(
     """
     UPDATE requests SET state = 1, owner = ?2, lease = lease + 1, lease_end = ?3, tries = tries + 1,
       counted = counted + 1, changed = ?4
     WHERE seq = ?1
     """)
-  private static let setDamagedAside = Query(
+  private static let setAside = Query(
     """
     UPDATE requests SET state = 3, head = iif(holds, head, NULL), changed = ?2, reason = ?3
     WHERE seq = ?1
     """)
 
-  func claim(_ limit: Int, for lease: Duration, at now: StoreTime) throws -> Claim {
+  func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) throws -> Claim {
     try adopt(now)
     var claim = Claim()
-    claim.recovered = try recover(at: now)
+    claim.recovered = try recover(bounds, at: now)
     claim.expired = try expire(at: now)
     try database.run(Self.promote, [.integer(now.ticks)])
-    if try !isEverythingPaused() { try take(limit, until: now.ticks + lease.storedMilliseconds, now, &claim) }
-    // Whoever follows one of these elsewhere waits to hear of it.
-    if !(claim.recovered + claim.expired + claim.setAside).isEmpty { hasNews = true }
-    claim.next = try next(at: now)
-    return claim
-  }
-
-  /// Ends the leases that are over, and those of owners that are gone.
-  private func recover(at now: StoreTime) throws -> [OutboxRow] {
-    var recovered: [OutboxRow] = []
-    for owner in try database.all(Self.owners, [], { $0.text(0) }) {
-      let isGone = owner.map { $0 != self.owner && !owners.isAlive($0) } ?? true
-      let end = isGone ? Int64.max : now.ticks
-      for sequence in try database.all(Self.ended, [.optional(owner), .integer(end)], { $0.integer(0) }) {
-        let row = try change(Self.recover, [.integer(sequence), .integer(now.wall)], from: .trying)
-        try settle(row.lane)
-        recovered.append(row)
+    claim.held = try heldOrigins(at: now)
+    var hasMore = false
+    if try !isEverythingPaused() {
+      let (ready, isMore) = try choose(bounds, held: claim.held, at: now)
+      hasMore = isMore
+      for row in ready {
+        // What is not claimed leaves room for another.
+        if try !take(row, bounds, until: now.ticks + lease.storedMilliseconds, now, &claim) { hasMore = true }
       }
     }
-    return recovered
+    // Whoever follows one of these elsewhere waits to hear of it.
+    if !(claim.recovered + claim.expired + claim.setAside).isEmpty { hasNews = true }
+    claim.next = hasMore ? .zero : try next(at: now)
+    return claim
   }
 
   private func expire(at now: StoreTime) throws -> [OutboxRow] {
@@ -92,44 +71,34 @@ extension OutboxTables {
     return row
   }
 
-  private func take(_ limit: Int, until end: Int64, _ now: StoreTime, _ claim: inout Claim) throws {
-    for ready in try database.all(Self.ready, [.integer(max(0, limit)), .integer(now.ticks)], ready) {
-      // Where very many are, not all have expired before.
-      if ready.isOverdue {
-        claim.expired.append(try expire(ready.row.sequence, at: now))
-        continue
-      }
-      switch ready.content {
-      case .whole(let content): claim.rows.append(try take(ready, content, until: end, now))
-      case .damaged:
-        claim.setAside.append(try setAside(ready.row.sequence, "is not what was stored", at: now))
-      case .none: claim.setAside.append(try setAside(ready.row.sequence, "is missing", at: now))
-      }
+  /// - Returns: False if it was not claimed but came to its end.
+  private func take(
+    _ ready: ReadyRow, _ bounds: ClaimBounds, until end: Int64, _ now: StoreTime, _ claim: inout Claim
+  ) throws -> Bool {
+    // Where very many are, not all have expired before.
+    if ready.isOverdue {
+      claim.expired.append(try expire(ready.row.sequence, at: now))
+      return false
     }
-  }
-
-  private struct Ready {
-    let row: OutboxRow
-    /// How often it was claimed before.
-    let leases: Int64
-    let isOverdue: Bool
-    let hasFiles: Bool
-    let isContentApart: Bool
-    let content: Content
-  }
-
-  private func ready(_ statement: Statement) throws -> Ready {
-    let row = try row(statement)
-    return Ready(
-      row: row, leases: statement.integer(Self.columnCount),
-      isOverdue: statement.integer(Self.columnCount + 1) != 0,
-      hasFiles: statement.integer(Self.columnCount + 2) != 0,
-      isContentApart: statement.isNull(Self.columnCount + 4),
-      content: try content(of: row.sequence, statement, at: Self.columnCount + 3))
+    if let most = bounds.maxAttempts, ready.row.countedTries >= most {
+      let reason =
+        "tried \(ready.row.countedTries) times"
+        + (ready.row.reason.map { "; \($0)" } ?? ", and nobody knows how that ended")
+      claim.setAside.append(try setAside(ready.row.sequence, reason, at: now))
+      return false
+    }
+    switch ready.content {
+    case .whole(let content):
+      claim.rows.append(try take(ready, content, until: end, now))
+      return true
+    case .damaged: claim.setAside.append(try setAsideDamaged(ready, "is not what was stored", at: now))
+    case .none: claim.setAside.append(try setAsideDamaged(ready, "is missing", at: now))
+    }
+    return false
   }
 
   private func take(
-    _ ready: Ready, _ content: Data, until end: Int64, _ now: StoreTime
+    _ ready: ReadyRow, _ content: Data, until end: Int64, _ now: StoreTime
   ) throws -> ClaimedRow {
     var row = ready.row
     try database.run(
@@ -147,10 +116,15 @@ extension OutboxTables {
   }
 
   /// Rather than to send garbage.
-  private func setAside(_ sequence: Int64, _ complaint: String, at now: StoreTime) throws -> OutboxRow {
+  private func setAsideDamaged(_ ready: ReadyRow, _ complaint: String, at now: StoreTime) throws -> OutboxRow
+  {
     let reason = "its content in \(database.path) \(complaint): the disk has damaged the file"
+    return try setAside(ready.row.sequence, reason, at: now)
+  }
+
+  private func setAside(_ sequence: Int64, _ reason: String, at now: StoreTime) throws -> OutboxRow {
     let row = try change(
-      Self.setDamagedAside, [.integer(sequence), .integer(now.wall), .text(reason)], from: .stored)
+      Self.setAside, [.integer(sequence), .integer(now.wall), .text(reason)], from: .stored)
     try settle(row.lane)
     return row
   }
@@ -165,8 +139,6 @@ extension OutboxTables {
 
   // MARK: What comes next
 
-  private static let isReady = Query(
-    "SELECT 1 FROM requests INDEXED BY by_turn WHERE turn = 1 LIMIT 1")
   private static let nextDue = Query(
     "SELECT min(due) FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0")
   private static let nextExpiry = Query(
@@ -174,14 +146,11 @@ extension OutboxTables {
   private static let nextLeaseEnd = Query(
     "SELECT min(lease_end) FROM requests INDEXED BY leased WHERE state = 1")
 
-  /// Whether something can be claimed at once, unless everything is paused.
-  func isAnyReady() throws -> Bool { try database.exists(Self.isReady) }
-
   private func next(at now: StoreTime) throws -> Duration? {
     var times = [try database.integer(Self.nextExpiry), try database.integer(Self.nextLeaseEnd)]
     if try !isEverythingPaused() {
-      if try isAnyReady() { return .zero }
       times.append(try database.integer(Self.nextDue))
+      times.append(try nextHoldEnd())
     }
     return times.compactMap { $0 }.min().map { .milliseconds(max(0, $0 - now.ticks)) }
   }

@@ -43,12 +43,25 @@ extension OutboxTables {
       changed = ifnull(?2, changed)
     WHERE seq = ?1
     """)
+  private static let setOrigin = Query(
+    "UPDATE requests SET origin = ?3 WHERE seq = ?1 AND id = ?2 AND origin = ''")
   private static let renew = Query("UPDATE requests SET lease_end = ?2 WHERE seq = ?1")
   private static let claimed = Query("SELECT seq FROM requests WHERE state = 1 AND owner = ?")
 
   func finish(_ tries: [FinishedTry], at now: StoreTime) throws -> [Finished] {
     try adopt(now)
-    return try tries.map { try finish($0, at: now) }
+    return try tries.map { finished in
+      if let origin = finished.origin { try learn(origin, of: finished.lease) }
+      if let news = finished.news { try apply(news, at: now) }
+      return try finish(finished, at: now)
+    }
+  }
+
+  /// A row of a version that did not write its origin down.
+  private func learn(_ origin: String, of lease: Lease) throws {
+    try database.run(
+      Self.setOrigin,
+      [.integer(Self.sequence(ofLease: lease.number)), .id(lease.id), .text(origin)])
   }
 
   private func finish(_ finished: FinishedTry, at now: StoreTime) throws -> Finished {

@@ -39,13 +39,16 @@ extension OutboxTables {
     try database.run(Self.hasten)
     let count = database.changes
     if count > 0 { hasNews = true }
+    try releaseAll(but: .busy)
     return count
   }
 
   func retry(_ selection: OutboxSelection, in part: inout Part, at now: StoreTime) throws -> [OutboxRow] {
     try adopt(now)
     var retried: [OutboxRow] = []
+    var origins: Set<String> = []
     try forEach(selection.limited(to: [.stored, .setAside, .expired]), in: &part) { row in
+      origins.insert(row.origin)
       guard row.state != .stored else {
         return retried.append(try change(Self.makeDue, [.integer(row.sequence)], from: .stored))
       }
@@ -54,6 +57,7 @@ extension OutboxTables {
       try settle(row.lane)
     }
     if !retried.isEmpty { hasNews = true }
+    try release(Array(origins))
     return retried
   }
 

@@ -8,9 +8,11 @@ extension OutboxTables {
   /// What `row` reads, in its order.
   static let columns = """
     seq, id, lane, priority, state, created, changed, tries, counted, due, due_wall, expires_wall, reason, size, \
-    summary, CASE WHEN state IN (2, 3) THEN ifnull(requests.answer, (SELECT answers.answer FROM answers WHERE answers.seq = requests.seq)) END
+    summary, CASE WHEN state IN (2, 3) THEN ifnull(requests.answer, (SELECT answers.answer FROM answers WHERE answers.seq = requests.seq)) END, \
+    origin
     """
-  static let columnCount: Int32 = 16
+  static let columnCount: Int32 = 17
+  static let originColumn: Int32 = 16
 
   private static let bySequence = Query("SELECT \(columns) FROM requests WHERE seq = ?")
   private static let byID = Query("SELECT \(columns) FROM requests WHERE id = ?")
@@ -30,7 +32,8 @@ extension OutboxTables {
       countedTries: Int(statement.integer(8)),
       due: state == .stored && statement.integer(9) > 0 ? statement.integer(10) : nil,
       expires: statement.optionalInteger(11), reason: statement.text(12), size: statement.integer(13),
-      summary: statement.bytes(14) ?? Data(), answer: statement.bytes(15))
+      summary: statement.bytes(14) ?? Data(), answer: statement.bytes(15),
+      origin: statement.text(16) ?? "")
   }
 
   /// Runs a statement that changes one row, and returns that. Two statements cost less than one with RETURNING, which makes

@@ -22,7 +22,11 @@ extension OutboxTables {
     statistics.isPaused = try isEverythingPaused()
     statistics.pausedLanes = try lanesPaused()
     let isReady = try !statistics.isPaused && isAnyReady()
-    if !statistics.isPaused, !isReady { statistics.nextDue = try database.integer(Self.nextDue) }
+    statistics.heldOrigins = try holds()
+    if !statistics.isPaused, !isReady {
+      statistics.nextDue = [try database.integer(Self.nextDue), try nextReadyHoldEnd()].compactMap { $0 }
+        .min()
+    }
     statistics.isHeld =
       statistics.counts[.stored, default: 0] > 0 && statistics.counts[.trying, default: 0] == 0 && !isReady
       && statistics.nextDue == nil

@@ -30,6 +30,7 @@ extension OutboxTables {
     if let boot, boot != now.boot {
       try database.run(Self.endLeases)
       try database.run(Self.moveDue, [.integer(now.ticks), .integer(now.wall)])
+      try moveHolds(to: now)
       try database.run(Self.moveExpiry, [.integer(now.ticks), .integer(now.wall)])
     }
     if boot != now.boot { try set(.boot, to: .text(now.boot)) }

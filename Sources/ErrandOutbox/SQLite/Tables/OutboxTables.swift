@@ -14,6 +14,8 @@ final class OutboxTables {
   /// What this transaction changes about the totals.
   var tally = Tally()
   private var tallyBeforePart = Tally()
+  /// What owners that are gone have begun was looked at, and forgotten as far as nobody needs it.
+  var knowsGone = false
   /// What was claimed here, by the number of its lease.
   var claimed: [Int64: Claimed] = [:]
 

@@ -28,7 +28,7 @@ extension OutboxInvariant {
         case .failed, .refused, .returned:
           if lease?.owner != step.owner { found.append("\(step), without a lease") }
           lease = nil
-        case .delivered, .dropped, .expired, .retried, .damaged, .added, .pruned:
+        case .delivered, .dropped, .expired, .retried, .damaged, .exhausted, .added, .pruned:
           if let lease, step.kind != .delivered { found.append("\(step), when \(lease.owner) had it") }
           lease = nil
         case .hastened: break

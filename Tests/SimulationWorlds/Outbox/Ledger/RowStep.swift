@@ -12,6 +12,8 @@ struct RowStep: Sendable {
     case refused
     /// What it consists of is missing, or not what was stored.
     case damaged
+    /// It had all its attempts, and nobody knows how the last one ended.
+    case exhausted
     case returned
     case delivered
     case expired
@@ -43,7 +45,7 @@ struct RowStep: Sendable {
     case .added, .recovered, .failed, .returned, .retried: .stored
     case .claimed: .trying
     case .delivered: .delivered
-    case .refused, .damaged: .setAside
+    case .refused, .damaged, .exhausted: .setAside
     case .expired: .expired
     case .dropped: .dropped
     case .renewed, .hastened, .pruned: nil

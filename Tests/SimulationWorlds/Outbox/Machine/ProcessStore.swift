@@ -64,12 +64,14 @@ final class ProcessStore: OutboxStore {
     }
   }
 
-  func claim(_ limit: Int, for lease: Duration, at now: StoreTime) async throws -> Claim {
+  func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim {
     try await perform {
-      let claim = try await store.claim(limit, for: lease, at: now)
+      let claim = try await store.claim(bounds, for: lease, at: now)
       note(.recovered, claim.recovered.map(\.id), now)
       note(.expired, claim.expired.map(\.id), now)
-      note(.damaged, claim.setAside.map(\.id), now)
+      let isExhausted = { (row: OutboxRow) in bounds.maxAttempts.map { row.countedTries >= $0 } ?? false }
+      note(.exhausted, claim.setAside.filter(isExhausted).map(\.id), now)
+      note(.damaged, claim.setAside.filter { !isExhausted($0) }.map(\.id), now)
       note(.claimed(leaseEnd: now.leaseEnd(lease)), claim.rows.map(\.row.id), now)
       return claim
     }
@@ -95,6 +97,14 @@ final class ProcessStore: OutboxStore {
       }
       return results
     }
+  }
+
+  func begin(_ leases: [Lease]) async throws {
+    try await perform { try await store.begin(leases) }
+  }
+
+  func release(_ origins: [String]?) async throws {
+    try await perform { try await store.release(origins) }
   }
 
   func hasten(at now: StoreTime) async throws -> Int {

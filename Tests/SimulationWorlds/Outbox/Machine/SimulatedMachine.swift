@@ -10,6 +10,8 @@ final class SimulatedMachine: Sendable {
     /// What somebody has set the wall clock to, beside the true time.
     var wallError = Duration.zero
     var alive: Set<String> = []
+    /// What each owner has begun to send.
+    var begun: [String: Set<Int64>] = [:]
   }
 
   /// 2026-01-01T00:00:00Z, in milliseconds.
@@ -40,6 +42,14 @@ final class SimulatedMachine: Sendable {
       state.bootTime = now
       state.alive = []
     }
+  }
+
+  func begin(_ leases: [Int64], of owner: String) {
+    state.withLock { $0.begun[owner, default: []].formUnion(leases) }
+  }
+
+  func hasBegun(_ lease: Int64, _ owner: String) -> Bool {
+    state.withLock { $0.begun[owner]?.contains(lease) ?? false }
   }
 
   func isAlive(_ owner: String) -> Bool { state.withLock { $0.alive.contains(owner) } }

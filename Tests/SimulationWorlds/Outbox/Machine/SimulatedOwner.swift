@@ -18,4 +18,8 @@ final class SimulatedOwner: OwnerRegistry {
   }
 
   func leave() { machine.end(name) }
+
+  func begin(_ leases: [Int64]) { machine.begin(leases, of: name) }
+
+  func hasBegun(_ lease: Int64, _ owner: String) -> Bool? { machine.hasBegun(lease, owner) }
 }

@@ -1,0 +1,200 @@
+/// The health of all origins that something is known of, and what may be in flight in all. Pure.
+///
+/// Attempts to origins that answer count against `total`. An origin of which nobody knows whether it answers gets one attempt
+/// in flight, out of `probes`: so forty that hang take nothing from those that answer, nor keep one of those from being found.
+struct OriginTable: Sendable {
+  let limits: OriginState.Limits
+  /// The most attempts in flight to origins that answer.
+  let total: Int
+  /// The most origins that are probed at once.
+  let probes: Int
+
+  private(set) var origins: [String: OriginState] = [:]
+  private var originOf: [Lease: String] = [:]
+  private(set) var regular = 0
+  private(set) var probing = 0
+  private(set) var hanging = 0
+  /// How many origins could do with more rows.
+  private(set) var hungry = 0
+  /// How many answer.
+  private var answering = 0
+  /// Rows that wait for a probe.
+  private var waitingForProbe = 0
+  /// Nothing changes by time alone before this.
+  private(set) var nextChange: Duration?
+  private var nextTidying = Duration.zero
+
+  init(total: Int, probes: Int, limits: OriginState.Limits) {
+    self.total = max(1, total)
+    self.probes = max(1, probes)
+    self.limits = limits
+  }
+
+  private var mostHanging: Int { 4 * probes }
+
+  // MARK: Keeping count
+
+  private mutating func change<Value>(_ origin: String, _ body: (inout OriginState) -> Value) -> Value {
+    count(origins[origin], by: -1)
+    let value = body(&origins[origin, default: OriginState()])
+    count(origins[origin], by: 1)
+    if let change = origins[origin]?.nextChange(limits) { nextChange = min(nextChange ?? change, change) }
+    return value
+  }
+
+  private mutating func count(_ origin: OriginState?, by one: Int) {
+    guard let origin else { return }
+    hanging += one * (origin.inFlight - origin.moving)
+    switch origin.account {
+    case .regular:
+      regular += one * origin.moving
+      answering += one
+    case .probing:
+      probing += one * origin.moving
+      waitingForProbe += one * origin.waiting
+    case .none: break
+    }
+    if isHungry(origin) { hungry += one }
+  }
+
+  /// It has less than half of what it should have at hand.
+  private func isHungry(_ origin: OriginState) -> Bool {
+    guard !origin.isDry else { return false }
+    switch origin.account {
+    case .regular: return origin.waiting <= 2 * min(origin.window, limits.perOrigin)
+    case .probing: return origin.waiting == 0 && origin.mayBegin(limits)
+    case .none: return false
+    }
+  }
+
+  // MARK: Attempts
+
+  func mayBegin(_ origin: String) -> Bool {
+    let state = origins[origin] ?? OriginState()
+    guard state.mayBegin(limits) else { return false }
+    return state.account == .regular ? regular < total : probing < probes && probing + hanging < mostHanging
+  }
+
+  /// True if what waits for it is not to be at hand: it takes the place of what may be sent.
+  func givesBack(_ origin: String) -> Bool {
+    guard let state = origins[origin] else { return false }
+    return state.account == .none || (state.account == .probing && state.waiting > 1)
+  }
+
+  /// One that waited is being sent.
+  mutating func begin(_ lease: Lease, _ origin: String, at now: Duration) {
+    originOf[lease] = origin
+    change(origin) { state in
+      state.waiting -= 1
+      state.begin(lease, at: now)
+    }
+  }
+
+  mutating func end(
+    _ lease: Lease, _ sign: OriginSign, at now: Duration
+  ) -> (origin: String, change: OriginChange)? {
+    guard let origin = originOf.removeValue(forKey: lease) else { return nil }
+    let limits = limits
+    return change(origin) { $0.end(lease, sign, at: now, limits) }.map { (origin, $0) }
+  }
+
+  func isRefusedAlone(_ lease: Lease) -> Bool {
+    originOf[lease].flatMap { origins[$0] }?.isRefusedAlone(lease.id) ?? false
+  }
+
+  /// What has come to wait, or does not wait any more without being sent.
+  mutating func wait(_ origin: String, by count: Int) { change(origin) { $0.waiting += count } }
+
+  /// What is recorded of an origin may make others of its rows free.
+  mutating func recorded(_ origin: String) {
+    guard origins[origin]?.isDry == true else { return }
+    change(origin) { $0.isDry = false }
+  }
+
+  mutating func recordedHold(_ origin: String) { origins[origin]?.isRecorded = true }
+
+  // MARK: Time
+
+  /// - Returns: True if more may be claimed than before.
+  mutating func advance(to now: Duration) -> Bool {
+    guard let change = nextChange, now >= change else { return false }
+    nextChange = nil
+    var mayClaim = false
+    let limits = limits
+    for (name, state) in origins {
+      guard let change = state.nextChange(limits) else { continue }
+      if now >= change {
+        if self.change(name, { $0.advance(to: now, limits) }) { mayClaim = true }
+      } else {
+        nextChange = min(nextChange ?? change, change)
+      }
+    }
+    return mayClaim
+  }
+
+  /// Forgets whom nothing was heard of for long, so that this does not grow with the origins that there ever were.
+  mutating func tidy(at now: Duration) {
+    guard now >= nextTidying else { return }
+    nextTidying = now + .seconds(30)
+    for (name, state) in origins where state.isForgettable(at: now, limits) {
+      count(state, by: -1)
+      origins[name] = nil
+    }
+  }
+
+  /// These, or all, are probed at once.
+  mutating func release(_ names: [String]? = nil) {
+    for name in names ?? Array(origins.keys) where origins[name] != nil { change(name) { $0.release() } }
+  }
+
+  // MARK: Claiming
+
+  /// How many rows of which origins are wanted.
+  struct Wish: Sendable, Hashable {
+    var rooms: [String: Int]
+    var others: Int
+    /// Those that are open, as it is written down, and in which phase they are.
+    var open: [String: Int]
+  }
+
+  var othersRoom: Int { max(0, min(probes - probing, mostHanging - probing - hanging) - waitingForProbe) }
+
+  func wish(mostWaiting: Int) -> Wish {
+    var wish = Wish(rooms: [:], others: othersRoom, open: [:])
+    let share = max(1, mostWaiting / max(1, answering))
+    // While there are probes for all of them their order does not matter.
+    let isScarce = wish.others < origins.count
+    for (name, state) in isScarce ? origins.sorted(by: { $0.key < $1.key }) : Array(origins) {
+      switch state.account {
+      case .none:
+        wish.rooms[name] = 0
+        if state.isRecorded { wish.open[name] = state.epoch }
+      case .probing:
+        let room = state.waiting == 0 && state.mayBegin(limits) && wish.others > 0 ? 1 : 0
+        wish.rooms[name] = room
+        wish.others -= room
+      case .regular:
+        let ahead = min(4 * min(state.window, limits.perOrigin), share)
+        wish.rooms[name] = max(0, ahead - state.waiting)
+      }
+    }
+    return wish
+  }
+
+  /// What a claim has brought.
+  /// - Parameter held: The origins that are held, as the store has it: who is not among them any more was released by another.
+  /// - Returns: True if some of those may be probed now.
+  mutating func claimed(_ counts: [String: Int], of wish: Wish, held: Set<String>) -> Bool {
+    var isReleased = false
+    for (name, room) in wish.rooms where room > 0 && origins[name] != nil {
+      let isDry = counts[name, default: 0] < room
+      if origins[name]?.isDry != isDry { change(name) { $0.isDry = isDry } }
+    }
+    for (name, epoch) in wish.open where !held.contains(name) && origins[name]?.epoch == epoch {
+      change(name) { $0.release() }
+      isReleased = true
+    }
+    for (name, count) in counts { wait(name, by: count) }
+    return isReleased
+  }
+}

@@ -1,0 +1,16 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// An origin to which nothing is sent for a while.
+public struct HeldOrigin: Sendable, Hashable {
+  /// Scheme, host and port: `https://example.com:443`.
+  public let origin: String
+  public let kind: OriginHold.Kind
+  /// What has happened last.
+  public let reason: String
+  /// When the next request is sent to it.
+  public let until: Date
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+struct HandTests {
+  private var hand = Hand()
+  private let state = CourierState(concurrency: 4, probes: 8, limits: .sample)
+
+  private func row(_ number: Int64, _ origin: String, priority: Int = 0) -> ClaimedRow {
+    let id = OutboxID(rawValue: "\(number)")
+    let row = OutboxRow(
+      id: id, sequence: number, lane: nil, priority: priority, state: .trying, created: 0, changed: 0,
+      tries: 1,
+      countedTries: 1, due: nil, expires: nil, reason: nil, size: 1, summary: Data(), answer: nil,
+      origin: origin)
+    return ClaimedRow(row: row, content: Data(), lease: Lease(id: id, number: number))
+  }
+
+  @Test mutating func `a lease is held until it ends, is renewed or is lost`() {
+    let (one, two) = (row(1, "a"), row(2, "b"))
+    hand.take([one, two], until: 100, renewingBy: 60)
+    #expect(hand.holds(one.lease, at: 99) && !hand.holds(one.lease, at: 100))
+    hand.renewed([one.lease], until: 200, nextBy: 160)
+    #expect(hand.holds(one.lease, at: 199) && !hand.holds(two.lease, at: 199))
+    _ = hand.next(for: state)
+    #expect(hand.drop([one.lease, two.lease]) == ["b": 1])
+    #expect(!hand.holds(one.lease, at: 0) && hand.isLost(one.lease))
+    #expect(!hand.holds(two.lease, at: 0))
+  }
+
+  @Test mutating func `the most important goes first, and of these the one that was claimed first`() {
+    hand.take(
+      [row(1, "a"), row(2, "b", priority: 1), row(3, "a", priority: 1), row(4, "c", priority: 1)], until: 9,
+      renewingBy: 9)
+    var order: [Int64] = []
+    while let next = hand.next(for: state) { order.append(next.lease.number) }
+    // What is behind another of its origin waits for that.
+    #expect(order == [2, 4, 1, 3])
+  }
+
+  @Test mutating func `what is given back names its origin, if that had to be looked up`() {
+    let (one, two) = (row(1, "a"), row(2, "b"))
+    hand.take([one, two], until: 9, renewingBy: 9, learned: [two.lease])
+    var stopped = state
+    stopped.stop()
+    #expect(hand.returnWaiting(for: stopped) == ["a": 1, "b": 1])
+    #expect(hand.beginRecording()?.map(\.origin) == [nil, "b"])
+    #expect(hand.endRecording() == ["a", "b"])
+    #expect(hand.isEmpty)
+  }
+}

@@ -1,0 +1,165 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandOutbox
+
+struct OriginStateTests {
+  private let limits = OriginState.Limits(
+    perOrigin: 4, firstPause: .seconds(1), longestPause: .seconds(60), longestUnauthorized: .seconds(3600))
+  private var state = OriginState()
+  private var last: Int64 = 0
+
+  private mutating func begin(at now: Duration = .zero, row: String? = nil) -> Lease? {
+    guard state.mayBegin(limits) else { return nil }
+    last += 1
+    let lease = Lease(id: OutboxID(rawValue: row ?? "\(last)"), number: last)
+    state.begin(lease, at: now)
+    return lease
+  }
+
+  @discardableResult
+  private mutating func attempt(_ sign: OriginSign, at now: Duration = .zero, row: String? = nil) throws
+    -> OriginChange?
+  {
+    let lease = try #require(begin(at: now, row: row))
+    return state.end(lease, sign, at: now, limits)
+  }
+
+  private let failed = OriginSign.failed(reason: "no", hasAnswered: false)
+
+  @Test mutating func `an origin begins with one attempt in flight, and each answer lets one more go`() throws
+  {
+    for window in 1...6 {
+      var leases: [Lease] = []
+      while let lease = begin() { leases.append(lease) }
+      #expect(leases.count == min(window, 4))
+      for lease in leases.dropFirst() { _ = state.end(lease, .none, at: .zero, limits) }
+      _ = state.end(leases[0], .answered, at: .zero, limits)
+    }
+  }
+
+  @Test
+  mutating func `an origin opens when three requests fail one after the other, for a time that doubles`()
+    throws
+  {
+    #expect(try attempt(failed) == nil)
+    #expect(try attempt(failed) == nil)
+    #expect(try attempt(failed) == .hold(.trouble, reason: "no", for: .seconds(1)))
+    var now = Duration.zero
+    for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
+      #expect(begin(at: now) == nil)
+      let early = state.advance(to: now + .seconds(pause) - .nanoseconds(1), limits)
+      #expect(!early)
+      now += .seconds(pause)
+      let isDue = state.advance(to: now, limits)
+      #expect(isDue)
+      let probe = try #require(begin(at: now))
+      // No other beside it.
+      #expect(begin(at: now) == nil)
+      let change = state.end(probe, failed, at: now, limits)
+      #expect(change == .hold(.trouble, reason: "no", for: .seconds(min(pause * 2, 60))))
+    }
+  }
+
+  @Test mutating func `one request that fails again and again opens nothing`() throws {
+    for _ in 0..<10 { #expect(try attempt(.failed(reason: "500", hasAnswered: true), row: "poison") == nil) }
+    #expect(state.phase == .closed)
+  }
+
+  @Test mutating func `an answer between failures keeps an origin closed`() throws {
+    for _ in 0..<10 {
+      try attempt(failed)
+      try attempt(failed)
+      try attempt(.answered)
+    }
+    #expect(state.phase == .closed)
+  }
+
+  @Test mutating func `a probe that gets through closes an origin, and it begins with few again`() throws {
+    for _ in 0..<3 { try attempt(failed) }
+    _ = state.advance(to: .seconds(1), limits)
+    #expect(try attempt(.answered, at: .seconds(1)) == .release)
+    #expect(state.phase == .closed && state.window == 2)
+    // And the next trouble begins with a short pause.
+    for _ in 0..<2 { try attempt(failed, at: .seconds(2)) }
+    #expect(
+      try attempt(failed, at: .seconds(2)) == .hold(.trouble, reason: "no", for: .seconds(1)))
+  }
+
+  @Test mutating func `a probe that is given back leaves its place to another`() throws {
+    for _ in 0..<3 { try attempt(failed) }
+    _ = state.advance(to: .seconds(1), limits)
+    for _ in 0..<5 {
+      let probe = try #require(begin(at: .seconds(1)))
+      // It may hang for a while before.
+      _ = state.advance(to: .seconds(5), limits)
+      #expect(begin(at: .seconds(5)) == nil)
+      _ = state.end(probe, .none, at: .seconds(5), limits)
+    }
+    #expect(state.phase == .halfOpen)
+  }
+
+  @Test mutating func `what was begun before an origin opened tells nothing of its probe`() throws {
+    for _ in 0..<3 { try attempt(.answered) }
+    var leases: [Lease] = []
+    while let lease = begin() { leases.append(lease) }
+    let late = leases[0]
+    for lease in leases.dropFirst() { _ = state.end(lease, failed, at: .zero, limits) }
+    #expect(state.phase == .open(until: .seconds(1)))
+    _ = state.advance(to: .seconds(1), limits)
+    let probe = try #require(begin(at: .seconds(1)))
+    #expect(state.end(late, failed, at: .seconds(1), limits) == nil)
+    #expect(state.phase == .halfOpen)
+    #expect(state.end(probe, .answered, at: .seconds(1), limits) == .release)
+  }
+
+  @Test mutating func `Retry-After holds an origin for that long, whoever is told it`() throws {
+    for _ in 0..<3 { try attempt(.answered) }
+    let (one, two) = (try #require(begin()), try #require(begin()))
+    let change = state.end(one, .busy(reason: "429", for: .seconds(30)), at: .zero, limits)
+    #expect(change == .hold(.busy, reason: "429", for: .seconds(30)))
+    // A shorter one says nothing new, a longer one does.
+    #expect(state.end(two, .busy(reason: "429", for: .seconds(20)), at: .zero, limits) == nil)
+    #expect(state.phase == .open(until: .seconds(30)))
+  }
+
+  @Test mutating func `refused credentials open an origin at once, and for longer than trouble does`() throws
+  {
+    let refused = OriginSign.unauthorized(reason: "401")
+    #expect(try attempt(refused) == .hold(.unauthorized, reason: "401", for: .seconds(1)))
+    var now = Duration.seconds(1)
+    for _ in 0..<14 {
+      while !state.advance(to: now, limits) { now += .seconds(1) }
+      try attempt(refused, at: now)
+    }
+    #expect(state.phase == .open(until: now + .seconds(3600)))
+  }
+
+  @Test mutating func `a request that is refused again after others were accepted is refused alone`() throws {
+    try attempt(.unauthorized(reason: "403"), row: "bad")
+    let id = OutboxID(rawValue: "bad")
+    #expect(!state.isRefusedAlone(id))
+    _ = state.advance(to: .seconds(1), limits)
+    try attempt(.answered, at: .seconds(1))
+    #expect(state.isRefusedAlone(id))
+    #expect(!state.isRefusedAlone(OutboxID(rawValue: "other")))
+  }
+
+  @Test mutating func `what hangs lets one more go, up to four, and an answer lets the others go`() throws {
+    var leases: [Lease] = []
+    for second in 0..<10 {
+      if let lease = begin(at: .seconds(second)) { leases.append(lease) }
+      #expect(begin(at: .seconds(second)) == nil)
+      _ = state.advance(to: .seconds(second + 1), limits)
+    }
+    #expect(leases.count == 4 && state.hanging == 4)
+    _ = state.end(leases[0], .answered, at: .seconds(11), limits)
+    #expect(state.account == .regular && begin(at: .seconds(11)) != nil)
+  }
+
+  @Test mutating func `released, an origin is probed at once`() throws {
+    for _ in 0..<3 { try attempt(failed) }
+    state.release()
+    #expect(try attempt(failed) == .hold(.trouble, reason: "no", for: .seconds(1)))
+  }
+}
