@@ -11,6 +11,9 @@
 #else
 #include <pthread.h>
 #endif
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/socket.h>
 
 // What debuggers and profilers call this thread.
 static inline void errand_name_thread(const char *name) {
@@ -66,11 +69,36 @@ static inline CURLMcode errand_multi_set_timer_callback(CURLM *multi, errand_tim
   return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
-typedef int (*errand_sockopt_callback)(void *user, curl_socket_t socket, curlsocktype purpose);
+typedef curl_socket_t (*errand_opensocket_callback)(void *user, curlsocktype purpose, struct curl_sockaddr *address);
 
-static inline CURLcode errand_setopt_sockopt_callback(CURL *easy, errand_sockopt_callback value, void *user) {
-  curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, user);
-  return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
+static inline CURLcode errand_setopt_opensocket_callback(CURL *easy, errand_opensocket_callback value, void *user) {
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, user);
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+// A socket that no program inherits, or -1.
+static inline curl_socket_t errand_open_socket(const struct curl_sockaddr *address) {
+#ifdef SOCK_CLOEXEC
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
+  curl_socket_t descriptor = socket(address->family, address->socktype, address->protocol);
+  if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+#endif
+}
+
+typedef int (*errand_prereq_callback)(void *user, char *remote_address, char *local_address, int remote_port,
+                                      int local_port);
+
+static inline void errand_setopt_prereq_callback(CURL *easy, errand_prereq_callback value) {
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
+// FNV-1a.
+static inline uint64_t errand_hash(const char *text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (; text && *text; text++) hash = (hash ^ (uint8_t)*text) * 0x100000001b3;
+  return hash;
 }
 
 typedef int (*errand_close_callback)(void *user, curl_socket_t socket);

@@ -18,8 +18,10 @@ final class CurlEngine: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
   @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
-  /// When the next transfer may have stalled.
-  @exclusivity(unchecked) private var nextCheck: ContinuousClock.Instant?
+  /// What the watch counts milliseconds from.
+  private let epoch = ContinuousClock.now
+  @exclusivity(unchecked) private var stalls = StallWatch<CurlTransfer>()
+  @exclusivity(unchecked) private var connections = SharedConnections()
 
   init(_ configuration: CurlConfiguration) {
     watch = SocketWatch()
@@ -104,11 +106,13 @@ final class CurlEngine: @unchecked Sendable {
     switch command {
     case .start(let transfer):
       guard transfer.isAwaited else { return }
-      transfer.begin()
+      transfer.begin(generation: connections.generation(for: transfer.exchange.request))
+      if transfer.generation > 0, !transfer.exchange.request.isSecure {
+        transfer.avoidConnections(connections.isAvoided(transfer.exchange.request))
+      }
       transfer.index = active.count
       active.append(transfer)
-      let check = now + transfer.exchange.request.timeout
-      nextCheck = nextCheck.map { min($0, check) } ?? check
+      watchForStall(of: transfer, from: now)
       curl_multi_add_handle(multi, transfer.easy)
     case .cancel(let transfer):
       if transfer.index >= 0 { detach(transfer) }
@@ -135,8 +139,11 @@ final class CurlEngine: @unchecked Sendable {
 
   private func detach(_ transfer: CurlTransfer, isDone: Bool = false) {
     // Nobody would tell the server of the reset: unless others use the connection, closing it does.
-    if !isDone, options.isBeforeVersion8 { errand_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
-    let connection = isDone ? nil : transfer.sharedConnection
+    if !isDone, options.isBeforeVersion8 || transfer.connection?.isAvoided == true {
+      errand_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1)
+    }
+    stalls.remove(transfer)
+    let connection = connections.leave(transfer)
     curl_multi_remove_handle(multi, transfer.easy)
     options.removeShared(from: transfer.easy)
     let last = active.removeLast()
@@ -145,15 +152,16 @@ final class CurlEngine: @unchecked Sendable {
       last.index = transfer.index
     }
     transfer.index = -1
-    if !isDone { transfer.close() }
-    if let connection { sendReset(on: connection) }
+    guard !isDone else { return }
+    transfer.close()
+    // libcurl before version 8 keeps the reset of a stream until its connection has something else to send: so that
+    // others' silence does not hold it back, one of them is made to say something.
+    if options.isBeforeVersion8 { connection?.streams.first?.nudge() }
   }
 
-  /// libcurl before version 8 keeps the reset of a stream until its connection has something else to send: so that others'
-  /// silence does not hold it back, one of them is made to say something.
-  private func sendReset(on connection: Int) {
-    guard options.isBeforeVersion8 else { return }
-    active.first { $0.sharedConnection == connection }?.nudge()
+  /// The transfer's request goes out by this connection.
+  func isUsed(_ ends: SharedConnection.Ends, by transfer: CurlTransfer) {
+    connections.join(transfer, ends, now: now)
   }
 
   private func collectFinished() {
@@ -186,27 +194,37 @@ final class CurlEngine: @unchecked Sendable {
     touched.removeAll(keepingCapacity: true)
   }
 
-  /// Fails what has not moved for its time-out, and works out when to look again.
+  /// Fails what has not moved for its time-out.
   private func failStalled() {
-    guard let due = nextCheck, now >= due else { return }
-    var next: ContinuousClock.Instant?
-    for transfer in active.reversed() {
-      let end = transfer.moved(by: now) + transfer.exchange.request.timeout
-      if end <= now {
-        let failure = transfer.timedOut()
-        detach(transfer)
-        transfer.finish(failure)
-      } else {
-        next = next.map { min($0, end) } ?? end
+    for transfer in stalls.takeDue(at: milliseconds(at: now)) {
+      let moved = transfer.moved(by: now)
+      guard moved + transfer.exchange.request.timeout <= now else {
+        watchForStall(of: transfer, from: moved)
+        continue
       }
+      connections.timedOut(transfer, now: now)
+      let failure = transfer.timedOut()
+      detach(transfer)
+      transfer.finish(failure)
     }
-    nextCheck = next
+  }
+
+  private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) {
+    let timeout = transfer.exchange.request.timeout
+    // Rounded up: by then its time is over for certain.
+    stalls.insert(transfer, due: milliseconds(at: moved + timeout) + 1, timeout: timeout.wholeMilliseconds)
+  }
+
+  private func milliseconds(at instant: ContinuousClock.Instant) -> Int {
+    (instant - epoch).wholeMilliseconds
   }
 
   private func wait() {
-    if active.isEmpty { nextCheck = nil }
     var due = timer
-    if let nextCheck { due = due.map { min($0, nextCheck) } ?? nextCheck }
+    if let next = stalls.next() {
+      let next = epoch + .milliseconds(next)
+      due = due.map { min($0, next) } ?? next
+    }
     let milliseconds = due.map { Int32(clamping: max(0, ($0 - now).wholeMilliseconds + 1)) } ?? -1
     watch.wait(milliseconds: timer.map { $0 <= now } == true || !inbox.mayWait() ? 0 : milliseconds)
     inbox.hasWoken()

@@ -13,8 +13,9 @@ struct CurlFailure {
 
   init(_ code: CURLcode, _ transfer: CurlTransfer) {
     let said = transfer.errorMessage
-    // What libcurl says of a proxy may quote its password.
-    let detail = said.isEmpty || said.contains("@") ? String(cString: curl_easy_strerror(code)) : said
+    // What libcurl says of a proxy, or of a URL, may quote what is secret in it.
+    let isOpen = !said.isEmpty && transfer.engine.options.proxySecrets.mayShow(said)
+    let detail = isOpen ? said : String(cString: curl_easy_strerror(code))
     func failure(_ kind: RequestError.Code, _ text: String, reached: Bool? = nil) -> RequestError {
       transfer.exchange.error(
         kind, text, reachedServer: reached ?? transfer.hasReachedServer, underlying: CurlError(code, detail))

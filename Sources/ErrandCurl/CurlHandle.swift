@@ -20,6 +20,29 @@ final class CurlHandle: @unchecked Sendable {
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
   }
 
+  private var watchesConnection = false
+  private var generation = 0
+
+  /// Whether the transfer wants to know by which connection it goes.
+  func setWatchesConnection(_ watches: Bool, of transfer: CurlTransfer) {
+    if watches {
+      errand_setopt_pointer(easy, CURLOPT_PREREQDATA, Unmanaged.passUnretained(transfer).toOpaque())
+    }
+    guard watches != watchesConnection else { return }
+    watchesConnection = watches
+    CurlTransfer.setConnectionCallback(easy, isOn: watches)
+  }
+
+  /// libcurl lets a request join a connection of TLS only if the options of TLS are the same. These two mean something on
+  /// Windows alone, so here they only keep generations apart.
+  func setGeneration(_ generation: Int) {
+    guard generation != self.generation else { return }
+    self.generation = generation
+    let bits = [0, CURLSSLOPT_NO_REVOKE, CURLSSLOPT_REVOKE_BEST_EFFORT]
+    let (first, second) = (generation & 1 == 0 ? bits[0] : bits[1], generation & 2 == 0 ? bits[0] : bits[2])
+    errand_setopt_long(easy, CURLOPT_SSL_OPTIONS, Int(first | second))
+  }
+
   func setURL(_ text: String) {
     guard text != urlText else { return }
     let code = text.withCString { curl_url_set(url, CURLUPART_URL, $0, UInt32(CURLU_PATH_AS_IS)) }

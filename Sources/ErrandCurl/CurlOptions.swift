@@ -16,13 +16,15 @@ import ErrandCore
 #endif
 
 /// Sets libcurl's options: those that are the same for every transfer once, the others for each.
-// Safe to share: `share` and `resolve` are read only, and libcurl reads them on the engine's thread.
+// Safe to share: `share` is touched on the engine's thread only; `resolve` is read only.
 final class CurlOptions: @unchecked Sendable {
   let maxFieldBytes: Int
   private let configuration: CurlConfiguration
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
   private let hasProxies: Bool
+  /// What no message may quote.
+  let proxySecrets: ProxySecrets
   private let watch: SocketWatch
   /// libcurl 7.88 fails the second request on a connection of HTTP/2 without TLS (CURLE_HTTP2), and sends the reset of an
   /// HTTP/2 stream only with whatever its connection has to send next.
@@ -36,16 +38,15 @@ final class CurlOptions: @unchecked Sendable {
     maxFieldBytes = configuration.maxFieldBytes
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
     hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
+    var proxies = [environment.http, environment.https].compactMap(\.self)
+    if case .url(let url) = configuration.proxy { proxies.append(url) }
+    proxySecrets = ProxySecrets(of: proxies)
     Self.initialiseOnce
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
     isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
     resolve = configuration.hostOverrides.reduce(nil) { list, override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
       return curl_slist_append(list, "\(override.host):\(override.port):\(address)")
-    }
-    if configuration.keepsCookies {
-      share = curl_share_init()
-      errand_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
     }
   }
 
@@ -60,6 +61,10 @@ final class CurlOptions: @unchecked Sendable {
 
   func makeMulti() -> UnsafeMutableRawPointer {
     guard let multi = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
+    if configuration.keepsCookies {
+      share = curl_share_init()
+      errand_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
+    }
     errand_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.maxIdleConnections)
     errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
@@ -94,13 +99,15 @@ final class CurlOptions: @unchecked Sendable {
     set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
     // No file: this is how the cookie engine is turned on. The cookies are in the share.
-    if share != nil { set(CURLOPT_COOKIEFILE, "") }
+    if configuration.keepsCookies { set(CURLOPT_COOKIEFILE, "") }
     CurlTransfer.setCallbacks(easy)
-    errand_setopt_sockopt_callback(
+    errand_setopt_opensocket_callback(
       easy,
-      { user, socket, _ in
-        Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isConnection(socket)
-        return Int32(CURL_SOCKOPT_OK)
+      { user, _, address in
+        // A program that is started meanwhile must not hold the connection open.
+        let socket = errand_open_socket(address)
+        if socket >= 0 { Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isConnection(socket) }
+        return socket
       }, Unmanaged.passUnretained(watch).toOpaque())
     errand_setopt_close_callback(
       easy,
@@ -125,8 +132,7 @@ final class CurlOptions: @unchecked Sendable {
     errand_setopt_long(easy, CURLOPT_HTTP_VERSION, version)
     // Waiting for the first connection pays only where HTTP/2 may be spoken on it. With plain HTTP/1.1 libcurl knows that
     // it is not only after the first answer: one slow answer would hold up every other request to that host.
-    let mayShare = request.httpVersion == .http2 || (request.httpVersion == .automatic && request.isSecure)
-    errand_setopt_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
+    errand_setopt_long(easy, CURLOPT_PIPEWAIT, request.mayShareConnection ? 1 : 0)
     // Our own watch is closer; this only keeps libcurl's 300 s from ending a longer wait.
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
@@ -192,7 +198,7 @@ final class CurlOptions: @unchecked Sendable {
     let mustBeFresh =
       (isBare && !request.mayBeRepeated) || (isBeforeVersion8 && speaksPlainHTTP2(request))
     errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, mustBeFresh ? 1 : 0)
-    if isBeforeVersion8 { errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0) }
+    errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0)
   }
 
   private func speaksPlainHTTP2(_ request: Exchange.Request) -> Bool {

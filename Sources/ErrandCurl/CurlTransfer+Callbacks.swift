@@ -18,12 +18,23 @@ extension CurlTransfer {
     }
   }
 
+  static func setConnectionCallback(_ easy: UnsafeMutableRawPointer, isOn: Bool) {
+    guard isOn else { return errand_setopt_prereq_callback(easy, nil) }
+    errand_setopt_prereq_callback(easy) { user, remoteAddress, _, remotePort, localPort in
+      let transfer = CurlTransfer.from(user)
+      let ends = SharedConnection.Ends(
+        remoteAddress: errand_hash(remoteAddress), remotePort: remotePort, localPort: localPort)
+      if localPort > 0 { transfer.engine.isUsed(ends, by: transfer) }
+      return Int32(CURL_PREREQFUNC_OK)
+    }
+  }
+
   private static func from(_ user: UnsafeMutableRawPointer?) -> CurlTransfer {
     Unmanaged<CurlTransfer>.fromOpaque(user!).takeUnretainedValue()
   }
 
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
-    lastMove = engine.now
+    hasReceived()
     if firstByte == nil { firstByte = ContinuousClock.now - started }
     guard case .yes = answer.takeField(line) else { return 0 }
     touch()
@@ -31,7 +42,7 @@ extension CurlTransfer {
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-    lastMove = engine.now
+    hasReceived()
     switch answer.takeBody(bytes, of: self) {
     case .yes:
       touch()
@@ -41,6 +52,11 @@ extension CurlTransfer {
       return Int(CURL_WRITEFUNC_PAUSE)
     case .no: return 0
     }
+  }
+
+  private func hasReceived() {
+    lastMove = engine.now
+    connection?.lastReceived = lastMove
   }
 
   func touch() {

@@ -26,6 +26,12 @@ final class CurlTransfer: @unchecked Sendable {
   var easy: UnsafeMutableRawPointer { handle.easy }
   /// Its place among the engine's active transfers, or -1.
   @exclusivity(unchecked) var index = -1
+  @exclusivity(unchecked) var stallPlace: StallPlace?
+  /// The connection that it may share with others, and its place among them.
+  @exclusivity(unchecked) var connection: SharedConnection?
+  @exclusivity(unchecked) var streamIndex = 0
+  /// Which generation of connections it may join.
+  private(set) var generation = 0
   private(set) var started = ContinuousClock.now
   @exclusivity(unchecked) var lastMove = ContinuousClock.now
   @exclusivity(unchecked) var firstByte: Duration?
@@ -76,6 +82,7 @@ final class CurlTransfer: @unchecked Sendable {
     handle.clear()
     handle.setURL(exchange.request.url.absoluteString)
     engine.options.apply(exchange.request, to: easy)
+    handle.setWatchesConnection(exchange.request.mayShareConnection, of: self)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
     if case .reader(let reader) = exchange.request.upload {
@@ -102,10 +109,17 @@ final class CurlTransfer: @unchecked Sendable {
     errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields)
   }
 
-  func begin() {
+  func begin(generation: Int) {
     started = engine.now
     lastMove = started
+    self.generation = generation
+    handle.setGeneration(generation)
     engine.options.applyShared(to: easy)
+  }
+
+  /// What no generation keeps apart, a connection of its own does.
+  func avoidConnections(_ isAvoided: Bool) {
+    if isAvoided { errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1) }
   }
 
   /// Hands on what this turn brought. False if it is not wanted.
@@ -134,13 +148,6 @@ final class CurlTransfer: @unchecked Sendable {
     upload.hasMore()
     // May call back into `receive` before it returns.
     curl_easy_pause(easy, CURLPAUSE_CONT)
-  }
-
-  /// What tells the connection from others, if it may be one of HTTP/2 that is shared: its local port.
-  var sharedConnection: Int? {
-    guard exchange.request.isSecure, exchange.request.httpVersion != .http1 else { return nil }
-    let port = errand_getinfo_long(easy, CURLINFO_LOCAL_PORT)
-    return port > 0 ? port : nil
   }
 
   /// Makes libcurl send what its HTTP/2 connection has to send: a change of the stream's window does.
@@ -210,6 +217,13 @@ final class CurlTransfer: @unchecked Sendable {
     errand_getinfo_long(easy, CURLINFO_REQUEST_SIZE) > 0
       || errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0
   }
+}
+
+extension CurlTransfer: StallWatched {}
+
+extension Exchange.Request {
+  /// True if its connection may be one of HTTP/2, which others use at the same time.
+  var mayShareConnection: Bool { httpVersion == .http2 || (httpVersion == .automatic && isSecure) }
 }
 
 extension CurlTransfer: SocketHolder {

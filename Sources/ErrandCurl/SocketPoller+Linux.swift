@@ -40,8 +40,8 @@
       epoll_ctl(epoll, operation, socket, &event)
     }
 
-    /// The socket is about to be closed, which takes it out of every epoll.
-    func forget(_ socket: Int32) {}
+    /// The socket is about to be closed. That alone would not take it out: another process may have it too.
+    func forget(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
 
     func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {
       let count = epoll_wait(epoll, events, Int32(Self.room), milliseconds)

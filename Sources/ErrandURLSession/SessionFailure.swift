@@ -14,7 +14,7 @@ struct SessionFailure {
     let deeper = (underlying as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     let text = (deeper ?? underlying as NSError).localizedDescription
     func failure(_ kind: RequestError.Code, _ message: String, reached: Bool = true) -> RequestError {
-      exchange.error(kind, message, reachedServer: reached, underlying: underlying)
+      exchange.error(kind, message, reachedServer: reached, underlying: Self.withoutURL(underlying, text))
     }
     #if canImport(FoundationNetworking)
       if let (code, message, reached) = Self.sense(text) {
@@ -52,6 +52,14 @@ struct SessionFailure {
         failure(.unsupported, "App Transport Security allows no plain http here: \(text)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(text)")
       }
+  }
+
+  /// The system's error holds the URL with all that is secret in it.
+  private static func withoutURL(_ error: any Error, _ text: String) -> any Error {
+    let whole = error as NSError
+    let known = [NSLocalizedDescriptionKey: text]
+    return (error as? URLError).map { URLError($0.code, userInfo: known) }
+      ?? NSError(domain: whole.domain, code: whole.code, userInfo: known)
   }
 
   #if canImport(FoundationNetworking)

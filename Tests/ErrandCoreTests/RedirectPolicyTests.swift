@@ -60,9 +60,10 @@ import Testing
   @Test(arguments: ["https://h/", "http://h:81/", "http://o/", "http://h.o/"])
   func `credentials do not cross origins`(location: String) throws {
     var secrets = Secrets.standard
-    secrets.fields = ["x-session"]
+    secrets.fields = ["x-session", "prefer"]
     let request = Request.get("http://h/").bearer("t").field("Cookie", "c").field("X-Session", "s")
       .field("X-Key", "k", isSecret: true).field("Host", "virtual").field("Accept", "a")
+      .field("Prefer", "p").field("X-Anything", "x")
     let next = try #require(try step(request, 302, location, secrets: secrets))
     #expect(next.fields.map(\.name) == ["Accept"])
   }

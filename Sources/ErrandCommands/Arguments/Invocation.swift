@@ -39,7 +39,7 @@ enum Invocation: Sendable, Hashable {
     if let found = command.subcommands.first(where: { $0.name == "\(command.name) \(name)" }) { return found }
     let names = command.subcommands.map { $0.name.dropFirst(command.name.count + 1) }.map(String.init)
     throw UsageError(
-      "errand \(command.name) has no command \(name.debugDescription)",
+      "errand \(command.name) has no command \(name.quotedWithoutSecrets)",
       hint: Spelling.nearest(to: name, in: names).map { "Did you mean errand \(command.name) \($0)?" }
         ?? "errand help \(command.name) lists them.")
   }
@@ -62,7 +62,8 @@ enum Invocation: Sendable, Hashable {
     case "version": self = .version
     case "send":
       guard ASCII.isToken(operands[0]) else {
-        throw UsageError("\(operands[0].debugDescription) is no method", hint: "As in errand send PURGE URL.")
+        throw UsageError(
+          "\(operands[0].quotedWithoutSecrets) is no method", hint: "As in errand send PURGE URL.")
       }
       self = .transfer(try Transfer(arguments, method: Method(operands[0]), url: operands[1]))
     case "download": self = .transfer(try Self.download(arguments))
@@ -84,7 +85,7 @@ enum Invocation: Sendable, Hashable {
 
   private static func upload(_ arguments: ScannedArguments) throws(UsageError) -> Transfer {
     let name = arguments.last(.method) ?? "PUT"
-    guard ASCII.isToken(name) else { throw UsageError("\(name.debugDescription) is no method") }
+    guard ASCII.isToken(name) else { throw UsageError("\(name.quotedWithoutSecrets) is no method") }
     var transfer = try Transfer(arguments, method: Method(name), url: arguments.operands[1])
     let file = arguments.operands[0]
     transfer.body =
@@ -103,7 +104,7 @@ enum Invocation: Sendable, Hashable {
       throw UsageError("errand \(command.name) needs \(wanted[operands.count])", hint: usage)
     }
     if operands.count > most {
-      throw UsageError("\(operands[most].debugDescription) is one argument too many", hint: usage)
+      throw UsageError("\(operands[most].quotedWithoutSecrets) is one argument too many", hint: usage)
     }
   }
 
@@ -115,7 +116,7 @@ enum Invocation: Sendable, Hashable {
       let names = (CommandSpec.all + CommandSpec.all.flatMap(\.subcommands)).map(\.name)
       let near = Spelling.nearest(to: topic, in: names + ["exit-codes"])
       throw UsageError(
-        "there is no help on \(topic.debugDescription)",
+        "there is no help on \(topic.quotedWithoutSecrets)",
         hint: near.map { "Did you mean errand help \($0)?" } ?? "errand help lists the commands.")
     }
     return .command(topic)
@@ -124,7 +125,7 @@ enum Invocation: Sendable, Hashable {
   private static func unknown(_ name: String) -> UsageError {
     let hint: String
     if name.contains("://") {
-      hint = "To get a URL: errand get \(name)"
+      hint = "To get a URL: errand get \(Secrets.standard.redactAnything(name))"
     } else if name.hasPrefix("-") {
       hint = "The command comes first, as in errand get URL."
     } else {
@@ -132,7 +133,7 @@ enum Invocation: Sendable, Hashable {
         Spelling.nearest(to: name, in: CommandSpec.all.map(\.name)).map { "Did you mean errand \($0)?" }
         ?? "errand help lists the commands; any method goes with errand send METHOD URL."
     }
-    return UsageError("there is no command \(name.debugDescription)", hint: hint)
+    return UsageError("there is no command \(name.quotedWithoutSecrets)", hint: hint)
   }
 }
 

@@ -77,7 +77,8 @@ extension OutboxRun {
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.origin) {
       guard let origin = URL(string: text).flatMap(Origin.init) else {
-        throw UsageError("--to takes a URL, not \(text.debugDescription)", hint: "As in https://example.com.")
+        throw UsageError(
+          "--to takes a URL, not \(text.quotedWithoutSecrets)", hint: "As in https://example.com.")
       }
       origins.insert(origin)
     }

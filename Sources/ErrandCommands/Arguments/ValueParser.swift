@@ -59,7 +59,8 @@ enum ValueParser {
       ASCII.isToken(String(text[..<end]))
     else {
       throw UsageError(
-        "-H takes 'Name: value', not \(text.debugDescription)", hint: "As in -H 'Accept: application/json'.")
+        "-H takes 'Name: value', and there is no colon behind a name in what was given",
+        hint: "As in -H 'Accept: application/json'.")
     }
     let value = ASCII.trimmed(text[text.index(after: end)...])
     if value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {
@@ -72,7 +73,8 @@ enum ValueParser {
   static func pair(_ text: String, for option: OptionSpec) throws(UsageError) -> NameAndValue {
     guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
       throw UsageError(
-        "\(option.name) takes \(option.placeholder ?? "name=value"), not \(text.debugDescription)")
+        "\(option.name) takes \(option.placeholder ?? "name=value"), and there is no = behind a name in what was given"
+      )
     }
     return NameAndValue(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
   }
@@ -115,7 +117,7 @@ enum ValueParser {
     let scheme = text.firstRange(of: "://").map { ASCII.lowercased(String(text[..<$0.lowerBound])) }
     if text != "none", text.isEmpty || !(scheme.map(schemes.contains) ?? true) {
       throw UsageError(
-        "--proxy takes a URL, not \(text.debugDescription)",
+        "--proxy takes a URL, not \(text.quotedWithoutSecrets)",
         hint: "As in http://proxy:3128 or socks5://localhost:1080; none uses no proxy.")
     }
     return text

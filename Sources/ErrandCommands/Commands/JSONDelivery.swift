@@ -48,7 +48,7 @@ final class JSONDelivery: Delivery {
     let error = failure.cause
     var report = answer.withLock { $0 } ?? JSONReport(method: transfer.method, url: error?.url ?? redactedURL)
     if let error, let status = error.status {
-      report.setAnswer(status, error.fields ?? [:])
+      report.setAnswer(status, error.fields?.masked ?? [:])
       if let prefix = error.bodyPrefix { report.setBody(prefix) }
       report.timing = error.timing.map(JSONTiming.init)
     }

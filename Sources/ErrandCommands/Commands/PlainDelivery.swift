@@ -50,7 +50,9 @@ struct PlainDelivery: Delivery {
     if let error = failure.cause, let status = error.status, let prefix = error.bodyPrefix,
       error.code == .rejected
     {
-      if transfer.showsHead { console.say(status, error.fields ?? [:], version: error.timing?.httpVersion) }
+      if transfer.showsHead {
+        console.say(status, error.fields?.masked ?? [:], version: error.timing?.httpVersion)
+      }
       var writer = BodyWriter(console.output)
       try writer.write(prefix)
       try writer.finish()

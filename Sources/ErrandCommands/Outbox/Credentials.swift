@@ -25,7 +25,7 @@ struct Credentials: Interceptor {
     for field in fields {
       request.fields.remove(field.name)
     }
-    for field in fields { request.fields.append(field.name, field.value) }
+    for field in fields { request.fields.append(field.name, field.value, isSecret: field.isSecret) }
     return try await next(request)
   }
 

@@ -65,3 +65,12 @@ struct CommandFailure: Error, Sendable {
     "\(asked): the server answered \(status)"
   }
 }
+
+extension HTTPFields {
+  /// As an error shows them, which may end in a log: with `***` in the place of secrets.
+  var masked: HTTPFields {
+    var masked = HTTPFields()
+    for field in self { masked.append(field.name, field.isSecret ? "***" : field.value) }
+    return masked
+  }
+}

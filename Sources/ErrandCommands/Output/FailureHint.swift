@@ -24,6 +24,6 @@ enum FailureHint {
     guard host == "localhost" || host.contains(".") || authority == host else { return nil }
     let isHere =
       host == "localhost" || host.hasPrefix("127.") || host.hasPrefix("192.168.") || host.hasPrefix("10.")
-    return "Did you mean \(isHere ? "http" : "https")://\(text)?"
+    return "Did you mean \(isHere ? "http" : "https")://\(Secrets.standard.redactAnything(text))?"
   }
 }

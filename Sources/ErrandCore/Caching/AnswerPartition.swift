@@ -4,12 +4,16 @@
   public import Foundation
 #endif
 
-/// Whose answer is kept: a digest of the credentials that it was asked with, so that two users never share one.
+/// Whose answer is kept: a digest of everything that it was asked with and that may be a credential, or may choose the
+/// answer. So two users never share one.
+///
+/// These are all fields but `User-Agent`, `Accept-Encoding` and what traces a request (see `RepeatRule`), the user, the
+/// password and the secret query items of the URL, and who the client says it acts for.
 ///
 /// The digest is salted, so it says nothing about good credentials, and that of one store nothing about another's. Who
 /// holds both the digest and the salt can still try out passwords that are easy to guess.
 public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
-  /// For what was asked without credentials.
+  /// For what was asked with none of that.
   public static let none = AnswerPartition(digest: nil)
 
   private let digest: SHA256Digest?
@@ -17,7 +21,7 @@ public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
   private init(digest: SHA256Digest?) { self.digest = digest }
 
   /// - Parameters:
-  ///   - fields: The request's; those that are secret take part.
+  ///   - fields: The request's; those that may matter take part.
   ///   - url: The request's; its user, its password and its secret query items take part.
   ///   - user: Who asks, for credentials that are in neither, as those that are added to each try.
   ///   - secrets: What is secret besides the usual. Default: nothing.
@@ -25,7 +29,7 @@ public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
   public init(
     of fields: HTTPFields, url: URL? = nil, user: String? = nil, secrets: Secrets = Secrets(), salt: Data
   ) {
-    let credentials = Self.credentials(of: fields, url: url, user: user, secrets: secrets)
+    let credentials = Self.all(of: fields, url: url, user: user, secrets: secrets)
     self = credentials.isEmpty ? .none : AnswerPartition(credentials, salt: salt)
   }
 
@@ -39,15 +43,20 @@ public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
     digest = hash.finalize()
   }
 
+  /// All that keeps responses apart.
+  static func all(of fields: HTTPFields, url: URL?, user: String?, secrets: Secrets) -> [String] {
+    parts(of: fields, url: url, user: user, secrets: secrets) { $0.mayMatter || secrets.covers($0) }
+  }
+
   /// Names and values in turn, the same whatever the order of names and their case.
-  static func credentials(of fields: HTTPFields, url: URL?, user: String?, secrets: Secrets) -> [String] {
-    var found = fields.filter(secrets.covers).map { ("field \(ASCII.lowercased($0.name))", $0.value) }
-    if let url, url.mayHoldCredentials, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true) {
-      if let name = parts.percentEncodedUser { found.append(("url user", name)) }
-      if let password = parts.percentEncodedPassword { found.append(("url password", password)) }
-      for item in parts.queryItems ?? []
-      where secrets.queryItems.contains(where: { ASCII.equalIgnoringCase($0, item.name) }) {
-        found.append(("query \(ASCII.lowercased(item.name))", item.value ?? ""))
+  static func parts(
+    of fields: HTTPFields, url: URL?, user: String?, secrets: Secrets,
+    where matters: (HTTPFields.Field) -> Bool
+  ) -> [String] {
+    var found = fields.filter(matters).map { ("field \(ASCII.lowercased($0.name))", $0.value) }
+    if let url, url.mayHoldCredentials {
+      found += secrets.secretItems(in: url.absoluteString).map {
+        ("url \(ASCII.lowercased($0.name))", $0.value)
       }
     }
     if let user { found.append(("user", user)) }
@@ -84,5 +93,5 @@ public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
 
 extension URL {
   /// Most hold none, and need not be taken apart.
-  fileprivate var mayHoldCredentials: Bool { absoluteString.utf8.contains { "?@".utf8.contains($0) } }
+  fileprivate var mayHoldCredentials: Bool { absoluteString.utf8.contains { "?@;".utf8.contains($0) } }
 }

@@ -30,7 +30,7 @@ public protocol AnswerStore: Sendable {
 }
 
 extension AnswerStore {
-  /// The key for a request. Asks for the salt only if the request has credentials.
+  /// The key for a request. Asks for the salt only if something sets the request apart.
   ///
   /// - Parameters:
   ///   - name: The name that the answer is kept under.
@@ -41,7 +41,7 @@ extension AnswerStore {
   public func key(
     _ name: String, fields: HTTPFields, url: URL? = nil, user: String? = nil, secrets: Secrets = Secrets()
   ) async throws -> AnswerKey {
-    let credentials = AnswerPartition.credentials(of: fields, url: url, user: user, secrets: secrets)
+    let credentials = AnswerPartition.all(of: fields, url: url, user: user, secrets: secrets)
     if credentials.isEmpty { return AnswerKey(name) }
     return AnswerKey(name, partition: AnswerPartition(credentials, salt: try await salt()))
   }

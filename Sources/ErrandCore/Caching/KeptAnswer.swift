@@ -20,7 +20,7 @@ public struct KeptAnswer: Sendable, Hashable {
     status: Status, fields: HTTPFields, data: Data, url: URL, date: Date, secrets: Secrets = Secrets()
   ) {
     var open = fields
-    open.remove(where: secrets.covers)
+    open.remove(where: secrets.hides)
     self.status = status
     self.fields = open
     self.data = data
@@ -28,11 +28,12 @@ public struct KeptAnswer: Sendable, Hashable {
     self.date = date
   }
 
-  /// What is to be kept of an answer; nil for what is none by itself (a part, a 304) or is not in memory.
+  /// What is to be kept of an answer; nil for what is none by itself (a part, a 304), is not in memory, or says that it may
+  /// not be kept (`Cache-Control: no-store`).
   public init?(_ response: Response, date: Date, secrets: Secrets = Secrets()) {
-    guard case .data(let data) = response.body, response.status != 206, response.status != 304 else {
-      return nil
-    }
+    guard case .data(let data) = response.body, response.status != 206, response.status != 304,
+      !response.fields.forbidStoring
+    else { return nil }
     self.init(
       status: response.status, fields: response.fields, data: data, url: response.url, date: date,
       secrets: secrets)

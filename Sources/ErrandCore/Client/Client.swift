@@ -40,7 +40,7 @@ public final class Client: Sendable {
     _ request: Request, to file: URL, resume: Bool = false, in scope: RequestScope? = nil,
     progress: ProgressHandler? = nil
   ) async throws -> Response {
-    let download = Download(to: file, resumes: resume)
+    let download = Download(to: file, resumes: resume, secrets: secrets)
     do {
       var response = try await perform(request, into: .file(download), in: scope, progress: progress)
       // An interceptor may have answered by itself.
@@ -66,7 +66,7 @@ public final class Client: Sendable {
   public func start(_ request: Request, in scope: RequestScope? = nil) -> Call {
     let hub = ProgressHub()
     let run = Run(request, pipeline, into: .memory, progress: hub, canRise: true)
-    let secrets = pipeline.configuration.secrets
+    let secrets = secrets
     // Not the request: it holds the calls it waits for, and each of those would hold its own.
     let call = Call(signal: run.signal, urgency: run.urgency, progress: hub) {
       [method = request.method, address = request.address] in
@@ -87,6 +87,9 @@ public final class Client: Sendable {
     }
     return call
   }
+
+  /// What no description shows and no disk is given.
+  package var secrets: Secrets { pipeline.configuration.secrets }
 
   /// How many requests are on the wire at once. Can be changed at any time: lower limits let those that are there finish,
   /// higher ones let those that wait start at once.

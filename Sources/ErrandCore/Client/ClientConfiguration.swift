@@ -23,7 +23,8 @@ public struct ClientConfiguration: Sendable {
   /// Is told when an answer could not be kept or looked for; the request itself goes on without.
   public var onAnswerStoreFailure: (@Sendable (any Error) -> Void)?
   /// Who requests are sent as, if their own fields do not say so (a token that an interceptor adds, a cookie of the
-  /// transport's). Answers are shared and kept only among requests of one identity; nil is one as well.
+  /// transport's): interceptors run after responses are shared and looked up, so what they add cannot be compared.
+  /// Answers are shared and kept only among requests of one identity; nil is one as well.
   public var identity: (@Sendable () -> String?)?
   /// Where redirects may lead.
   public var redirects = RedirectPolicy()

@@ -123,7 +123,10 @@ extension Pipeline {
   func keptAnswer(to request: Request, _ rule: KeepRule, of user: String?) async -> KeptAnswer? {
     do {
       let found = try await configuration.answers.read(try await answerKey(request, rule, user))
-      return found.flatMap { request.options.validator.rejection(of: $0.response) == nil ? $0 : nil }
+      return found.flatMap { answer in
+        answer.fields.forbidStoring || request.options.validator.rejection(of: answer.response) != nil
+          ? nil : answer
+      }
     } catch {
       configuration.onAnswerStoreFailure?(error)
       return nil
@@ -135,9 +138,14 @@ extension Pipeline {
   }
 
   private func keep(_ response: Response, to request: Request, _ rule: KeepRule, of user: String?) async {
+    // Neither side wants it to be kept: one that asked so leaves alone what others have kept, one that answered so ends it.
+    if request.fields.forbidStoring { return }
     let date = configuration.date()
-    guard let answer = KeptAnswer(response, date: date, secrets: configuration.secrets) else { return }
     do {
+      guard let answer = KeptAnswer(response, date: date, secrets: configuration.secrets) else {
+        if response.fields.forbidStoring { try await removeKeptAnswer(to: request, rule, of: user) }
+        return
+      }
       try await configuration.answers.write(answer, under: try await answerKey(request, rule, user))
     } catch {
       configuration.onAnswerStoreFailure?(error)

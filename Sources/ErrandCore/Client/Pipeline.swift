@@ -14,6 +14,8 @@ final class Pipeline: Sendable {
   let repeats: Repeats<Response>
   let slots: Slots
   let isIntercepted: Bool
+  /// True if the client holds more secret than everybody.
+  private let hasOwnSecrets: Bool
   private let retries: Retries
   /// The client's own, one line of each name. A request that has none shares them.
   private let fields: HTTPFields
@@ -27,6 +29,7 @@ final class Pipeline: Sendable {
     retries = Retries(
       budget: configuration.retryBudget, random: configuration.random, date: configuration.date,
       timeline: timeline)
+    hasOwnSecrets = configuration.secrets != .standard
     isIntercepted = !(configuration.interceptors.isEmpty && configuration.attemptInterceptors.isEmpty)
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
@@ -94,7 +97,8 @@ final class Pipeline: Sendable {
     _ request: Request, _ run: Run, _ next: (Request) async throws -> Response
   ) async throws -> Response {
     do {
-      let response = try await next(request)
+      var response = try await next(request)
+      if hasOwnSecrets { response.secrets = configuration.secrets }
       await run.progress?.flush()
       if case .chunks(let stream) = response.body {
         run.end(with: stream)

@@ -11,11 +11,9 @@ extension Request {
   func key(
     for rule: RepeatRule, secrets: Secrets, identity: String? = nil
   ) throws(RequestError) -> RequestKey {
-    if let key = rule.key {
-      return key.partitioned(by: partition(url, secrets: secrets, identity: identity))
-    }
     // Its own key has the whole URL.
-    let partition = partition(nil, secrets: secrets, identity: identity)
+    let partition = partition(rule, rule.key == nil ? nil : url, secrets: secrets, identity: identity)
+    if let key = rule.key { return key.partitioned(by: partition) }
     let parts = RequestParts(
       method: method, url: NormalizedURL(address.text), body: try body.identity,
       contentType: identifyingContentType,
@@ -33,9 +31,14 @@ extension Request {
     }
   }
 
-  /// The credentials it is sent with: the same as those that kept answers are told apart by.
-  private func partition(_ url: URL?, secrets: Secrets, identity: String?) -> [KeyField] {
-    let credentials = AnswerPartition.credentials(of: fields, url: url, user: identity, secrets: secrets)
+  /// Who it is sent for. Responses are told apart as those that are kept; a repeat that gets none, by what is known to be a
+  /// credential.
+  private func partition(
+    _ rule: RepeatRule, _ url: URL?, secrets: Secrets, identity: String?
+  ) -> [KeyField] {
+    let credentials = AnswerPartition.parts(of: fields, url: url, user: identity, secrets: secrets) { field in
+      rule.sharesResponses ? field.mayMatter || secrets.covers(field) : secrets.covers(field)
+    }
     return stride(from: 0, to: credentials.count, by: 2).map {
       KeyField(credentials[$0], credentials[$0 + 1])
     }

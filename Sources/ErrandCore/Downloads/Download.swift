@@ -33,11 +33,13 @@ final class Download: Sendable {
 
   private let partFile: PartFile
   private let resumes: Bool
+  private let secrets: Secrets
   private var path: String { partFile.path }
   private let state = Locked(State())
   private let letGo = Settlement<Void>()
 
-  init(to target: URL, resumes: Bool) {
+  init(to target: URL, resumes: Bool, secrets: Secrets = .standard) {
+    self.secrets = secrets
     self.resumes = resumes
     partFile = PartFile(of: target, resumes: resumes)
   }
@@ -70,7 +72,7 @@ final class Download: Sendable {
     state.withLock { state in
       state.askedForRest = false
       guard let content = state.content, state.length > 0, state.length < content.total ?? .max,
-        content.url == Self.name(request),
+        content.url == name(request),
         !request.fields.contains("Range"), request.method == .get
       else { return }
       state.askedForRest = true
@@ -94,7 +96,7 @@ final class Download: Sendable {
   }
 
   /// What the memo calls a URL: without its secrets, which do not belong on a disk.
-  private static func name(_ request: Request) -> String { request.address.shown(hiding: .standard) }
+  private func name(_ request: Request) -> String { request.address.shown(hiding: secrets) }
 
   /// Where the body of an answer goes that passed validation, and how many bytes are there already.
   func sink(for head: ResponseHead, of request: Request) throws -> (
@@ -111,7 +113,7 @@ final class Download: Sendable {
       total = try ContentRange.expectedLength(head, of: request)
       end = total
     }
-    let now = PartialContent(url: Self.name(request), head: head)
+    let now = PartialContent(url: name(request), head: head)
     try Self.wrap { () throws(FileError) in
       // The memo of the old bytes goes before the bytes do, and that of the new comes before they do.
       if start == 0 { partFile.removeMemo() }

@@ -8,24 +8,15 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
   public struct Field: Sendable {
     public let name: String
     public let value: String
-    /// True if the value must not be shown in any description.
+    /// True if the value must not be shown in any description, be stored or go on to another origin: if it was said so, or
+    /// if the name is one that credentials have by custom (`Authorization`, `Cookie`, `X-Api-Key`, whatever ends in
+    /// `-Token` or `-Secret`).
     public let isSecret: Bool
 
     public init(_ name: String, _ value: String, isSecret: Bool = false) {
       self.name = name
       self.value = value
-      self.isSecret = isSecret || Self.isSecretName(name)
-    }
-
-    /// By length first: every field of every answer comes by here.
-    private static func isSecretName(_ name: String) -> Bool {
-      switch name.utf8.count {
-      case 6: ASCII.equalIgnoringCase(name, "Cookie")
-      case 10: ASCII.equalIgnoringCase(name, "Set-Cookie")
-      case 13: ASCII.equalIgnoringCase(name, "Authorization")
-      case 19: ASCII.equalIgnoringCase(name, "Proxy-Authorization")
-      default: false
-      }
+      self.isSecret = isSecret || FieldNames.isSecret(name)
     }
   }
 
@@ -100,10 +91,10 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
   package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
-  /// The same, with what `secrets` names marked as secret.
-  func hiding(_ secrets: Secrets) -> HTTPFields {
+  /// The same, with what `secrets` hides marked as secret.
+  package func hiding(_ secrets: Secrets) -> HTTPFields {
     var marked = self
-    marked.fields = fields.map { Field($0.name, $0.value, isSecret: secrets.covers($0)) }
+    marked.fields = fields.map { Field($0.name, $0.value, isSecret: secrets.hides($0)) }
     return marked
   }
 
@@ -144,7 +135,9 @@ extension HTTPFields: Hashable {
 }
 
 extension HTTPFields.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { isSecret ? "\(name): ***" : "\(name): \(value)" }
+  public var description: String {
+    "\(name): \(isSecret ? "***" : mayHoldURL ? Secrets.standard.redact(value) : value)"
+  }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

@@ -1,44 +1,87 @@
-/// What must not be shown: names of fields and of query items whose values are secret.
+/// What must not be shown, written to disk or handed to another origin: names of fields and of query items whose values
+/// are secret.
 ///
-/// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie` and the user and password of a URL are secret
-/// always; a client's `secrets` adds to them.
+/// The user and the password of a URL are secret always, and so are fields that are named like credentials:
+/// `Authorization`, `Cookie`, `X-Api-Key`, `X-Amz-Security-Token` and their like (see `HTTPFields.Field.isSecret`).
+///
+/// Names are compared without regard to case, `-`, `_` and `.`, after percent-decoding as often as it takes: `%74oken`,
+/// `apiKey` and `user[password]` are covered by `token`, `api_key` and `password`.
 public struct Secrets: Sendable, Hashable {
-  /// Names of fields, in any case.
-  public var fields: Set<String>
-  /// Names of query items, in any case.
-  public var queryItems: Set<String>
+  /// Names of fields that are secret besides those that always are.
+  public var fields: Set<String> {
+    didSet { fieldNames = Self.comparable(fields) }
+  }
+  /// Names of query items, of parameters in a path and of items in a fragment. Take one out if it is no secret to you.
+  public var queryItems: Set<String> {
+    didSet { itemNames = Self.comparable(queryItems) }
+  }
 
-  public init(fields: Set<String> = [], queryItems: Set<String> = Self.commonQueryItems) {
+  private var fieldNames: Set<[UInt8]>
+  private var itemNames: Set<[UInt8]>
+
+  /// - Parameters:
+  ///   - fields: Secret besides those that always are.
+  ///   - queryItems: Secret besides `commonQueryItems`.
+  public init(fields: Set<String> = [], queryItems: Set<String> = []) {
     self.fields = fields
-    self.queryItems = queryItems
+    fieldNames = Self.comparable(fields)
+    self.queryItems = queryItems.isEmpty ? Self.commonQueryItems : Self.commonQueryItems.union(queryItems)
+    itemNames =
+      queryItems.isEmpty ? Self.commonNames : Self.commonNames.union(Self.comparable(queryItems))
   }
 
   /// Query items that carry credentials by custom.
   public static let commonQueryItems: Set<String> = [
-    "access_token", "api_key", "apikey", "key", "password", "secret", "sig", "signature", "token",
+    "access_key", "access_token", "api_key", "api_token", "assertion", "auth", "auth_key", "auth_token",
+    "authorization", "bearer", "client_assertion", "client_secret", "code", "code_verifier", "cookie",
+    "credential", "credentials", "device_code", "hmac", "id_token", "id_token_hint", "jsessionid", "jwt",
+    "key",
+    "login_token", "oauth_signature", "oauth_token", "oauth_verifier", "otp", "pass", "passphrase", "passwd",
+    "password", "phpsessid", "private_key", "private_token", "pwd", "refresh_token", "reset_token",
+    "saml_response",
+    "secret", "secret_key", "security_token", "session", "session_id", "session_token", "sid", "sig",
+    "signature",
+    "ssh_key", "subscription_key", "ticket", "token", "user_token", "x-amz-credential",
+    "x-amz-security-token",
+    "x-amz-signature", "x-api-key", "x-auth-token", "x-goog-credential", "x-goog-signature",
   ]
+
+  private static let commonNames = comparable(commonQueryItems)
 
   package static let standard = Secrets()
 
+  /// Everything that either holds secret.
+  package func union(_ other: Secrets) -> Secrets {
+    var both = self
+    both.fields.formUnion(other.fields)
+    both.queryItems.formUnion(other.queryItems)
+    return both
+  }
+
   package func covers(_ field: HTTPFields.Field) -> Bool {
-    field.isSecret || fields.contains { ASCII.equalIgnoringCase($0, field.name) }
+    field.isSecret || (!fieldNames.isEmpty && fieldNames.contains(SecretName.comparable(field.name)))
+  }
+
+  /// True if the field must not be shown or stored: it is secret itself, or its value is a URL with a secret in it.
+  package func hides(_ field: HTTPFields.Field) -> Bool {
+    covers(field) || (field.mayHoldURL && !SecretScan(field.value, self).findings.isEmpty)
   }
 
   /// The URL with `***` in the place of its secrets. Works on any text, so that a malformed URL shows none either.
-  func redact(_ url: String) -> String {
-    // Most have neither.
-    guard url.utf8.contains(where: { "@?#".utf8.contains($0) }) else { return url }
-    return redactItems(redactUser(url))
+  package func redact(_ url: String) -> String {
+    // Most have none.
+    guard url.utf8.contains(where: { "@?#;".utf8.contains($0) }) else { return url }
+    return SecretScan(url, self).shown
   }
 
-  /// The first item of the URL's query or fragment whose value is secret, by its name.
+  /// The first item of the URL's path, query or fragment whose value is secret, by its name.
   package func secretItem(in url: String) -> String? {
-    guard let mark = firstMark(in: url) else { return nil }
-    for item in url[mark...].split(whereSeparator: { "?&#".contains($0) }) {
-      guard let name = secretName(of: item) else { continue }
-      return name
-    }
-    return nil
+    SecretScan(url, self).findings.first { !$0.isUser }?.name
+  }
+
+  /// Names and values of everything in the URL that is secret.
+  func secretItems(in url: String) -> [(name: String, value: String)] {
+    SecretScan(url, self).findings.map { ($0.name, $0.value) }
   }
 
   /// The same for text that is no URL: a password may be anywhere before its last `@`.
@@ -48,34 +91,75 @@ public struct Secrets: Sendable, Hashable {
     return redact(text[..<start] + "***" + text[at...])
   }
 
-  private func redactUser(_ url: String) -> String {
-    guard let authority = url.firstRange(of: "//")?.upperBound else { return url }
-    let end = url[authority...].firstIndex { "/?#".contains($0) } ?? url.endIndex
-    guard let at = url[authority..<end].lastIndex(of: "@") else { return url }
-    return url[..<authority] + "***" + url[at...]
+  /// True if an item of this name, as it stands in a URL, is secret.
+  func isSecret(item name: some Sequence<UInt8>) -> Bool {
+    guard let decoded = SecretName.decoded(Array(name)) else { return true }
+    if itemNames.contains(SecretName.comparable(decoded)) { return true }
+    guard decoded.contains(UInt8(ascii: "[")) else { return false }
+    // `user[password]`, `token[]`
+    return decoded.split { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
+      .contains { itemNames.contains(SecretName.comparable($0)) }
   }
 
-  /// The query, and the fragment, which some hand tokens over in.
-  private func redactItems(_ url: String) -> String {
-    guard !queryItems.isEmpty, let mark = firstMark(in: url) else { return url }
-    let shown = url[mark...].split(separator: "&", omittingEmptySubsequences: false).map { part in
-      part.split(separator: "#", omittingEmptySubsequences: false).map(redactItem).joined(separator: "#")
+  private static func comparable(_ names: Set<String>) -> Set<[UInt8]> {
+    Set(names.map(SecretName.comparable))
+  }
+}
+
+/// Names as they are compared.
+package enum SecretName {
+  /// A name that is encoded more often than this is not somebody's honest spelling.
+  private static let mostRounds = 8
+
+  static func comparable(_ name: String) -> [UInt8] { comparable(name.utf8) }
+
+  /// In lower case, without what people spell differently, and without spaces and control characters.
+  static func comparable(_ name: some Sequence<UInt8>) -> [UInt8] {
+    name.compactMap { byte in
+      switch byte {
+      case 0...32, 127, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "+"): nil
+      default: ASCII.lowered(byte)
+      }
     }
-    return url[..<mark] + shown.joined(separator: "&")
   }
 
-  /// Where the query begins, or the fragment.
-  private func firstMark(in url: String) -> String.Index? { url.utf8.firstIndex(where: "?#".utf8.contains) }
-
-  private func redactItem(_ item: Substring) -> String {
-    guard let equals = item.firstIndex(of: "="), secretName(of: item) != nil else { return String(item) }
-    return item[...equals] + "***"
+  /// Percent-decoded until there is nothing left to decode; nil if there is no end to it.
+  package static func decoded(_ text: [UInt8]) -> [UInt8]? {
+    var text = text
+    for _ in 0..<mostRounds {
+      guard text.contains(UInt8(ascii: "%")), let next = decodedOnce(text) else { return text }
+      text = next
+    }
+    return text.contains(UInt8(ascii: "%")) && decodedOnce(text) != nil ? nil : text
   }
 
-  /// The item's name, if its value is secret.
-  private func secretName(of item: Substring) -> String? {
-    guard let equals = item.firstIndex(of: "=") else { return nil }
-    let name = String(item[..<equals].drop { $0 == "?" })
-    return queryItems.contains { ASCII.equalIgnoringCase($0, name) } ? name : nil
+  /// Nil if there is nothing to decode.
+  private static func decodedOnce(_ text: [UInt8]) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(text.count)
+    var index = 0
+    var isChanged = false
+    while index < text.count {
+      if text[index] == UInt8(ascii: "%"), index + 2 < text.count, let high = digit(text[index + 1]),
+        let low = digit(text[index + 2])
+      {
+        decoded.append(high << 4 | low)
+        index += 3
+        isChanged = true
+      } else {
+        decoded.append(text[index])
+        index += 1
+      }
+    }
+    return isChanged ? decoded : nil
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 48...57: byte - 48
+    case 65...70: byte - 55
+    case 97...102: byte - 87
+    default: nil
+    }
   }
 }

@@ -67,7 +67,7 @@ extension RedirectPolicy {
         "the server answered \(head.status), and the body is a stream that cannot be sent again", head)
     }
     if crossesOrigin {
-      next.fields.remove(where: { secrets.covers($0) || $0.lowercasedName == "host" })
+      next.fields.remove(where: { !$0.mayCrossOrigins || secrets.covers($0) })
     }
     return next
   }

@@ -52,8 +52,8 @@ extension Request {
   ///   - window: How long, from its beginning, it answers others. Default: until it has ended.
   ///   - failures: Whether one who comes within the window after it failed gets that failure, or a new try.
   ///   - whenAbandoned: Whether it is called off when all who waited have been.
-  ///   - key: What makes them the same. Default: method, URL (its query in any order), body, `Accept` and its like.
-  ///   - fields: Names of fields that also have to be the same. Credentials always have to.
+  ///   - key: What makes them the same, besides their fields. Default: method, URL (its query in any order), body.
+  ///   - fields: Names of fields that also have to be the same: those that need not be otherwise (see `RepeatRule`).
   public func shared(
     within window: Duration = .zero, failures: SharingPolicy.Failures = .replayed,
     whenAbandoned: SharingPolicy.Abandonment = .calledOff, key: RequestKey? = nil, fields: [String] = []
@@ -69,7 +69,8 @@ extension Request {
 
   /// Keeps its answer in the client's store, and may be answered from there. Only for `send`, `start` and `answers(to:)`.
   /// - Parameters:
-  ///   - name: What it is kept under. Two users never share an answer, whatever the name.
+  ///   - name: What it is kept under, for requests with the same fields (see `AnswerPartition`): two users never share an
+  ///     answer, whatever the name. What says `Cache-Control: no-store`, be it the request or the answer, is not kept.
   ///   - policy: When what is kept is the answer. Default: `first`.
   public func kept(as name: String, _ policy: KeepPolicy = .first) -> Request {
     with { $0.options.keeping = KeepRule(name, policy) }

@@ -13,6 +13,8 @@ public struct Response: Sendable {
     var body: ResponseBody
     var timing: Timing
     var keptAt: Date?
+    /// What no description shows: the client's.
+    var secrets = Secrets.standard
   }
 
   // Every stage that it comes through has room for it, and so has everyone who waits for it.
@@ -42,6 +44,12 @@ public struct Response: Sendable {
   public internal(set) var keptAt: Date? {
     get { parts.value.keptAt }
     set { parts.value.keptAt = newValue }
+  }
+
+  /// What its descriptions and errors do not show.
+  var secrets: Secrets {
+    get { parts.value.secrets }
+    set { parts.value.secrets = newValue }
   }
 
   /// An answer that an interceptor gives by itself.
@@ -86,7 +94,7 @@ public struct Response: Sendable {
     } catch {
       throw RequestError(
         .decodingFailed, message: "the answer is not the expected \(type): \(Self.explain(error))",
-        url: Secrets.standard.redact(url.absoluteString), status: status, reachedServer: true,
+        url: secrets.redact(url.absoluteString), status: status, reachedServer: true,
         underlying: error, bodyPrefix: data.prefix(1024))
     }
   }
@@ -116,7 +124,9 @@ public enum ResponseBody: Sendable {
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The status and the URL, without its secrets.
-  public var description: String { "\(status) from \(Secrets.standard.redact(url.absoluteString))" }
+  public var description: String { "\(status) from \(secrets.redact(url.absoluteString))" }
   public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: ["response": description, "fields": fields]) }
+  public var customMirror: Mirror {
+    Mirror(self, children: ["response": description, "fields": fields.hiding(secrets)])
+  }
 }

@@ -29,6 +29,12 @@ package enum ASCII {
     return true
   }
 
+  package static func hasSuffixIgnoringCase(_ text: String, _ suffix: String) -> Bool {
+    let (a, b) = (text.utf8, suffix.utf8)
+    guard a.count >= b.count else { return false }
+    return zip(a.reversed(), b.reversed()).allSatisfy { lowered($0) == lowered($1) }
+  }
+
   package static func lowercased(_ text: String) -> String {
     String(decoding: text.utf8.map(lowered), as: UTF8.self)
   }

@@ -12,16 +12,23 @@ final class Desk: Sendable {
   let configuration: OutboxConfiguration
   let feedback = Feedback()
   let storage: RequestStorage
+  /// What is not written to disk.
+  let secrets: Secrets
   private let rule: DeliveryRule
   private let random: SharedRandom
 
-  init(store: any OutboxStore, folder: URL, configuration: OutboxConfiguration) async throws {
+  /// - Parameter secrets: The client's.
+  init(
+    store: any OutboxStore, folder: URL, configuration: OutboxConfiguration, secrets: Secrets = Secrets()
+  ) async throws {
     self.store = store
     self.configuration = configuration
+    self.secrets = configuration.secrets.map(secrets.union) ?? secrets
     storage = RequestStorage(
-      in: folder, key: configuration.key, secrets: configuration.secrets, work: configuration.fileWork)
+      in: folder, key: configuration.key, secrets: self.secrets, work: configuration.fileWork)
     rule = DeliveryRule(
-      policy: configuration.delivery, beat: configuration.beat, answerLimit: configuration.answerLimit)
+      policy: configuration.delivery, beat: configuration.beat, answerLimit: configuration.answerLimit,
+      secrets: self.secrets)
     random = SharedRandom(configuration.random)
     try await storage.open()
     try await storage.folder.sweep { try await store.used($0) }

@@ -34,7 +34,8 @@ public struct OutboxConfiguration: Sendable {
   /// False to store and look only: nothing is delivered until `deliver()` is called. Default: true.
   public var delivers = true
   /// Which fields and query items may not be written to disk, because they are credentials: a request with one is refused.
-  public var secrets = Secrets()
+  /// What the client holds secret is so here as well. Default: nothing besides.
+  public var secrets: Secrets?
   /// Is told when the store could not be written or read while delivering; it is tried again.
   public var onStoreFailure: (@Sendable (any Error) -> Void)?
   /// Tells whether there is a network: a hint only. Default: the system's word.

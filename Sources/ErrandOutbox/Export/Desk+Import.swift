@@ -11,7 +11,7 @@ extension Desk {
   func draft(of head: ExportedHead) throws(ImportFault) -> RowDraft {
     let request = try head.request()
     do {
-      try request.checkStorable(hiding: configuration.secrets)
+      try request.checkStorable(hiding: secrets)
     } catch {
       throw ImportFault(error.message, code: error.code)
     }

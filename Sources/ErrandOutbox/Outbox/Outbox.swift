@@ -47,7 +47,8 @@ public final class Outbox: Sendable {
     store: any OutboxStore, folder: URL, client: Client,
     configuration: OutboxConfiguration = OutboxConfiguration()
   ) async throws {
-    let desk = try await Desk(store: store, folder: folder, configuration: configuration)
+    let desk = try await Desk(
+      store: store, folder: folder, configuration: configuration, secrets: client.secrets)
     let courier = Courier(desk, client)
     self.desk = desk
     self.courier = courier

@@ -12,6 +12,8 @@ struct DeliveryRule: Sendable {
   /// While there is no way to the server: no wait is longer, however often that happened.
   let beat: Duration
   let answerLimit: Int
+  /// What is not written down of an answer.
+  var secrets = Secrets()
 
   /// What follows from a try.
   struct Ruling: Sendable {
@@ -96,13 +98,14 @@ struct DeliveryRule: Sendable {
     switch aTry.result {
     case .success(let response):
       return OutboxAnswer(
-        status: response.status, fields: response.fields, body: response.data, isWhole: true,
+        status: response.status, fields: response.fields.hiding(secrets), body: response.data, isWhole: true,
         limit: answerLimit)
     case .failure(let error as RequestError):
       guard let status = error.status else { return nil }
       let isWhole = error.code == .rejected && (error.bodyPrefix?.count ?? 0) < 64 << 10
       return OutboxAnswer(
-        status: status, fields: error.fields ?? [:], body: error.bodyPrefix ?? Data(), isWhole: isWhole,
+        status: status, fields: error.fields?.hiding(secrets) ?? [:], body: error.bodyPrefix ?? Data(),
+        isWhole: isWhole,
         limit: answerLimit)
     case .failure: return nil
     }

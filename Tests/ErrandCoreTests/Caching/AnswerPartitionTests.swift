@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `what is asked without credentials is everybody's`() {
-    #expect(partition(["Accept": "text/html"], url: "https://example.com/?page=2#a=b") == .none)
+    #expect(partition(["User-Agent": "x"], url: "https://example.com/?page=2#a=b") == .none)
   }
 
   @Test func `every credential counts, wherever it is`() {
@@ -50,9 +50,10 @@ import Testing
     #expect(partition(["Cookie": "a"], salt: "salt1") != partition(["Cookie": "1a"], salt: "salt"))
   }
 
-  @Test func `what is no credential does not count`() {
-    let one = partition(["Cookie": "a", "Accept": "x"], url: "https://example.com/?page=1")
-    #expect(one == partition(["Cookie": "a"], url: "https://example.com/other?page=2"))
+  @Test func `the path, other query items and what cannot matter do not count, every other field does`() {
+    let one = partition(["Cookie": "a", "User-Agent": "x"], url: "https://example.com/?page=1")
+    #expect(one == partition(["Cookie": "a", "traceparent": "1"], url: "https://example.com/other?page=2"))
+    #expect(one != partition(["Cookie": "a", "Accept": "x"], url: "https://example.com/?page=1"))
   }
 
   @Test func `another salt makes another partition`() {

@@ -74,7 +74,9 @@ import Testing
   @Test func `what the client's secrets do not name is no secret`() async throws {
     let request = Request.get("https://example.com/a?key=1&my=\(Self.secret)")
     await expectRefused(request, secrets: Secrets(queryItems: ["MY"]), naming: "my")
-    let storage = lab.storage(secrets: Secrets(queryItems: []))
+    var none = Secrets()
+    none.queryItems = []
+    let storage = lab.storage(secrets: none)
     let draft = RowDraft(id: .new(), request: request, key: UUID().uuidString)
     let rows = try await storage.store([draft], used: { Set($0) }, commit: { $0 })
     #expect(try storage.request(from: rows[0].content, of: draft.id).url == request.url)

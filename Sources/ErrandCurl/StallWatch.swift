@@ -1,0 +1,118 @@
+/// An element that a `StallWatch` holds.
+protocol StallWatched: AnyObject {
+  /// Its place in the watch, or nil. The watch alone sets it.
+  var stallPlace: StallPlace? { get set }
+}
+
+/// The place of an element: its bucket, and its index there.
+struct StallPlace {
+  fileprivate var bucket: Int
+  fileprivate var index: Int
+}
+
+/// Says which elements have to be looked at, and when, so that nobody has to look at all of them.
+///
+/// An element stays where it was put, however much it moves: when its time comes it is asked when it moved last, and is
+/// put there again. Times are rounded up to a fraction of the time-out, so that elements are looked at by the hundred. So
+/// one element costs a constant for each time-out that it lasts, and all of them at most 128 wakes in that time.
+struct StallWatch<Element: StallWatched> {
+  private struct Bucket {
+    /// Nil while the bucket is free.
+    var tick: Int?
+    var elements: [Element] = []
+  }
+
+  private var buckets: [Bucket] = []
+  private var free: [Int] = []
+  private var bucketOfTick: [Int: Int] = [:]
+  /// A heap of the ticks that have a bucket, the first one in front.
+  private var ticks: [Int] = []
+  /// Most elements come to the same bucket as the one before them.
+  private var latest = 0
+
+  /// - Parameters:
+  ///   - due: When the element has to be looked at, in milliseconds of any clock.
+  ///   - timeout: Its time-out in milliseconds: it may be looked at later by a 64th part of that.
+  mutating func insert(_ element: Element, due: Int, timeout: Int) {
+    let grain = Self.grain(of: timeout)
+    let tick = (due + grain - 1) & ~(grain - 1)
+    let bucket = bucket(of: tick)
+    element.stallPlace = StallPlace(bucket: bucket, index: buckets[bucket].elements.count)
+    buckets[bucket].elements.append(element)
+  }
+
+  mutating func remove(_ element: Element) {
+    guard let place = element.stallPlace else { return }
+    element.stallPlace = nil
+    let last = buckets[place.bucket].elements.removeLast()
+    guard last !== element else { return }
+    buckets[place.bucket].elements[place.index] = last
+    last.stallPlace = place
+  }
+
+  /// When the next element has to be looked at, or nil if there is none.
+  mutating func next() -> Int? {
+    while let tick = ticks.first {
+      guard let bucket = bucketOfTick[tick], buckets[bucket].elements.isEmpty else { return tick }
+      _ = takeFirst()
+    }
+    return nil
+  }
+
+  /// Takes out the elements whose time has come.
+  mutating func takeDue(at now: Int) -> [Element] {
+    var due: [Element] = []
+    while let tick = ticks.first, tick <= now { due += takeFirst() }
+    for element in due { element.stallPlace = nil }
+    return due
+  }
+
+  /// The largest power of two that is at most a 64th part of the time-out.
+  private static func grain(of timeout: Int) -> Int {
+    let part = max(1, timeout / 64)
+    return 1 << (Int.bitWidth - 1 - part.leadingZeroBitCount)
+  }
+
+  private mutating func bucket(of tick: Int) -> Int {
+    if latest < buckets.count, buckets[latest].tick == tick { return latest }
+    if let bucket = bucketOfTick[tick] {
+      latest = bucket
+      return bucket
+    }
+    let bucket = free.popLast() ?? buckets.count
+    if bucket == buckets.count { buckets.append(Bucket()) }
+    buckets[bucket].tick = tick
+    bucketOfTick[tick] = bucket
+    latest = bucket
+    ticks.append(tick)
+    var child = ticks.count - 1
+    while child > 0, ticks[(child - 1) / 2] > ticks[child] {
+      ticks.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+    return bucket
+  }
+
+  private mutating func takeFirst() -> [Element] {
+    let tick = ticks[0]
+    let last = ticks.removeLast()
+    if !ticks.isEmpty {
+      ticks[0] = last
+      var parent = 0
+      while true {
+        var least = parent
+        for child in [2 * parent + 1, 2 * parent + 2] where child < ticks.count && ticks[child] < ticks[least]
+        {
+          least = child
+        }
+        guard least != parent else { break }
+        ticks.swapAt(parent, least)
+        parent = least
+      }
+    }
+    guard let bucket = bucketOfTick.removeValue(forKey: tick) else { return [] }
+    free.append(bucket)
+    defer { buckets[bucket] = Bucket() }
+    return buckets[bucket].elements
+  }
+}

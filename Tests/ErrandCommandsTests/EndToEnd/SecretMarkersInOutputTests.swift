@@ -1,0 +1,54 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+/// A marker in every place of a command line where a secret can be, looked for in all that the tool says and writes.
+@Suite(.timeLimit(.minutes(2))) struct SecretMarkersInOutputTests {
+  private static let marker = "mk0f1e2d3c4b5a"
+
+  private static let lines = [
+    "get 'http://HOST/none?%74oken=M'", "get 'http://u:M@HOST/none'",
+    "get --output json 'http://HOST/none?api-key=M#code=M'",
+    "get -v 'http://HOST/away'", "get --output json 'http://HOST/away'", "get 'http://HOST/ a?token=M'",
+    "get 'HOST/?token=M'", "get 'http://u:M@127.0.0.1:1/;token=M'",
+    "get http://HOST/ 'http://u:M@h/?token=M'",
+    "'http://u:M@HOST/?token=M'", "send 'http://u:M@HOST/?sig=M' http://HOST/",
+    "get -H 'Authorization Bearer M' http://HOST/",
+    "post -f M http://HOST/", "get --proxy 'ftp://u:M@h' http://HOST/",
+    "get --proxy 'http://u:M@127.0.0.1:1' http://HOST/",
+    "get --proxy 'http://u:M/x@127.0.0.1:1' http://HOST/", "outbox run -H 'X-A: 1' --to 'http:u:M@h'",
+    "outbox run -H 'X-A: 1' --to '/?token=M'", "help 'http://u:M@h/'", "outbox 'http://u:M@h/?token=M'",
+    "post --guaranteed --detach 'http://HOST/?token=M' -d x",
+    "post --guaranteed --detach 'http://u:M@HOST/' -d x",
+    "post --guaranteed --detach -H 'X-Api-Key: M' http://HOST/ -d x",
+    "post --guaranteed -H 'X-Api-Key: M' http://HOST/none -d x",
+    "post --guaranteed -H 'Authorization: Bearer M' --output json http://HOST/ok -d x", "outbox list",
+    "outbox list --output json",
+    "outbox export",
+  ]
+
+  @Test func `nothing that the tool says or writes shows a secret`() async throws {
+    let server = try MockServer()
+    server.on("/none") { _ in .answer(status: 404, body: "none") }
+    server.on("/ok") { _ in .answer(fields: ["Set-Cookie": Self.marker], body: "ok") }
+    server.on("/away") { _ in .redirect(302, to: "ftp://u:\(Self.marker)@h/?token=\(Self.marker)") }
+    try await TemporaryFolder.using { folder in
+      for line in Self.lines {
+        let line = line.replacing("M", with: Self.marker).replacing("HOST", with: "127.0.0.1:\(server.port)")
+        let result = try await Tool.shell("XDG_STATE_HOME=$PWD HOME=$PWD exec $errand \(line)", in: folder)
+        #expect(!result.text.contains(Self.marker), "\(line): \(result.text)")
+        #expect(!result.error.contains(Self.marker), "\(line): \(result.error)")
+      }
+      let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+      #expect(!names.isEmpty)
+      for name in names {
+        let file = folder.appendingPathComponent(name)
+        // Reading one of the outbox's pipes would wait for somebody to write.
+        guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+        let data = try Data(contentsOf: file)
+        #expect(data.firstRange(of: Data(Self.marker.utf8)) == nil, "\(name)")
+      }
+    }
+  }
+}

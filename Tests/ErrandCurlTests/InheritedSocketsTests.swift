@@ -1,0 +1,121 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandCurl
+  import ErrandTesting
+  import Foundation
+  import Testing
+
+  @Suite("Descriptors and other programs", .timeLimit(.minutes(1))) struct InheritedSocketsTests {
+    @Test func `a program that is started meanwhile inherits no descriptor of a transport or a server`()
+      async throws
+    {
+      let server = try MockServer()
+      server.on("/") { _ in .answer(body: "kept") }
+      let client = Client(transport: CurlTransport())
+      _ = try await client.send(.get("http://127.0.0.1:\(server.port)/"))
+      // Both ends of the connection, and the listener.
+      let inodes = try SocketTable.inodes(ofPort: server.port)
+      #expect(inodes.count >= 3)
+
+      let child = try spawnSleeper()
+      defer {
+        kill(child, SIGKILL)
+        waitpid(child, nil, 0)
+      }
+      let inherited = Descriptors.links(of: "\(child)").values
+      for inode in inodes { #expect(!inherited.contains("socket:[\(inode)]")) }
+      #expect(!inherited.contains("anon_inode:[eventpoll]"))
+      #expect(!inherited.contains("anon_inode:[eventfd]"))
+      await client.shutdown()
+    }
+
+    @Test func `a connection that is closed is watched no more, even if another process holds it`()
+      async throws
+    {
+      let server = try MockServer()
+      server.on("/") { _ in .stall }
+      let client = Client(transport: CurlTransport())
+      let waiting = Task {
+        try await client.send(.get("http://127.0.0.1:\(server.port)/").timeout(.seconds(50)))
+      }
+      try await server.waitForRequests(1)
+      let clients = try SocketTable.clients(ofPort: server.port)
+      let ours = try #require(
+        Descriptors.links(of: "self").first { clients.contains($0.value) })
+      // Another process that has inherited it would hold it so.
+      let copy = fcntl(ours.key, F_DUPFD_CLOEXEC, 0)
+      defer { close(copy) }
+      waiting.cancel()
+      await #expect(throws: RequestError.self) { _ = try await waiting.value }
+      while Descriptors.links(of: "self")[ours.key] == ours.value {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      #expect(Descriptors.watched(inode: ours.value) == 0)
+    }
+
+    /// A program that inherits what is not closed on exec.
+    private func spawnSleeper() throws -> pid_t {
+      var child = pid_t()
+      var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]
+      defer { for argument in arguments { free(argument) } }
+      let code = posix_spawnp(&child, "sleep", nil, nil, &arguments, environ)
+      try #require(code == 0)
+      return child
+    }
+  }
+
+  /// What the kernel says of descriptors.
+  private enum Descriptors {
+    /// By number: what each descriptor of a process is.
+    static func links(of process: String) -> [Int32: String] {
+      let folder = "/proc/\(process)/fd"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      var links: [Int32: String] = [:]
+      for name in names {
+        guard let number = Int32(name) else { continue }
+        links[number] = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+      }
+      return links
+    }
+
+    /// How often this process's epolls watch this socket.
+    static func watched(inode link: String) -> Int {
+      let digits = link.filter(\.isNumber)
+      let mark = "ino:\(String(Int(digits) ?? -1, radix: 16)) "
+      return links(of: "self").filter { $0.value == "anon_inode:[eventpoll]" }.keys.reduce(0) { sum, number in
+        let file = FileHandle(forReadingAtPath: "/proc/self/fdinfo/\(number)")
+        let text = String(decoding: (try? file?.readToEnd()) ?? Data(), as: UTF8.self)
+        return sum + text.split(separator: "\n").count { $0.contains(mark) }
+      }
+    }
+  }
+
+  extension SocketTable {
+    /// The inodes of the sockets at either end of which is this port of 127.0.0.1.
+    static func inodes(ofPort port: Int) throws -> Set<String> {
+      Set(try rows().filter { $0.local == port || $0.remote == port }.map(\.inode).filter { $0 != "0" })
+    }
+
+    /// What descriptors' links call the sockets that are connected to this port.
+    static func clients(ofPort port: Int) throws -> Set<String> {
+      Set(try rows().filter { $0.remote == port }.map { "socket:[\($0.inode)]" })
+    }
+
+    private static func rows() throws -> [(local: Int, remote: Int, inode: String)] {
+      let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp"))
+      defer { try? file.close() }
+      let lines = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
+      return lines.compactMap { line in
+        let columns = line.split(separator: " ")
+        guard columns.count > 9, let local = port(columns[1]), let remote = port(columns[2]) else {
+          return nil
+        }
+        return (local, remote, String(columns[9]))
+      }
+    }
+
+    private static func port(_ address: Substring) -> Int? {
+      address.split(separator: ":").last.flatMap { Int($0, radix: 16) }
+    }
+  }
+#endif

@@ -1,0 +1,48 @@
+#if os(Linux)
+  import ErrandCore
+  import ErrandCurl
+  import Foundation
+  import Testing
+
+  @Suite("Silent connections of HTTP/2", .timeLimit(.minutes(1))) struct SilentConnectionTests {
+    private func client(_ server: Nghttpd) -> Client {
+      var curl = CurlConfiguration()
+      curl.certificateAuthorityFile = server.authority
+      return Client(transport: CurlTransport(configuration: curl))
+    }
+
+    @Test func `an attempt after a time-out joins another connection, and those that are left keep theirs`()
+      async throws
+    {
+      let server = try await Nghttpd(files: ["small": 1000], tls: true)
+      try await server.wait(for: "listen")
+      let relay = try FreezingRelay(to: server.port)
+      defer { relay.stop() }
+      let client = client(server)
+      let url = "https://127.0.0.1:\(relay.port)/small"
+      #expect(try await client.send(.get(url)).timing.httpVersion == .http2)
+
+      // Has nothing to say for long, as a long poll: it is not ended with another's time-out.
+      let (chunks, source) = AsyncStream<Data>.makeStream()
+      source.yield(Data(count: 100))
+      let quiet = Task { try await client.send(.post(url, .stream(chunks))) }
+      try await server.wait(for: "recv DATA frame")
+      relay.freeze()
+
+      let late = try await client.send(.get(url).timeout(.milliseconds(500)).tries(2))
+      #expect(late.timing.tries == 2)
+      #expect(late.data.count == 1000)
+      for _ in 0..<3 {
+        let next = try await client.send(.get(url).timeout(.seconds(5)).bestEffort())
+        #expect(next.timing.httpVersion == .http2)
+        #expect(next.timing.connectionReused == true)
+      }
+      quiet.cancel()
+      let error = await #expect(throws: RequestError.self) { try await quiet.value }
+      #expect(error?.cancellation == .taskCancelled)
+      source.finish()
+      await client.shutdown()
+    }
+
+  }
+#endif
