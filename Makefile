@@ -2,7 +2,7 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-.PHONY: help demo build test lint sanitize watch simulate crash power-loss mutants bench format clean
+.PHONY: help demo build test lint sanitize watch simulate crash fuzz power-loss mutants bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -11,6 +11,7 @@ help:
 	@echo "make watch     which tests hold a shared thread for more than 50 ms, and where"
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
 	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again"
+	@echo "make fuzz      requests made of junk: CASES=1000000, SEED=n to begin with another"
 	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
 	@echo "make mutants   one slip at a time, and whether a test notices: ONLY=regex, FROM=n"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
@@ -63,6 +64,14 @@ crash:
 	@scripts/install test
 	swift build --product crash $(SWIFT_FLAGS)
 	@.build/debug/crash $(KILLS) $(SEED)
+
+CASES ?= 20000
+
+# Requests made of junk: what does not arrive as it was meant must not arrive at all.
+fuzz:
+	@scripts/install test
+	swift build --product fuzz $(SWIFT_FLAGS)
+	@.build/debug/fuzz $(CASES) $(SEED)
 
 # Not a part of `make test`: each slip is built and tested for itself.
 mutants:

@@ -106,6 +106,10 @@ let package = Package(
       name: "power-loss",
       dependencies: ["CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandTesting"],
       path: "Tests/PowerLoss", swiftSettings: strict),
+    // Requests made of junk, and a raw socket that looks at what comes of them.
+    .executableTarget(
+      name: "fuzz", dependencies: ["ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandTesting"],
+      path: "Tests/Fuzz", swiftSettings: strict),
     // Crashes: an outbox in a process that is killed, and started again.
     .target(
       name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs"],

@@ -19,6 +19,8 @@ import ErrandCore
 // Safe to share: `share` is touched on the engine's thread only; `resolve` is read only.
 final class CurlOptions: @unchecked Sendable {
   let maxFieldBytes: Int
+  /// Why nothing is sent, or nil.
+  let problem: String?
   private let configuration: CurlConfiguration
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
@@ -36,6 +38,7 @@ final class CurlOptions: @unchecked Sendable {
     self.watch = watch
     self.configuration = configuration
     maxFieldBytes = configuration.maxFieldBytes
+    problem = configuration.problem
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
     hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
     var proxies = [environment.http, environment.https].compactMap(\.self)

@@ -17,6 +17,9 @@ public final class CurlTransport: Transport {
   deinit { engine.stop() }
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
+    if let problem = engine.options.problem {
+      throw exchange.error(.unsupported, problem, reachedServer: false)
+    }
     let transfer = CurlTransfer(exchange, engine: engine)
     transfer.prepare()
     var handler: CancelHandlerID?

@@ -44,9 +44,8 @@ import Testing
     let transport = CurlTransport()
     let signal = StopSignal()
     signal.stop(.cancelled(.taskCancelled))
-    let request = Exchange.Request(
-      method: .get, url: server.url("/"), isSecure: false, fields: [:], upload: .none, timeout: .seconds(1),
-      httpVersion: .automatic, mayBeRepeated: true)
+    let request = try Exchange.Request(
+      .get(server.url("/")), .none, timeout: .seconds(1), mayBeRepeated: { _ in true })
     let exchange = Exchange(request: request, signal: signal, progress: nil, receiver: Unwanted())
     await #expect(throws: CancellationError.self) { _ = try await transport.perform(exchange) }
     let client = Client(transport: transport)

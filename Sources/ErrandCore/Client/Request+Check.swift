@@ -5,35 +5,24 @@
 #endif
 
 extension Request {
-  /// Puts credentials where redirects know how to drop them, and refuses what cannot be sent.
+  /// Puts credentials where redirects know how to drop them, and refuses early what the last check would refuse
+  /// (`Exchange+Check`): before it waits for others.
   mutating func makeReady() throws(RequestError) {
-    adoptUserOfURL()
+    if address.hasUser { adoptUserOfURL() }
     if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
-  }
-
-  /// Why it cannot be sent, or nil.
-  package var problem: String? {
-    if case .invalid(_, let reason) = address { return reason }
-    if !ASCII.isToken(method.rawValue) {
-      return "the method \(method.rawValue.debugDescription) is not a token"
-    }
-    if case .invalid(let reason) = body.content { return reason }
-    for name in ["Content-Length", "Transfer-Encoding"] where fields.contains(name) {
-      return "\(name) is told from the body and cannot be set"
-    }
-    return fields.problem
   }
 
   /// `https://user:password@host` becomes basic authentication (RFC 7617), which redirects know how to drop.
   private mutating func adoptUserOfURL() {
-    guard let url, let user = url.user(percentEncoded: false) else { return }
-    let password = url.password(percentEncoded: false) ?? ""
-    if !fields.contains("Authorization") {
-      fields.append("Authorization", "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
+    guard case .valid(let url) = address, var reference = URLReference(url.absoluteString),
+      let user = reference.takeUser()
+    else { return }
+    if !user.isEmpty, !fields.contains("Authorization") {
+      let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let password = parts.count > 1 ? URLBytes.decoded(parts[1]) : []
+      let credentials = Data(URLBytes.decoded(parts[0]) + [UInt8(ascii: ":")] + password)
+      fields.append("Authorization", "Basic \(credentials.base64EncodedString())")
     }
-    var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-    parts?.user = nil
-    parts?.password = nil
-    if let bare = parts?.string { address = Address(bare) }
+    address = Address(reference, of: reference.text)
   }
 }

@@ -85,14 +85,14 @@ struct Transfer: Sendable {
   private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Answer {
     defer { upload.close() }
     return kept(
-      try await pipeline.transport.perform(exchange(request, upload, run.signal, receiver)), receiver)
+      try await pipeline.transport.perform(try exchange(request, upload, run.signal, receiver)), receiver)
   }
 
   private func inFile(
     _ download: Download, _ request: Request, _ upload: Upload, _ receiver: Receiver
   ) async throws -> Answer {
     defer { upload.close() }
-    let result = try await settling(download, exchange(request, upload, run.signal, receiver))
+    let result = try await settling(download, try exchange(request, upload, run.signal, receiver))
     guard receiver.hasFile else { return kept(result, receiver) }
     try download.checkWhole()
     return Answer(result, receiver, .file(download.part), length: download.length)
@@ -102,7 +102,13 @@ struct Transfer: Sendable {
     _ opening: StreamOpening, _ request: Request, _ upload: Upload, _ receiver: Receiver
   ) async throws -> Answer {
     let signal = StopSignal()
-    let exchange = exchange(request, upload, signal, receiver)
+    let exchange: Exchange
+    do {
+      exchange = try self.exchange(request, upload, signal, receiver)
+    } catch {
+      upload.close()
+      throw error
+    }
     switch try await opened(opening, exchange, signal, upload, request) {
     case .opened(let source, let head):
       let result = TransferResult(head: head, metrics: TransferMetrics())
@@ -120,9 +126,12 @@ struct Transfer: Sendable {
   @inline(never)
   private func exchange(
     _ request: Request, _ upload: Upload, _ signal: StopSignal, _ receiver: Receiver
-  ) -> Exchange {
-    Exchange(
-      request: wireRequest(request, upload), signal: signal, progress: run.progress, receiver: receiver)
+  ) throws(RequestError) -> Exchange {
+    let onWire = try Exchange.Request(
+      request, upload,
+      timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest)
+    ) { request.method.isIdempotent || $0.contains("Idempotency-Key") }
+    return Exchange(request: onWire, signal: signal, progress: run.progress, receiver: receiver)
   }
 
   private func prepared(_ request: Request) throws -> Request {
@@ -190,20 +199,6 @@ struct Transfer: Sendable {
       return .opened(ByteStream.Source(sink: sink, signal: signal, timing: finalTiming), head)
     case .ended(let result): return .ended(result)
     }
-  }
-
-  private func wireRequest(_ request: Request, _ upload: Upload) -> Exchange.Request {
-    var fields = request.fields
-    if let type = request.body.contentType, !fields.contains("Content-Type") {
-      fields.append("Content-Type", type)
-    }
-    if request.options.compressesBody, !request.body.isNone { fields.set("Content-Encoding", "gzip") }
-    guard let url = request.url else { preconditionFailure("checked before it was sent") }
-    return Exchange.Request(
-      method: request.method, url: url, isSecure: request.address.isSecure, fields: fields, upload: upload,
-      timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest),
-      httpVersion: request.options.httpVersion,
-      mayBeRepeated: request.method.isIdempotent || fields.contains("Idempotency-Key"))
   }
 }
 

@@ -47,7 +47,8 @@ struct PartFile: Sendable {
     guard let file = try? FileDescriptor(reading: memoPath), let length = try? file.length(),
       length <= Self.memoLimit, let data = try? file.read(Int(length), at: 0)
     else { return nil }
-    return try? JSONDecoder().decode(PartialContent.self, from: data)
+    let memo = try? JSONDecoder().decode(PartialContent.self, from: data)
+    return memo.flatMap { IfRange.isValid($0.validator) ? $0 : nil }
   }
 
   func removeMemo() { FileDescriptor.remove(memoPath) }

@@ -64,11 +64,11 @@ struct PartialContent: Sendable, Hashable, Codable {
 
   /// RFC 9110, section 13.1.5: only what tells every version from every other may be used.
   private static func validator(_ fields: HTTPFields) -> String? {
-    if let tag = fields["ETag"] { return tag.hasPrefix("\"") ? tag : nil }
+    if let tag = fields["ETag"] { return IfRange.isStrongTag(tag) ? tag : nil }
     guard let modified = fields["Last-Modified"], let date = HTTPDate.parse(modified),
       let sent = fields["Date"].flatMap(HTTPDate.parse), sent.timeIntervalSince(date) >= 1
     else { return nil }
-    return modified
+    return IfRange.isValid(modified) ? modified : nil
   }
 }
 

@@ -1,8 +1,8 @@
 /// The fields (headers) of a request or an answer: names are compared without regard to case, the order is
 /// kept, and one name can have several values.
 ///
-/// A name that is no token, or a value with CR, LF or NUL in it, is refused with a clear error when the request
-/// is sent: nothing is ever smuggled into the head.
+/// A name that is no token, or a value with a control character in it (CR, LF, NUL), is refused with a clear error when
+/// the request is sent: nothing is ever smuggled into the head.
 public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
   /// One line of the head.
   public struct Field: Sendable {
@@ -98,17 +98,11 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     return marked
   }
 
-  /// What is wrong with the first field that may not be sent, or nil.
-  var problem: String? {
-    for field in fields {
-      if !ASCII.isToken(field.name) {
-        return "the field name \(field.name.debugDescription) is not a token"
-      }
-      if field.value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {
-        return "the value of the field \(field.name) contains CR, LF or NUL"
-      }
+  /// Takes the spaces and tabs around values away: they are no part of them (RFC 9110, section 5.5).
+  mutating func trimValues() {
+    for (index, field) in fields.enumerated() where ASCII.isPadded(field.value) {
+      fields[index] = Field(field.name, ASCII.trimmed(field.value), isSecret: field.isSecret)
     }
-    return nil
   }
 }
 

@@ -20,15 +20,18 @@ extension RedirectPolicy {
     guard followed < limit else {
       throw refuse(.tooManyRedirects, "redirected more than \(limit) times", head)
     }
+    // Neither a user nor a password is followed: they would become credentials of the server's choice.
     let target = secrets.redact(location)
-    guard let absolute = URL(string: location, relativeTo: url)?.absoluteURL else {
-      throw refuse(.redirectRefused, "the redirect to \(target.debugDescription) leads nowhere", head)
+    let unreadable = secrets.redactAnything(location).debugDescription
+    guard let reference = URLReference(location), let base = URLReference(url.absoluteString) else {
+      throw refuse(.redirectRefused, "the redirect to \(unreadable) leads nowhere", head)
     }
-    let address = Address(keepingFragment(of: url, in: absolute))
+    let resolved = reference.resolved(against: base)
+    let address = Address(resolved, of: resolved.text)
     guard let next = address.url else {
       guard case .invalid(_, let reason) = address else { return .answer }
       throw refuse(
-        .redirectRefused, "the redirect to \(target.debugDescription) is not followed: \(reason)", head)
+        .redirectRefused, "the redirect to \(unreadable) is not followed: \(reason)", head)
     }
     if !allowsDowngrade, Origin(url)?.scheme == "https", Origin(next)?.scheme == "http" {
       throw refuse(
@@ -70,12 +73,6 @@ extension RedirectPolicy {
       next.fields.remove(where: { !$0.mayCrossOrigins || secrets.covers($0) })
     }
     return next
-  }
-
-  /// A redirect without a fragment keeps the one it came from (RFC 9110, section 10.2.2).
-  private func keepingFragment(of old: URL, in new: URL) -> String {
-    guard new.fragment() == nil, let fragment = old.fragment() else { return new.absoluteString }
-    return "\(new.absoluteString)#\(fragment)"
   }
 
   private func refuse(_ code: RequestError.Code, _ message: String, _ head: ResponseHead) -> RequestError {

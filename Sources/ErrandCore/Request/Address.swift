@@ -28,25 +28,66 @@ enum Address: Sendable, Hashable {
   }
 
   init(_ text: String) {
-    func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
-    guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }), let url = URL(string: text) else {
-      self = refuse(
-        text.isEmpty ? "the URL is empty" : "it is not a valid URL (are there spaces to be encoded?)")
+    if URLBytes.isPlainURL(text), let url = URL(string: text) {
+      self = .valid(url)
       return
     }
-    guard let scheme = url.scheme else {
-      self = refuse("the URL is relative; give it whole, as in https://example.com/path")
+    self = Address(reading: text)
+  }
+
+  /// Of a URL that has a user, or a byte that has to be encoded, or that is none.
+  private init(reading text: String) {
+    func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
+    guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
+      self = refuse("it is not a valid URL (are there spaces to be encoded?)")
+      return
+    }
+    guard let reference = URLReference(text) else {
+      self = refuse("it is not a valid URL: its host or its port is none")
+      return
+    }
+    self = Address(reference, of: text)
+  }
+
+  /// - Parameter text: What is shown if it cannot be asked.
+  init(_ reference: URLReference, of text: String) {
+    func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
+    guard let scheme = reference.scheme else {
+      self = refuse(
+        text.isEmpty
+          ? "the URL is empty" : "the URL is relative; give it whole, as in https://example.com/path")
       return
     }
     guard ASCII.equalIgnoringCase(scheme, "https") || ASCII.equalIgnoringCase(scheme, "http") else {
       self = refuse("only http and https can be requested, not \(scheme)")
       return
     }
-    guard let host = url.host(), !host.isEmpty else {
+    guard let host = reference.authority?.host, !host.isEmpty else {
       self = refuse("the URL names no host")
       return
     }
+    let encoded = reference.text
+    guard let url = URL(string: encoded), url.absoluteString == encoded else {
+      self = refuse("it is not a valid URL")
+      return
+    }
     self = .valid(url)
+  }
+
+  /// True if it has a user or a password in it, be they empty.
+  var hasUser: Bool {
+    var slashes = 0
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "@"): return true
+      case UInt8(ascii: "/"):
+        slashes += 1
+        if slashes == 3 { return false }
+      case UInt8(ascii: "?"), UInt8(ascii: "#"): return false
+      default: continue
+      }
+    }
+    return false
   }
 
   var url: URL? {

@@ -66,7 +66,8 @@ public struct Body: Sendable, Hashable {
 
   /// Fields and files as `multipart/form-data` (RFC 7578), read from disk while they are sent.
   public static func multipart(_ form: MultipartForm) -> Body {
-    Body(.multipart(form), "multipart/form-data; boundary=\(form.boundary)")
+    if let problem = form.problem { return Body(.invalid(reason: problem), nil) }
+    return Body(.multipart(form), form.contentType)
   }
 
   /// Chunks as they come. They can be read once only, so such a request is not tried again.

@@ -23,10 +23,30 @@ public struct MultipartForm: Sendable, Hashable {
 
   private(set) var parts: [Part] = []
   let boundary: String
+  /// True if nobody could know the boundary, so that no content has to be searched for it.
+  private let isBoundaryRandom: Bool
+  /// Why it cannot be sent, or nil.
+  private(set) var problem: String?
 
-  /// - Parameter boundary: The line between parts. Default: a random one.
-  public init(boundary: String = "errand-\(UUID().uuidString)") {
+  /// With a random line between parts.
+  public init() {
+    boundary = "errand-\(UUID().uuidString)"
+    isBoundaryRandom = true
+  }
+
+  /// - Parameter boundary: The line between parts: 1 to 70 characters as RFC 2046 has them. It must be in none of the
+  ///   files; fields and bytes with it are refused.
+  public init(boundary: String) {
     self.boundary = boundary
+    isBoundaryRandom = false
+    if !Self.isBoundary(boundary) {
+      problem = "\(boundary.prefix(100).debugDescription) is no boundary of a multipart body (RFC 2046)"
+    }
+  }
+
+  /// In quotes if it is no token, as parameters of a media type are.
+  var contentType: String {
+    "multipart/form-data; boundary=" + (ASCII.isToken(boundary) ? boundary : "\"\(boundary)\"")
   }
 
   /// Adds a field of text.
@@ -60,20 +80,43 @@ public struct MultipartForm: Sendable, Hashable {
     var head = "Content-Disposition: form-data; name=\"\(Self.escape(name))\""
     if let fileName { head += "; filename=\"\(Self.escape(fileName))\"" }
     head += "\r\n"
-    if let contentType { head += "Content-Type: \(Self.escape(contentType))\r\n" }
+    if let contentType { head += "Content-Type: \(contentType)\r\n" }
     var copy = self
     copy.parts.append(Part(head: head, content: content))
+    if copy.problem == nil { copy.problem = partProblem(name, contentType, content) }
     return copy
   }
 
-  /// As the WHATWG HTML standard escapes names, so that none can end its own quotes or line.
+  private func partProblem(_ name: String, _ contentType: String?, _ content: Content) -> String? {
+    if let contentType, ASCII.hasControl(contentType) {
+      return
+        "the content type of the part \(name.debugDescription) contains a control character, as CR, LF or NUL"
+    }
+    if !isBoundaryRandom, case .bytes(let data) = content,
+      data.firstRange(of: Data("--\(boundary)".utf8)) != nil
+    {
+      return "the part \(name.debugDescription) contains the boundary"
+    }
+    return nil
+  }
+
+  /// RFC 2046, section 5.1.1.
+  private static func isBoundary(_ text: String) -> Bool {
+    1...70 ~= text.utf8.count && text.utf8.last != 32
+      && text.utf8.allSatisfy { byte in
+        48...57 ~= byte || 97...122 ~= ASCII.lowered(byte) || " '()+_,-./:=?".utf8.contains(byte)
+      }
+  }
+
+  /// As the WHATWG HTML standard escapes names, so that none can end its own quotes or line; and other control characters
+  /// in the same way.
   private static func escape(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": escaped += "%22"
-      case "\r": escaped += "%0D"
-      case "\n": escaped += "%0A"
+      case _ where scalar.value < 32 || scalar.value == 127:
+        escaped += String(decoding: URLBytes.escape(UInt8(scalar.value)), as: UTF8.self)
       default: escaped.unicodeScalars.append(scalar)
       }
     }

@@ -20,7 +20,15 @@ extension Request {
 
   /// Says that doing it twice is doing it once (draft-ietf-httpapi-idempotency-key-header): with a key, a POST or
   /// PATCH may be tried again like any other.
-  public func idempotencyKey(_ key: String) -> Request { field("Idempotency-Key", "\"\(key)\"") }
+  public func idempotencyKey(_ key: String) -> Request {
+    // A string as structured fields write it (RFC 9651, section 3.3.3).
+    var text = ""
+    for scalar in key.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { text += "\\" }
+      text.unicodeScalars.append(scalar)
+    }
+    return field("Idempotency-Key", "\"\(text)\"")
+  }
 
   public func body(_ body: Body) -> Request { with { $0.body = body } }
 

@@ -59,6 +59,24 @@ package enum ASCII {
     !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
   }
 
+  /// True if any of a control character but the tab is in it: what no field's value may have (RFC 9110, section 5.5).
+  package static func hasControl(_ text: String) -> Bool {
+    // Every value of every request comes by here.
+    unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+      for index in 0..<bytes.count {
+        let byte = unsafe bytes[index]
+        if (byte < 32 && byte != 9) || byte == 127 { return true }
+      }
+      return false
+    } ?? text.utf8.contains { ($0 < 32 && $0 != 9) || $0 == 127 }
+  }
+
+  /// True if it begins or ends with a space or a tab.
+  static func isPadded(_ text: String) -> Bool {
+    guard let first = text.utf8.first, let last = text.utf8.last else { return false }
+    return first == 32 || first == 9 || last == 32 || last == 9
+  }
+
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 48...57, 65...90, 97...122: true

@@ -6,7 +6,7 @@
 
 /// One try, as a transport sees it: what to send, where the answer goes, and how it hears that nobody waits any more.
 public final class Exchange: Sendable {
-  /// What goes over the wire, with everything decided.
+  /// What goes over the wire, with everything decided and checked: there is no other way to make one (`Exchange+Check`).
   public struct Request: Sendable {
     public let method: Method
     public let url: URL
@@ -19,6 +19,21 @@ public final class Exchange: Sendable {
     public let httpVersion: HTTPVersionPreference
     /// True if the transport may, on a stale connection, send it twice without asking.
     public let mayBeRepeated: Bool
+
+    /// For the check alone.
+    init(
+      checked method: Method, _ url: URL, isSecure: Bool, _ fields: HTTPFields, _ upload: Upload,
+      _ timeout: Duration, _ httpVersion: HTTPVersionPreference, mayBeRepeated: Bool
+    ) {
+      self.method = method
+      self.url = url
+      self.isSecure = isSecure
+      self.fields = fields
+      self.upload = upload
+      self.timeout = timeout
+      self.httpVersion = httpVersion
+      self.mayBeRepeated = mayBeRepeated
+    }
   }
 
   public let request: Request

@@ -11,7 +11,9 @@ extension Desk {
   func draft(of head: ExportedHead) throws(ImportFault) -> RowDraft {
     let request = try head.request()
     do {
-      try request.checkStorable(hiding: secrets)
+      // Its body is still to come, but what it is called is a field like any other.
+      let typed = head.contentType.map { request.body(.bytes(Data(), contentType: $0)) } ?? request
+      try typed.checkStorable(hiding: secrets)
     } catch {
       throw ImportFault(error.message, code: error.code)
     }

@@ -28,7 +28,13 @@ struct RequestSummary: Sendable, Hashable {
   private static func unquoted(_ text: String) -> String {
     let quote = UInt8(ascii: "\"")
     guard text.utf8.count >= 2, text.utf8.first == quote, text.utf8.last == quote else { return text }
-    return String(Substring(text.utf8.dropFirst().dropLast()))
+    var inner = Substring(text.utf8.dropFirst().dropLast())[...]
+    guard inner.utf8.contains(UInt8(ascii: "\\")) else { return String(inner) }
+    var key = ""
+    while let scalar = inner.unicodeScalars.popFirst() {
+      key.unicodeScalars.append(scalar == "\\" ? inner.unicodeScalars.popFirst() ?? scalar : scalar)
+    }
+    return key
   }
 }
 

@@ -1,0 +1,108 @@
+/// Which bytes may stand where in a URL (RFC 3986, section 3 and appendix A).
+enum URLBytes {
+  static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122, 0x2D, 0x2E, 0x5F, 0x7E: true
+    default: false
+    }
+  }
+
+  /// `!$&'()*+,;=`
+  static func isSubDelimiter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x21, 0x24, 0x26...0x2C, 0x3B, 0x3D: true
+    default: false
+    }
+  }
+
+  static func isUser(_ byte: UInt8) -> Bool {
+    isUnreserved(byte) || isSubDelimiter(byte) || byte == UInt8(ascii: ":")
+  }
+
+  static func isPath(_ byte: UInt8) -> Bool {
+    isUnreserved(byte) || isSubDelimiter(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "@")
+      || byte == UInt8(ascii: "/")
+  }
+
+  /// In a query, and in a fragment.
+  static func isQuery(_ byte: UInt8) -> Bool { isPath(byte) || byte == UInt8(ascii: "?") }
+
+  /// The byte that `%` and two digits stand for, or nil if they do not follow.
+  static func escaped(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+    guard index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
+    else { return nil }
+    return high << 4 | low
+  }
+
+  static func escape(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+
+  /// The text that escapes stand for.
+  static func decoded(_ text: some StringProtocol) -> [UInt8] {
+    let bytes = Array(text.utf8)[...]
+    var decoded: [UInt8] = []
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let escaped = bytes[index] == UInt8(ascii: "%") ? escaped(bytes, at: index) : nil
+      decoded.append(escaped ?? bytes[index])
+      index += escaped == nil ? 1 : 3
+    }
+    return decoded
+  }
+
+  /// The value of a hexadecimal digit.
+  static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 48...57: byte - 48
+    case 65...70: byte - 55
+    case 97...102: byte - 87
+    default: nil
+    }
+  }
+
+  /// True for a whole URL as most are: http or https, a plain host, perhaps a short port, a path and a query in which
+  /// everything stands where it may. False in doubt.
+  static func isPlainURL(_ text: String) -> Bool {
+    unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+      let count = bytes.count
+      var index = 4
+      guard count > 7, unsafe bytes[0] == 0x68, unsafe bytes[1] == 0x74, unsafe bytes[2] == 0x74,
+        unsafe bytes[3] == 0x70
+      else { return false }
+      if unsafe bytes[index] == 0x73 { index += 1 }
+      guard index + 3 < count, unsafe bytes[index] == 0x3A, unsafe bytes[index + 1] == 0x2F,
+        unsafe bytes[index + 2] == 0x2F
+      else { return false }
+      index += 3
+      let host = index
+      while index < count, unsafe isUnreserved(bytes[index]) { index += 1 }
+      guard index > host else { return false }
+      if index < count, unsafe bytes[index] == 0x3A {
+        let port = index + 1
+        index = port
+        while index < count, unsafe 48...57 ~= bytes[index] { index += 1 }
+        // Five digits may be too many.
+        let isShort = unsafe index - port < 5 || (index - port == 5 && bytes[port] < 0x36)
+        guard isShort else {
+          return false
+        }
+      }
+      if index == count { return true }
+      guard unsafe bytes[index] == 0x2F else { return false }
+      while index < count {
+        let byte = unsafe bytes[index]
+        if byte == 0x25 {
+          guard index + 2 < count, unsafe digit(bytes[index + 1]) != nil,
+            unsafe digit(bytes[index + 2]) != nil
+          else { return false }
+        } else if !isQuery(byte) {
+          return false
+        }
+        index += 1
+      }
+      return true
+    } ?? false
+  }
+}

@@ -1,0 +1,116 @@
+/// A URL, or a reference to one, taken apart (RFC 3986, appendix B). Bytes that may not stand where they do are
+/// percent-encoded, each by itself; what is encoded already stays as it is. Foundation's `URL(string:)` would encode the
+/// `%` of valid escapes once more as soon as one byte beside them is invalid.
+struct URLReference {
+  private(set) var scheme: String?
+  private(set) var authority: URLAuthority?
+  private(set) var path: String
+  private(set) var query: String?
+  private(set) var fragment: String?
+
+  /// Nil if its host or its port is none.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    var rest = bytes[...]
+    if let mark = rest.firstIndex(of: UInt8(ascii: "#")) {
+      fragment = Self.encode(rest[(mark + 1)...], URLBytes.isQuery)
+      rest = rest[..<mark]
+    }
+    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+      query = Self.encode(rest[(mark + 1)...], URLBytes.isQuery)
+      rest = rest[..<mark]
+    }
+    if let colon = rest.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
+      scheme = String(decoding: rest[..<colon], as: UTF8.self)
+      rest = rest[(colon + 1)...]
+    }
+    if rest.starts(with: "//".utf8) {
+      let start = rest.startIndex + 2
+      let end = rest[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+      guard let authority = URLAuthority(rest[start..<end]) else { return nil }
+      self.authority = authority
+      rest = rest[end...]
+    }
+    path = Self.encode(rest, URLBytes.isPath)
+  }
+
+  /// A reference without a fragment keeps the one of its base, as a redirect does (RFC 9110, section 10.2.2). Users and
+  /// passwords are in neither part of what comes of it.
+  func resolved(against base: URLReference) -> URLReference {
+    var whole = self
+    if scheme == nil {
+      whole.scheme = base.scheme
+      if authority == nil {
+        whole.authority = base.authority
+        if path.isEmpty {
+          whole.path = base.path
+          whole.query = query ?? base.query
+        } else if !path.hasPrefix("/") {
+          whole.path = base.authority != nil && base.path.isEmpty ? "/" + path : base.folder + path
+        }
+      }
+    }
+    whole.path = Self.withoutDots(whole.path)
+    whole.fragment = fragment ?? base.fragment
+    whole.authority?.user = nil
+    return whole
+  }
+
+  mutating func takeUser() -> String? {
+    defer { authority?.user = nil }
+    return authority?.user
+  }
+
+  var text: String {
+    var text = ""
+    if let scheme { text += "\(scheme):" }
+    if let authority { text += "//\(authority.text)" }
+    text += path
+    if let query { text += "?\(query)" }
+    if let fragment { text += "#\(fragment)" }
+    return text
+  }
+
+  /// The path up to its last slash.
+  private var folder: Substring {
+    path.lastIndex(of: "/").map { path[...$0] } ?? ""
+  }
+
+  /// RFC 3986, section 5.2.4.
+  private static func withoutDots(_ path: String) -> String {
+    guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
+    var kept: [Substring] = []
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
+      let isLast = index == parts.count - 1
+      switch part {
+      case ".": if isLast { kept.append("") }
+      case "..":
+        // The first is what stands before the first slash.
+        if kept.count > 1 { kept.removeLast() }
+        if isLast { kept.append("") }
+      default: kept.append(part)
+      }
+    }
+    return kept.joined(separator: "/")
+  }
+
+  private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard let first = bytes.first, 97...122 ~= ASCII.lowered(first) else { return false }
+    return bytes.allSatisfy { 97...122 ~= ASCII.lowered($0) || 48...57 ~= $0 || "+-.".utf8.contains($0) }
+  }
+
+  static func encode(_ bytes: ArraySlice<UInt8>, _ mayStand: (UInt8) -> Bool) -> String {
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(bytes.count)
+    for index in bytes.indices {
+      let byte = bytes[index]
+      if mayStand(byte) || (byte == UInt8(ascii: "%") && URLBytes.escaped(bytes, at: index) != nil) {
+        encoded.append(byte)
+      } else {
+        encoded += URLBytes.escape(byte)
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+}

@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Exchange.Request {
+  /// The one way to a transport: what interceptors, redirects, bodies and files made of a request is put together here,
+  /// and then looked at.
+  /// - Throws: `RequestError(.invalidRequest)`, if anything but what was meant could get on the wire.
+  init(
+    _ request: Request, _ upload: Upload, timeout: Duration, mayBeRepeated: (HTTPFields) -> Bool
+  ) throws(RequestError) {
+    let fields = request.wireFields
+    if let problem = request.problem(with: fields) ?? request.address.userProblem {
+      throw RequestError(.invalidRequest, message: problem, reachedServer: false)
+    }
+    guard let url = request.url else { preconditionFailure("an address without a problem is a URL") }
+    self.init(
+      checked: request.method, url, isSecure: request.address.isSecure, fields, upload, timeout,
+      request.options.httpVersion, mayBeRepeated: mayBeRepeated(fields))
+  }
+}
+
+extension Request {
+  /// The most bytes that method, URL and fields may have together: libcurl sends no head of 1 MiB, and adds to it.
+  static let headLimit = 512 << 10
+
+  /// Why it cannot be sent, or nil.
+  package var problem: String? { problem(with: wireFields) }
+
+  /// The fields as they are sent: with those that tell of the body, and no spaces around a value.
+  fileprivate var wireFields: HTTPFields {
+    var fields = fields
+    if let type = body.contentType, !fields.contains("Content-Type") { fields.append("Content-Type", type) }
+    if options.compressesBody, !body.isNone { fields.set("Content-Encoding", "gzip") }
+    fields.trimValues()
+    return fields
+  }
+
+  fileprivate func problem(with fields: HTTPFields) -> String? {
+    if case .invalid(_, let reason) = address { return reason }
+    if !ASCII.isToken(method.rawValue) {
+      return "the method \(method.rawValue.prefix(100).debugDescription) is not a token"
+    }
+    if method.rawValue == "CONNECT" { return "CONNECT opens a tunnel and is no request" }
+    if case .invalid(let reason) = body.content { return reason }
+    return fields.problem ?? sizeProblem(fields)
+  }
+
+  private func sizeProblem(_ fields: HTTPFields) -> String? {
+    // Each line has a colon, a space and an end.
+    let size = fields.reduce(method.rawValue.utf8.count + address.text.utf8.count) {
+      $0 + $1.name.utf8.count + $1.value.utf8.count + 4
+    }
+    return size > Self.headLimit
+      ? "method, URL and fields have \(size) bytes, and at most \(Self.headLimit) are sent" : nil
+  }
+}
+
+extension Address {
+  fileprivate var userProblem: String? {
+    hasUser ? "a user or a password in a URL is not sent; set Authorization" : nil
+  }
+}
+
+extension HTTPFields {
+  /// What is wrong with the first field that may not be sent, or nil.
+  var problem: String? {
+    var hasHost = false
+    for field in self {
+      if !ASCII.isToken(field.name) {
+        return "the field name \(field.name.prefix(100).debugDescription) is not a token"
+      }
+      if ASCII.hasControl(field.value) {
+        return "the value of the field \(field.name) contains a control character, as CR, LF or NUL"
+      }
+      switch field.name.utf8.count {
+      case 4 where ASCII.equalIgnoringCase(field.name, "Host"):
+        if hasHost || !Self.isHost(field.value) {
+          return "there is one Host, and it is a host and perhaps a port"
+        }
+        hasHost = true
+      case 14 where ASCII.equalIgnoringCase(field.name, "Content-Length"),
+        17 where ASCII.equalIgnoringCase(field.name, "Transfer-Encoding"):
+        return "\(field.name) is told from the body and cannot be set"
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  private static func isHost(_ text: String) -> Bool {
+    guard let authority = URLAuthority(Array(text.utf8)[...]) else { return false }
+    return authority.user == nil && !authority.host.isEmpty && authority.text == text
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct RedirectTargetTests {
+  private func target(_ location: String, from url: String) throws -> Request? {
+    let head = ResponseHead(status: 302, fields: ["Location": location])
+    let step = try RedirectPolicy().step(.get(url), head, followed: 0, secrets: .standard)
+    guard case .follow(let next) = step else { return nil }
+    return next
+  }
+
+  /// RFC 3986, section 5.4, of which only the scheme is another.
+  @Test(arguments: [
+    ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+    ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
+    ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"), ("g?y#s", "http://a/b/c/g?y#s"),
+    (";x", "http://a/b/c/;x"), ("g;x", "http://a/b/c/g;x"), ("g;x?y#s", "http://a/b/c/g;x?y#s"),
+    ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"),
+    ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"),
+    ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"),
+    ("/./g", "http://a/g"), ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"),
+    ("g..", "http://a/b/c/g.."), ("..g", "http://a/b/c/..g"), ("./../g", "http://a/b/g"),
+    ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
+    ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
+    ("g?y/./x", "http://a/b/c/g?y/./x"), ("g#s/../x", "http://a/b/c/g#s/../x"),
+  ])
+  func `a reference is resolved as the standard says`(location: String, expected: String) throws {
+    #expect(try target(location, from: "http://a/b/c/d;p?q")?.address.text == expected)
+  }
+
+  @Test(arguments: [
+    ("/a%20b|c", "http://h/a%20b%7Cc"), ("/a b?c d", "http://h/a%20b?c%20d"),
+    ("/ü%C3%BC", "http://h/%C3%BC%C3%BC"),
+    ("/100%", "http://h/100%25"), ("/\\evil.example", "http://h/%5Cevil.example"),
+    ("\\\\evil.example", "http://h/x/%5C%5Cevil.example"), ("/a\tb\u{1}", "http://h/a%09b%01"),
+    ("/a\rX: y", "http://h/a%0DX:%20y"), ("?q=%26|", "http://h/x/y?q=%26%7C"),
+  ])
+  func `of a location only the invalid bytes are encoded`(location: String, expected: String) throws {
+    #expect(try target(location, from: "http://h/x/y")?.address.text == expected)
+  }
+
+  @Test(arguments: [
+    "http://u:hush@h/to", "//u:hush@h/to", "http://hush@h/to", "//:hush@h/to", "//u:x@hush@h/to",
+  ])
+  func `the user of a location becomes no credential and stays nowhere`(location: String) throws {
+    let next = try #require(try target(location, from: "http://h/"))
+    #expect(next.address.text == "http://h/to")
+    #expect(!next.fields.contains("Authorization"))
+  }
+
+  @Test(arguments: [
+    "http://u:hush@h:99999/", "http://u:hush@[zz]/", "ftp://u:hush@h/", "http://u:hush@/", "http:u:hush@h/",
+    "http://u:hush@a|b/", "https://u:hush@h%2f/",
+  ])
+  func `a location that is refused is told without its user`(location: String) throws {
+    let error = #expect(throws: RequestError.self) { _ = try target(location, from: "http://h/") }
+    #expect(error?.code == .redirectRefused)
+    #expect(error.map { !"\($0) \($0.message)".contains("hush") } == true, "\(String(describing: error))")
+  }
+}

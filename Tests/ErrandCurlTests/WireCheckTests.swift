@@ -1,0 +1,163 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+@testable import ErrandCurl
+
+/// Nothing gets to a socket that was not looked at after everything was added to it.
+@Suite(.timeLimit(.minutes(1))) struct WireCheckTests {
+  private let server: MockServer
+  private let client = Client(transport: CurlTransport())
+  private static let injection = "text/plain\r\nTransfer-Encoding: chunked\r\nX-Injected: 1"
+
+  init() throws {
+    server = try MockServer()
+    server.otherwise { _ in .answer() }
+  }
+
+  private func isRefused(_ request: Request, by client: Client? = nil) async {
+    let error = await #expect(throws: RequestError.self) {
+      _ = try await (client ?? self.client).send(request)
+    }
+    #expect(error?.code == .invalidRequest, "\(String(describing: error))")
+    #expect(error?.reachedServer == false)
+    #expect(server.connections.isEmpty)
+  }
+
+  @Test func `a body's content type is checked like any field`() async {
+    await isRefused(.post(server.url("/"), .text("x", contentType: Self.injection)))
+    await isRefused(.post(server.url("/"), .bytes(Data(), contentType: "a\u{0}b")))
+    await isRefused(
+      .post(server.url("/"), .file(URL(filePath: "/etc/hostname"), contentType: Self.injection)))
+    let stream = AsyncStream<Data> { $0.finish() }
+    await isRefused(.post(server.url("/"), .stream(stream, contentType: Self.injection)))
+  }
+
+  @Test(arguments: [
+    "a\r\nX: y", "a\nb", "", "a\u{0}", String(repeating: "a", count: 71), "a b ", "a\"b", "a;b", "ä", "a\\b",
+    "[a]",
+  ])
+  func `a boundary that is none is refused`(boundary: String) async {
+    await isRefused(.post(server.url("/"), .multipart(MultipartForm(boundary: boundary).field("a", "b"))))
+  }
+
+  @Test func `a part that contains the boundary, or whose content type has a line end, is refused`() async {
+    let form = MultipartForm(boundary: "line")
+    await isRefused(.post(server.url("/"), .multipart(form.field("a", "x\r\n--line\r\n\r\n"))))
+    await isRefused(
+      .post(server.url("/"), .multipart(form.bytes("a", Data("b".utf8), contentType: "a/b\r\nX: y"))))
+  }
+
+  @Test func `a boundary that is no token is sent in quotes, and a part's type as it is written`()
+    async throws
+  {
+    let form = MultipartForm(boundary: "a b:c").bytes(
+      "n\r\n\"\u{0}", Data("x".utf8), fileName: "f", contentType: "t/s; q=\"1\"")
+    try await client.send(.post(server.url("/"), .multipart(form)))
+    let request = try #require(server.requests.first)
+    #expect(request.fields["Content-Type"] == "multipart/form-data; boundary=\"a b:c\"")
+    #expect(
+      String(decoding: request.body, as: UTF8.self)
+        == "--a b:c\r\nContent-Disposition: form-data; name=\"n%0D%0A%22%00\"; filename=\"f\"\r\n"
+        + "Content-Type: t/s; q=\"1\"\r\n\r\nx\r\n--a b:c--\r\n")
+  }
+
+  @Test(arguments: ["a\rb", "a\nb", "a\0b", "a\u{1B}[0m", "a\u{7F}"])
+  func `what an interceptor adds is checked`(value: String) async {
+    struct Adding: Interceptor {
+      let value: String
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        try await next(request.field("X-Added", value))
+      }
+    }
+    var configuration = ClientConfiguration()
+    configuration.attemptInterceptors = [Adding(value: value)]
+    await isRefused(
+      .get(server.url("/")), by: Client(transport: CurlTransport(), configuration: configuration))
+  }
+
+  @Test func `a method, a Host or a head that cannot be sent is refused`() async {
+    for method in ["", "GET /x HTTP/1.1\r\nX: y\r\n\r\nGET", "G T", "CONNECT", "GÉT"] {
+      await isRefused(Request(ErrandCore.Method(method), server.url("/")))
+    }
+    for host in ["a b", "a/b", "u@h", "a, b", "", "h:x", "a?b"] {
+      await isRefused(.get(server.url("/")).field("Host", host))
+    }
+    await isRefused(.get(server.url("/")).addingField("Host", "a").addingField("host", "b"))
+    await isRefused(.get(server.url("/")).field("X", String(repeating: "a", count: 600_000)))
+    await isRefused(.get("\(server.url("/"))\(String(repeating: "a", count: 9_000_000))"))
+    await isRefused(.get(server.url("/")).field("Content-Length", "5"))
+    await isRefused(.get(server.url("/")).field("transfer-encoding", "chunked"))
+  }
+
+  @Test func `spaces around a value are no part of it, and one of spaces alone is sent empty`() async throws {
+    try await client.send(.get(server.url("/")).field("X-A", "  a \t").field("X-B", " \t "))
+    #expect(server.requests[0].fields["X-A"] == "a")
+    #expect(server.requests[0].fields["X-B"] == "")
+  }
+
+  @Test func `a memo on disk puts nothing into If-Range that is no validator`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = server.url("/f").absoluteString
+    for validator in ["\"a\r\nX-Injected: 1\"", "\"a\"\r\nX: y", "", "W/\"a\"", "\"a", "tomorrow"] {
+      try Data("01234".utf8).write(to: folder.appending(path: ".t.errand-part"))
+      let memo = try JSONSerialization.data(withJSONObject: ["url": url, "validator": validator, "total": 10])
+      try memo.write(to: folder.appending(path: ".t.errand-part.json"))
+      try await client.download(.get(url), to: folder.appending(path: "t"), resume: true)
+      let fields = try #require(server.requests.last?.fields)
+      #expect(!fields.contains("If-Range") && !fields.contains("X-Injected") && !fields.contains("Range"))
+    }
+  }
+
+  @Test func `the user of a Location is no credential and stays in no URL`() async throws {
+    let port = server.port
+    for path in ["/to", "/to?x=1"] {
+      server.on("/from") { _ in .redirect(307, to: "http://user:hush@127.0.0.1:\(port)\(path)") }
+      let response = try await client.send(.get(server.url("/from")))
+      #expect(response.url == server.url(path))
+      #expect(server.requests.last?.fields["Authorization"] == nil)
+    }
+    struct Passing: Interceptor {
+      func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
+    }
+    var configuration = ClientConfiguration()
+    configuration.interceptors = [Passing()]
+    let other = Client(transport: CurlTransport(), configuration: configuration)
+    let response = try await other.send(.get(server.url("/from")).bearer("mine"))
+    #expect(!response.url.absoluteString.contains("hush"))
+    #expect(server.requests.last?.fields.values(of: "Authorization") == ["Bearer mine"])
+  }
+
+  @Test func `an idempotency key is written as a string whatever is in it`() async throws {
+    try await client.send(.post(server.url("/")).idempotencyKey("a\"b\\c"))
+    #expect(server.requests[0].fields["Idempotency-Key"] == "\"a\\\"b\\\\c\"")
+  }
+
+  @Test(arguments: ["http://127.0.0.1:1\r\nX: y", "http://127.0.0.1:1\0", "", " http://127.0.0.1:1"])
+  func `a proxy that cannot be read is not passed by`(proxy: String) async {
+    var curl = CurlConfiguration()
+    curl.proxy = .url(proxy)
+    await isUnsupported(curl)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1\r\n", "127.0.0.1"), ("-127.0.0.1", "127.0.0.1"), ("*", "127.0.0.1"), ("", "127.0.0.1"),
+    ("a:b", "127.0.0.1"), ("h", "127.0.0.1,10.0.0.1"), ("h", "elsewhere"), ("h", "127.0.0.1\0x"), ("h", ""),
+  ])
+  func `a host override that cannot be read is not passed by`(host: String, address: String) async {
+    var curl = CurlConfiguration()
+    curl.hostOverrides = [.init(host: host, port: server.port, address: address)]
+    await isUnsupported(curl)
+  }
+
+  private func isUnsupported(_ curl: CurlConfiguration) async {
+    let client = Client(transport: CurlTransport(configuration: curl))
+    let error = await #expect(throws: RequestError.self) { _ = try await client.send(.get(server.url("/"))) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.attempt ?? 0 <= 1)
+    #expect(server.connections.isEmpty)
+  }
+}
