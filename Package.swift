@@ -116,7 +116,9 @@ let package = Package(
       path: "Tests/CrashCourse", swiftSettings: strict),
     .executableTarget(
       name: "OutboxWorker",
-      dependencies: ["CrashCourse", "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting"],
+      dependencies: [
+        "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting",
+      ],
       path: "Tests/OutboxWorker", swiftSettings: strict),
     .executableTarget(
       name: "crash", dependencies: ["CrashCourse", "OutboxWorker"], path: "Tests/crash",

@@ -1,7 +1,14 @@
 #define _GNU_SOURCE
 #include "CDiskTrace.h"
 
-#ifdef __linux__
+// A sanitizer has functions of its own in these places.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define ERRAND_IS_SANITIZED
+#endif
+#endif
+
+#if defined(__linux__) && !defined(ERRAND_IS_SANITIZED)
 
 #include <errno.h>
 #include <fcntl.h>

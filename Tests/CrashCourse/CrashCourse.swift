@@ -82,7 +82,8 @@ package struct CrashCourse {
 
   /// By turns: at each place by name, at any place, and at an instant that has nothing to do with places.
   private mutating func nextEnd() -> (WorkerOrders.End, Duration?) {
-    switch Int.random(in: 0..<5, using: &random) {
+    switch Int.random(in: 0..<7, using: &random) {
+    case 5, 6: return (.change(Int.random(in: 1...400, using: &random)), nil)
     case 0: return (.done, .milliseconds(Int.random(in: 20...250, using: &random)))
     case 1: return (.anyPlace(Int.random(in: 1...250, using: &random)), nil)
     default:

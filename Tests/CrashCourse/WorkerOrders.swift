@@ -10,12 +10,15 @@ package struct WorkerOrders: Sendable {
     case place(Failpoint, Int)
     /// At the n-th place that it passes, whichever that is.
     case anyPlace(Int)
+    /// In the midst of the n-th change on its disk, whoever makes it: half of a write is done.
+    case change(Int)
 
     package var description: String {
       switch self {
       case .done: "done"
       case .place(let place, let count): "\(place.rawValue):\(count)"
       case .anyPlace(let count): "any:\(count)"
+      case .change(let count): "change:\(count)"
       }
     }
 
@@ -28,6 +31,8 @@ package struct WorkerOrders: Sendable {
       guard parts.count == 2, let count = Int(parts[1]) else { return nil }
       if parts[0] == "any" {
         self = .anyPlace(count)
+      } else if parts[0] == "change" {
+        self = .change(count)
       } else {
         guard let place = Failpoint(rawValue: String(parts[0])) else { return nil }
         self = .place(place, count)

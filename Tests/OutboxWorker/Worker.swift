@@ -1,3 +1,4 @@
+import CDiskTrace
 import CrashCourse
 import ErrandCore
 import ErrandCurl
@@ -104,13 +105,17 @@ struct Worker: Sendable {
   // MARK: Its end
 
   private func watchPlaces() {
+    if case .change(let count) = orders.end {
+      Self.say("ends at a change of a file")
+      errand_trace_die(orders.folder, Int64(count))
+    }
     let passed = Locked<(all: Int, same: Int)>((0, 0))
     Failpoint.watch { [orders] place in
       if orders.isTalkative { Self.say("place \(place.rawValue)") }
       let isEnd = passed.withLock { passed in
         passed.all += 1
         switch orders.end {
-        case .done: return false
+        case .done, .change: return false
         case .anyPlace(let count): return passed.all == count
         case .place(let wanted, let count):
           if place == wanted { passed.same += 1 }
