@@ -22,6 +22,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// Another layer that is linked into the same program takes precedence.
+#pragma weak open
+#pragma weak open64
+#pragma weak openat
+#pragma weak openat64
+#pragma weak creat
+#pragma weak close
+#pragma weak mkdir
+#pragma weak unlink
+#pragma weak rmdir
+#pragma weak rename
+#pragma weak link
+#pragma weak pwrite
+#pragma weak pwrite64
+#pragma weak write
+#pragma weak ftruncate
+#pragma weak ftruncate64
+#pragma weak fsync
+#pragma weak fdatasync
+#pragma weak ioctl
+
 enum { most_files = 4096 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -31,7 +31,7 @@ import Testing
     #expect(try await store.read(AnswerKey("a")) == nil)
     await #expect(throws: FileError.self) { try await store.salt() }
     await #expect(throws: FileError.self) { try await store.key("a", fields: ["Cookie": "b"]) }
-    #expect(try await store.key("a", fields: ["Accept": "b"]) == AnswerKey("a"))
+    #expect(try await store.key("a", fields: ["User-Agent": "b"]) == AnswerKey("a"))
     #expect(try String(contentsOf: folder.answers, encoding: .utf8) == "a file")
   }
 

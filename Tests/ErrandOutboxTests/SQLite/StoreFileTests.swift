@@ -30,7 +30,7 @@ import Testing
     #expect(try permissions(folder.url) == 0o700)
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
     #expect(names.contains("outbox.sqlite-wal"))
-    #expect(names.count == 6)
+    #expect(names.count == 7)
     for name in names {
       let isFolder = name == "owners"
       #expect(try permissions(folder.url.appending(path: name)) == (isFolder ? 0o700 : 0o600), "\(name)")

@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func `no byte of a sealed request is on the disk as it was`() async throws {
-    let secret = "the-very-secret"
+    let secret = "the-very-private"
     let file = try lab.file("f", Data(String(repeating: secret, count: 10_000).utf8))
     let form = MultipartForm(boundary: "\(secret)-line").field("\(secret)-name", "\(secret)-text").file(
       "a", at: file, fileName: "\(secret).txt"

@@ -27,7 +27,8 @@ import Testing
       "timeout", "validator", "memoryLimit", "compressesBody", "httpVersion", "redirects",
       "priority",
     ]
-    let apart = ["deadline", "retry", "stages"]
+    // The outbox itself sets `takesNoSlot` for each attempt.
+    let apart = ["deadline", "retry", "stages", "takesNoSlot"]
     let options = Mirror(reflecting: Request.get("https://example.com").options).children.compactMap(\.label)
     #expect(Set(options) == Set(kept + apart))
     let validator = Mirror(reflecting: ResponseValidator()).children.compactMap(\.label)
