@@ -48,11 +48,12 @@ import Testing
 
   @Test func `what they share with others that is tried again does not wait for theirs either`() async throws
   {
-    let interceptor = SendsBefore("/data") { [token] in token }
+    let token = token.idempotencyKey("1")
+    let interceptor = SendsBefore("/data") { token }
     let stage = stage(interceptor) { request in
       request.index == 0 ? .answer(status: 503, fields: ["Retry-After": "2"]) : .answer()
     }
-    let outside = stage.client.start(token.idempotencyKey("1"))
+    let outside = stage.client.start(token)
     try await stage.clock.waitForSleepers(1)
     let outer = stage.client.start(data())
     try await interceptor.reached.pass()

@@ -23,7 +23,7 @@ struct Ask: Sendable {
   var isRepeatable: Bool { hasKey || method.isIdempotent }
   var url: String { "http://\(host)\(path)" }
 
-  static let idField = "X-Ask"
+  static let idField = "X-Request-ID"
 }
 
 extension Ask: CustomStringConvertible {
