@@ -28,15 +28,15 @@ import Testing
       return .answer()
     }
     let outbox = try await outbox(concurrency: 1)
-    let receipts = try await outbox.enqueue((0..<4).map { .post(lab.server.url("/"), .text("\($0)")) })
+    _ = try await outbox.enqueue((0..<4).map { .post(lab.server.url("/"), .text("\($0)")) })
     try await lab.server.waitForRequests(1)
     let other = try await SQLiteOutboxStore(folder: lab.folder)
     sleep()
     let claim = try await other.claim(10, for: .seconds(60), at: .now(after: .seconds(3600)))
     #expect(claim.rows.count == 4)
 
+    // The first is on its way: it is delivered, or let go of, whichever the outbox hears of first.
     gate.open()
-    _ = try await receipts[0].outcome()
     while outbox.courier.work.withLock({ $0.state.waiting + $0.state.sending }) > 0 {
       try await Task.sleep(for: .milliseconds(2))
     }
@@ -44,7 +44,9 @@ import Testing
 
     await other.close()
     try await outbox.waitUntilEmpty()
-    #expect(lab.keys().count == 4 && Set(lab.keys()).count == 4)
+    let first = try #require(lab.keys().first)
+    #expect(Set(lab.keys()).count == 4)
+    #expect(lab.keys().count { $0 != first } == 3)
     await outbox.close()
   }
 
