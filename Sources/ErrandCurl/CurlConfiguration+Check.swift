@@ -12,7 +12,7 @@ extension CurlConfiguration {
   /// Why nothing is sent with this configuration, or nil. libcurl would pass over what it cannot read: a request would go
   /// without its proxy, or to another address.
   var problem: String? {
-    if case .url(let url) = proxy, url.isEmpty || !Self.isOneLine(url) {
+    if case .url(let url) = proxy, !Self.isProxy(url) {
       return "the proxy's URL is empty, too long, or contains a space or a control character"
     }
     for override in hostOverrides {
@@ -28,6 +28,11 @@ extension CurlConfiguration {
     if let file = certificateAuthorityFile, file.utf8.contains(0) { return "the name of a file contains NUL" }
     if !pinnedPublicKeys.allSatisfy(Self.isOneLine) { return "a public key that is pinned is no base64" }
     return nil
+  }
+
+  /// libcurl decodes the user and password; where that yields a control character, it goes without the proxy.
+  static func isProxy(_ url: String) -> Bool {
+    !url.isEmpty && isOneLine(url) && URLBytes.decoded(url).allSatisfy { $0 > 31 && $0 != 127 }
   }
 
   private static func isOneLine(_ text: String) -> Bool {

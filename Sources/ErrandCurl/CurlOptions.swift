@@ -38,8 +38,8 @@ final class CurlOptions: @unchecked Sendable {
     self.watch = watch
     self.configuration = configuration
     maxFieldBytes = configuration.maxFieldBytes
-    problem = configuration.problem
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
+    problem = configuration.problem ?? environment.problem
     hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
     var proxies = [environment.http, environment.https].compactMap(\.self)
     if case .url(let url) = configuration.proxy { proxies.append(url) }

@@ -24,6 +24,14 @@ struct ProxyEnvironment: Sendable {
     exceptions = first("no_proxy", "NO_PROXY")
   }
 
+  /// Why nothing is sent in this environment, or nil.
+  var problem: String? {
+    [http, https].compactMap(\.self).allSatisfy(CurlConfiguration.isProxy)
+      ? nil
+      : "a proxy's URL in the environment (http_proxy, https_proxy, all_proxy) is too long, or contains a space or a "
+        + "control character"
+  }
+
   private static func read(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }

@@ -95,6 +95,13 @@ struct CurlConfigurationTests {
     #expect(read(["ALL_PROXY": "c", "NO_PROXY": "d,e"]) == ["c", "c", "d,e"])
   }
 
+  @Test(arguments: ["http_proxy", "https_proxy", "ALL_PROXY"])
+  func `a proxy of the environment that libcurl would pass by is a problem`(name: String) {
+    #expect(ProxyEnvironment { $0 == name ? "http://%00@h:1" : nil }.problem?.contains("environment") == true)
+    #expect(ProxyEnvironment { $0 == name ? "http://a%20b:c@h:1" : nil }.problem == nil)
+    #expect(ProxyEnvironment { _ in nil }.problem == nil)
+  }
+
   @Test("cookies are kept when asked for, and sent back to their own host only")
   func cookies() async throws {
     let client = client { $0.keepsCookies = true }

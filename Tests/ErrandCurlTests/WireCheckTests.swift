@@ -136,7 +136,10 @@ import Testing
     #expect(server.requests[0].fields["Idempotency-Key"] == "\"a\\\"b\\\\c\"")
   }
 
-  @Test(arguments: ["http://127.0.0.1:1\r\nX: y", "http://127.0.0.1:1\0", "", " http://127.0.0.1:1"])
+  @Test(arguments: [
+    "http://127.0.0.1:1\r\nX: y", "http://127.0.0.1:1\0", "", " http://127.0.0.1:1", "http://%00@127.0.0.1:1",
+    "http://user:pass%0Aword@127.0.0.1:1", "user%1f@127.0.0.1:1",
+  ])
   func `a proxy that cannot be read is not passed by`(proxy: String) async {
     var curl = CurlConfiguration()
     curl.proxy = .url(proxy)

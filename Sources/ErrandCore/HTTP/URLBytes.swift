@@ -1,5 +1,5 @@
 /// Which bytes may stand where in a URL (RFC 3986, section 3 and appendix A).
-enum URLBytes {
+package enum URLBytes {
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case 48...57, 65...90, 97...122, 0x2D, 0x2E, 0x5F, 0x7E: true
@@ -40,7 +40,7 @@ enum URLBytes {
   }
 
   /// The text that escapes stand for.
-  static func decoded(_ text: some StringProtocol) -> [UInt8] {
+  package static func decoded(_ text: some StringProtocol) -> [UInt8] {
     let bytes = Array(text.utf8)[...]
     var decoded: [UInt8] = []
     var index = bytes.startIndex

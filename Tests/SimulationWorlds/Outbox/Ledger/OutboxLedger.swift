@@ -78,12 +78,14 @@ final class OutboxLedger: Sendable {
 
   /// - Parameter stored: The time that the store was told; nil for now.
   func add(_ kind: RowStep.Kind, _ row: OutboxID, by owner: String, at stored: StoreTime? = nil) {
-    let (time, stored) = (clock.now.offset, stored ?? machine.time)
+    let (time, now) = (clock.now.offset, machine.time)
+    let stored = stored ?? now
     let holder = state.withLock { $0.holders[row] }
     let livingHolder = holder.flatMap { machine.isAlive($0) ? $0 : nil }
     let step = state.withLock { state in
       var step = RowStep(
-        index: state.steps.count, kind: kind, row: row, owner: owner, time: time, stored: stored)
+        index: state.steps.count, kind: kind, row: row, owner: owner, time: time, stored: stored,
+        ticks: now.ticks)
       step.livingHolder = livingHolder
       let lane = OutboxAsk.id(of: row).flatMap {
         state.asks.indices.contains($0) ? state.asks[$0].ask.lane : nil

@@ -34,6 +34,8 @@ struct RowStep: Sendable {
   let time: Duration
   /// The time that the store was told: a little before.
   let stored: StoreTime
+  /// The machine's ticks when it was done.
+  let ticks: Int64
   /// The holder of the lease that this ends, if it was alive.
   var livingHolder: String?
   /// True if nothing in its lane may be claimed now, or nothing at all.
