@@ -167,10 +167,11 @@ struct CourierState: Sendable {
   }
 
   /// Ends of attempts were recorded.
-  mutating func recorded(_ count: Int, of names: Set<String>) {
+  /// - Parameter hadLanes: Some of them were in lanes, whose next requests may be for any origin.
+  mutating func recorded(_ count: Int, of names: Set<String>, hadLanes: Bool = false) {
     recording -= count
-    // What they leave may make others free: the next of their lanes.
     isWanted = true
+    if hadLanes { isWantedOfAny = true }
     for name in names { origins.recorded(name) }
     isStuck = false
   }

@@ -48,7 +48,8 @@ struct CourierWork: Sendable {
 
   /// - Parameter names: The origins of which that is recorded.
   mutating func endRecording(_ batch: [FinishedTry], isDone: Bool) {
-    state.recorded(batch.count, of: hand.endRecording())
+    let (origins, hadLanes) = hand.endRecording()
+    state.recorded(batch.count, of: origins, hadLanes: hadLanes)
     guard isDone else { return }
     for finished in batch {
       if let news = finished.news, news.change != .release { state.origins.recordedHold(news.origin) }

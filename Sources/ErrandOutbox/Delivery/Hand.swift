@@ -34,6 +34,8 @@ struct Hand: Sendable {
   private var origins: [Lease: String] = [:]
   /// Rows of which the store does not know the origin.
   private var learned: Set<Lease> = []
+  /// Rows in lanes: when their ends are recorded, others may be free, of any origin.
+  private var laned: Set<Lease> = []
   /// Those that another may have by now.
   private var lost: Set<Lease> = []
   /// When its leases must be renewed at the latest, in the store's ticks.
@@ -63,6 +65,7 @@ struct Hand: Sendable {
       lines[row.row.origin, default: Line()].rows.append((lastPlace, row))
       ends[row.lease] = end
       origins[row.lease] = row.row.origin
+      if row.row.lane != nil { laned.insert(row.lease) }
     }
     self.learned.formUnion(learned)
   }
@@ -149,18 +152,20 @@ struct Hand: Sendable {
     return recording
   }
 
-  /// - Returns: The origins of what was recorded.
-  mutating func endRecording() -> Set<String> {
+  /// - Returns: The origins of what was recorded, and whether some of it was in lanes.
+  mutating func endRecording() -> (origins: Set<String>, hadLanes: Bool) {
     let names = Set(recording.compactMap { origins[$0.lease] })
+    let hadLanes = recording.contains { laned.contains($0.lease) }
     for finished in recording { forget(finished.lease) }
     recording = []
-    return names
+    return (names, hadLanes)
   }
 
   private mutating func forget(_ lease: Lease) {
     ends[lease] = nil
     origins[lease] = nil
     learned.remove(lease)
+    laned.remove(lease)
   }
 
   func tasks(of leases: [Lease]) -> [Task<Void, Never>] { leases.compactMap { tasks[$0] ?? nil } }

@@ -20,6 +20,8 @@ struct OriginTable: Sendable {
   private var answering = 0
   /// Rows that wait for a probe.
   private var waitingForProbe = 0
+  /// Those of which something was recorded since the last wish: a claim that was made before brings less than there is.
+  private var recordedSince: Set<String> = []
   /// Nothing changes by time alone before this.
   private(set) var nextChange: Duration?
   private var nextTidying = Duration.zero
@@ -107,6 +109,7 @@ struct OriginTable: Sendable {
 
   /// What is recorded of an origin may make others of its rows free.
   mutating func recorded(_ origin: String) {
+    recordedSince.insert(origin)
     guard origins[origin]?.isDry == true else { return }
     change(origin) { $0.isDry = false }
   }
@@ -159,7 +162,8 @@ struct OriginTable: Sendable {
 
   var othersRoom: Int { max(0, min(probes - probing, mostHanging - probing - hanging) - waitingForProbe) }
 
-  func wish(mostWaiting: Int) -> Wish {
+  mutating func wish(mostWaiting: Int) -> Wish {
+    recordedSince.removeAll(keepingCapacity: true)
     var wish = Wish(rooms: [:], others: othersRoom, open: [:])
     let share = max(1, mostWaiting / max(1, answering))
     // While there are probes for all of them their order does not matter.
@@ -186,7 +190,7 @@ struct OriginTable: Sendable {
   /// - Returns: True if some of those may be probed now.
   mutating func claimed(_ counts: [String: Int], of wish: Wish, held: Set<String>) -> Bool {
     var isReleased = false
-    for (name, room) in wish.rooms where room > 0 && origins[name] != nil {
+    for (name, room) in wish.rooms where room > 0 && origins[name] != nil && !recordedSince.contains(name) {
       let isDry = counts[name, default: 0] < room
       if origins[name]?.isDry != isDry { change(name) { $0.isDry = isDry } }
     }

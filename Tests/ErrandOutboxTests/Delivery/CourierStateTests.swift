@@ -86,6 +86,31 @@ struct CourierStateTests {
     }
   }
 
+  @Test mutating func `what ends during a claim is followed by another, though that claim brought nothing`()
+    throws
+  {
+    claimed(["a": 1], of: try wanted())
+    begin("a")
+    end()
+    let order = try wanted()
+    // The store has made this claim before it recorded that end, and that is heard of first.
+    state.recorded(1, of: ["a"])
+    claimed([:], of: order)
+    _ = try claim(at: .zero)
+  }
+
+  @Test
+  mutating func `the next of a lane is claimed whatever its origin, though that of the last one is held`()
+    throws
+  {
+    claimed(["a": 1], of: try wanted())
+    begin("a")
+    end(.unauthorized(reason: "no"))
+    state.recorded(1, of: ["a"], hadLanes: true)
+    let order = try claim(at: .zero)
+    #expect(order.wish.rooms["a"] == 0 && order.wish.others > 0)
+  }
+
   @Test mutating func `it sends nothing more while what has ended cannot be recorded`() throws {
     let order = try wanted()
     claimed(["a": 1, "b": 1], of: order)

@@ -7,10 +7,10 @@ struct HandTests {
   private var hand = Hand()
   private let state = CourierState(concurrency: 4, probes: 8, limits: .sample)
 
-  private func row(_ number: Int64, _ origin: String, priority: Int = 0) -> ClaimedRow {
+  private func row(_ number: Int64, _ origin: String, priority: Int = 0, lane: String? = nil) -> ClaimedRow {
     let id = OutboxID(rawValue: "\(number)")
     let row = OutboxRow(
-      id: id, sequence: number, lane: nil, priority: priority, state: .trying, created: 0, changed: 0,
+      id: id, sequence: number, lane: lane, priority: priority, state: .trying, created: 0, changed: 0,
       tries: 1,
       countedTries: 1, due: nil, expires: nil, reason: nil, size: 1, summary: Data(), answer: nil,
       origin: origin)
@@ -46,7 +46,17 @@ struct HandTests {
     stopped.stop()
     #expect(hand.returnWaiting(for: stopped) == ["a": 1, "b": 1])
     #expect(hand.beginRecording()?.map(\.origin) == [nil, "b"])
-    #expect(hand.endRecording() == ["a", "b"])
+    #expect(hand.endRecording() == (["a", "b"], false))
     #expect(hand.isEmpty)
+  }
+
+  @Test mutating func `what is recorded tells whether it was in a lane`() {
+    for (row, isLaned) in [(row(1, "a", lane: "x"), true), (row(2, "a"), false)] {
+      hand.take([row], until: 9, renewingBy: 9)
+      _ = hand.next(for: state)
+      hand.end(FinishedTry(lease: row.lease, outcome: .returned))
+      _ = hand.beginRecording()
+      #expect(hand.endRecording() == (["a"], isLaned))
+    }
   }
 }
