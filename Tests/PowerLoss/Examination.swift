@@ -5,6 +5,9 @@ import Foundation
 
 /// Opens the outbox that a loss of power left, and compares it with what it had said before.
 struct Examination {
+  /// Power that comes back starts the machine anew.
+  private static let boot = "after"
+
   private let folder: URL
   private let key: OutboxKey?
   private let knowledge: Knowledge
@@ -24,7 +27,7 @@ struct Examination {
       })
     if key != nil, !knowledge.stored.isEmpty { await tryAnotherKey(client) }
     do {
-      let outbox = try await Story.open(folder, key, client, delivers: false)
+      let outbox = try await Story.open(folder, key, client, boot: Self.boot, delivers: false)
       let found = try await list(outbox)
       compare(found)
       outbox.deliver()
@@ -47,7 +50,7 @@ struct Examination {
   private mutating func tryAnotherKey(_ client: Client) async {
     do {
       let other = try OutboxKey(Data(repeating: 8, count: 32))
-      await (try Story.open(folder, other, client, delivers: false)).close()
+      await (try Story.open(folder, other, client, boot: Self.boot, delivers: false)).close()
       violations.append("the outbox can be opened with another key")
     } catch let error as OutboxError where error.code == .wrongKey {
       return

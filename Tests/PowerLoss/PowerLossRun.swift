@@ -37,7 +37,8 @@ struct PowerLossRun {
       try files.createDirectory(at: sources, withIntermediateDirectories: true)
       var disk = try TracedDisk(root)
       disk.lies = lies
-      var story = Story(in: place, sources: sources, key: key, first: next, seed: random.next())
+      var story = Story(
+        in: place, sources: sources, key: key, first: next, boot: "\(number)", seed: random.next())
       let trace = try await DiskTrace(of: root, in: folder.appending(path: "trace")) {
         next = try await story.run()
       }

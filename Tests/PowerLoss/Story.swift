@@ -10,10 +10,12 @@ struct Story {
   let sources: URL
   let key: OutboxKey?
   let first: Int
+  /// Which start of the machine this is.
+  let boot: String
   private(set) var random: SeededRandom
 
-  init(in folder: URL, sources: URL, key: OutboxKey?, first: Int, seed: UInt64) {
-    (self.folder, self.sources, self.key, self.first) = (folder, sources, key, first)
+  init(in folder: URL, sources: URL, key: OutboxKey?, first: Int, boot: String, seed: UInt64) {
+    (self.folder, self.sources, self.key, self.first, self.boot) = (folder, sources, key, first, boot)
     random = SeededRandom(seed: seed)
   }
 
@@ -21,7 +23,7 @@ struct Story {
   mutating func run() async throws -> Int {
     var next = first
     for _ in 0..<Int.random(in: 1...2, using: &random) {
-      let outbox = try await Self.open(folder, key, client)
+      let outbox = try await Self.open(folder, key, client, boot: boot)
       let events = outbox.events
       let listener = Task { for await event in events { Self.tell(event) } }
       var groups: [[Int]] = []
@@ -74,9 +76,14 @@ struct Story {
   }
 
   static func open(
-    _ folder: URL, _ key: OutboxKey?, _ client: Client, delivers: Bool = true
+    _ folder: URL, _ key: OutboxKey?, _ client: Client, boot: String, delivers: Bool = true
   ) async throws -> Outbox {
     var configuration = OutboxConfiguration()
+    configuration.time = {
+      var now = StoreTime.now()
+      now.boot = boot
+      return now
+    }
     configuration.key = key
     configuration.delivers = delivers
     configuration.reachability = nil

@@ -27,6 +27,9 @@ import Testing
     two.leave()
     #expect(!one.isAlive(two.name))
     #expect(!two.isAlive(two.name))
+    one.tidy(keeping: [two.name])
+    #expect(!one.isAlive(two.name))
+    one.tidy(keeping: [])
     #expect(try names == [one.name + ".lock"])
   }
 
@@ -36,13 +39,14 @@ import Testing
     #expect(!one.isAlive(name))
   }
 
-  @Test func `a file that nobody locks is that of one who is gone, and is removed`() throws {
+  @Test func `a file that nobody locks is that of one who is gone, as long as it is there`() throws {
     let one = try registry()
     try Data().write(to: folder.url.appending(path: "dead.lock"))
-    #expect(!one.isAlive("dead"))
-    #expect(try names == [one.name + ".lock"])
-    try Data().write(to: folder.url.appending(path: "dead.lock"))
+    for _ in 0..<2 { #expect(!one.isAlive("dead")) }
     let two = try registry()
+    two.tidy(keeping: ["dead"])
+    #expect(!one.isAlive("dead"))
+    two.tidy(keeping: [])
     #expect(try Set(names) == [one.name + ".lock", two.name + ".lock"])
   }
 
@@ -53,6 +57,62 @@ import Testing
     let inherited = try Program.inheritedFiles()
     #expect(inherited.contains("/dev/null"))
     #expect(!inherited.contains { $0.contains(one.name) })
+  }
+
+  @Test func `an owner whose file was removed is not taken for gone`() throws {
+    let (one, two) = (try registry(), try registry())
+    try FileManager.default.removeItem(at: folder.url.appending(path: two.name + ".lock"))
+    one.tidy(keeping: [])
+    #expect(one.isAlive(two.name) && two.isAlive(two.name))
+    #expect(one.isAlive("never seen"))
+  }
+
+  @Test func `an owner that leaves nothing leaves no file`() throws {
+    let (one, two) = (try registry(), try registry())
+    two.leaveNothing()
+    two.leave()
+    #expect(try names == [one.name + ".lock"])
+  }
+
+  @Test func `what a living store has claimed is not given to another when its lock's file is removed`()
+    async throws
+  {
+    let (one, two) = (try await folder.open(), try await folder.open())
+    try await one.add(.sample("a"))
+    let lease = try #require(try await one.claim(1, for: .seconds(60), at: .sample).rows.first?.lease)
+    let owners = folder.url.appending(path: "owners")
+    for name in try FileManager.default.contentsOfDirectory(atPath: owners.path) {
+      try FileManager.default.removeItem(at: owners.appending(path: name))
+    }
+    let three = try await folder.open()
+    for store in [two, three] {
+      let claim = try await store.claim(1, for: .seconds(60), at: .sample)
+      #expect(claim.rows.isEmpty && claim.recovered.isEmpty)
+    }
+    // It is another's when its lease is over.
+    var later = StoreTime.sample
+    later.ticks += 60_000
+    #expect(try await two.claim(1, for: .seconds(60), at: later).rows.map(\.row.id) == [lease.id])
+    for store in [one, two, three] { await store.close() }
+  }
+
+  @Test func `what a process had that is gone is another's at once, though a third was there before`()
+    async throws
+  {
+    let one = try await folder.open()
+    try await one.add(.sample("a"))
+    #expect(try await one.claim(1, for: .seconds(60), at: .sample).rows.count == 1)
+    await one.abandon()
+    let two = try await folder.open()
+    _ = try await two.statistics()
+    await two.close()
+    let three = try await folder.open()
+    #expect(try await three.claim(1, for: .seconds(60), at: .sample).rows.count == 1)
+    await three.close()
+    let four = try await folder.open()
+    let owners = try FileManager.default.contentsOfDirectory(atPath: folder.url.path + "/owners")
+    #expect(Set(owners.map { $0.prefix { $0 != "." } }).count == 1)
+    await four.close()
   }
 
   @Test func `many come and go at once, and none is taken for gone`() async throws {

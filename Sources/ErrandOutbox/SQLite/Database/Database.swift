@@ -10,6 +10,7 @@ import ErrandCore
 /// A connection to an SQLite file. For one thread at a time; everything blocks.
 final class Database {
   let path: String
+  let vfs: String?
   let handle: OpaquePointer
   /// How long a transaction waits for that of another connection.
   let busyTimeout: Duration
@@ -24,6 +25,7 @@ final class Database {
   /// - Parameter vfs: The name of the layer between SQLite and the disk; nil for the system's.
   init(path: String, vfs: String? = nil, busyTimeout: Duration) throws(OutboxError) {
     self.path = path
+    self.vfs = vfs
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     let code = sqlite3_open_v2(path, &handle, flags, vfs)

@@ -21,6 +21,7 @@ final class StoreSession {
     self.commits = commits
     tables = OutboxTables(database, owners: owners)
     database.followLog()
+    if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
   }
 
   /// Carries these out: what writes first, in as few transactions as may be.
@@ -137,9 +138,9 @@ final class StoreSession {
         try tables.giveBackAll()
         try tables.end()
       }
-      if isGivenBack != nil { tables.owners.giveBackAll() }
       if takeNews() { doorbell.ring() }
-      database.checkpoint(truncating: true)
+      if isGivenBack != nil { tables.owners.leaveNothing() }
+      database.checkpoint()
     } else {
       database.leaveAsItIs()
     }

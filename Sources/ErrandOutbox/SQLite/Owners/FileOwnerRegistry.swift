@@ -16,6 +16,9 @@ import ErrandCore
 
 /// Each owner holds a lock on a file of its own for as long as it lives. The system takes the lock away when the process
 /// ends, however it ends; another process cannot be taken for it, as it could be by a process's number.
+///
+/// A file that is there and locked by nobody is the proof that its owner is gone, so it stays as long as anybody may want to
+/// know. A file that is missing proves nothing: somebody may have cleaned the folder under a living owner.
 final class FileOwnerRegistry: OwnerRegistry {
   static let lockSuffix = ".lock"
 
@@ -25,7 +28,6 @@ final class FileOwnerRegistry: OwnerRegistry {
   private let file: Locked<Int32>
   private let begun: BegunLeases
 
-  /// Removes what owners have left that are gone.
   init(folder: String) throws(OutboxError) {
     self.folder = folder
     if mkdir(folder, 0o700) != 0, errno != EEXIST { throw .system("cannot make", folder) }
@@ -38,7 +40,6 @@ final class FileOwnerRegistry: OwnerRegistry {
         break
       }
     }
-    sweep()
   }
 
   deinit { leave() }
@@ -52,21 +53,9 @@ final class FileOwnerRegistry: OwnerRegistry {
     return BegunLeases.read(Self.begunPath(of: owner, in: folder))?.contains(lease)
   }
 
-  func forgetBegun(but owners: Set<String>) {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for file in files where file.hasSuffix(BegunLeases.suffix) {
-      let owner = String(file.dropLast(BegunLeases.suffix.count))
-      if owner != name, !owners.contains(owner), access(Self.path(of: owner, in: folder), F_OK) != 0 {
-        unlink(folder + "/" + file)
-      }
-    }
-  }
-
-  func giveBackAll() { begun.remove() }
-
   func isAlive(_ owner: String) -> Bool {
     if owner == name { return file.withLock { $0 >= 0 } }
-    return !Self.removeIfGone(Self.path(of: owner, in: folder))
+    return !Self.isGone(Self.path(of: owner, in: folder))
   }
 
   func leave() {
@@ -74,10 +63,33 @@ final class FileOwnerRegistry: OwnerRegistry {
       defer { file = -1 }
       return file
     }
-    guard file >= 0 else { return }
     begun.close()
+    if file >= 0 { close(file) }
+  }
+
+  func leaveNothing() {
+    begun.remove()
     unlink(Self.path(of: name, in: folder))
-    close(file)
+  }
+
+  func tidy(keeping owners: Set<String>) {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for file in files where file.hasSuffix(Self.lockSuffix) {
+      let owner = String(file.dropLast(Self.lockSuffix.count))
+      if owner != name, !owners.contains(owner) { _ = Self.isGone(folder + "/" + file, removing: true) }
+    }
+    for file in files where file.hasSuffix(BegunLeases.suffix) {
+      let owner = String(file.dropLast(BegunLeases.suffix.count))
+      if owner != name, !owners.contains(owner), access(Self.path(of: owner, in: folder), F_OK) != 0 {
+        unlink(folder + "/" + file)
+      }
+    }
+    for file in files where file.hasSuffix(PipeDoorbell.suffix) {
+      let owner = String(file.dropLast(PipeDoorbell.suffix.count))
+      let isLeft =
+        access(Self.path(of: owner, in: folder), F_OK) != 0 && !NamedPipe.hasReader(folder + "/" + file)
+      if isLeft { unlink(folder + "/" + file) }
+    }
   }
 
   private static func begunPath(of owner: String, in folder: String) -> String {
@@ -96,23 +108,12 @@ final class FileOwnerRegistry: OwnerRegistry {
     return nil
   }
 
-  private static func removeIfGone(_ path: String) -> Bool {
+  private static func isGone(_ path: String, removing: Bool = false) -> Bool {
     let file = open(path, O_RDWR | O_CLOEXEC)
-    guard file >= 0 else { return errno == ENOENT }
+    guard file >= 0 else { return false }
     defer { close(file) }
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return false }
-    unlink(path)
+    if removing { unlink(path) }
     return true
-  }
-
-  private func sweep() {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for file in files where file.hasSuffix(Self.lockSuffix) && !file.hasPrefix(name) {
-      _ = Self.removeIfGone(folder + "/" + file)
-    }
-    for file in files where file.hasSuffix(PipeDoorbell.suffix) {
-      let owner = String(file.dropLast(PipeDoorbell.suffix.count))
-      if access(Self.path(of: owner, in: folder), F_OK) != 0 { unlink(folder + "/" + file) }
-    }
   }
 }

@@ -19,6 +19,14 @@ final class NamedPipe: Sendable {
 
   deinit { close(file) }
 
+  /// Whether somebody has it open to read.
+  static func hasReader(_ path: String) -> Bool {
+    let file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return errno != ENXIO }
+    close(file)
+    return true
+  }
+
   /// Does nothing if it is full: then it will be read anyway.
   func writeByte() {
     var byte: UInt8 = 1

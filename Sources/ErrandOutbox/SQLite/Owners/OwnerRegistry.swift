@@ -6,7 +6,7 @@ package protocol OwnerRegistry: Sendable {
   /// False only if it is certain that this owner is gone.
   func isAlive(_ owner: String) -> Bool
 
-  /// From now on this owner is gone.
+  /// From now on this owner is gone, and others may see that.
   func leave()
 
   /// Notes that what has these leases is about to be sent by this owner. Outlives the process.
@@ -18,17 +18,17 @@ package protocol OwnerRegistry: Sendable {
   /// Whether an owner that may be gone had begun to send what has this lease; nil if nobody knows.
   func hasBegun(_ lease: Int64, _ owner: String) -> Bool?
 
-  /// Of owners that are gone, none but these has claims left.
-  func forgetBegun(but owners: Set<String>)
+  /// Has to be called before `leave` when this owner has no claims: then nobody needs to see that it was there.
+  func leaveNothing()
 
-  /// This owner has no claims left, and is about to leave.
-  func giveBackAll()
+  /// Removes what owners have left that are gone, but for those that still have claims: their end has to be seen.
+  func tidy(keeping owners: Set<String>)
 }
 
 extension OwnerRegistry {
   package func begin(_ leases: [Int64]) {}
   package func end(_ leases: [Int64]) {}
   package func hasBegun(_ lease: Int64, _ owner: String) -> Bool? { nil }
-  package func forgetBegun(but owners: Set<String>) {}
-  package func giveBackAll() {}
+  package func leaveNothing() {}
+  package func tidy(keeping owners: Set<String>) {}
 }

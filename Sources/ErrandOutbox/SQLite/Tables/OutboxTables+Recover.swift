@@ -28,13 +28,18 @@ extension OutboxTables {
     let counted: Int
   }
 
+  /// Those who have claims.
+  func claimants() throws -> Set<String> {
+    Set(try database.all(Self.leaseOwners) { $0.text(0) }.compactMap { $0 })
+  }
+
   /// Ends the leases that are over, and those of owners that are gone. What its owner had begun to send waits, as after any
   /// attempt that failed: it may have been what has ended its owner.
   func recover(_ bounds: ClaimBounds, at now: StoreTime) throws -> [OutboxRow] {
     var recovered: [OutboxRow] = []
     let leaseOwners = try database.all(Self.leaseOwners, [], { $0.text(0) })
     if !knowsGone {
-      owners.forgetBegun(but: Set(leaseOwners.compactMap { $0 }))
+      owners.tidy(keeping: Set(leaseOwners.compactMap { $0 }))
       knowsGone = true
     }
     for owner in leaseOwners {

@@ -1,0 +1,78 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// SQLite's "WAL-reset bug" takes a writer that begins the log anew while another connection moves it.
+@Suite struct CheckpointTests {
+  private let folder = StoreTestFolder()
+
+  private func length(_ suffix: String = "") throws -> Int {
+    try Data(contentsOf: URL(filePath: folder.database.path + suffix)).count
+  }
+
+  @Test func `the log is not moved while another connection writes`() throws {
+    let session = try folder.session()
+    let add = TypedOperation(isWrite: true) {
+      _ = try $0.add((0..<200).map { .sample("\($0)", size: 900) }, within: OutboxCaps(), at: .sample)
+    } receive: { _ in
+    }
+    session.perform([add]) { #expect($0.failure == nil) }
+    let (writer, mover) = (try folder.connect(), try folder.connect())
+    defer { for one in [writer, mover] { one.close() } }
+    let before = try length()
+    try writer.begin()
+    #expect(!mover.checkpoint())
+    #expect(try length() == before)
+    writer.rollback()
+    #expect(mover.checkpoint())
+    #expect(try length() > before)
+    session.close(isGraceful: true)
+  }
+
+  #if ERRAND_FAILPOINTS
+    @Test func `nobody writes while the log is moved`() throws {
+      let session = try folder.session()
+      let path = folder.database.path
+      let refused = Locked<[OutboxError.Code?]>([])
+      let thread = UInt(bitPattern: unsafeBitCast(pthread_self(), to: Int.self))
+      Failpoint.watch { place in
+        guard UInt(bitPattern: unsafeBitCast(pthread_self(), to: Int.self)) == thread,
+          place == .beforeCheckpoint || place == .afterCheckpoint
+        else { return }
+        do {
+          let other = try Database(path: path, busyTimeout: .zero)
+          defer { other.close() }
+          other.leaveAsItIs()
+          try other.begin()
+          refused.withLock { $0.append(nil) }
+        } catch {
+          refused.withLock { $0.append((error as? OutboxError)?.code) }
+        }
+      }
+      defer { Failpoint.watch(nil) }
+      session.close(isGraceful: true)
+      #expect(refused.withLock { $0 } == [.busy, .busy])
+    }
+  #endif
+
+  @Test func `a log that was moved begins anew, and does not grow`() throws {
+    let session = try folder.session()
+    var lengths: [Int] = []
+    for round in 0..<4 {
+      for number in 0..<30 {
+        let add = TypedOperation(isWrite: true) {
+          let row = NewRow.sample("\(round) \(number)", size: 200_000)
+          _ = try $0.add([row], within: OutboxCaps(), at: .sample)
+        } receive: { _ in
+        }
+        session.perform([add]) { #expect($0.failure == nil) }
+        session.tidyUp()
+      }
+      lengths.append(try length("-wal"))
+    }
+    #expect(lengths.max() ?? 0 < 10_000_000)
+    session.close(isGraceful: true)
+  }
+}
