@@ -152,7 +152,10 @@ final class ModelRun {
     same(claim.held, Set(model.holds.keys))
     for claimed in claim.rows {
       same(claimed.content, Data("content of \(claimed.row.id)".utf8))
-      if let index = model.index(claimed.row.id) { model.entries[index].lease = claimed.lease }
+      if let index = model.index(claimed.row.id) {
+        model.entries[index].lease = claimed.lease
+        model.entries[index].leases.insert(claimed.lease)
+      }
       owners[place].leases.append(claimed.lease)
       if chance(70) {
         log.append("begin \(claimed.lease.id)")

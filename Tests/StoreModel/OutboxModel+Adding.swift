@@ -14,12 +14,15 @@ extension OutboxModel {
     var dropped = Dropped()
     let before = Set(entries.map(\.row.id))
     for new in rows where index(new.id) == nil {
+      if !couldFit(new, caps) { return nil }
+      dropped.files += forgetOver(for: new, caps)
       while !fits(new, caps) {
         guard caps.whenFull != .refuse, let victim = victim(caps.whenFull, for: new, among: before) else {
           return nil
         }
         dropped.files += drop(victim, at: now)
         dropped.rows.append(entries[victim].row)
+        dropped.files += forgetOver(for: new, caps)
       }
       append(new, now)
     }
@@ -27,10 +30,36 @@ extension OutboxModel {
   }
 
   private func fits(_ new: NewRow, _ caps: OutboxCaps) -> Bool {
-    let counted = entries.filter(\.counts)
-    if let count = caps.count, counted.count + 1 > count { return false }
-    if let bytes = caps.bytes, counted.reduce(new.size, { $0 + $1.row.size }) > bytes { return false }
-    return true
+    if let count = caps.count, entries.filter(\.counts).count + 1 > count { return false }
+    return !lacksBytes(new, caps)
+  }
+
+  private func lacksBytes(_ new: NewRow, _ caps: OutboxCaps) -> Bool {
+    caps.bytes.map { entries.reduce(new.size) { $0 + $1.bytes } > $0 } ?? false
+  }
+
+  private func couldFit(_ new: NewRow, _ caps: OutboxCaps) -> Bool {
+    if fits(new, caps) { return true }
+    return caps.count ?? 1 > 0 && caps.bytes.map { new.size <= $0 } ?? true
+  }
+
+  /// - Returns: The files of what had any.
+  private mutating func forgetOver(for new: NewRow, _ caps: OutboxCaps) -> [String] {
+    var files: [String] = []
+    let endings: [OutboxState] = [.delivered, .expired, .dropped]
+    while lacksBytes(new, caps) {
+      let over = entries.indices.filter { !entries[$0].counts }
+      let oldest = endings.compactMap { state in
+        over.filter { entries[$0].row.state == state }.min {
+          entries[$0].row.changed < entries[$1].row.changed
+        }
+      }
+      .min { entries[$0].row.changed < entries[$1].row.changed }
+      guard let oldest else { break }
+      files += removeContent(oldest)
+      entries.remove(at: oldest)
+    }
+    return files
   }
 
   private func victim(_ rule: OutboxCaps.Rule, for new: NewRow, among before: Set<OutboxID>) -> Int? {

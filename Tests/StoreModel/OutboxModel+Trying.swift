@@ -107,7 +107,8 @@ extension OutboxModel {
     var files: [String] = []
     switch outcome {
     case .delivered(let answer):
-      guard entries[index].counts else { return Finished(row: nil) }
+      // Another may have the id of one that is forgotten.
+      guard entries[index].counts, entries[index].leases.contains(lease) else { return Finished(row: nil) }
       clearDue(index)
       entries[index].row.state = .delivered
       entries[index].row.answer = answer

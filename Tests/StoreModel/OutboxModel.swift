@@ -16,6 +16,8 @@ struct OutboxModel {
     var owner = 0
     var leaseEnd: Int64 = 0
     var lease: Lease?
+    /// All that it was ever claimed with.
+    var leases: Set<Lease> = []
     var hasContent = true
     /// It is on its way.
     var isBegun = false
@@ -24,6 +26,7 @@ struct OutboxModel {
       row.lane != nil && (row.state.isOpen || row.state == .setAside && new.holdsLane)
     }
     var counts: Bool { row.state.isOpen || row.state == .setAside }
+    var bytes: Int64 { RowBytes.count(row.state, size: row.size, answer: row.answer?.count ?? 0) }
   }
 
   var entries: [Entry] = []
@@ -107,7 +110,8 @@ struct OutboxModel {
     var statistics = OutboxStatistics()
     for entry in entries {
       statistics.counts[entry.row.state, default: 0] += 1
-      if entry.counts { statistics.bytes += entry.row.size }
+      if entry.counts { statistics.bytes += entry.bytes }
+      statistics.bytesInAll += entry.bytes
     }
     statistics.oldest = rows.first { $0.state.isOpen }?.created
     statistics.isPaused = isPaused

@@ -16,6 +16,9 @@ final class Desk: Sendable {
   let secrets: Secrets
   private let rule: DeliveryRule
   private let random: SharedRandom
+  /// The bytes that are being copied into the folder, and have no rows yet.
+  private let copying = Locked<Int64>(0)
+  private let sweeping = Locked<Task<Void, Never>?>(nil)
 
   /// - Parameter secrets: The client's.
   init(
@@ -25,13 +28,16 @@ final class Desk: Sendable {
     self.configuration = configuration
     self.secrets = configuration.secrets.map(secrets.union) ?? secrets
     storage = RequestStorage(
-      in: folder, key: configuration.key, secrets: self.secrets, work: configuration.fileWork)
+      in: folder, key: configuration.key, secrets: self.secrets,
+      acceptsPlaintext: configuration.acceptsPlaintext, work: configuration.fileWork)
     rule = DeliveryRule(
       policy: configuration.delivery, beat: configuration.beat, answerLimit: configuration.answerLimit,
       secrets: self.secrets)
     random = SharedRandom(configuration.random)
-    try await storage.open()
-    try await storage.folder.sweep { try await store.used($0) }
+    try await storage.open {
+      let states: Set<OutboxState> = [.stored, .trying, .setAside, .expired]
+      return try await store.list(OutboxSelection(states: states), after: 0, limit: 100)
+    }
   }
 
   private var date: Date { Date(milliseconds: configuration.time().wall) }
@@ -44,7 +50,8 @@ final class Desk: Sendable {
     return OutboxID(rawValue: UniqueName.ordered(at: configuration.time().wall, using: &random))
   }
 
-  func add(_ items: [OutboxItem], ids: [OutboxID]) async throws {
+  /// - Returns: The places of those that were there already.
+  func add(_ items: [OutboxItem], ids: [OutboxID]) async throws -> Set<Int> {
     let drafts = zip(items, ids).map { item, id in
       var request = item.request
       if let priority = item.priority { request.options.priority = priority }
@@ -52,7 +59,7 @@ final class Desk: Sendable {
       draft.lifetime = item.expires ?? request.options.deadline ?? configuration.lifetime
       return draft
     }
-    try await add(drafts)
+    return try await add(drafts)
   }
 
   func draft(_ id: OutboxID, _ request: Request, lane: String?) -> RowDraft {
@@ -63,7 +70,11 @@ final class Desk: Sendable {
     return draft
   }
 
-  func add(_ drafts: [RowDraft]) async throws {
+  /// - Returns: The places of those that were there already, which changes nothing about them.
+  @discardableResult
+  func add(_ drafts: [RowDraft]) async throws -> Set<Int> {
+    let copied = try await beginCopying(drafts)
+    defer { if copied > 0 { copying.withLock { $0 -= copied } } }
     let dropped = try await storage.store(drafts, used: store.used) { rows in
       let now = configuration.time()
       var rows = rows
@@ -73,10 +84,40 @@ final class Desk: Sendable {
       return try await store.add(rows, within: configuration.caps, at: now)
     }
     let now = date
+    let known = Set(dropped.known)
     feedback.begin(
-      drafts.map { OutboxEvent(id: $0.id, lane: $0.lane, step: .stored, date: now) })
+      drafts.enumerated().filter { !known.contains($0.offset) }.map {
+        OutboxEvent(id: $0.element.id, lane: $0.element.lane, step: .stored, date: now)
+      })
     tell(dropped.rows)
     await remove(dropped.files)
+    if !known.isEmpty { await look(at: feedback.followed(known.sorted().map { drafts[$0].id })) }
+    return known
+  }
+
+  /// What is copied takes room before its row does, so it is refused before, and not when the disk is full of it.
+  /// - Returns: How many bytes will be copied.
+  private func beginCopying(_ drafts: [RowDraft]) async throws -> Int64 {
+    guard let limit = configuration.caps.bytes else { return 0 }
+    let copied = try await storage.bytesToCopy(drafts)
+    guard copied > 0 else { return 0 }
+    let all = copying.withLock { copying in
+      copying += copied
+      return copying
+    }
+    do {
+      let used = configuration.caps.whenFull == .refuse ? try await store.statistics().bytes : 0
+      guard used + all <= limit else {
+        throw OutboxError(
+          .full,
+          "the outbox is full: it holds \(used) bytes, \(all) are being copied, and at most \(limit) fit in; wait until "
+            + "some are delivered, drop what is set aside, or raise its caps")
+      }
+      return copied
+    } catch {
+      copying.withLock { $0 -= copied }
+      throw error
+    }
   }
 
   // MARK: Requests out
@@ -144,6 +185,7 @@ final class Desk: Sendable {
   /// A row that cannot be read any more is shown as far as it can.
   func entry(_ row: OutboxRow) -> OutboxEntry {
     let summary = try? storage.summary(of: row)
+    let answer = answer(of: row)
     return OutboxEntry(
       id: row.id, sequence: row.sequence, lane: row.lane,
       priority: Priority(rawValue: UInt8(clamping: row.priority)) ?? .default, state: row.state,
@@ -151,7 +193,15 @@ final class Desk: Sendable {
       idempotencyKey: summary?.idempotencyKey ?? "?",
       created: Date(milliseconds: row.created), changed: Date(milliseconds: row.changed), tries: row.tries,
       nextTry: row.due.map(Date.init(milliseconds:)), expires: row.expires.map(Date.init(milliseconds:)),
-      reason: row.reason, size: row.size, answer: answer(of: row))
+      reason: reason(of: row, answer), size: row.size, answer: answer)
+  }
+
+  /// With what the server says about it. That is not in the row, where it would be kept in plain text.
+  private func reason(of row: OutboxRow, _ answer: OutboxAnswer?) -> String? {
+    guard row.state == .setAside, let reason = row.reason, let words = answer.flatMap(storage.words) else {
+      return row.reason
+    }
+    return "\(reason); it says: \(words)"
   }
 
   private func answer(of row: OutboxRow) -> OutboxAnswer? {
@@ -159,34 +209,33 @@ final class Desk: Sendable {
     return OutboxAnswer(decoding: data)
   }
 
-  // MARK: Who is told
-
-  func tell(_ rows: [OutboxRow]) {
-    if !rows.isEmpty { feedback.publish(rows) { entry($0).event } }
-  }
-
-  /// Those who follow one request hear of what others have done.
-  func catchUp() async {
-    let followed = feedback.followed
-    guard !followed.isEmpty, let rows = try? await store.rows(followed.map(\.id)) else {
-      return feedback.publish(toTracks: [])
-    }
-    feedback.publish(toTracks: rows.compactMap { $0.map { entry($0).event } })
-    feedback.forget(zip(followed, rows).filter { $0.hasBegun && $1 == nil }.map(\.0.id))
-  }
-
-  func report(_ error: any Error) {
-    if let error = error as? OutboxError, error.code == .closed { return }
-    configuration.onStoreFailure?(error)
-  }
-
-  func noting(_ work: () async throws -> Void) async {
-    do { try await work() } catch { report(error) }
-  }
-
   // MARK: Tidying up
 
   func remove(_ files: [String]) async { await storage.folder.remove(files) }
+
+  /// Begins to remove what processes left behind; nobody waits for that.
+  func sweep() {
+    let task = Task {
+      await noting {
+        do {
+          try await storage.folder.sweep { try await store.used($0) }
+        } catch is CancellationError {}
+      }
+    }
+    sweeping.withLock { $0 = task }
+  }
+
+  /// Waits until that is done, but not longer than `limit`.
+  func finishSweep(within limit: Duration) async {
+    guard let task = sweeping.withLock({ $0 }) else { return }
+    let timeline = Timeline(configuration.clock)
+    let force = Task {
+      try await timeline.sleep(limit)
+      task.cancel()
+    }
+    await task.value
+    force.cancel()
+  }
 
   /// Forgets what was over long ago.
   func prune() async {

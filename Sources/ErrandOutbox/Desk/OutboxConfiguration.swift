@@ -26,6 +26,9 @@ public struct OutboxConfiguration: Sendable {
   public var answerLimit = 64 << 10
   /// Encrypts what is stored of requests and their answers. Lanes, sizes, states and times are not encrypted.
   public var key: OutboxKey?
+  /// True to read, with a key, also what is not encrypted: for an outbox that is given a key after it was in use, until all that
+  /// it held is delivered. Anybody who can write to the folder can add such requests. Default: false, and they are refused.
+  public var acceptsPlaintext = false
   /// However quiet it is, it looks so often for something to deliver, as a net under everything else. Default: 60 s.
   public var beat: Duration = .seconds(60)
   /// How long a request that is being tried is kept from other processes, should this one stop without ending: it is renewed

@@ -11,11 +11,12 @@ import ErrandCore
 struct BodySpool: Sendable {
   private enum Piece: Sendable {
     case memory(Data)
-    case file(FileDescriptor, length: Int64)
+    case file(path: String, length: Int64)
   }
 
   private let folder: ContentFolder
   private var pieces: [Piece] = []
+  private var hold: ContentHold?
 
   init(_ segments: [ExportedHead.Segment], in folder: ContentFolder) async throws {
     self.folder = folder
@@ -24,7 +25,10 @@ struct BodySpool: Sendable {
         if case .bytes(let length) = segment, length <= Int64(SegmentPlacement.rowLimit) {
           pieces.append(.memory(Data()))
         } else {
-          pieces.append(.file(try await folder.newPart(), length: 0))
+          let hold: ContentHold
+          if let known = self.hold { hold = known } else { hold = try await folder.newHold() }
+          self.hold = hold
+          pieces.append(.file(path: try await folder.newPart(under: hold), length: 0))
         }
       }
     } catch {
@@ -36,9 +40,9 @@ struct BodySpool: Sendable {
   mutating func add(_ data: Data, to segment: Int) async throws {
     switch pieces[segment] {
     case .memory(let before): pieces[segment] = .memory(before + data)
-    case .file(let file, let length):
-      try await folder.append(data, to: file, at: length)
-      pieces[segment] = .file(file, length: length + Int64(data.count))
+    case .file(let path, let length):
+      try await folder.append(data, to: path, at: length)
+      pieces[segment] = .file(path: path, length: length + Int64(data.count))
     }
   }
 
@@ -46,15 +50,15 @@ struct BodySpool: Sendable {
     pieces.map { piece in
       switch piece {
       case .memory(let data): .bytes(data)
-      case .file(let file, _): .file(path: file.path)
+      case .file(let path, _): .file(path: path)
       }
     }
   }
 
   var hasFiles: Bool { !files.isEmpty }
 
-  private var files: [FileDescriptor] {
-    pieces.compactMap { if case .file(let file, _) = $0 { file } else { nil } }
+  private var files: [String] {
+    pieces.compactMap { if case .file(let path, _) = $0 { path } else { nil } }
   }
 
   /// To be called when it is stored, or not wanted any more.

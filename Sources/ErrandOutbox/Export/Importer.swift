@@ -101,6 +101,12 @@ struct Importer {
     self.current = nil
   }
 
+  /// Another may have been quicker with some of them.
+  private mutating func count(_ known: Set<Int>, of all: Int) {
+    counts.stored += all - known.count
+    counts.known += known.count
+  }
+
   /// Stores what is complete. If that fails for all together, it is done one by one, as far as it goes.
   private mutating func store() async throws {
     let drafts = batch
@@ -108,12 +114,10 @@ struct Importer {
     batchBytes = 0
     guard !drafts.isEmpty else { return }
     do {
-      try await desk.add(drafts)
-      counts.stored += drafts.count
+      count(try await desk.add(drafts), of: drafts.count)
     } catch  where drafts.count > 1 {
       for draft in drafts {
-        try await desk.add([draft])
-        counts.stored += 1
+        count(try await desk.add([draft]), of: 1)
         onStored()
       }
     }

@@ -46,13 +46,19 @@ final class Feedback: Sendable {
     for one in changed { one.yield() }
   }
 
-  /// What is already known to all but those who follow one request.
-  func publish(toTracks events: [OutboxEvent]) {
-    let (tracks, changed) = state.withLock { state in
-      (events.map { state.tracks[$0.id] }, state.watching.all + state.waiting.all)
+  /// What was looked up for those who follow one request; everybody else knows it already.
+  /// - Returns: Those of which a step was told meanwhile: nobody knows which came first, so they have to be looked up again.
+  @discardableResult
+  func publish(_ events: [OutboxEvent], to followed: [Followed]) -> [Followed] {
+    let changed = state.withLock { $0.watching.all + $0.waiting.all }
+    let byID = Dictionary(followed.map { ($0.id, $0) }) { first, _ in first }
+    var stale: [Followed] = []
+    for event in events {
+      guard let one = byID[event.id], let version = one.track.add(event, asOf: one.version) else { continue }
+      stale.append(Followed(id: one.id, isStored: true, track: one.track, version: version))
     }
-    for (event, track) in zip(events, tracks) { track?.add(event) }
     for one in changed { one.yield() }
+    return stale
   }
 
   /// Something may be over of which no event tells.
@@ -106,16 +112,35 @@ final class Feedback: Sendable {
     }
   }
 
-  /// The requests that somebody follows, in an order that does not depend on chance. One that has not begun may be stored
-  /// all the same: its storer has not heard of that yet.
-  var followed: [(id: OutboxID, hasBegun: Bool)] {
-    let tracks = state.withLock { $0.tracks }
-    return tracks.map { ($0.key, $0.value.hasBegun) }.sorted { $0.0.rawValue < $1.0.rawValue }
+  /// A request that somebody follows, and how much is known of it.
+  struct Followed {
+    let id: OutboxID
+    /// False if its storer has not heard yet that it is stored, which it may be all the same.
+    let isStored: Bool
+    fileprivate let track: Track
+    fileprivate let version: Int
   }
 
-  /// The store knows nothing of them any more.
-  func forget(_ ids: [OutboxID]) {
-    for track in state.withLock({ state in ids.map { state.tracks[$0] } }) { track?.end(isForgotten: true) }
+  /// The requests that somebody follows and that may change, in an order that does not depend on chance. To be asked for
+  /// before the store is asked what has become of them.
+  var followed: [Followed] {
+    let tracks = state.withLock { $0.tracks }.filter { !$0.value.isOver }
+    return tracks.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, track in
+      Followed(id: id, isStored: track.hasBegun, track: track, version: track.version)
+    }
+  }
+
+  /// The same of these, which were found to be stored.
+  func followed(_ ids: [OutboxID]) -> [Followed] {
+    let tracks = state.withLock { $0.tracks }
+    return ids.compactMap { id in
+      tracks[id].map { Followed(id: id, isStored: true, track: $0, version: $0.version) }
+    }
+  }
+
+  /// The store knows nothing of these any more.
+  func forget(_ followed: [Followed]) {
+    for one in followed { one.track.end(isForgotten: true) }
   }
 
   /// No more will come.

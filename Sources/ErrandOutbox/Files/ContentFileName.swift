@@ -8,17 +8,39 @@ import ErrandCore
 
 /// What files in the outbox's folder are called. Whatever else is in there is left alone.
 ///
-/// `<SHA-256 of what is in it>.<the request's id>.<a random number>`: so each belongs to one request, and can be checked.
+/// `<SHA-256 of what is in it>.<the request's id>.<a number>`: so each belongs to one request, and can be checked. The number
+/// begins with that of its `ContentHold`, which is random.
 enum ContentFileName {
   private static let part = ".part"
   private static let numberLength = 16
+  private static let holdLength = 10
 
-  static func of(_ digest: SHA256Digest, _ id: OutboxID) -> String {
-    "\(digest).\(safe(id)).\(number())"
+  static func of(_ digest: SHA256Digest, _ id: OutboxID, _ number: String) -> String {
+    "\(digest).\(safe(id)).\(number)"
   }
 
   /// For a file that is still being written.
-  static func newPart() -> String { number() + part }
+  static func part(_ number: String) -> String { number + part }
+
+  static func newHold() -> String { padded(.random(in: 0..<1 << (4 * UInt64(holdLength))), holdLength) }
+
+  /// What a hold's own file is called.
+  static func hold(_ number: String) -> String {
+    number + String(repeating: "f", count: numberLength - holdLength) + part
+  }
+
+  static func isHold(_ name: String) -> Bool { isPart(name) && name == hold(String(name.prefix(holdLength))) }
+
+  /// The number of the hold's n-th file.
+  static func number(in hold: String, _ index: UInt32) -> String {
+    hold + padded(UInt64(index & 0xFF_FFFF), numberLength - holdLength)
+  }
+
+  /// The number of the hold that a file or a part is under.
+  static func hold(of name: String) -> String? {
+    let number = isPart(name) ? name.prefix(numberLength) : name.suffix(numberLength)
+    return isPart(name) || isContent(name) ? String(number.prefix(holdLength)) : nil
+  }
 
   static func isContent(_ name: String) -> Bool { digest(in: name) != nil }
 
@@ -50,9 +72,9 @@ enum ContentFileName {
       }
   }
 
-  private static func number() -> String {
-    let digits = String(UInt64.random(in: 0...(.max)), radix: 16)
-    return String(repeating: "0", count: numberLength - digits.utf8.count) + digits
+  private static func padded(_ number: UInt64, _ length: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: length - digits.utf8.count) + digits
   }
 
   private static func isNumber(_ text: Substring) -> Bool {

@@ -6,28 +6,36 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Files that are not a request's yet. They are held, so nobody sweeps them while they are open.
+/// Files that are not a request's yet. None is open but while it is written to: there may be many.
 extension ContentFolder {
-  func newPart() async throws -> FileDescriptor {
+  func newHold() async throws -> ContentHold {
     try await perform {
       try self.make()
-      return try ContentWriter(folder: self.path, seal: ContentSeal(nil)) { false }.newPart()
+      return try ContentHold(in: self.path)
     }
   }
 
-  func append(_ data: Data, to part: FileDescriptor, at offset: Int64) async throws {
+  /// - Returns: The part's path.
+  func newPart(under hold: ContentHold) async throws -> String {
+    try await perform {
+      try ContentWriter(folder: self.path, seal: ContentSeal(nil), hold: hold) { false }
+        .newPart(hold.newNumber()).path
+    }
+  }
+
+  func append(_ data: Data, to part: String, at offset: Int64) async throws {
     try await perform {
       do {
-        try part.write(data, at: offset)
+        try FileDescriptor(writing: part).write(data, at: offset)
       } catch let error as FileError {
         throw OutboxError.unwritable(error)
       }
     }
   }
 
-  func remove(parts: [FileDescriptor]) async {
+  func remove(parts: [String]) async {
     try? await perform {
-      for part in parts { FileDescriptor.remove(part.path) }
+      for part in parts { FileDescriptor.remove(part) }
     }
   }
 }

@@ -8,8 +8,9 @@ import ErrandCore
 
 /// The folder with the files of stored requests, `files` in the outbox's own.
 ///
-/// A file is there before the row that names it, and is removed after it. Between the two it is held by whoever wrote it,
-/// in whatever process: only what nobody holds and no row names is swept. Nobody ever waits for another process.
+/// A file is there before the row that names it, and is removed after it. Between the two it is held (`ContentHold`) by
+/// whoever wrote it, in whatever process: only what nobody holds and no row names is swept. Nobody ever waits for another
+/// process.
 ///
 /// All file work is done on a queue, never on a thread of the caller's.
 final class ContentFolder: Sendable {
@@ -26,14 +27,21 @@ final class ContentFolder: Sendable {
   }
 
   /// Copies what a request consists of, all of it or nothing. It is on the disk when this returns.
+  /// - Parameter hold: What holds the files; nil for a new one.
   /// - Returns: A file for each segment, in the same order.
   /// - Throws: `OutboxError`: `.fileUnreadable`, `.diskFull`, `.notWritable`; or `CancellationError`.
-  func write(_ segments: [BodySegment], of id: OutboxID, seal: ContentSeal) async throws -> [HeldFile] {
+  func write(
+    _ segments: [BodySegment], of id: OutboxID, seal: ContentSeal, under hold: ContentHold? = nil
+  ) async throws -> [HeldFile] {
     let isCancelled = Locked(false)
     return try await withTaskCancellationHandler {
       try await perform { () throws -> [HeldFile] in
         try self.make()
-        let writer = ContentWriter(folder: self.path, seal: seal) { isCancelled.withLock { $0 } }
+        let writer = ContentWriter(
+          folder: self.path, seal: seal, hold: try hold ?? ContentHold(in: self.path)
+        ) {
+          isCancelled.withLock { $0 }
+        }
         var files: [HeldFile] = []
         do {
           for (index, segment) in segments.enumerated() {

@@ -14,40 +14,37 @@ import ErrandCore
 struct ContentWriter {
   let folder: String
   let seal: ContentSeal
+  let hold: ContentHold
   let isCancelled: @Sendable () -> Bool
 
   /// - Parameter index: Which of the request's files it is.
   func write(_ segment: BodySegment, _ index: Int, of id: OutboxID) throws -> HeldFile {
     let source = try ContentSource(segment)
-    var part = try newPart()
+    let number = hold.newNumber()
+    var part = try newPart(number)
     do {
       Failpoint.hit(.beforeFileWrite)
       let (digest, size) =
         try seal.key == nil ? copyPlain(source, &part) : copySealed(source, part, as: .file(index, of: id))
       try source.checkUnchanged()
-      let name = ContentFileName.of(digest, id)
+      let name = ContentFileName.of(digest, id, number)
       try Self.writing { () throws(FileError) in
         Failpoint.hit(.afterFileWrite)
         try part.flush()
         try FileDescriptor.move(part.path, to: "\(folder)/\(name)")
         Failpoint.hit(.afterFileMove)
       }
-      return HeldFile(name: name, length: source.length, size: size, file: part)
+      return HeldFile(name: name, length: source.length, size: size, hold: hold)
     } catch {
       FileDescriptor.remove(part.path)
       throw error
     }
   }
 
-  /// A file that is held and still empty.
-  func newPart() throws(OutboxError) -> FileDescriptor {
+  /// A file that is still empty.
+  func newPart(_ number: String) throws(OutboxError) -> FileDescriptor {
     try Self.writing { () throws(FileError) in
-      for _ in 0..<100 {
-        let part = try FileDescriptor(private: "\(folder)/\(ContentFileName.newPart())")
-        // Who sweeps may be quicker, and take it for a dead one's.
-        if part.claim() { return part }
-      }
-      throw FileError(.create, folder, "another process removes every file at once")
+      try FileDescriptor(private: "\(folder)/\(ContentFileName.part(number))")
     }
   }
 
@@ -91,11 +88,10 @@ struct ContentWriter {
   /// The part as a copy that shares the file's blocks, or nil if the file system cannot do that.
   private func cloned(_ file: FileDescriptor, _ part: FileDescriptor) -> FileDescriptor? {
     #if canImport(Darwin)
-      // The system makes the file itself, so for a moment nobody holds it. If it is swept then, it is copied after all.
-      let path = "\(folder)/\(ContentFileName.newPart())"
+      // The system makes the file itself.
+      let path = "\(folder)/\(ContentFileName.part(hold.newNumber()))"
       guard fclonefileat(file.raw, AT_FDCWD, path, 0) == 0 else { return nil }
-      guard let clone = try? FileDescriptor(writing: path), fchmod(clone.raw, 0o600) == 0, clone.claim()
-      else {
+      guard let clone = try? FileDescriptor(writing: path), fchmod(clone.raw, 0o600) == 0 else {
         FileDescriptor.remove(path)
         return nil
       }

@@ -1,5 +1,3 @@
-import ErrandCore
-
 /// A file in the outbox's folder that no row names yet. It is not swept as long as somebody has this.
 struct HeldFile: Sendable {
   let name: String
@@ -7,6 +5,5 @@ struct HeldFile: Sendable {
   let length: Int64
   /// How many bytes it is.
   let size: Int64
-  /// Open, because that is what holds it.
-  let file: FileDescriptor
+  let hold: ContentHold
 }

@@ -57,6 +57,7 @@ public final class Outbox: Sendable {
       guard let desk else { return }
       Task { await desk.catchUp() }
     }
+    desk.sweep()
     guard configuration.delivers else {
       watch = nil
       return
@@ -98,17 +99,24 @@ public final class Outbox: Sendable {
     try await enqueue(requests.map { OutboxItem($0, lane: lane, priority: priority, expires: expires) })
   }
 
-  /// Stores requests, in this order, all or none.
+  /// Stores requests, in this order, all or none. One whose name is there already is left as it is, which its receipt says
+  /// (`Receipt.isNew`).
   @discardableResult
   public func enqueue(_ items: [OutboxItem]) async throws -> [Receipt] {
     guard !items.isEmpty else { return [] }
-    let receipts = items.map { item in
-      let id = item.id ?? desk.newID()
-      return Receipt(id, feedback.track(id), self)
+    let ids = items.map { $0.id ?? desk.newID() }
+    let tracks = ids.map(feedback.track)
+    let known: Set<Int>
+    do {
+      known = try await desk.add(items, ids: ids)
+    } catch {
+      for id in ids { feedback.release(id) }
+      throw error
     }
-    try await desk.add(items, ids: receipts.map(\.id))
     courier.look()
-    return receipts
+    return zip(ids, tracks).enumerated().map { place, one in
+      Receipt(one.0, one.1, self, isNew: !known.contains(place))
+    }
   }
 
   // MARK: Looking
@@ -121,9 +129,11 @@ public final class Outbox: Sendable {
   /// Follows a request of which only the name is left, as after a restart. Its events begin with what is the case now.
   /// - Returns: Nil if nothing is known of it.
   public func receipt(for id: OutboxID) async throws -> Receipt? {
-    let receipt = Receipt(id, feedback.track(id), self)
+    let receipt = Receipt(id, feedback.track(id), self, isNew: false)
+    let followed = feedback.followed([id])
     guard let row = try await desk.store.rows([id])[0] else { return nil }
-    feedback.publish(toTracks: [desk.entry(row).event])
+    let stale = feedback.publish([desk.entry(row).event], to: followed)
+    if !stale.isEmpty { await desk.look(at: stale) }
     return receipt
   }
 
@@ -211,24 +221,12 @@ public final class Outbox: Sendable {
 
   // MARK: The end
 
-  /// Waits until nothing is left that may be delivered without help: all is delivered, set aside, expired or dropped.
-  /// What is paused, and what others try, is waited for as well.
-  /// - Throws: `CancellationError` if the task is cancelled.
-  public func waitUntilEmpty() async throws {
-    // Who still has something to deliver need not ask the store whether that was all.
-    for await _ in feedback.ends() where !courier.isBusy {
-      let counts = try await statistics().counts
-      if counts[.stored, default: 0] + counts[.trying, default: 0] == 0 { return }
-    }
-    try Task.checkCancellation()
-    throw OutboxError(.closed, "the outbox was closed")
-  }
-
   /// Ends delivering in this process: begins no more, lets what is under way finish within `limit`, gives the rest back to
   /// be tried later, and closes the store.
   public func close(within limit: Duration = .seconds(10)) async {
     watch?.cancel()
     await courier.stop(within: limit)
+    await desk.finishSweep(within: limit)
     await desk.store.close()
     feedback.end()
   }

@@ -22,8 +22,7 @@ public enum Verdict: Sendable, Hashable {
   /// - 408, 425, 429 and 5xx, and every failure on the way, are tried again. So is a redirect that is not followed and what
   ///   the request's own validation refused: it may be that of a captive portal.
   /// - 409 is tried again: with an `Idempotency-Key`, which every stored request has, it says that an earlier try is still
-  ///   being worked on. 422 is refused: the key was used for another request
-  ///   (draft-ietf-httpapi-idempotency-key-header, section 2.7).
+  ///   being worked on (draft-ietf-httpapi-idempotency-key-header, section 2.7).
   /// - 401 and 403 are `unauthorized`.
   /// - Any other status is refused, and so is a request that cannot be sent as it is.
   public static func standard(_ aTry: DeliveryTry) -> Verdict {
@@ -63,8 +62,6 @@ public enum Verdict: Sendable, Hashable {
     switch status.rawValue {
     case 200..<300: return .delivered
     case 409: return .again(reason: "\(said): an earlier try may still be worked on")
-    case 422:
-      return .refused(reason: "\(said): the idempotency key was used for another request, or it is not valid")
     case 401, 403: return .unauthorized(reason: said)
     case 408, 425, 429, 500...: return .again(reason: said)
     case 300..<400: return .again(reason: said)

@@ -4,8 +4,9 @@
   import Foundation
 #endif
 
-/// Wraps what is stored: sealed if there is a key, and as it is if there is none. The first byte says which, so an outbox
-/// that is given a key later still reads what it stored before.
+/// Wraps what is stored: sealed if there is a key, and as it is if there is none. The first byte says which. With a key only
+/// what is sealed is taken: anybody could have written the rest. An outbox that is given a key later has to say so
+/// (`OutboxConfiguration.acceptsPlaintext`) to read what it stored before.
 ///
 /// | bytes | plain | sealed |
 /// |---|---|---|
@@ -22,9 +23,11 @@ struct ContentSeal: Sendable {
 
   let key: OutboxKey?
   private let fingerprint: Data
+  private let acceptsPlaintext: Bool
 
-  init(_ key: OutboxKey?) {
+  init(_ key: OutboxKey?, acceptsPlaintext: Bool = false) {
     self.key = key
+    self.acceptsPlaintext = key == nil || acceptsPlaintext
     fingerprint = key?.fingerprint ?? Data()
   }
 
@@ -39,7 +42,9 @@ struct ContentSeal: Sendable {
   ///   wrapped.
   func unwrap(_ wrapped: Data, as part: SealedPart) throws(OutboxError) -> Data {
     switch wrapped.first.flatMap(Form.init) {
-    case .plain: return Data(wrapped.dropFirst())
+    case .plain:
+      guard acceptsPlaintext else { throw Self.plaintext(part) }
+      return Data(wrapped.dropFirst())
     case .sealed: return try open(Data(wrapped.dropFirst()), part)
     case nil: throw Self.damaged(part)
     }
@@ -70,6 +75,13 @@ struct ContentSeal: Sendable {
         .wrongKey, "the \(part) is sealed with another key; open the outbox with the key it had")
     }
     return key
+  }
+
+  private static func plaintext(_ part: SealedPart) -> OutboxError {
+    OutboxError(
+      .wrongKey,
+      "the \(part) is not sealed, and the outbox has a key: anybody may have written it; if it was stored before there "
+        + "was a key, open the outbox with acceptsPlaintext")
   }
 
   static func damaged(_ part: SealedPart) -> OutboxError {

@@ -1,4 +1,5 @@
-/// How much an outbox holds. What is delivered, expired or dropped does not count; what is set aside does.
+/// How much an outbox holds. What is over and still known (delivered, expired, dropped) takes room of the bytes, too, with its
+/// answer and its files; but it never keeps anything out: it is forgotten early then, the oldest first.
 public struct OutboxCaps: Sendable, Hashable {
   /// What happens when a request comes for which there is no room.
   public enum Rule: Sendable, Hashable {
@@ -11,9 +12,10 @@ public struct OutboxCaps: Sendable, Hashable {
     case dropLeastImportant
   }
 
-  /// The most requests. Default: no limit.
+  /// The most requests that are stored, being tried or set aside. Default: no limit.
   public var count: Int?
-  /// The most bytes, with those of files. Default: 1 GiB.
+  /// The most bytes: of requests with their files, of answers that are kept, and of what is being copied. SQLite's own log and
+  /// free pages, some MB, come on top. Default: 1 GiB.
   public var bytes: Int64? = 1 << 30
   /// Default: `refuse`.
   public var whenFull = Rule.refuse

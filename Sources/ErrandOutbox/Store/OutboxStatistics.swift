@@ -2,8 +2,10 @@
 public struct OutboxStatistics: Sendable, Hashable {
   /// The requests in each state.
   public var counts: [OutboxState: Int] = [:]
-  /// The bytes of what is stored, being tried or set aside.
+  /// The bytes of what is stored, being tried or set aside, with the answers that are kept of it.
   public var bytes: Int64 = 0
+  /// The same with what is over and still kept, such as the answers to what was delivered: all that the cap of bytes counts.
+  public var bytesInAll: Int64 = 0
   /// When the oldest that is stored or being tried was stored: milliseconds since 1970.
   public var oldest: Int64?
   /// When the next may be tried, if none may now: milliseconds since 1970.

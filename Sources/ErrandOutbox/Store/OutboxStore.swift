@@ -18,7 +18,7 @@
 /// - A row is delivered once; what is delivered has no content and no files any more.
 public protocol OutboxStore: Sendable {
   /// Adds rows, all or none, in this order.
-  /// - Returns: What was dropped to make room, and the files of that.
+  /// - Returns: What was dropped to make room, the files of that, and which rows were there already.
   /// - Throws: `OutboxError.full` if there is no room. An id that is there already is skipped: adding is idempotent.
   func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped
 
@@ -92,9 +92,12 @@ public protocol OutboxStore: Sendable {
 public struct Dropped: Sendable, Hashable {
   public var rows: [OutboxRow]
   public var files: [String]
+  /// Of rows that were to be added, the places of those that were there already, in order.
+  public var known: [Int]
 
-  public init(rows: [OutboxRow] = [], files: [String] = []) {
+  public init(rows: [OutboxRow] = [], files: [String] = [], known: [Int] = []) {
     self.rows = rows
     self.files = files
+    self.known = known
   }
 }

@@ -25,9 +25,12 @@ struct KeyCheck {
 
   init(in outbox: URL, seal: ContentSeal, folder: ContentFolder) {
     path = outbox.appending(path: "key-check").path
-    self.seal = seal
+    self.seal = ContentSeal(seal.key)
     self.folder = folder
   }
+
+  /// True if the outbox is sealed, with whichever key.
+  var isThere: Bool { access(path, F_OK) == 0 }
 
   /// - Throws: `.wrongKey` if the outbox is sealed with another key, or if it is sealed and there is none; `.damaged`;
   ///   `.notWritable`, `.diskFull`.
@@ -73,8 +76,13 @@ struct KeyCheck {
 
   /// The first of two processes wins.
   private func place(_ data: Data) throws {
-    let part = try ContentWriter(folder: folder.path, seal: seal, isCancelled: { false }).newPart()
-    defer { FileDescriptor.remove(part.path) }
+    let hold = try ContentHold(in: folder.path)
+    let writer = ContentWriter(folder: folder.path, seal: seal, hold: hold) { false }
+    let part = try writer.newPart(hold.newNumber())
+    defer {
+      FileDescriptor.remove(part.path)
+      withExtendedLifetime(hold) {}
+    }
     do {
       try part.write(data, at: 0)
       try part.flush()

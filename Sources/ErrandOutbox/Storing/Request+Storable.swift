@@ -62,3 +62,13 @@ extension Request {
     return nil
   }
 }
+
+extension Body {
+  /// False for what can be read once only, or is opened by code.
+  var isStorable: Bool {
+    switch layout {
+    case .none, .bytes, .file, .multipart: true
+    case .stream, .source, .invalid: false
+    }
+  }
+}

@@ -14,7 +14,8 @@ import ErrandCore
 struct RequestStorage: Sendable {
   let folder: ContentFolder
   private let seal: ContentSeal
-  private let outbox: URL
+  private let keyCheck: KeyCheck
+  private let acceptsPlaintext: Bool
   private let secrets: Secrets
 
   /// Touches nothing yet.
@@ -23,18 +24,52 @@ struct RequestStorage: Sendable {
   ///   - key: What is stored is sealed with; nil for not at all.
   ///   - secrets: The client's: what they name is not stored.
   ///   - work: Where files are read and written.
-  init(in outbox: URL, key: OutboxKey?, secrets: Secrets, work: FileWork = .queued) {
-    self.outbox = outbox
+  ///   - acceptsPlaintext: True to read what was stored before there was a key.
+  init(
+    in outbox: URL, key: OutboxKey?, secrets: Secrets, acceptsPlaintext: Bool = false,
+    work: FileWork = .queued
+  ) {
     self.secrets = secrets
     folder = ContentFolder(in: outbox, work: work)
-    seal = ContentSeal(key)
+    seal = ContentSeal(key, acceptsPlaintext: acceptsPlaintext)
+    keyCheck = KeyCheck(in: outbox, seal: seal, folder: folder)
+    self.acceptsPlaintext = acceptsPlaintext
   }
 
   /// To be done before anything is read.
-  /// - Throws: `OutboxError.wrongKey` if what is stored there was sealed with another key, or if there is none now.
-  func open() async throws {
-    try await folder.perform { [folder, seal, outbox] in
-      try KeyCheck(in: outbox, seal: seal, folder: folder).pass()
+  /// - Parameter rows: Some of the rows that still have their content.
+  /// - Throws: `OutboxError.wrongKey` if what is stored there was sealed with another key, or if there is none now; or if it
+  ///   was not sealed, and there is a key.
+  func open(rows: () async throws -> [OutboxRow] = { [] }) async throws {
+    if seal.key != nil, !acceptsPlaintext, try await !folder.perform({ [keyCheck] in keyCheck.isThere }) {
+      let plain = try await rows().count { !ContentSeal.isSealed($0.summary) }
+      guard plain == 0 else {
+        throw OutboxError(
+          .wrongKey,
+          "requests in the outbox (\(plain) or more) were stored without a key; open it with acceptsPlaintext until "
+            + "they are delivered")
+      }
+    }
+    try await folder.perform { [keyCheck] in try keyCheck.pass() }
+  }
+
+  /// The bytes that have to be copied into files before there are rows for them. What cannot be stored has none.
+  func bytesToCopy(_ drafts: [RowDraft]) async throws -> Int64 {
+    let segments = drafts.flatMap { draft -> [BodySegment] in
+      let pieces = draft.body ?? (draft.request.body.isStorable ? BodyPieces(draft.request.body) : nil)
+      guard let pieces else { return [] }
+      return SegmentPlacement.places(of: pieces.segments).compactMap {
+        if case .file(let segment) = $0 { segment } else { nil }
+      }
+    }
+    if segments.isEmpty { return 0 }
+    return try await folder.perform {
+      segments.reduce(0) { sum, segment in
+        switch segment {
+        case .bytes(let data): sum + Int64(data.count)
+        case .file(let path): sum + ((try? FileDescriptor(reading: path).length()) ?? 0)
+        }
+      }
     }
   }
 
@@ -49,6 +84,11 @@ struct RequestStorage: Sendable {
     commit: ([NewRow]) async throws -> Result
   ) async throws -> Result {
     for draft in drafts { try draft.request.checkStorable(hiding: secrets) }
+    // Another process may have been given a key since this one was opened without.
+    if seal.key == nil, keyCheck.isThere {
+      throw OutboxError(
+        .wrongKey, "the outbox is sealed by now, and was opened without a key; open it with the key it has")
+    }
     let (rows, held) = try await rows(for: drafts)
     // Held until the rows are stored, or the files are gone.
     defer { withExtendedLifetime(held) {} }
@@ -116,12 +156,16 @@ struct RequestStorage: Sendable {
     try seal.unwrap(wrapped, as: .answer(of: id))
   }
 
+  /// What of an answer may be shown as the server's own words.
+  func words(of answer: OutboxAnswer) -> String? { ServerWords(secrets: secrets).words(answer) }
+
   private func rows(for drafts: [RowDraft]) async throws -> ([NewRow], [HeldFile]) {
     var rows: [NewRow] = []
     var held: [HeldFile] = []
     do {
       for draft in drafts {
-        let (row, files) = try await row(for: draft)
+        // One holds them all: their files may be more than can be open at once.
+        let (row, files) = try await row(for: draft, under: held.first?.hold)
         rows.append(row)
         held += files
       }
@@ -132,10 +176,10 @@ struct RequestStorage: Sendable {
     return (rows, held)
   }
 
-  private func row(for draft: RowDraft) async throws -> (NewRow, [HeldFile]) {
+  private func row(for draft: RowDraft, under hold: ContentHold?) async throws -> (NewRow, [HeldFile]) {
     var request = draft.request
     if !request.fields.contains("Idempotency-Key") { request = request.idempotencyKey(draft.key) }
-    let (body, files) = try await body(draft.body ?? BodyPieces(request.body), draft.id)
+    let (body, files) = try await body(draft.body ?? BodyPieces(request.body), draft.id, hold)
     guard let url = request.url else { preconditionFailure("checked before") }
     let stored = StoredRequest(
       method: request.method, url: url.absoluteString, fields: request.fields, body: body,
@@ -152,10 +196,12 @@ struct RequestStorage: Sendable {
     return (row, files)
   }
 
-  private func body(_ body: BodyPieces, _ id: OutboxID) async throws -> (StoredBody, [HeldFile]) {
+  private func body(
+    _ body: BodyPieces, _ id: OutboxID, _ hold: ContentHold?
+  ) async throws -> (StoredBody, [HeldFile]) {
     let places = SegmentPlacement.places(of: body.segments)
     let copied = places.compactMap { if case .file(let segment) = $0 { segment } else { nil } }
-    let files = copied.isEmpty ? [] : try await folder.write(copied, of: id, seal: seal)
+    let files = copied.isEmpty ? [] : try await folder.write(copied, of: id, seal: seal, under: hold)
     var left = files[...]
     let stored = places.map { place -> StoredBody.Segment in
       switch place {

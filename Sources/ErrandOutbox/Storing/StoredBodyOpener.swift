@@ -9,13 +9,25 @@ struct StoredBodyOpener: Sendable {
   /// True if its files are sealed, as its content is.
   let isSealed: Bool
 
+  /// One file is open at a time: a request may have more than a process may open.
   /// - Throws: `RequestError.fileUnreadable`: a file is missing, or not what was stored.
   func open() throws -> any BodyReader {
-    let readers = try openSegments()
-    return readers.count == 1 ? readers[0] : ChainedReader(readers)
+    if segments.count == 1 { return try openSegments()[0] }
+    for (name, length, _) in files { try check(name, length) }
+    var fileIndex = 0
+    return ChainedReader(
+      segments.map { segment -> any BodyReader in
+        switch segment {
+        case .bytes(let data):
+          return LateReader(length: Int64(data.count)) { try SegmentReader([.bytes(data)]) }
+        case .file(let name, let length):
+          defer { fileIndex += 1 }
+          return LateReader(length: length) { [self, fileIndex] in try lateReader(name, length, fileIndex) }
+        }
+      })
   }
 
-  /// A reader for each segment by itself.
+  /// A reader for each segment by itself, all of them open.
   func openSegments() throws -> [any BodyReader] {
     var fileIndex = 0
     return try segments.map { segment -> any BodyReader in
@@ -25,6 +37,40 @@ struct StoredBodyOpener: Sendable {
         defer { fileIndex += 1 }
         return try reader(name, length, fileIndex)
       }
+    }
+  }
+
+  /// The names of its files, how many bytes of the body each holds, and the how-manieth it is.
+  private var files: [(name: String, length: Int64, index: Int)] {
+    var index = 0
+    return segments.compactMap { segment in
+      guard case .file(let name, let length) = segment else { return nil }
+      defer { index += 1 }
+      return (name, length, index)
+    }
+  }
+
+  /// Without opening it.
+  private func check(_ name: String, _ length: Int64) throws(RequestError) {
+    let path = folder.file(name)
+    let expected = isSealed ? SealedFileFormat.sealedLength(of: length) : length
+    guard let status = FileDescriptor.status(of: path) else {
+      throw .unreadableStoredFile(path, FileError(.open, path), reachedServer: false)
+    }
+    guard Int64(status.size) == expected else {
+      throw .unreadableStoredFile(
+        path, FileError(.read, path, "it has \(Int64(status.size)) bytes, and \(expected) were stored"),
+        reachedServer: false)
+    }
+  }
+
+  /// What is before it was sent by now.
+  private func lateReader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {
+    do {
+      return try reader(name, length, index)
+    } catch let error as RequestError {
+      throw RequestError.unreadableStoredFile(
+        folder.file(name), error.underlying ?? error, reachedServer: true)
     }
   }
 

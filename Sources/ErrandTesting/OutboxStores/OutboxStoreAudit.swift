@@ -49,9 +49,17 @@ struct OutboxStoreAudit {
           "\(statistics.counts[state, default: 0]) are counted as \(state), and \(count) are")
       }
     }
-    let bytes = rows.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) { $0 + $1.size }
+    let live = rows.filter { $0.state.isOpen || $0.state == .setAside }
+    let bytes = live.reduce(0) { $0 + $1.size + Int64($1.answer?.count ?? 0) }
     if statistics.bytes != bytes {
       throw ConformanceFailure("\(statistics.bytes) bytes are counted, and \(bytes) are there")
+    }
+    let over = rows.filter { !$0.state.isOpen && $0.state != .setAside }
+    let least = over.reduce(bytes) {
+      $0 + Int64($1.answer?.count ?? 0) + ($1.state == .expired ? $1.size : 0)
+    }
+    if statistics.bytesInAll < least {
+      throw ConformanceFailure("\(statistics.bytesInAll) bytes are counted in all, and \(least) are there")
     }
     if statistics.oldest != rows.first(where: { $0.state.isOpen })?.created {
       throw ConformanceFailure("the oldest is not from \(statistics.oldest.map { "\($0)" } ?? "never")")

@@ -68,11 +68,17 @@ extension OutboxStoreConformance {
       var expected = OutboxStatistics()
       expected.counts = [.trying: 1, .setAside: 1, .expired: 1, .stored: 1]
       (expected.bytes, expected.oldest) = (1011, first)
-      try lab.equal(try await store.statistics(), expected, "what it holds")
+      var found = try await store.statistics()
+      try lab.expect(found.bytesInAll >= 1111, "\(found.bytesInAll) bytes are counted with what has expired")
+      // How much a store takes for a row that is over is its own matter.
+      found.bytesInAll = 0
+      try lab.equal(found, expected, "what it holds")
       try await lab.finish(store, lease, .delivered(answer: Data()))
       expected.counts = [.delivered: 1, .setAside: 1, .expired: 1, .stored: 1]
       (expected.bytes, expected.oldest) = (1010, first + 1000)
-      try lab.equal(try await store.statistics(), expected, "what it holds after a delivery")
+      found = try await store.statistics()
+      found.bytesInAll = 0
+      try lab.equal(found, expected, "what it holds after a delivery")
     },
 
     Case("tells when others change what is kept, and not when it does so itself") { lab in

@@ -86,7 +86,8 @@ import Testing
     for change in [Data.seeded(50, 2), .seeded(400_000, 2), .seeded(300_000, 2)] {
       let file = try lab.file("f", .seeded(300_000))
       // It is asked before each piece.
-      let writer = ContentWriter(folder: folder.path, seal: seal) {
+      let hold = try ContentHold(in: folder.path)
+      let writer = ContentWriter(folder: folder.path, seal: seal, hold: hold) {
         #expect(throws: Never.self) { try change.write(to: file, options: []) }
         return false
       }
@@ -100,7 +101,8 @@ import Testing
   @Test func `copying stops when nobody waits for it, and nothing is left behind`() async throws {
     try folder.make()
     let pieces = Locked(0)
-    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil)) {
+    let hold = try ContentHold(in: folder.path)
+    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil), hold: hold) {
       pieces.withLock { pieces in
         pieces += 1
         return pieces == 3

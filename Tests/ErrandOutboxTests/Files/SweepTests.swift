@@ -31,24 +31,32 @@ import Testing
     }
     #expect(Set(removed) == Set(orphans))
     #expect(lab.fileNames == used.sorted())
-    // Not all at once, because each is open meanwhile.
-    #expect(asked.withLock { $0.allSatisfy { $0 <= 64 } && $0.reduce(0, +) == 250 })
+    // All of them first, then what nobody uses once more.
+    #expect(asked.withLock { $0 } == [250, 150])
   }
 
-  @Test func `what was being written when a process died goes`() async throws {
-    let part = try ContentWriter(
-      folder: {
-        try folder.make()
-        return folder.path
-      }(), seal: ContentSeal(nil)
-    ) { false }
-    .newPart().path
-    #expect(FileManager.default.fileExists(atPath: part))
-    #expect(try await folder.sweep { _ in [] }.count == 1)
-    #expect(lab.fileNames.isEmpty)
+  @Test func `what was being written when a process died goes, also what it held it with`() async throws {
+    try folder.make()
+    let name = try await leave()[0]
+    let number = try #require(ContentFileName.hold(of: name))
+    for name in [ContentFileName.hold(number), ContentFileName.part(ContentFileName.number(in: number, 7))] {
+      try Data().write(to: lab.storedFile(name))
+    }
+    #expect(try await folder.sweep { _ in [] }.count == 3)
+    #expect(lab.allNames.isEmpty)
   }
 
-  @Test func `what somebody is about to store a row for is not even asked for`() async throws {
+  @Test func `a hold is one file, which goes with it`() async throws {
+    var files: [HeldFile]? = try await write(300)
+    #expect(lab.allNames.count == 301)
+    #expect(Set(files?.map(\.name) ?? []).count == 300)
+    #expect(try await folder.sweep { _ in [] }.isEmpty)
+    files = nil
+    #expect(lab.allNames.count == 300)
+    #expect(try await folder.sweep { _ in [] }.count == 300)
+  }
+
+  @Test func `what somebody is about to store a row for stays`() async throws {
     let storage = lab.storage()
     let file = try lab.file("f", .seeded(100))
     let draft = RowDraft(
@@ -56,10 +64,7 @@ import Testing
     let names = try await storage.store(
       [draft], used: { Set($0) },
       commit: { rows in
-        let removed = try await folder.sweep { names in
-          Issue.record("\(names) are held")
-          return []
-        }
+        let removed = try await folder.sweep { _ in [] }
         #expect(removed.isEmpty)
         return rows[0].files
       })
@@ -72,7 +77,8 @@ import Testing
   @Test func `a file that is being written is held, under its first name and its last`() async throws {
     try folder.make()
     let heldNames = Locked<[String]>([])
-    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil)) {
+    let hold = try ContentHold(in: folder.path)
+    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil), hold: hold) {
       // It is asked before each piece, so this is in the midst of writing.
       heldNames.withLock { $0 = lab.fileNames.filter(isHeld) }
       return false
@@ -86,17 +92,23 @@ import Testing
     async throws
   {
     let names = try await leave(2)
+    let number = try #require(ContentFileName.hold(of: names[0]))
+    try Data().write(to: lab.storedFile(ContentFileName.hold(number)))
+    let heldWhenAsked = Locked<[Bool]>([])
     try await folder.sweep { asked in
       #expect(asked.sorted() == names.sorted())
-      #expect(asked.allSatisfy(isHeld))
-      return Set(names.prefix(1))
+      heldWhenAsked.withLock { $0.append(asked.allSatisfy(isHeld)) }
+      return heldWhenAsked.withLock { $0.count } == 1 ? [] : Set(names.prefix(1))
     }
+    #expect(heldWhenAsked.withLock { $0 } == [false, true])
     #expect(lab.fileNames == [names[0]])
     #expect(!isHeld(names[0]))
   }
 
   private func isHeld(_ name: String) -> Bool {
-    guard let file = try? FileDescriptor(reading: folder.file(name)) else { return false }
+    guard let number = ContentFileName.hold(of: name),
+      let file = try? FileDescriptor(reading: folder.file(ContentFileName.hold(number)))
+    else { return false }
     return !file.holdIfAbandoned()
   }
 

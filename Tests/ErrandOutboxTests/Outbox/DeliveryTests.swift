@@ -112,7 +112,7 @@ import Testing
       Issue.record("it was not set aside")
       return
     }
-    #expect(reason == "the server answered 400 Bad Request")
+    #expect(reason == "the server answered 400 Bad Request; it says: no such field")
     #expect(answer.map { String(decoding: $0.body, as: UTF8.self) } == "no such field")
     let aside = try await outbox.list(OutboxSelection(states: [.setAside]))
     #expect(aside.map(\.id) == [receipt.id])

@@ -16,7 +16,7 @@ import Testing
 
   @Test func `a receipt hears of an end that came before its request was known to be stored`() async throws {
     let outbox = try await lab.outbox { $0.delivers = false }
-    let receipt = Receipt(id, outbox.feedback.track(id), outbox)
+    let receipt = Receipt(id, outbox.feedback.track(id), outbox, isNew: true)
     _ = try await outbox.desk.store.add([.sample(id.rawValue)], within: OutboxCaps(), at: .now())
     let other = try await SQLiteOutboxStore(folder: lab.folder)
     #expect(try await other.drop(.all, reason: "elsewhere", at: .now()).rows.count == 1)
@@ -29,7 +29,7 @@ import Testing
 
   @Test func `a request that is not stored yet is not forgotten, and begins once`() async throws {
     let outbox = try await lab.outbox { $0.delivers = false }
-    let receipt = Receipt(id, outbox.feedback.track(id), outbox)
+    let receipt = Receipt(id, outbox.feedback.track(id), outbox, isNew: true)
     // It is not there yet, and then it is, and its storer has not heard.
     await outbox.desk.catchUp()
     _ = try await outbox.desk.store.add([.sample(id.rawValue)], within: OutboxCaps(), at: .now())

@@ -25,9 +25,11 @@ import Testing
     }
   }
 
-  @Test func `what was stored before there was a key is still read with one`() throws {
+  @Test func `what was stored before there was a key is still read with one, if it is told to`() throws {
     let wrapped = ContentSeal(nil).wrap(.seeded(10), as: .answer(of: id))
-    #expect(try ContentSeal(key).unwrap(wrapped, as: .answer(of: id)) == .seeded(10))
+    let telling = ContentSeal(key, acceptsPlaintext: true)
+    #expect(try telling.unwrap(wrapped, as: .answer(of: id)) == .seeded(10))
+    #expect(code { try ContentSeal(key).unwrap(wrapped, as: .answer(of: id)) } == .wrongKey)
   }
 
   @Test func `another key and none are told from damage`() {

@@ -37,19 +37,45 @@ import Testing
     try await lab.storage(key).open()
   }
 
-  @Test func `an outbox that was not sealed takes a key later, and reads what it had before`() async throws {
+  @Test
+  func `an outbox that was not sealed takes a key later, and reads what it had before if it is told to`()
+    async throws
+  {
     let file = try lab.file("f", .seeded(100_000))
     let rows = [
       try await lab.row(.post("https://example.com", .text("plain"))),
       try await lab.row(.post("https://example.com", .file(file))),
     ]
-    try await lab.storage(key).open()
+    let refusal = await #expect(throws: OutboxError.self) {
+      try await lab.storage(key).open { rows.map(\.stored) }
+    }
+    #expect(refusal?.code == .wrongKey && refusal?.message.contains("acceptsPlaintext") == true)
+    let telling = lab.storage(key, acceptsPlaintext: true)
+    try await telling.open { rows.map(\.stored) }
     for row in rows {
-      let request = try lab.request(row, key: key)
+      let request = try telling.request(from: row.content, of: row.id)
       #expect(try await request.bodyBytes() == (row.files.isEmpty ? Data("plain".utf8) : .seeded(100_000)))
-      #expect(try lab.storage(key).summary(of: row.stored).method == .post)
+      #expect(try telling.summary(of: row.stored).method == .post)
     }
     #expect(await failure(nil)?.code == .wrongKey)
+  }
+
+  @Test func `a sealed outbox takes nothing that is not sealed`() async throws {
+    let early = lab.storage()
+    try await early.open()
+    let row = try await lab.row(.post("https://example.com", .text("forged")))
+    try await lab.storage(key).open()
+    let error = #expect(throws: OutboxError.self) { try lab.request(row, key: key) }
+    #expect(error?.code == .wrongKey)
+    #expect(throws: OutboxError.self) { try lab.storage(key).summary(of: row.stored) }
+    #expect(throws: OutboxError.self) {
+      try lab.storage(key).answer(early.wrapped(answer: Data(), of: row.id), of: row.id)
+    }
+    // One that was opened before there was a key, and lives still.
+    let late = await #expect(throws: OutboxError.self) {
+      _ = try await lab.row(.post("https://example.com", .text("late")))
+    }
+    #expect(late?.code == .wrongKey)
   }
 
   @Test func `a damaged check is not taken for a wrong key`() async throws {

@@ -19,8 +19,10 @@ final class StorageLab: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: root) }
 
-  func storage(_ key: OutboxKey? = nil, secrets: Secrets = Secrets()) -> RequestStorage {
-    RequestStorage(in: outbox, key: key, secrets: secrets)
+  func storage(
+    _ key: OutboxKey? = nil, secrets: Secrets = Secrets(), acceptsPlaintext: Bool = false
+  ) -> RequestStorage {
+    RequestStorage(in: outbox, key: key, secrets: secrets, acceptsPlaintext: acceptsPlaintext)
   }
 
   /// Where a file outside of the outbox would be.
@@ -42,8 +44,10 @@ final class StorageLab: Sendable {
     try storage(key).request(from: row.content, of: row.id)
   }
 
-  /// What is in the folder of stored files.
-  var fileNames: [String] {
+  /// What is in the folder of stored files, without what holds them.
+  var fileNames: [String] { allNames.filter { !ContentFileName.isHold($0) } }
+
+  var allNames: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: outbox.appending(path: "files").path).sorted())
       ?? []
   }

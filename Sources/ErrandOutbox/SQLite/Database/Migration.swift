@@ -8,8 +8,21 @@ struct Migration: Sendable {
   static let all = [
     Migration(name: "requests, what they consist of, and their answers", sql: firstTables),
     Migration(name: "when a request was over, in columns of its own", sql: ends),
-    Migration(name: "which server a request is for, and which servers are held", sql: origins),
+    Migration(
+      name: "which server a request is for, which servers are held, and bytes of all that is kept",
+      sql: origins + "\n" + bytesInAll),
   ]
+
+  /// The bytes of each state are those that its rows take of the disk, about.
+  private static let bytesInAll = """
+    UPDATE totals SET bytes = ifnull((
+      SELECT sum(
+        iif(r.state IN (3, 4), r.size, 0) + iif(r.state IN (2, 4, 5), 512, 0)
+        + iif(r.state IN (2, 3), ifnull(length(r.answer), 0)
+          + ifnull((SELECT length(a.answer) FROM answers a WHERE a.seq = r.seq), 0), 0))
+      FROM requests r WHERE r.state = totals.state), 0)
+    WHERE state IN (2, 3, 4, 5);
+    """
 
   /// The state of a row and since when, once it is over. A generated column made each change of a row half as dear again.
   private static let ends = """

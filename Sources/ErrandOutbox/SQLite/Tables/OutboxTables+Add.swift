@@ -14,13 +14,19 @@ extension OutboxTables {
     var room = Room(caps, used: caps.isLimited ? try usage() : nil)
     var sequence = try lastSequence()
     let firstNew = sequence + 1
-    for row in rows {
+    for (place, row) in rows.enumerated() {
       if !room.fits(row) {
-        if try database.exists(Self.isKnown, [.id(row.id)]) { continue }
+        if try database.exists(Self.isKnown, [.id(row.id)]) {
+          dropped.known.append(place)
+          continue
+        }
         try makeRoom(for: row, in: &room, before: firstNew, at: now, &dropped)
       }
       sequence += 1
-      guard try insert(row, as: sequence, at: now) else { continue }
+      guard try insert(row, as: sequence, at: now) else {
+        dropped.known.append(place)
+        continue
+      }
       room.take(row)
       tally.add(.stored, bytes: row.size)
     }

@@ -133,7 +133,7 @@ extension OutboxTables {
     row.due = nil
     row.reason = nil
     row.answer = answer
-    count(row, from: state)
+    count(row, from: state, answer: before.row.answer?.count ?? 0)
     try settle(row.lane)
     hasNews = true
     return Finished(row: row, files: files)

@@ -53,7 +53,10 @@ extension OutboxTables {
         return retried.append(try change(Self.makeDue, [.integer(row.sequence)], from: .stored))
       }
       try removeAnswer(row.sequence)
-      retried.append(try change(Self.redrive, [.integer(row.sequence), .integer(now.wall)], from: row.state))
+      retried.append(
+        try change(
+          Self.redrive, [.integer(row.sequence), .integer(now.wall)], from: row.state,
+          answer: row.answer?.count ?? 0))
       try settle(row.lane)
     }
     if !retried.isEmpty { hasNews = true }
@@ -67,7 +70,7 @@ extension OutboxTables {
     try adopt(now)
     var dropped = Dropped()
     try forEach(selection.limited(to: [.stored, .setAside, .expired]), in: &part) { row in
-      let gone = try drop(row.sequence, in: row.state, reason: reason, at: now)
+      let gone = try drop(row, reason: reason, at: now)
       dropped.rows.append(gone.row)
       dropped.files += gone.files
     }
@@ -76,12 +79,14 @@ extension OutboxTables {
   }
 
   func drop(
-    _ sequence: Int64, in state: OutboxState, reason: String, at now: StoreTime
+    _ row: OutboxRow, reason: String, at now: StoreTime
   ) throws -> (row: OutboxRow, files: [String]) {
-    let files = try removeParts(sequence)
-    let row = try change(Self.drop, [.integer(sequence), .integer(now.wall), .text(reason)], from: state)
-    try settle(row.lane)
-    return (row, files)
+    let files = try removeParts(row.sequence)
+    let gone = try change(
+      Self.drop, [.integer(row.sequence), .integer(now.wall), .text(reason)], from: row.state,
+      answer: row.answer?.count ?? 0)
+    try settle(gone.lane)
+    return (gone, files)
   }
 
   /// In the order of enqueue. What a row becomes has no effect on which others follow.

@@ -5,34 +5,61 @@ extension OutboxTables {
 
   private static let over = Query(
     """
-    SELECT seq, size FROM requests INDEXED BY over WHERE ended = ? AND ended_at <= ?
-    ORDER BY ended_at LIMIT \(pruneSize)
+    SELECT seq, ended_at, size, ifnull(length(answer), 0)
+      + ifnull((SELECT length(answers.answer) FROM answers WHERE answers.seq = requests.seq), 0)
+    FROM requests INDEXED BY over WHERE ended = ?1 AND ended_at <= ?2 ORDER BY ended_at LIMIT ?3
     """)
   private static let forget = Query("DELETE FROM requests WHERE seq = ?")
   private static let newest = Query("SELECT max(seq) FROM requests")
   private static let freePages = Query("PRAGMA freelist_count")
 
+  /// A row that is over.
+  struct Over {
+    let sequence: Int64
+    let state: OutboxState
+    let end: Int64
+    /// What is counted of it.
+    let bytes: Int64
+  }
+
+  private static let endings: [OutboxState] = [.delivered, .expired, .dropped]
+
   /// Forgets some of what is over.
   /// - Returns: Their files, and whether there is no more.
   func prune(changedBefore changed: Int64) throws -> (files: [String], isDone: Bool) {
-    let newest = try database.integer(Self.newest)
     var files: [String] = []
     var isDone = true
-    for state in [OutboxState.delivered, .expired, .dropped] {
-      let over = try database.all(Self.over, [.state(state), .integer(changed)]) {
-        ($0.integer(0), $0.integer(1))
-      }
-      for (sequence, size) in over {
-        // Else the next to come would have the sequence of one that is gone.
-        if sequence == newest { try set(.lastSequence, to: .integer(max(sequence, try lastSequence()))) }
-        files += try removeParts(sequence)
-        try database.run(Self.forget, [.integer(sequence)])
-        tally.remove(state, bytes: size)
-      }
-      if !over.isEmpty { hasNews = true }
+    for state in Self.endings {
+      let over = try over(state, upTo: changed, limit: Self.pruneSize)
+      for row in over { files += try forget(row) }
       if over.count == Self.pruneSize { isDone = false }
     }
     return (files, isDone)
+  }
+
+  /// What was over first.
+  func oldestOver() throws -> Over? {
+    try Self.endings.compactMap { try over($0, upTo: .max, limit: 1).first }.min { $0.end < $1.end }
+  }
+
+  private func over(_ state: OutboxState, upTo end: Int64, limit: Int) throws -> [Over] {
+    try database.all(Self.over, [.state(state), .integer(end), .integer(limit)]) {
+      let bytes = RowBytes.count(state, size: $0.integer(2), answer: Int($0.integer(3)))
+      return Over(sequence: $0.integer(0), state: state, end: $0.integer(1), bytes: bytes)
+    }
+  }
+
+  /// - Returns: Its files.
+  func forget(_ over: Over) throws -> [String] {
+    // Else the next to come would have the sequence of one that is gone.
+    if over.sequence == (try database.integer(Self.newest)) {
+      try set(.lastSequence, to: .integer(max(over.sequence, try lastSequence())))
+    }
+    let files = try removeParts(over.sequence)
+    try database.run(Self.forget, [.integer(over.sequence)])
+    tally.remove(over.state, bytes: over.bytes)
+    hasNews = true
+    return files
   }
 
   /// Gives some of the disk back that is not used any more.

@@ -1,15 +1,14 @@
 extension OutboxTables {
   private static let oldestOfAll = Query(
-    "SELECT seq, state FROM requests WHERE +state IN (0, 3) AND seq < ? ORDER BY seq LIMIT 1")
+    "SELECT seq FROM requests WHERE +state IN (0, 3) AND seq < ? ORDER BY seq LIMIT 1")
   private static let leastImportantOfAll = Query(
     """
-    SELECT seq, state FROM requests INDEXED BY by_turn WHERE turn IS NOT NULL AND priority <= ?2 AND seq < ?1
+    SELECT seq FROM requests INDEXED BY by_turn WHERE turn IS NOT NULL AND priority <= ?2 AND seq < ?1
     ORDER BY priority, seq LIMIT 1
     """)
 
   private struct Victim {
     let sequence: Int64
-    let state: OutboxState
   }
 
   /// Drops others, as the caps say, until a row fits in.
@@ -17,16 +16,28 @@ extension OutboxTables {
   func makeRoom(
     for row: NewRow, in room: inout Room, before sequence: Int64, at now: StoreTime, _ dropped: inout Dropped
   ) throws {
-    guard room.caps.whenFull != .refuse, room.couldFit(row) else { throw full(room) }
+    guard room.couldFit(row) else { throw full(room) }
+    try forgetOver(for: row, in: &room, &dropped)
+    if room.fits(row) { return }
+    guard room.caps.whenFull != .refuse else { throw full(room) }
     while !room.fits(row) {
       guard let victim = try victim(of: room.caps.whenFull, for: row, before: sequence) else {
         throw full(room)
       }
-      let gone = try drop(
-        victim.sequence, in: victim.state, reason: "it was dropped to make room for newer requests", at: now)
-      room.give(gone.row)
+      let before = try self.row(at: .integer(victim.sequence))
+      let gone = try drop(before, reason: "it was dropped to make room for newer requests", at: now)
+      room.give(RowBytes.count(before.state, size: before.size, answer: before.answer?.count ?? 0))
       dropped.rows.append(gone.row)
       dropped.files += gone.files
+      try forgetOver(for: row, in: &room, &dropped)
+    }
+  }
+
+  /// What is over is told, and kept as long as there is room only: the oldest goes first.
+  private func forgetOver(for row: NewRow, in room: inout Room, _ dropped: inout Dropped) throws {
+    while room.lacksBytes(for: row), room.isOverInTheWay, let oldest = try oldestOver() {
+      dropped.files += try forget(oldest)
+      room.giveOver(oldest.bytes)
     }
   }
 
@@ -41,7 +52,7 @@ extension OutboxTables {
     for group in groups where group.priority <= most {
       guard let oldest = try oldest(of: group), oldest < sequence else { continue }
       let rank = (rule == .dropOldest ? 0 : group.priority, oldest)
-      if best.map({ rank < $0.rank }) ?? true { best = (rank, Victim(sequence: oldest, state: group.state)) }
+      if best.map({ rank < $0.rank }) ?? true { best = (rank, Victim(sequence: oldest)) }
     }
     return best?.victim
   }
@@ -53,7 +64,7 @@ extension OutboxTables {
   }
 
   private func victim(_ statement: Statement) -> Victim {
-    Victim(sequence: statement.integer(0), state: statement.integer(1) == 3 ? .setAside : .stored)
+    Victim(sequence: statement.integer(0))
   }
 
   private func full(_ room: Room) -> OutboxError {

@@ -41,10 +41,13 @@ extension OutboxTables {
   /// - Parameters:
   ///   - values: The first is the row's sequence.
   ///   - state: What its state was.
-  func change(_ query: Query, _ values: [SQLValue], from state: OutboxState) throws -> OutboxRow {
+  ///   - answer: The bytes of the answer that it had.
+  func change(
+    _ query: Query, _ values: [SQLValue], from state: OutboxState, answer: Int = 0
+  ) throws -> OutboxRow {
     try database.run(query, values)
     let row = try row(at: values[0])
-    count(row, from: state)
+    count(row, from: state, answer: answer)
     return row
   }
 
@@ -57,7 +60,9 @@ extension OutboxTables {
   }
 
   /// Has to be called for each row whose state was changed.
-  func count(_ row: OutboxRow, from state: OutboxState) {
-    tally.move(bytes: row.size, from: state, to: row.state)
+  /// - Parameter answer: The bytes of the answer that it had.
+  func count(_ row: OutboxRow, from state: OutboxState, answer: Int = 0) {
+    tally.remove(state, bytes: RowBytes.count(state, size: row.size, answer: answer))
+    tally.add(row.state, bytes: RowBytes.count(row.state, size: row.size, answer: row.answer?.count ?? 0))
   }
 }

@@ -15,6 +15,7 @@ extension OutboxTables {
     for (state, total) in try totals() where total.count > 0 {
       statistics.counts[state] = total.count
       if state.isOpen || state == .setAside { statistics.bytes += total.bytes }
+      statistics.bytesInAll += total.bytes
     }
     if let oldest = try oldestThatIsOpen() {
       statistics.oldest = try database.integer(Self.created, [.integer(oldest)])

@@ -3,7 +3,12 @@
 extension OutboxTables {
   private static let change = Query(
     "UPDATE totals SET count = count + ?2, bytes = bytes + ?3 WHERE state = ?1")
-  private static let usage = Query("SELECT sum(count), sum(bytes) FROM totals WHERE state IN (0, 1, 3)")
+  private static let usage = Query(
+    """
+    SELECT sum(iif(state IN (0, 1, 3), count, 0)), sum(iif(state IN (0, 1, 3), bytes, 0)),
+      sum(iif(state IN (0, 1, 3), 0, bytes))
+    FROM totals
+    """)
   private static let all = Query("SELECT state, count, bytes FROM totals")
 
   func writeTotals() throws {
@@ -24,7 +29,9 @@ extension OutboxTables {
   }
 
   private func writtenUsage() throws -> Usage {
-    try database.first(Self.usage) { Usage(count: Int($0.integer(0)), bytes: $0.integer(1)) } ?? Usage()
+    try database.first(Self.usage) {
+      Usage(count: Int($0.integer(0)), bytes: $0.integer(1), overBytes: $0.integer(2))
+    } ?? Usage()
   }
 
   /// As they were at the last commit.

@@ -11,11 +11,16 @@ struct Room {
 
   var count: Int { used.count }
   var bytes: Int64 { used.bytes }
+  /// What is over takes room from it.
+  var isOverInTheWay: Bool { caps.bytes != nil && used.overBytes > 0 }
 
   func fits(_ row: NewRow) -> Bool {
     if let limit = caps.count, count >= limit { return false }
-    if let limit = caps.bytes, bytes > limit - row.size { return false }
-    return true
+    return !lacksBytes(for: row)
+  }
+
+  func lacksBytes(for row: NewRow) -> Bool {
+    caps.bytes.map { used.bytes + used.overBytes > $0 - row.size } ?? false
   }
 
   /// True if no request has to go for it but those that take the room.
@@ -28,10 +33,15 @@ struct Room {
     used.bytes += row.size
   }
 
-  mutating func give(_ row: OutboxRow) {
+  /// - Parameter bytes: What was counted of a row that is dropped now, and over.
+  mutating func give(_ bytes: Int64) {
     used.count -= 1
-    used.bytes -= row.size
+    used.bytes -= bytes
+    used.overBytes += RowBytes.ofRow
   }
+
+  /// - Parameter bytes: What was counted of a row that is over, and forgotten now.
+  mutating func giveOver(_ bytes: Int64) { used.overBytes -= bytes }
 }
 
 extension OutboxCaps {

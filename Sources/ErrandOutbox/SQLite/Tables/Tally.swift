@@ -7,11 +7,6 @@ struct Tally {
 
   mutating func remove(_ state: OutboxState, bytes: Int64) { change(state, -1, -bytes) }
 
-  mutating func move(bytes: Int64, from old: OutboxState, to new: OutboxState) {
-    remove(old, bytes: bytes)
-    add(new, bytes: bytes)
-  }
-
   private mutating func change(_ state: OutboxState, _ count: Int64, _ bytes: Int64) {
     changes[state.rawValue].count += count
     changes[state.rawValue].bytes += bytes

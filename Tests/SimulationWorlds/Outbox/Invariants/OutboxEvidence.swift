@@ -15,6 +15,8 @@ struct OutboxEvidence: Sendable {
   let tries: [SimulatedTry]
   /// What was stored at the end.
   let entries: [OutboxEntry]
+  /// How many bytes the answer of each of them takes.
+  let answers: [Int64]
   let statistics: OutboxStatistics
   /// The rows that have their content still.
   let contents: Set<OutboxID>
@@ -50,7 +52,8 @@ struct OutboxEvidence: Sendable {
 #if os(Linux)
   extension OutboxEvidence {
     init(
-      _ world: OutboxWorld, entries: [OutboxEntry], statistics: OutboxStatistics, contents: Set<OutboxID>,
+      _ world: OutboxWorld, entries: [OutboxEntry], answers: [Int64], statistics: OutboxStatistics,
+      contents: Set<OutboxID>,
       files: [String], waiting: [Follow], inFlight: Int
     ) {
       plan = world.plan
@@ -61,6 +64,7 @@ struct OutboxEvidence: Sendable {
       arrivals = world.server.arrivals
       tries = world.network.tries
       self.entries = entries
+      self.answers = answers
       self.statistics = statistics
       self.contents = contents
       self.files = files

@@ -12,9 +12,10 @@ extension OutboxInvariant {
 
   static let statistics = OutboxInvariant(name: "statistics are what a recount gives") { evidence in
     let counts = Dictionary(grouping: evidence.entries, by: \.state).mapValues(\.count)
-    let bytes = evidence.entries.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) {
-      $0 + $1.size
+    let bytes = zip(evidence.entries, evidence.answers).filter {
+      $0.0.state.isOpen || $0.0.state == .setAside
     }
+    .reduce(0) { $0 + $1.0.size + $1.1 }
     var found: [String] = []
     if evidence.statistics.counts != counts {
       found.append("\(evidence.statistics.counts) and not \(counts)")

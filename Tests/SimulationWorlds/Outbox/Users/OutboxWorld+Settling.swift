@@ -40,13 +40,15 @@
       let inspector = await launch("inspector", delivers: false)
       let entries = try await inspector?.outbox.list(limit: .max) ?? []
       let contents = try await anchor.contents(of: entries.map(\.id))
+      let answers = try await anchor.rows(entries.map(\.id)).map { Int64($0?.answer?.count ?? 0) }
       let statistics = try await anchor.statistics()
+      // Not before it has swept.
+      await inspector?.close(within: .seconds(10))
       let files = try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "files").path)
-      await inspector?.close(within: .zero)
       forget()
       await pause(.seconds(60))
       return OutboxEvidence(
-        self, entries: entries, statistics: defect?.spoil(statistics) ?? statistics,
+        self, entries: entries, answers: answers, statistics: defect?.spoil(statistics) ?? statistics,
         contents: Set(zip(entries, contents).filter { $1 != nil }.map(\.0.id)), files: files ?? [],
         waiting: waiting, inFlight: inFlight)
     }

@@ -1,0 +1,102 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// Caps bound the disk, whatever lies on it.
+@Suite(.timeLimit(.minutes(1))) struct CapTests {
+  private let lab: OutboxLab
+
+  init() throws { lab = try OutboxLab() }
+
+  /// All that lies in the folder.
+  private func bytesOnDisk() throws -> Int {
+    let files = FileManager.default.enumerator(at: lab.folder, includingPropertiesForKeys: [.fileSizeKey])
+    var sum = 0
+    for case let file as URL in try #require(files) {
+      sum += try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    }
+    return sum
+  }
+
+  @Test func `files of what has expired make room for others, and are not on the disk beside them`()
+    async throws
+  {
+    let file = lab.folder.appendingPathExtension("source")
+    try Data.seeded(1_000_000).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let outbox = try await lab.outbox {
+      $0.delivers = false
+      $0.caps.bytes = 3_000_000
+    }
+    for _ in 0..<8 {
+      try await outbox.enqueue(.put(lab.server.url("/"), .file(file)), expires: .milliseconds(1))
+      try await Task.sleep(for: .milliseconds(5))
+      // What is over is seen when somebody claims.
+      _ = try await outbox.desk.store.claim(0, for: .seconds(1), at: .now())
+    }
+    #expect(try bytesOnDisk() < 4_500_000)
+    #expect(try await outbox.statistics().bytesInAll <= 3_000_000)
+    #expect(try await outbox.statistics().counts[.expired, default: 0] < 3)
+    await outbox.close()
+  }
+
+  @Test func `answers that are kept make room for others`() async throws {
+    lab.server.otherwise { _ in .answer(body: Data(count: 60_000)) }
+    let outbox = try await lab.outbox { $0.caps.bytes = 1_000_000 }
+    for number in 0..<60 { try await outbox.enqueue(.post(lab.server.url("/\(number)"))) }
+    try await outbox.waitUntilEmpty()
+    try await outbox.enqueue(.post(lab.server.url("/last")))
+    try await outbox.waitUntilEmpty()
+    let statistics = try await outbox.statistics()
+    #expect(statistics.bytesInAll <= 1_100_000 && statistics.counts[.delivered, default: 0] >= 10)
+    await outbox.close()
+  }
+
+  @Test func `a file for which there is no room is refused before it is copied`() async throws {
+    let file = lab.folder.appendingPathExtension("source")
+    try Data().write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    // Of no blocks, so that only who copies it notices how long it is.
+    #expect(truncate(file.path, 1 << 40) == 0)
+    for rule in [OutboxCaps.Rule.refuse, .dropOldest] {
+      let outbox = try await lab.outbox {
+        $0.delivers = false
+        $0.caps.whenFull = rule
+      }
+      let error = await #expect(throws: OutboxError.self) {
+        try await outbox.enqueue(.put(lab.server.url("/"), .file(file)))
+      }
+      #expect(error?.code == .full)
+      await outbox.close()
+    }
+  }
+
+  @Test func `a file of the version before is counted anew`() async throws {
+    let folder = StoreTestFolder()
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let database = try folder.connect()
+    try database.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
+    for migration in Migration.all.prefix(2) { try database.execute(migration.sql) }
+    for state in 0...5 {
+      try database.execute(
+        """
+        INSERT INTO requests(seq, id, holds, priority, state, head, created, changed, size, files, summary, answer)
+        VALUES (\(state + 1), '\(state)', 0, 0, \(state), NULL, 5, 5, 1000, 0, x'00',
+          iif(\(state) IN (2, 3), x'010203', NULL));
+        UPDATE totals SET count = 1, bytes = 1000 WHERE state = \(state);
+        """)
+    }
+    try database.execute("INSERT INTO answers VALUES (3, zeroblob(5000))")
+    try database.execute("UPDATE requests SET answer = NULL WHERE seq = 3")
+    try database.execute("PRAGMA application_id = 0x45524E44; PRAGMA user_version = 2")
+    database.close()
+    let store = try await folder.open()
+    let statistics = try await store.statistics()
+    #expect(statistics.bytes == 3003)
+    #expect(statistics.bytesInAll == 3003 + 5512 + 1512 + 512)
+    await store.close()
+  }
+}

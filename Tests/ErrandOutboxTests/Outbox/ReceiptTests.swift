@@ -1,0 +1,128 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite(.timeLimit(.minutes(1))) struct ReceiptTests {
+  private let lab: OutboxLab
+  private var server: MockServer { lab.server }
+
+  init() throws { lab = try OutboxLab() }
+
+  @Test func `a receipt says delivered when what was set aside has been tried again, and its events go on`()
+    async throws
+  {
+    server.script("/", [.answer(status: 400), .answer(status: 400), .answer()])
+    let outbox = try await lab.outbox()
+    let receipt = try await outbox.enqueue(.post(server.url("/")))
+    for _ in 0..<2 {
+      guard case .setAside = try await receipt.outcome() else {
+        Issue.record("it is not set aside")
+        return
+      }
+      try await outbox.retry(OutboxSelection(ids: [receipt.id]))
+    }
+    #expect(try await receipt.outcome().answer != nil)
+    var steps: [String] = []
+    for await event in receipt.events { steps.append("\(event.step)".prefix { $0.isLetter }.description) }
+    #expect(
+      steps == [
+        "stored", "trying", "setAside", "stored", "trying", "setAside", "stored", "trying", "delivered",
+      ])
+    await outbox.close()
+  }
+
+  @Test func `a receipt says what has become of a request that another process has tried again`() async throws
+  {
+    server.script("/", [.answer(status: 400), .answer()])
+    let outbox = try await lab.outbox()
+    let receipt = try await outbox.enqueue(.post(server.url("/")))
+    _ = try await receipt.outcome()
+    // As a process whose bell is not heard here.
+    var setup = StoreSetup()
+    setup.doorbell = SilentDoorbell()
+    let store = try await SQLiteOutboxStore(folder: lab.folder, setup: setup)
+    let other = try await Outbox(
+      store: store, folder: lab.folder, client: lab.client(), configuration: lab.configuration)
+    try await other.retry(.all)
+    try await other.waitUntilEmpty()
+    #expect(try await receipt.outcome().answer != nil)
+    await other.close()
+    await outbox.close()
+  }
+
+  @Test func `a step that was looked up before another one was told does not come after it`() {
+    let feedback = Feedback()
+    let track = feedback.track("a".outboxID)
+    func event(_ step: OutboxEvent.Step) -> OutboxEvent {
+      OutboxEvent(id: "a".outboxID, lane: nil, step: step, date: Date(milliseconds: 0))
+    }
+    track.begin(with: event(.stored))
+    let before = feedback.followed
+    #expect(before.map(\.id) == ["a".outboxID])
+    track.add(event(.setAside(reason: "no", answer: nil)))
+    let stale = feedback.publish([event(.trying(1))], to: before)
+    #expect(!track.isOver && track.version == 1)
+    // It is looked up again, as nobody else may ever tell.
+    #expect(feedback.publish([event(.stored)], to: stale).isEmpty)
+    #expect(track.version == 2)
+    feedback.publish([event(.dropped(reason: "by hand"))], to: feedback.followed)
+    #expect(track.isOver && feedback.followed.isEmpty)
+  }
+
+  @Test func `receipts of what is enqueued say which are new`() async throws {
+    let outbox = try await lab.outbox { $0.delivers = false }
+    func item(_ id: String) -> OutboxItem {
+      OutboxItem(.post(server.url("/\(id)")), id: OutboxID(rawValue: id))
+    }
+    #expect(try await outbox.enqueue([item("a"), item("b")]).map(\.isNew) == [true, true])
+    let receipts = try await outbox.enqueue([item("c"), item("a"), item("d"), item("d")])
+    #expect(receipts.map(\.isNew) == [true, false, true, false])
+    #expect(try await outbox.enqueue(.post(server.url("/"))).isNew)
+    #expect(try await outbox.receipt(for: "a".outboxID)?.isNew == false)
+    await outbox.close()
+  }
+
+  @Test func `a receipt of what was delivered before says so at once`() async throws {
+    server.on("/a") { _ in .answer(body: "thanks") }
+    let outbox = try await lab.outbox()
+    let item = OutboxItem(.post(server.url("/a")), id: "a".outboxID)
+    #expect(try await outbox.enqueue([item])[0].outcome().answer != nil)
+    let again = try await outbox.enqueue([item])[0]
+    #expect(!again.isNew)
+    #expect(try await again.outcome().answer?.body == Data("thanks".utf8))
+    #expect(server.count("/a") == 1)
+    await outbox.close()
+  }
+
+  @Test func `a request that is refused is told with the server's own words, which are not kept in its row`()
+    async throws
+  {
+    let key = OutboxKey.random()
+    server.on("/") { _ in
+      .answer(
+        status: 422, fields: ["Content-Type": "application/problem+json"],
+        body: #"{"title":"Invalid","detail":"the amount must be positive (token=abc)"}"#)
+    }
+    let outbox = try await lab.outbox { $0.key = key }
+    let receipt = try await outbox.enqueue(.post(server.url("/")))
+    guard case .setAside(let reason, _) = try await receipt.outcome() else {
+      Issue.record("it is not set aside")
+      return
+    }
+    #expect(
+      reason
+        == "the server answered 422 Unprocessable Content; it says: the amount must be positive (token=***)")
+    #expect(try await receipt.status()?.reason == reason)
+    await outbox.close()
+    let bytes = try Data(contentsOf: lab.folder.appending(path: "outbox.sqlite"))
+    #expect(bytes.firstRange(of: Data("422".utf8)) != nil)
+    #expect(bytes.firstRange(of: Data("positive".utf8)) == nil)
+  }
+}
+
+extension String {
+  fileprivate var outboxID: OutboxID { OutboxID(rawValue: self) }
+}

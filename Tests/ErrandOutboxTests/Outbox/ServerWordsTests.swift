@@ -1,0 +1,80 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct ServerWordsTests {
+  private func words(
+    _ body: Data, _ type: String = "text/plain", isWhole: Bool = true, secrets: Secrets = Secrets()
+  ) -> String? {
+    ServerWords(secrets: secrets).words(
+      OutboxAnswer(
+        status: Status(400), fields: ["Content-Type": type], body: body, isWhole: isWhole, limit: 1 << 20))
+  }
+
+  private func words(_ body: String, _ type: String = "text/plain", secrets: Secrets = Secrets()) -> String? {
+    words(Data(body.utf8), type, secrets: secrets)
+  }
+
+  @Test func `a text is shown as one line`() {
+    #expect(words("no such account") == "no such account")
+    #expect(words("  one\r\n\ttwo \u{1B}[2Jthree\u{202E}four\u{0}") == nil)
+    #expect(words("  one\r\n\ttwo \u{1B}[2Jthree\u{202E}four\u{85}\u{2028}") == "one two [2Jthree four")
+  }
+
+  @Test func `what cannot be read says nothing`() {
+    #expect(words("") == nil)
+    #expect(words(" \n") == nil)
+    #expect(words(Data([0x89, 0x50, 0x4E, 0x47, 0xFF, 0xFE, 0xC0, 0xC1])) == nil)
+  }
+
+  @Test(arguments: [
+    (#"{"detail":"too much","title":"Bad"}"#, "too much"), (#"{"error":{"message":"no quota"}}"#, "no quota"),
+    (#"{"error":"invalid_request","code":7}"#, "invalid_request"),
+    (#"{"error_description":"expired","error":"invalid_grant"}"#, "expired"),
+    (#"{"kind":7}"#, #"{"kind":7}"#), (#"{"detail":"cut"#, #"{"detail":"cut"#),
+  ])
+  func `of a JSON object its explanation is shown`(body: String, expected: String) {
+    #expect(words(body, "application/problem+json") == expected)
+  }
+
+  @Test func `of a page its text is shown`() {
+    let page = """
+      <!DOCTYPE html><html><head><title>x</title><style>p{}</style></head>
+      <body><script>let a = "</p>"</script><h1>Forbidden</h1><p>Ask your admin.</p></body></html>
+      """
+    #expect(words(page, "text/html; charset=utf-8") == "Forbidden Ask your admin.")
+    #expect(words("<html><p unfinished", "text/html") == nil)
+  }
+
+  @Test func `a long text is cut, and never within a secret`() {
+    #expect(words(String(repeating: "ab ", count: 100))?.count == ServerWords.longest + 1)
+    let late =
+      String(repeating: "x", count: ServerWords.longest - 8) + " token=" + String(repeating: "s", count: 50)
+    #expect(words(late)?.contains("ss") == false)
+  }
+
+  @Test(arguments: [
+    "bad token=S3CRET here", "bad token: S3CRET", #"bad "api_key":"S3CRET", sorry"#, "Bearer S3CRET is stale",
+    "Authorization: Bearer S3CRET is stale", "authorization = S3CRET", "see https://u:S3CRET@example.com/",
+    "see https://example.com/?token=S3CRET&a=1", "x-mine: S3CRET", "password = \"S3CRET\"",
+    "Cookie:S3CRET", "bad (token=S3CRET)", "token=a,S3CRET;S3CRET",
+    #"{"password": "a S3CRET phrase", "b": 1}"#,
+    #"{"password":"a S3CRET phrase"}"#, "bad token : S3CRET", "token='a S3CRET' is bad",
+    "Authorization:Basic S3CRET",
+  ])
+  func `no secret is shown`(body: String) {
+    let shown = words(body, secrets: Secrets(fields: ["X-Mine"]))
+    #expect(shown?.contains("S3CRET") == false && shown?.contains("***") == true, "\(shown ?? "")")
+  }
+
+  @Test func `what is no secret is shown`() {
+    for text in [
+      "the bearer of this: 7", "a key is missing", "see https://example.com/?a=1", "at 10:30, x=1",
+    ] {
+      let isBearer = text.contains("bearer")
+      #expect(words(text) == (isBearer ? "the bearer *** this: 7" : text))
+    }
+  }
+}
