@@ -47,6 +47,7 @@ extension OptionSpec {
   static let everything = OptionSpec("all", nil, nil, "everything that it can be done to")
   static let untilEmpty = OptionSpec(
     "until-empty", nil, nil, "end when nothing is left that can go without help")
+  static let once = OptionSpec("once", nil, nil, "end when nothing is left that can go now")
   static let concurrency = OptionSpec("concurrency", nil, "16", "so many tries at once, at most")
   static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let tries end for so long")
   static let origin = OptionSpec("to", nil, "URL", "-H goes to this server only; may be repeated")
@@ -61,7 +62,7 @@ extension OptionSpec {
   /// What says how a server is reached, and whom to trust.
   static let ways = [authorities, pin, resolve, proxy]
   static let arriving = [guaranteed, lane, expires, store, detach]
-  static let ofOutbox = [state, limit, after, everything, untilEmpty, concurrency, grace, origin]
+  static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]
 
   static let all =
     [header, query] + bodies + limits + connection + shown + [resume, method] + arriving + ofOutbox + [help]

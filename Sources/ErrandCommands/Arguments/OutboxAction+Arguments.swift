@@ -67,7 +67,11 @@ extension OutboxChoice {
 
 extension OutboxRun {
   init(_ arguments: ScannedArguments) throws(UsageError) {
-    untilEmpty = arguments.has(.untilEmpty)
+    if arguments.has(.untilEmpty) { end = .empty }
+    if arguments.has(.once) {
+      guard end == .never else { throw UsageError("--once and --until-empty: give one or the other") }
+      end = .idle
+    }
     if let text = arguments.last(.concurrency) {
       concurrency = try ValueParser.number(text, atLeast: 1, for: .concurrency)
     }

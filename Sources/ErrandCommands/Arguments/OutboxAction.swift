@@ -42,7 +42,16 @@ enum OutboxChoice: Sendable, Hashable {
 
 /// How stored requests are to be delivered.
 struct OutboxRun: Sendable, Hashable {
-  var untilEmpty = false
+  /// When it ends, if it is not told to stop.
+  enum End: Sendable, Hashable {
+    case never
+    /// When nothing is left that may go without help, however long that takes.
+    case empty
+    /// When nothing is left that may go now; what waits for its time is left.
+    case idle
+  }
+
+  var end = End.never
   var concurrency: Int?
   /// How long what is under way may take to end when it is told to stop.
   var grace = Duration.seconds(10)

@@ -27,9 +27,11 @@ struct OutboxRunCommand {
         log.write(event)
       }
     }
+    var isStopped = false
     do {
       try await wait(outbox, log)
     } catch is CancellationError {
+      isStopped = true
       if !isJSON { console.say("* stopping") }
     } catch {
       await outbox.close(within: options.grace)
@@ -41,7 +43,8 @@ struct OutboxRunCommand {
     await writing.value
     try log.check()
     try report(tally, statistics)
-    return options.untilEmpty ? tally.exitCode : .success
+    if options.end == .never { return .success }
+    return isStopped ? .interrupted : tally.exitCode
   }
 
   private func client() throws -> Client {
@@ -65,9 +68,10 @@ struct OutboxRunCommand {
 
   /// - Throws: `CancellationError` when it is told to stop.
   private func wait(_ outbox: Outbox, _ log: EventLog) async throws {
+    if options.end == .idle { return try await outbox.waitUntilIdle() }
     for await _ in outbox.changes {
       try log.check()
-      if options.untilEmpty, try await outbox.statistics().isIdle { return }
+      if options.end == .empty, try await outbox.statistics().isIdle { return }
     }
     try Task.checkCancellation()
   }

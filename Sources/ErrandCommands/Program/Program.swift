@@ -20,7 +20,7 @@ public enum Program {
       let code = await run(arguments, .standard)
       let signal = received.load(ordering: .relaxed)
       // What was done in spite of the signal, or because of it, is done.
-      if signal != 0, code != .success { _exit(128 + signal) }
+      if signal != 0, ![.success, .setAside, .expired].contains(code) { _exit(128 + signal) }
       guard let code else { endByBrokenPipe() }
       // Nothing is buffered, and connections need no farewell.
       _exit(code.rawValue)

@@ -47,7 +47,8 @@ import Testing
         "Authorization: Bearer x", "--to", "https://a.example/path", "--cacert", "ca.pem"
       ).task
     else { throw UsageError("it is no run") }
-    #expect(run.untilEmpty && run.concurrency == 4 && run.grace == .seconds(1) && run.timeout == .seconds(3))
+    #expect(
+      run.end == .empty && run.concurrency == 4 && run.grace == .seconds(1) && run.timeout == .seconds(3))
     #expect(run.connection.authorities == "ca.pem")
     let credentials = Credentials(fields: run.fields, scope: .origins(run.origins))
     #expect(credentials.covers(.get("https://a.example/other")))

@@ -41,7 +41,9 @@ import Testing
       let result = try await Tool.run(
         "post", "\(server.url("/"))", "-d", "bad", "--guaranteed", "--store", "box", in: folder)
       #expect(result.code == 7 && result.text == "no such field")
-      #expect(result.error.contains("set aside: the server answered 400 Bad Request\n  errand outbox retry "))
+      #expect(
+        result.error.contains(
+          "set aside: the server answered 400 Bad Request; it says: no such field\n  errand outbox retry "))
       let list = try await Tool.run("outbox", "list", "--state", "set-aside", "--store", "box", in: folder)
       #expect(list.text.contains("set-aside"))
     }

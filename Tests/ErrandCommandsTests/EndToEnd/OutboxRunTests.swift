@@ -125,6 +125,61 @@ import Testing
     }
   }
 
+  @Test func `one pass sends all that is due, and does not wait for what has to be tried again`() async throws
+  {
+    let (server, busy) = (try MockServer(), try MockServer())
+    server.on("POST", "/") { _ in .answer() }
+    busy.on("POST", "/") { _ in .answer(status: 503, fields: ["Retry-After": "3600"]) }
+    try await TemporaryFolder.using { folder in
+      #expect(try await run("--once", in: folder).result().code == 0)
+      for number in 0..<20 {
+        try await store(server.url("/"), "\(number)", lane: "\(number % 3)", in: folder)
+      }
+      try await store(busy.url("/"), lane: "busy", in: folder)
+      let result = try await run("--once", in: folder).result()
+      #expect(result.code == 0 && result.error.contains("* 20 delivered\n* left: 1 stored"))
+      #expect(server.count("/") == 20 && busy.count("/") == 1)
+      #expect(try await run("--once", in: folder).result().code == 0)
+      #expect(busy.count("/") == 1)
+    }
+  }
+
+  @Test func `a pass that sets something aside ends with 7`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/bad") { _ in .answer(status: 400) }
+    try await TemporaryFolder.using { folder in
+      try await store(server.url("/bad"), in: folder)
+      #expect(try await run("--once", in: folder).result().code == 7)
+      let result = try await run("--once", "--until-empty", in: folder).result()
+      #expect(result.code == 2 && result.error.contains("one or the other"))
+    }
+  }
+
+  @Test(arguments: [["--until-empty"], ["--once"]], [SIGTERM, SIGINT])
+  func `told to stop before it is done it says so, whatever else has happened`(
+    _ options: [String], _ signal: Int32
+  ) async throws {
+    let server = try MockServer()
+    server.on("POST", "/bad") { _ in .answer(status: 400) }
+    server.on("POST", "/") { _ in .stall }
+    try await TemporaryFolder.using { folder in
+      for setsAside in [false, true] {
+        if setsAside { try await store(server.url("/bad"), lane: "bad", in: folder) }
+        try await store(server.url("/"), in: folder)
+        let before = server.count("/")
+        let running = try Running(
+          Tool.path, ["outbox", "run", "--store", "box", "--grace", "100ms"] + options, in: folder)
+        while server.count("/") == before || (setsAside && server.count("/bad") == 0) {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        if setsAside { try await running.waitForError(": set aside: ") }
+        running.send(signal)
+        let result = try await running.result()
+        #expect(result.code == 128 + signal && result.signal == nil)
+      }
+    }
+  }
+
   @Test func `a field of its own goes where it may, and nowhere else`() async throws {
     let (friend, stranger) = (try MockServer(), try MockServer())
     friend.otherwise { _ in .answer() }
