@@ -48,7 +48,7 @@ struct CurlFailure {
         failure(.connectionLost, "the connection ended in the middle of the answer: \(detail)", reached: true)
       case CURLE_GOT_NOTHING:
         failure(.connectionLost, "the server closed the connection without an answer", reached: true)
-      case CURLE_SEND_FAIL_REWIND:
+      case CURLE_SEND_FAIL_REWIND, CURLE_ABORTED_BY_CALLBACK:
         failure(
           .connectionLost,
           "the connection ended without an answer; it is not sent again by itself, for the server may have it",

@@ -20,18 +20,7 @@ final class CurlHandle: @unchecked Sendable {
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
   }
 
-  private var watchesConnection = false
   private var generation = 0
-
-  /// Whether the transfer wants to know by which connection it goes.
-  func setWatchesConnection(_ watches: Bool, of transfer: CurlTransfer) {
-    if watches {
-      errand_setopt_pointer(easy, CURLOPT_PREREQDATA, Unmanaged.passUnretained(transfer).toOpaque())
-    }
-    guard watches != watchesConnection else { return }
-    watchesConnection = watches
-    CurlTransfer.setConnectionCallback(easy, isOn: watches)
-  }
 
   /// libcurl lets a request join a connection of TLS only if the options of TLS are the same. These two mean something on
   /// Windows alone, so here they only keep generations apart.

@@ -196,10 +196,7 @@ final class CurlOptions: @unchecked Sendable {
       let isLarge = (request.upload.length ?? .max) > 1 << 20
       errand_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, isLarge ? 512 << 10 : 64 << 10)
     }
-    // Without a body there is nothing that could not be rewound, so libcurl would repeat it on a stale connection.
-    let isBare = request.upload.length == 0
-    let mustBeFresh =
-      (isBare && !request.mayBeRepeated) || (isBeforeVersion8 && speaksPlainHTTP2(request))
+    let mustBeFresh = isBeforeVersion8 && speaksPlainHTTP2(request)
     errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, mustBeFresh ? 1 : 0)
     errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0)
   }

@@ -13,19 +13,18 @@ extension CurlTransfer {
     errand_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, user in
       CurlTransfer.from(user).send(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
     }
-    errand_setopt_progress_callback(easy) { user, _, _, _, sent in
-      CurlTransfer.from(user).report(Int64(sent))
-    }
-  }
-
-  static func setConnectionCallback(_ easy: UnsafeMutableRawPointer, isOn: Bool) {
-    guard isOn else { return errand_setopt_prereq_callback(easy, nil) }
     errand_setopt_prereq_callback(easy) { user, remoteAddress, _, remotePort, localPort in
       let transfer = CurlTransfer.from(user)
-      let ends = SharedConnection.Ends(
-        remoteAddress: errand_hash(remoteAddress), remotePort: remotePort, localPort: localPort)
-      if localPort > 0 { transfer.engine.isUsed(ends, by: transfer) }
-      return Int32(CURL_PREREQFUNC_OK)
+      if localPort > 0, transfer.exchange.request.mayShareConnection {
+        let remote = errand_hash(remoteAddress)
+        transfer.engine.isUsed(
+          SharedConnection.Ends(remoteAddress: remote, remotePort: remotePort, localPort: localPort),
+          by: transfer)
+      }
+      return Int32(transfer.goOut() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+    }
+    errand_setopt_progress_callback(easy) { user, _, _, _, sent in
+      CurlTransfer.from(user).report(Int64(sent))
     }
   }
 
@@ -57,6 +56,12 @@ extension CurlTransfer {
   private func hasReceived() {
     lastMove = engine.now
     connection?.lastReceived = lastMove
+  }
+
+  /// The request is about to go out. libcurl sends it again by itself when a kept connection turns out to be closed.
+  private func goOut() -> Bool {
+    defer { hasGoneOut = true }
+    return !hasGoneOut || exchange.claimRepeat()
   }
 
   func touch() {

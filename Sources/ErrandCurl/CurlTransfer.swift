@@ -44,6 +44,7 @@ final class CurlTransfer: @unchecked Sendable {
   @exclusivity(unchecked) var answer: CurlAnswer
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
+  @exclusivity(unchecked) var hasGoneOut = false
 
   @exclusivity(unchecked) var upload: CurlUpload
   var reportedSent: Int64 = 0
@@ -76,13 +77,13 @@ final class CurlTransfer: @unchecked Sendable {
     let this = Unmanaged.passUnretained(self).toOpaque()
     for option in [
       CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
+      CURLOPT_PREREQDATA,
     ] {
       errand_setopt_pointer(easy, option, this)
     }
     handle.clear()
     handle.setURL(exchange.request.url.absoluteString)
     engine.options.apply(exchange.request, to: easy)
-    handle.setWatchesConnection(exchange.request.mayShareConnection, of: self)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
     if case .reader(let reader) = exchange.request.upload {

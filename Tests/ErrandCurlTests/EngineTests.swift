@@ -45,7 +45,7 @@ import Testing
     let signal = StopSignal()
     signal.stop(.cancelled(.taskCancelled))
     let request = try Exchange.Request(
-      .get(server.url("/")), .none, timeout: .seconds(1), mayBeRepeated: { _ in true })
+      .get(server.url("/")), .none, timeout: .seconds(1), mayBeRepeated: true)
     let exchange = Exchange(request: request, signal: signal, progress: nil, receiver: Unwanted())
     await #expect(throws: CancellationError.self) { _ = try await transport.perform(exchange) }
     let client = Client(transport: transport)

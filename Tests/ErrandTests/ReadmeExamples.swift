@@ -59,7 +59,7 @@ struct StageExamples {
   }
 
   func order(_ client: Client) async throws {
-    client.limits = ConcurrencyLimits(total: 8, perHost: 4)
+    client.limits = ConcurrencyLimits(total: 100, perOrigin: 8)
 
     let thumbnails = Request.get(photoURL).inBackground()
     let visible = Request.get(photoURL).priority(.userInitiated)

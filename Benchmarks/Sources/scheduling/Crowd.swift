@@ -5,13 +5,13 @@ struct Crowd {
   private var probe: SchedulerProbe
   private var running: [SchedulerProbe.Place] = []
   private(set) var waiting: [SchedulerProbe.Place] = []
-  private let hosts: [String]
+  private let origins: [String]
   private var last = 0
 
-  /// - Parameter hosts: Nil for no limit of theirs.
-  init(_ count: Int, hosts: Int?) {
-    probe = SchedulerProbe(ConcurrencyLimits(total: 4, perHost: hosts == nil ? nil : 2))
-    self.hosts = (0..<(hosts ?? 0)).map { "host\($0).example.com" }
+  /// - Parameter origins: Nil for no limit of theirs.
+  init(_ count: Int, origins: Int?) {
+    probe = SchedulerProbe(ConcurrencyLimits(total: 4, perOrigin: origins == nil ? nil : 2))
+    self.origins = (0..<(origins ?? 0)).map { "origin\($0).example.com" }
     running.reserveCapacity(8)
     waiting.reserveCapacity(count)
     for _ in 0..<count + 4 {
@@ -23,8 +23,8 @@ struct Crowd {
   @discardableResult
   private mutating func arrive(_ priority: Priority) -> SchedulerProbe.Place {
     last += 1
-    let host = hosts.isEmpty ? nil : hosts[last % hosts.count]
-    return probe.arrive(last, priority, host: host, at: .microseconds(last))
+    let origin = origins.isEmpty ? nil : origins[last % origins.count]
+    return probe.arrive(last, priority, origin: origin, at: .microseconds(last))
   }
 
   /// One more comes, and one that waits starts.

@@ -76,7 +76,7 @@ struct MixedLoad {
   private mutating func arrive(_ priority: Priority, at now: Double) {
     last += 1
     let request = Request(priority: priority, arrived: now)
-    let place = probe.arrive(last, priority, host: nil, at: .seconds(now))
+    let place = probe.arrive(last, priority, origin: nil, at: .seconds(now))
     if place.isRunning { start(request, place, now) } else { waiting[last] = request }
   }
 

@@ -10,7 +10,7 @@ struct QueueCost {
 
   private struct Step {
     let name: String
-    let hosts: (Int) -> Int?
+    let origins: (Int) -> Int?
     let nanoseconds: (inout Crowd, Int) -> Double
   }
 
@@ -46,7 +46,7 @@ struct QueueCost {
         // A thousand steps are too few to be timed.
         let laps = max(1, 200_000 / count)
         return (0..<laps).reduce(0) { sum, _ in
-          var crowd = Crowd(count, hosts: step.hosts(count))
+          var crowd = Crowd(count, origins: step.origins(count))
           return sum + step.nanoseconds(&crowd, count)
         } / Double(laps)
       })
@@ -54,14 +54,14 @@ struct QueueCost {
 
   private static var steps: [Step] {
     [
-      Step(name: "add and take", hosts: { _ in nil }, nanoseconds: addAndTake),
-      Step(name: "add and take, 100 hosts", hosts: { _ in 100 }, nanoseconds: addAndTake),
-      Step(name: "add and take, a host for each ten", hosts: { $0 / 10 }, nanoseconds: addAndTake),
-      Step(name: "leave and add, oldest first", hosts: { _ in nil }, nanoseconds: leaveOldestFirst),
-      Step(name: "leave and add, anyone", hosts: { _ in nil }, nanoseconds: leaveAnyone),
-      Step(name: "leave and add, anyone, 100 hosts", hosts: { _ in 100 }, nanoseconds: leaveAnyone),
-      Step(name: "raise, oldest first", hosts: { _ in nil }, nanoseconds: raiseOldestFirst),
-      Step(name: "raise, anyone", hosts: { _ in nil }, nanoseconds: raiseAnyone),
+      Step(name: "add and take", origins: { _ in nil }, nanoseconds: addAndTake),
+      Step(name: "add and take, 100 origins", origins: { _ in 100 }, nanoseconds: addAndTake),
+      Step(name: "add and take, an origin for each ten", origins: { $0 / 10 }, nanoseconds: addAndTake),
+      Step(name: "leave and add, oldest first", origins: { _ in nil }, nanoseconds: leaveOldestFirst),
+      Step(name: "leave and add, anyone", origins: { _ in nil }, nanoseconds: leaveAnyone),
+      Step(name: "leave and add, anyone, 100 origins", origins: { _ in 100 }, nanoseconds: leaveAnyone),
+      Step(name: "raise, oldest first", origins: { _ in nil }, nanoseconds: raiseOldestFirst),
+      Step(name: "raise, anyone", origins: { _ in nil }, nanoseconds: raiseAnyone),
     ]
   }
 

@@ -16,7 +16,7 @@ extension TourStep {
     server.on("GET", "/comments") { _ in .stall }
     server.on("GET", "/film") { _ in .answer(body: film).dripping(4000, every: .milliseconds(5)) }
     server.on("POST", "/draft") { _ in .answer(body: "saved") }
-    client.limits.total = 5
+    client.limits.perOrigin = 5
 
     let stack = ScopeStack("app")
     let list = stack.push("list")

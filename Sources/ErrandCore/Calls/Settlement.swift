@@ -15,15 +15,17 @@ final class Settlement<Value: Sendable>: Sendable {
 
   var outcome: Outcome? { state.withLock { $0.outcome } }
 
-  /// The first outcome counts.
-  func settle(_ outcome: Outcome) {
-    let listeners = state.withLock { state -> [Listener] in
-      guard state.outcome == nil else { return [] }
+  /// The first outcome counts. Returns false if this is a later one.
+  @discardableResult
+  func settle(_ outcome: Outcome) -> Bool {
+    let listeners = state.withLock { state -> [Listener]? in
+      guard state.outcome == nil else { return nil }
       state.outcome = outcome
       defer { state.listeners = Slab() }
       return state.listeners.values
     }
-    for listener in listeners { listener(outcome) }
+    for listener in listeners ?? [] { listener(outcome) }
+    return listeners != nil
   }
 
   /// Tells `listener` once; at once, and without an identifier, if it is settled.

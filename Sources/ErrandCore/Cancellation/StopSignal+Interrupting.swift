@@ -1,16 +1,21 @@
 extension StopSignal {
-  /// Runs `work` in a task that is cancelled when the call is called off; then the outcome is the call's own.
-  func interrupting<Result: Sendable>(
-    _ work: @escaping @Sendable () async throws -> Result
-  ) async throws -> Result {
-    let task = Task { try await work() }
-    let id = onStop { task.cancel() }
-    defer { removeStopHandler(id) }
-    do {
-      return try await task.value
-    } catch {
-      try check()
-      throw error
+  /// Runs users' code in a task. When the call is called off, that task is cancelled and the caller has its outcome at
+  /// once, however long the task goes on.
+  /// - Parameter late: Is given what the task returns after that.
+  func interrupting<Value: Sendable>(
+    late: @escaping @Sendable (Value) -> Void = { _ in }, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let first = Settlement<Value>()
+    let task = Task {
+      let outcome: Result<Value, any Error>
+      do { outcome = .success(try await work()) } catch { outcome = .failure(error) }
+      if !first.settle(outcome), case .success(let value) = outcome { late(value) }
     }
+    let id = onStop { [weak self] in
+      task.cancel()
+      if let stop = self?.stopped { first.settle(.failure(stop.error)) }
+    }
+    defer { removeStopHandler(id) }
+    return try await first.settled().get()
   }
 }

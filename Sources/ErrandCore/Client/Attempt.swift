@@ -18,6 +18,7 @@ struct Attempt: Sendable {
     var hasAskedAgain = false
     while true {
       try run.signal.check()
+      if followed == 0 { run.countSent() }
       let transfer = Transfer(run, pipeline, attempt: number, began: began, redirects: followed)
       let answer: Transfer.Answer
       do {

@@ -10,9 +10,9 @@
 /// }
 /// ```
 ///
-/// It may change the request, answer by itself, throw, or call `next` more than once. What it sends through the same client
-/// from around a try goes without a slot (`ConcurrencyLimits`), because that try has one already; so does a request that it
-/// then shares or waits for.
+/// It may change the request, answer by itself, throw, or call `next` more than once, and send requests of its own: a try
+/// holds a slot (`ConcurrencyLimits`) only inside of `next`. A call that is called off, or whose deadline has passed, does not
+/// wait for it: its task is cancelled, and what it returns after that goes nowhere.
 public protocol Interceptor: Sendable {
   func intercept(_ request: Request, next: Next) async throws -> Response
 }
@@ -22,21 +22,27 @@ public struct Next: Sendable {
   /// Which try this is, from 1; 0 around the call.
   public let attempt: Int
   private let interceptors: ArraySlice<any Interceptor>
+  private let run: Run
   private let last: @Sendable (Request) async throws -> Response
 
   init(
-    attempt: Int, interceptors: ArraySlice<any Interceptor>,
+    attempt: Int, interceptors: ArraySlice<any Interceptor>, run: Run,
     last: @escaping @Sendable (Request) async throws -> Response
   ) {
     self.attempt = attempt
     self.interceptors = interceptors
+    self.run = run
     self.last = last
   }
+
+  /// Why nobody waits for the response any more, if that is so: `cancelled`, with its reason, or `deadlineExceeded`. Both
+  /// cancel the interceptor's task, and what it waits for throws `CancellationError`: this says which it was.
+  public var stopped: RequestError? { run.signal.stopped?.error(tries: attempt) }
 
   /// Passes the request on and returns what comes back.
   public func callAsFunction(_ request: Request) async throws -> Response {
     guard let first = interceptors.first else { return try await last(request) }
     return try await first.intercept(
-      request, next: Next(attempt: attempt, interceptors: interceptors.dropFirst(), last: last))
+      request, next: Next(attempt: attempt, interceptors: interceptors.dropFirst(), run: run, last: last))
   }
 }

@@ -23,18 +23,30 @@ extension Pipeline {
     guard let rule = request.options.repeats else { return try await next(request, run) }
     switch rule.kind {
     case .latest: return try await next(request, run)
-    case .ignoring(let interval):
+    case .ignoring(let interval, let untilFailed):
       // One that is called off already is not sent, so nothing repeats it.
       try run.signal.check()
-      try repeats.admit(try key(request, rule), within: interval)
-      return try await next(request, run)
+      let key = try key(request, rule)
+      let began = try repeats.admit(key, within: interval)
+      do {
+        return try await next(request, run)
+      } catch {
+        let hasLeft = run.sent > 0 && (error as? RequestError)?.reachedServer != false
+        if untilFailed || !hasLeft { repeats.close(key, began: began) }
+        throw error
+      }
     case .sharing(let policy):
       try requireMemory(run, "shared")
       let key = try key(request, rule)
+      // It would wait for itself.
+      if repeats.isOwn(key) { return try await next(request, run) }
       let response = try await repeats.share(
         key, policy, urgency: run.urgency, of: run.signal, progress: run.progress
       ) { flight in
         let run = Run(flight, self)
+        // An interceptor may send what it was given from a task that does not know whose it is.
+        var request = request
+        request.options.repeats = nil
         try run.enter(self.inFlight, asPart: true)
         defer { run.end() }
         return try await next(request, run)

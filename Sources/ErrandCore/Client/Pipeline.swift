@@ -41,7 +41,6 @@ final class Pipeline: Sendable {
   /// - Throws: The cancelled outcome, if that is over.
   func enter(_ request: Request, _ run: Run, _ scope: RequestScope?) throws(RequestError) {
     if request.options.takesNoSlot { run.urgency.goWithoutSlot() }
-    if isIntercepted, SlotHolder.clients.contains(ObjectIdentifier(self)) { run.urgency.goWithoutSlot() }
     do {
       try run.enter(inFlight)
       if let scope { try run.enter(scope) }
@@ -83,8 +82,8 @@ final class Pipeline: Sendable {
     // Each closure captures nothing, so that none is made anew for each request.
     try await aroundCall(request, run) { pipeline, run, request in
       try await pipeline.retried(request, run) { attempt in
-        try await pipeline.inSlot(request, run) {
-          try await pipeline.aroundTry(request, run, attempt) { pipeline, run, attempt, request in
+        try await pipeline.aroundTry(request, run, attempt) { pipeline, run, attempt, request in
+          try await pipeline.inSlot(request, run) {
             try await Attempt(attempt, run, pipeline).perform(request)
           }
         }
@@ -138,32 +137,49 @@ final class Pipeline: Sendable {
     _ next: @escaping @Sendable (Pipeline, Run, Request) async throws -> Response
   ) async throws -> Response {
     guard isIntercepted else { return try await next(self, run, request) }
-    let chain = Next(attempt: 0, interceptors: configuration.interceptors[...]) { request in
-      try await next(self, run, request)
+    let chain = Next(attempt: 0, interceptors: configuration.interceptors[...], run: run) { request in
+      do { return try await next(self, run, request) } catch { throw self.told(error, request, run) }
     }
-    return try await run.signal.interrupting { try await chain(request) }
+    return try await run.signal.interrupting(late: Self.drop) { try await chain(request) }
   }
 
   private func retried(
     _ request: Request, _ run: Run, _ next: (Int) async throws -> Response
   ) async throws -> Response {
-    try await retries.perform(
-      RetryState(
-        policy: request.options.retry ?? configuration.retry, method: request.method,
-        hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable
-      ), of: run.signal, since: run.started, deadline: run.deadline, next)
+    try await retries.perform(retryState(request), of: run, next)
   }
 
-  /// Waits for its turn. Between tries it has no slot, and goes to the tail of its priority.
+  private func retryState(_ request: Request) -> RetryState {
+    RetryState(
+      policy: request.options.retry ?? configuration.retry, method: request.method,
+      hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable)
+  }
+
+  /// Whether there is any use in asking `claimRepeat`; every request comes by here, so its table is not asked.
+  func mayBeRepeated(_ request: Request, _ run: Run) -> Bool {
+    let limit = request.options.retry?.maxTries ?? configuration.retry.maxTries
+    return run.used < limit && (request.method.isIdempotent || request.fields.contains("Idempotency-Key"))
+  }
+
+  func claimRepeat(_ request: Request, _ run: Run) -> Bool {
+    var state = retryState(request)
+    state.tries = run.used
+    let lost = RequestError(.connectionLost, message: "", reachedServer: true)
+    return state.mayRetry(RetryState.Failure(lost)) && retries.takeOne()
+  }
+
+  /// Waits for its turn. Between tries it has no slot, and goes to the tail of its priority; nor has it one while an
+  /// interceptor has it in hand, so that nothing which that waits for can wait for this slot.
   private func inSlot(
     _ request: Request, _ run: Run, _ next: () async throws -> Response
   ) async throws -> Response {
+    if isIntercepted { run.giveUpSlot() }
     let slot = try await slots.acquire(
-      host: ASCII.lowercased(request.url?.host() ?? ""), urgency: run.urgency, signal: run.signal)
+      origin: request.address.originName, urgency: run.urgency, signal: run.signal)
     do {
       let response = try await next()
       if case .chunks(let stream) = response.body {
-        stream.onEnd { [slots] in slots.release(slot) }
+        hold(slot, for: stream, run)
       } else {
         slots.release(slot)
       }
@@ -174,6 +190,13 @@ final class Pipeline: Sendable {
     }
   }
 
+  private func hold(_ slot: Slot, for stream: ByteStream, _ run: Run) {
+    guard isIntercepted else { return stream.onEnd { [slots] in slots.release(slot) } }
+    let lease = SlotLease(slot, of: stream.signal, slots, timeline)
+    stream.onEnd { lease.release() }
+    run.hold(lease)
+  }
+
   private func aroundTry(
     _ request: Request, _ run: Run, _ attempt: Int,
     _ next: @escaping @Sendable (Pipeline, Run, Int, Request) async throws -> Response
@@ -181,10 +204,28 @@ final class Pipeline: Sendable {
     guard !configuration.attemptInterceptors.isEmpty else {
       return try await next(self, run, attempt, request)
     }
-    let chain = Next(attempt: attempt, interceptors: configuration.attemptInterceptors[...]) { request in
-      try await next(self, run, attempt, request)
+    let interceptors = configuration.attemptInterceptors[...]
+    let chain = Next(attempt: attempt, interceptors: interceptors, run: run) { request in
+      do {
+        return try await next(self, run, attempt, request)
+      } catch {
+        throw self.told(error, request, run, attempt: attempt)
+      }
     }
-    let holding = SlotHolder.clients.union([ObjectIdentifier(self)])
-    return try await SlotHolder.$clients.withValue(holding) { try await chain(request) }
+    return try await chain(request)
+  }
+
+  /// A failure as an interceptor catches it: what it is about, and why the call was called off, if it was.
+  private func told(_ error: any Error, _ request: Request, _ run: Run, attempt: Int = 0) -> any Error {
+    let attempt = max(attempt, (error as? RequestError)?.attempt ?? 0)
+    let error = run.signal.stopped.map { $0.error(tries: attempt) } ?? error
+    guard var error = error as? RequestError else { return error }
+    error.attempt = attempt
+    return error.about(request, configuration.secrets)
+  }
+
+  /// An interceptor brought this when nobody waited any more.
+  private static func drop(_ late: Response) {
+    if case .chunks(let stream) = late.body { stream.signal.stop(.cancelled(.streamDropped)) }
   }
 }

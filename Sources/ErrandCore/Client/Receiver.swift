@@ -27,11 +27,14 @@ final class Receiver: HeadReceiver {
   private let followsRedirects: Bool
   private let memoryLimit: Int
   private let progress: ProgressHub?
+  private let transfer: Transfer
   private let kept = Locked(Kept.nothing)
 
   init(
-    target: Target, request: Request, followsRedirects: Bool, memoryLimit: Int, progress: ProgressHub?
+    target: Target, request: Request, followsRedirects: Bool, memoryLimit: Int, progress: ProgressHub?,
+    transfer: Transfer
   ) {
+    self.transfer = transfer
     self.target = target
     self.request = request
     self.followsRedirects = followsRedirects
@@ -49,6 +52,8 @@ final class Receiver: HeadReceiver {
     }
     return try accept(head)
   }
+
+  func claimRepeat() -> Bool { transfer.claimRepeat(request) }
 
   /// The rest of a file, which only the download asked for, counts as the whole.
   func judged(_ head: ResponseHead) -> ResponseHead {

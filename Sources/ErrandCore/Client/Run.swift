@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What belongs to one call, from its beginning to its end.
 final class Run: Sendable {
   private struct Shown {
@@ -11,6 +13,7 @@ final class Run: Sendable {
     var membership: ScopeMembership?
     var deadline: Task<Void, any Error>?
     var shown: Shown?
+    var slot: SlotLease?
     var atEnd: [@Sendable () -> Void] = []
     var hasEnded = false
   }
@@ -25,6 +28,16 @@ final class Run: Sendable {
   /// How long it may take, from then on.
   let deadline: Duration?
   private let state = Locked(State())
+  private let sentCount = Atomic(0)
+  private let usedCount = Atomic(0)
+
+  /// How often it went out, or was about to, whoever wanted that: an interceptor may ask twice in one try.
+  var sent: Int { sentCount.load(ordering: .relaxed) }
+  /// How many of the tries that its policy allows have begun.
+  var used: Int { usedCount.load(ordering: .relaxed) }
+
+  func countSent() { sentCount.add(1, ordering: .relaxed) }
+  func countUsed() -> Int { usedCount.add(1, ordering: .relaxed).newValue }
 
   convenience init(
     destination: Destination, progress: ProgressHub?, urgency: Urgency, started: Duration,
@@ -101,9 +114,16 @@ final class Run: Sendable {
     if isLate { work() }
   }
 
+  /// Keeps the slot of a stream that goes through interceptors.
+  func hold(_ slot: SlotLease) { state.withLock { $0.slot = slot } }
+
+  /// An interceptor asks again while it has a stream: that must not wait for the stream's slot.
+  func giveUpSlot() { state.withLock { $0.slot }?.giveUp() }
+
   /// A stream is over when its last byte is here, whoever it comes from: an interceptor may have let go of one and brought
   /// another.
   func end(with stream: ByteStream) {
+    state.withLock { $0.slot }?.handOver()
     _ = signal.onStop(stopping: stream.signal)
     stream.onEnd { self.end() }
   }

@@ -50,8 +50,8 @@ struct Transfer: Sendable {
   /// The timing of an answer that is complete now.
   func timing(_ metrics: TransferMetrics) -> Timing {
     Timing(
-      metrics, queue: began - run.started, total: pipeline.timeline.now() - run.started, tries: attempt,
-      redirects: redirects)
+      metrics, queue: began - run.started, total: pipeline.timeline.now() - run.started,
+      tries: max(run.sent, 1), redirects: redirects)
   }
 
   func perform(_ request: Request) async throws -> Answer {
@@ -120,7 +120,8 @@ struct Transfer: Sendable {
   private func receiver(_ target: Receiver.Target, _ request: Request) -> Receiver {
     Receiver(
       target: target, request: request, followsRedirects: pipeline.redirects(of: request).limit > 0,
-      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit, progress: run.progress)
+      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit, progress: run.progress,
+      transfer: self)
   }
 
   @inline(never)
@@ -129,8 +130,8 @@ struct Transfer: Sendable {
   ) throws(RequestError) -> Exchange {
     let onWire = try Exchange.Request(
       request, upload,
-      timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest)
-    ) { request.method.isIdempotent || $0.contains("Idempotency-Key") }
+      timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest),
+      mayBeRepeated: pipeline.mayBeRepeated(request, run))
     return Exchange(request: onWire, signal: signal, progress: run.progress, receiver: receiver)
   }
 
@@ -156,6 +157,8 @@ struct Transfer: Sendable {
   }
 
   private func settling(_ download: Download, _ exchange: Exchange) async throws -> TransferResult {
+    try download.beginTransfer()
+    defer { download.endTransfer() }
     let result: TransferResult
     do {
       result = try await pipeline.transport.perform(exchange)
@@ -199,6 +202,15 @@ struct Transfer: Sendable {
       return .opened(ByteStream.Source(sink: sink, signal: signal, timing: finalTiming), head)
     case .ended(let result): return .ended(result)
     }
+  }
+
+  /// The transport would send the request once more by itself, because a kept connection turned out to be closed: that is
+  /// a try like any other.
+  func claimRepeat(_ request: Request) -> Bool {
+    guard run.signal.stopped == nil, pipeline.claimRepeat(request, run) else { return false }
+    _ = run.countUsed()
+    run.countSent()
+    return true
   }
 }
 

@@ -9,7 +9,7 @@ import Dispatch
 /// The file of one download: written beside its target, moved into place when it is whole. A failure leaves the target
 /// as it was. A broken try is gone on with by the next; with `resumes`, by a later call too.
 final class Download: Sendable {
-  private struct State {
+  struct State {
     var file: FileDescriptor?
     var sink: FileSink?
     /// What is known of the bytes that are in the file; nil if they are worth nothing.
@@ -22,6 +22,8 @@ final class Download: Sendable {
     var askedForRest = false
     /// True once the call has ended; a transport that was called off may not know yet.
     var isClosed = false
+    /// How many write to it.
+    var transfers = 0
     /// True once all of it is here and only has to be moved.
     var isCommitting = false
     /// What its call is called off with.
@@ -31,11 +33,11 @@ final class Download: Sendable {
   /// The try must be made again, for the whole.
   struct AskAgain: Error {}
 
-  private let partFile: PartFile
-  private let resumes: Bool
+  let partFile: PartFile
+  let resumes: Bool
   private let secrets: Secrets
   private var path: String { partFile.path }
-  private let state = Locked(State())
+  let state = Locked(State())
   private let letGo = Settlement<Void>()
 
   init(to target: URL, resumes: Bool, secrets: Secrets = .standard) {
@@ -59,7 +61,7 @@ final class Download: Sendable {
     return isCommitting || signal?.stopped != nil
   }
 
-  private func letGoOfPart() {
+  func letGoOfPart() {
     PartFiles.end(path, self)
     letGo.settle(.success(()))
   }
@@ -211,19 +213,6 @@ final class Download: Sendable {
     }
     if case .failure(let error) = result { throw Self.unwritable(error) }
     letGoOfPart()
-  }
-
-  /// The call failed: keeps what a later call can go on with, and nothing else.
-  func abandon() {
-    defer { letGoOfPart() }
-    let (file, isWorthKeeping) = state.withLock { state in
-      state.isClosed = true
-      return (state.file, state.content != nil && state.length > 0)
-    }
-    // What was never opened is another's.
-    guard let file else { return }
-    if !(resumes && isWorthKeeping) { partFile.remove() }
-    file.unlock()
   }
 
   private static func wrap<Result>(_ body: () throws(FileError) -> Result) throws(RequestError) -> Result {

@@ -11,7 +11,9 @@ package struct Origin: Sendable, Hashable {
   let port: Int
 
   package init?(_ url: URL) {
-    guard let scheme = url.scheme.map(ASCII.lowercased), let host = url.host() else { return nil }
+    guard let scheme = url.scheme.map(ASCII.lowercased), let host = url.host(percentEncoded: false) else {
+      return nil
+    }
     self.scheme = scheme
     self.host = ASCII.lowercased(host)
     port = url.port ?? (scheme == "https" ? 443 : 80)

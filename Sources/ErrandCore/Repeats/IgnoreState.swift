@@ -30,6 +30,11 @@ struct IgnoreState: Sendable {
     return .send(alarm: expiries.add(key, due: window.end))
   }
 
+  /// Closes the window that began then, if it is there still.
+  mutating func close(_ key: RequestKey, began: Duration) {
+    if windows[key]?.began == began { windows[key] = nil }
+  }
+
   /// Forgets the windows that are over; returns when to do so again.
   mutating func expire(at now: Duration) -> Duration? {
     while let key = expiries.next(by: now) {

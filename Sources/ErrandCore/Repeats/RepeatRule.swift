@@ -7,7 +7,7 @@
 /// `X-Amzn-Trace-Id`, `X-Cloud-Trace-Context`, `uber-trace-id`).
 public struct RepeatRule: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
-    case ignoring(within: Duration)
+    case ignoring(within: Duration, untilFailed: Bool)
     case sharing(SharingPolicy)
     case latest
   }
@@ -26,12 +26,15 @@ public struct RepeatRule: Sendable, Hashable {
   /// A repeat is not sent; it fails at once with `ignoredRepeat`. Those that were ignored do not prolong the interval.
   /// - Parameters:
   ///   - interval: How long after a request was sent others like it are ignored. Default: 3 s.
+  ///   - untilFailed: Others are ignored no longer once it has failed. One that certainly never left for the server never
+  ///     has others ignored. Default: false.
   ///   - key: What makes them the same. Default: the request's own key.
   ///   - fields: Names of fields that are part of the request's own key.
   public static func ignoring(
-    within interval: Duration = .seconds(3), key: RequestKey? = nil, fields: [String] = []
+    within interval: Duration = .seconds(3), untilFailed: Bool = false, key: RequestKey? = nil,
+    fields: [String] = []
   ) -> RepeatRule {
-    RepeatRule(kind: .ignoring(within: interval), key: key, fields: fields)
+    RepeatRule(kind: .ignoring(within: interval, untilFailed: untilFailed), key: key, fields: fields)
   }
 
   /// One request is sent, and everyone gets its answer, if all of their fields are the same.

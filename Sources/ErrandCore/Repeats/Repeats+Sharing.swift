@@ -18,6 +18,13 @@ extension Repeats {
     }
   }
 
+  /// True if this task does the work of the flight that a caller with this key would wait for.
+  func isOwn(_ key: RequestKey) -> Bool {
+    let own = Flight.own
+    guard !own.isEmpty, let flight = states.sharing.withLock({ $0.underWay(key) }) else { return false }
+    return own.contains { $0 === flight }
+  }
+
   private typealias Sharing = ShareState<Answer, Flight, RepeatStates<Answer>.Caller>
 
   /// What a caller who waits is told of, and tells.
@@ -89,7 +96,8 @@ extension Repeats {
       do {
         // Its only caller may have left already.
         try flight.signal.check()
-        self.finish(id, .success(try await fly(flight)))
+        let answer = try await Flight.$own.withValue(Flight.own + [flight]) { try await fly(flight) }
+        self.finish(id, .success(answer))
       } catch {
         self.finish(id, .failure(error))
       }

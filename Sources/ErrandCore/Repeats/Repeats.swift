@@ -10,9 +10,10 @@ final class Repeats<Answer: Sendable>: Sendable {
     alarm = Alarm(timeline) { [states] now in states.expire(at: now) }
   }
 
-  /// Lets a request pass, unless the same has passed a moment ago.
+  /// Lets a request pass, unless the same has passed a moment ago. Returns when its window began.
   /// - Throws: `ignoredRepeat`.
-  func admit(_ key: RequestKey, within interval: Duration) throws(RequestError) {
+  @discardableResult
+  func admit(_ key: RequestKey, within interval: Duration) throws(RequestError) -> Duration {
     let now = timeline.now()
     switch states.ignoring.withLock({ $0.admit(key, within: interval, at: now) }) {
     case .send(let alarm): wake(at: alarm)
@@ -23,6 +24,12 @@ final class Repeats<Answer: Sendable>: Sendable {
           + "and others like it are ignored for \(window.formattedSeconds)",
         reachedServer: false)
     }
+    return now
+  }
+
+  /// Closes a window: its request never left.
+  func close(_ key: RequestKey, began: Duration) {
+    states.ignoring.withLock { $0.close(key, began: began) }
   }
 
   /// Makes a call the newest of its key until it ends, and calls off the one before it. That one has no answer, even if

@@ -76,6 +76,12 @@ struct ShareState<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Sendabl
     records[key]?.phase(at: now, within: window) ?? .overHere
   }
 
+  /// The flight of this key, while it has no outcome.
+  func underWay(_ key: RequestKey) -> Flight? {
+    guard let index = records.index(forKey: key), records.values[index].outcome == nil else { return nil }
+    return records.values[index].flight
+  }
+
   /// How many wait for the flight of this key.
   func callers(of key: RequestKey) -> Int { records[key]?.callers.count ?? 0 }
 

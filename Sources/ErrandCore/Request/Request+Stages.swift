@@ -36,12 +36,17 @@ extension Request {
   /// button that is tapped twice.
   /// - Parameters:
   ///   - interval: How long after one was sent others are ignored. Default: 3 s.
+  ///   - untilFailed: They are ignored no longer once it has failed. One that certainly never left for the server never has
+  ///     others ignored. Default: false.
   ///   - key: What makes them the same. Default: method, URL (its query in any order), body.
   ///   - fields: Names of fields that also have to be the same. Credentials always have to.
   public func ignoringRepeats(
-    within interval: Duration = .seconds(3), key: RequestKey? = nil, fields: [String] = []
+    within interval: Duration = .seconds(3), untilFailed: Bool = false, key: RequestKey? = nil,
+    fields: [String] = []
   ) -> Request {
-    with { $0.options.repeats = .ignoring(within: interval, key: key, fields: fields) }
+    with {
+      $0.options.repeats = .ignoring(within: interval, untilFailed: untilFailed, key: key, fields: fields)
+    }
   }
 
   /// Shares one request, and its answer, with all that are the same and come while it is under way or within a window from

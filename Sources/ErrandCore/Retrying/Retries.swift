@@ -23,30 +23,38 @@ final class Retries: Sendable {
 
   /// - Parameters:
   ///   - rules: Asked for only when a try has failed: most never do.
-  ///   - started: When the call began, on the timeline.
-  ///   - deadline: Its length, from then on.
   ///   - next: Makes a try, given its number.
   func perform<Answer>(
-    _ rules: @autoclosure () -> RetryState, of signal: StopSignal, since started: Duration,
-    deadline: Duration?, _ next: (Int) async throws -> Answer
+    _ rules: @autoclosure () -> RetryState, of run: Run, _ next: (Int) async throws -> Answer
   ) async throws -> Answer {
     let now = timeline.now()
     budget.withLock { $0.call(at: now) }
-    var tries = 0
+    var hasReached = false
     while true {
-      tries += 1
       do {
-        return try await next(tries)
+        return try await next(run.countUsed())
       } catch {
+        let tries = run.used
         // One that is called off in the middle has not ended.
-        if let stop = signal.stopped { throw stop.error(tries: tries - 1) }
+        if let stop = run.signal.stopped { throw stop.error(tries: tries - 1) }
         guard var error = error as? RequestError else { throw error }
         error.attempt = tries
-        guard let wait = wait(after: error, rules, tries: tries, since: started, deadline: deadline)
-        else { throw error }
-        try await pause(wait, of: signal, tries: tries)
+        let wait = wait(after: error, rules, tries: tries, since: run.started, deadline: run.deadline)
+        hasReached = hasReached || error.reachedServer
+        guard let wait else {
+          // Of the whole call, not of its last try only.
+          error.reachedServer = hasReached
+          throw error
+        }
+        try await pause(wait, of: run.signal, tries: tries)
       }
     }
+  }
+
+  /// Takes a retry that the transport makes by itself out of the budget.
+  func takeOne() -> Bool {
+    let now = timeline.now()
+    return budget.withLock { $0.retry(at: now) }
   }
 
   private func pause(_ wait: Duration, of signal: StopSignal, tries: Int) async throws {

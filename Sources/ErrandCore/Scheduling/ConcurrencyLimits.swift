@@ -1,13 +1,13 @@
 /// How many requests of a client are on the wire at once. What is over a limit waits, without a thread, and goes by
 /// priority; first in, first out within one. A limit below 1 counts as 1.
 public struct ConcurrencyLimits: Sendable, Hashable {
-  /// How many at once in all, or nil for no limit. Default: 4.
-  public var total: Int? = 4
-  /// How many at once to one host, or nil for no limit of that kind. A host at its limit does not hold up others.
-  /// Redirects count for the host that was asked first.
-  /// Set while requests run, it counts for those that are sent from then on. Default: nil.
-  public var perHost: Int?
-  /// How many slots of `total`, and of `perHost`, are never taken by `utility` and `background`, so that what a person
+  /// How many at once in all, or nil for no limit. Default: 64.
+  public var total: Int? = 64
+  /// How many at once to one origin (scheme, host and port), or nil for no limit of that kind. An origin at its limit does
+  /// not hold up others. Redirects count for the origin that was asked first.
+  /// Set while requests run, it counts for those that are sent from then on. Default: 4.
+  public var perOrigin: Int? = 4
+  /// How many slots of `total`, and of `perOrigin`, are never taken by `utility` and `background`, so that what a person
   /// looks at does not wait behind them. One slot always remains for all. Default: 2.
   ///
   /// The default is measured (`Benchmarks`, `scheduling`): four slots, a flood of requests of 1 s each that never ends,
@@ -19,11 +19,11 @@ public struct ConcurrencyLimits: Sendable, Hashable {
   /// are kept stay kept. Default: 5 s.
   public var ageing: Duration = .seconds(5)
 
-  public init(total: Int? = 4, perHost: Int? = nil) {
+  public init(total: Int? = 64, perOrigin: Int? = 4) {
     self.total = total
-    self.perHost = perHost
+    self.perOrigin = perOrigin
   }
 
   /// Nothing waits.
-  public static let unlimited = ConcurrencyLimits(total: nil)
+  public static let unlimited = ConcurrencyLimits(total: nil, perOrigin: nil)
 }

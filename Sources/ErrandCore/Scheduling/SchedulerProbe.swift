@@ -16,8 +16,9 @@ public struct SchedulerProbe: Sendable {
 
   public init(_ limits: ConcurrencyLimits) { state = SchedulerState(limits) }
 
-  public mutating func arrive(_ number: Int, _ priority: Priority, host: String?, at now: Duration) -> Place {
-    switch state.arrive(number, priority, host: host, at: now) {
+  public mutating func arrive(_ number: Int, _ priority: Priority, origin: String?, at now: Duration) -> Place
+  {
+    switch state.arrive(number, priority, origin: origin, at: now) {
     case .started(let slot): Place(slot: slot, ticket: nil)
     case .waiting(let ticket): Place(slot: nil, ticket: ticket)
     }
@@ -44,7 +45,7 @@ public struct SchedulerProbe: Sendable {
     let slots = Slots(limits, Timeline(ContinuousClock()))
     let (urgency, signal) = (Urgency(.default), StopSignal())
     for _ in 0..<count {
-      slots.release(try await slots.acquire(host: "a.example", urgency: urgency, signal: signal))
+      slots.release(try await slots.acquire(origin: "a.example", urgency: urgency, signal: signal))
     }
   }
 }

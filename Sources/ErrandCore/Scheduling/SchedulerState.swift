@@ -23,9 +23,9 @@ struct SchedulerState<Payload> {
 
   private(set) var limits: ConcurrencyLimits
   private var bounds: SlotBounds
-  private var hosts = HostTable()
+  private var origins = OriginTable()
   private var waiters = WaiterTable<Payload>()
-  /// Of each priority, the heads of the lines whose hosts have room.
+  /// Of each priority, the heads of the lines whose origins have room.
   private var heads = [ArrivalSet](repeating: ArrivalSet(), count: Priority.levels)
   private var runningUnseen = 0
   private var latest = Duration.zero
@@ -39,29 +39,30 @@ struct SchedulerState<Payload> {
 
   /// Nothing runs, nothing waits, nothing is remembered.
   var isEmpty: Bool {
-    load == SlotLoad() && runningUnseen == 0 && hosts.isEmpty && waiters.count == 0
+    load == SlotLoad() && runningUnseen == 0 && origins.isEmpty && waiters.count == 0
       && heads.allSatisfy(\.isEmpty)
   }
 
   /// A slot, if one may be had at once. Otherwise nothing has changed.
-  mutating func startAtOnce(_ priority: Priority, host name: String?) -> Slot? {
+  mutating func startAtOnce(_ priority: Priority, origin name: String?) -> Slot? {
     // Whoever waits may not use what is free, so nobody is overtaken here.
     guard hasRoom(isSeen: priority.isSeen) else { return nil }
-    guard let name, limits.perHost != nil else { return start(priority, HostTable.unnamed) }
-    if let host = hosts.place(of: name), !hosts.hasRoom(host, isSeen: priority.isSeen, bounds) { return nil }
-    return start(priority, hosts.makePlace(of: name))
+    guard let name, limits.perOrigin != nil else { return start(priority, OriginTable.unnamed) }
+    let origin = origins.makePlace(of: name)
+    // One that is new has room.
+    return origins.hasRoom(origin, isSeen: priority.isSeen, bounds) ? start(priority, origin) : nil
   }
 
   /// Starts at once or waits.
-  /// - Parameter name: Matters only if there is a limit for each host.
-  mutating func arrive(_ payload: Payload, _ priority: Priority, host name: String?, at now: Duration)
+  /// - Parameter name: Matters only if there is a limit for each origin.
+  mutating func arrive(_ payload: Payload, _ priority: Priority, origin name: String?, at now: Duration)
     -> Arrival
   {
-    if let slot = startAtOnce(priority, host: name) { return .started(slot) }
+    if let slot = startAtOnce(priority, origin: name) { return .started(slot) }
     latest = max(latest, now)
-    var host = HostTable.unnamed
-    if let name, limits.perHost != nil { host = hosts.makePlace(of: name) }
-    let ticket = waiters.insert(payload, since: latest, priority: priority, host: host)
+    var origin = OriginTable.unnamed
+    if let name, limits.perOrigin != nil { origin = origins.makePlace(of: name) }
+    let ticket = waiters.insert(payload, since: latest, priority: priority, origin: origin)
     join(ticket.place)
     return .waiting(ticket)
   }
@@ -69,9 +70,9 @@ struct SchedulerState<Payload> {
   /// Takes one out that waits; nil if it does not any more.
   mutating func leave(_ ticket: Ticket) -> Payload? {
     guard let place = waiters.place(of: ticket) else { return nil }
-    let host = waiters[place].host
+    let origin = waiters[place].origin
     part(place)
-    hosts.forgetIfQuiet(host)
+    origins.forgetIfQuiet(origin)
     return waiters.remove(place)
   }
 
@@ -80,11 +81,11 @@ struct SchedulerState<Payload> {
     precondition(load.running > 0, "a slot was given back twice")
     load.running -= 1
     if !slot.isSeen { runningUnseen -= 1 }
-    if slot.host != HostTable.unnamed {
-      hosts[slot.host].running -= 1
-      if !slot.isSeen { hosts[slot.host].runningUnseen -= 1 }
-      announceAll(slot.host)
-      hosts.forgetIfQuiet(slot.host)
+    if slot.origin != OriginTable.unnamed {
+      origins[slot.origin].running -= 1
+      if !slot.isSeen { origins[slot.origin].runningUnseen -= 1 }
+      announceAll(slot.origin)
+      origins.forgetIfQuiet(slot.origin)
     }
     return startAll()
   }
@@ -98,11 +99,11 @@ struct SchedulerState<Payload> {
     return startAll()
   }
 
-  /// What runs is let finish. The hosts of those who wait are gone through if their limit changes.
+  /// What runs is let finish. The origins of those who wait are gone through if their limit changes.
   mutating func setLimits(_ new: ConcurrencyLimits) -> [Start] {
     limits = new
     bounds = SlotBounds(new)
-    for host in hosts.all { announceAll(host) }
+    for origin in origins.all { announceAll(origin) }
     return startAll()
   }
 
@@ -114,9 +115,9 @@ struct SchedulerState<Payload> {
     guard waiters.count > 0 else { return [] }
     var started: [Start] = []
     while let place = next() {
-      let (priority, host) = (waiters[place].priority, waiters[place].host)
+      let (priority, origin) = (waiters[place].priority, waiters[place].origin)
       part(place)
-      let slot = start(priority, host)
+      let slot = start(priority, origin)
       if let payload = waiters.remove(place) { started.append(Start(payload: payload, slot: slot)) }
     }
     return started
@@ -146,47 +147,48 @@ struct SchedulerState<Payload> {
     return earliest
   }
 
-  private mutating func start(_ priority: Priority, _ host: Int) -> Slot {
+  private mutating func start(_ priority: Priority, _ origin: Int) -> Slot {
     load.running += 1
     startsSinceOvertaking += 1
     if !priority.isSeen { runningUnseen += 1 }
-    if host != HostTable.unnamed {
-      hosts[host].running += 1
-      if !priority.isSeen { hosts[host].runningUnseen += 1 }
-      announceAll(host)
+    if origin != OriginTable.unnamed {
+      origins[origin].running += 1
+      if !priority.isSeen { origins[origin].runningUnseen += 1 }
+      announceAll(origin)
     }
-    return Slot(host: host, isSeen: priority.isSeen)
+    return Slot(origin: origin, isSeen: priority.isSeen)
   }
 
   private mutating func join(_ place: Int) {
-    let (host, level) = (waiters[place].host, waiters[place].priority.level)
+    let (origin, level) = (waiters[place].origin, waiters[place].priority.level)
     load.waitingByLevel[level] += 1
-    hosts[host].waiting += 1
-    hosts[host, level].insert(place, in: &waiters)
-    announce(host, level)
+    origins[origin].waiting += 1
+    origins[origin, level].insert(place, in: &waiters)
+    announce(origin, level)
   }
 
   private mutating func part(_ place: Int) {
-    let (host, level) = (waiters[place].host, waiters[place].priority.level)
+    let (origin, level) = (waiters[place].origin, waiters[place].priority.level)
     load.waitingByLevel[level] -= 1
-    hosts[host].waiting -= 1
-    hosts[host, level].remove(place, in: &waiters)
-    announce(host, level)
+    origins[origin].waiting -= 1
+    origins[origin, level].remove(place, in: &waiters)
+    announce(origin, level)
   }
 
-  private mutating func announceAll(_ host: Int) {
-    guard hosts[host].waiting > 0 else { return }
-    for level in 0..<Priority.levels { announce(host, level) }
+  private mutating func announceAll(_ origin: Int) {
+    guard origins[origin].waiting > 0 else { return }
+    for level in 0..<Priority.levels { announce(origin, level) }
   }
 
-  /// Sees to it that a line's head is among the heads if its host has room, and nothing else of it.
-  private mutating func announce(_ host: Int, _ level: Int) {
+  /// Sees to it that a line's head is among the heads if its origin has room, and nothing else of it.
+  private mutating func announce(_ origin: Int, _ level: Int) {
     let isSeen = level >= Priority.default.level
-    let head = hosts.hasRoom(host, isSeen: isSeen, bounds) ? hosts[host, level].head(in: waiters) : nil
+    let hasRoom = origins.hasRoom(origin, isSeen: isSeen, bounds)
+    let head = hasRoom ? origins[origin, level].head(in: waiters) : nil
     let arrival = head.map { waiters[$0].arrival } ?? 0
-    let before = hosts[host, level].announced
+    let before = origins[origin, level].announced
     guard arrival != before else { return }
-    hosts[host, level].announced = arrival
+    origins[origin, level].announced = arrival
     if before != 0 { heads[level].remove(before) }
     if let head { heads[level].insert(arrival, place: head) }
   }

@@ -3,8 +3,8 @@ struct SlotBounds: Sendable, Hashable {
   let total: Int
   /// Of `total`, for those that nobody looks at.
   let unseen: Int
-  let perHost: Int
-  let perHostUnseen: Int
+  let perOrigin: Int
+  let perOriginUnseen: Int
   /// How much later each priority counts as come than if it were the highest.
   let delays: [Duration]
 
@@ -12,8 +12,8 @@ struct SlotBounds: Sendable, Hashable {
     func unseen(of limit: Int?) -> Int { limit.map { max(1, $0 - max(0, limits.kept)) } ?? .max }
     total = limits.total.map { max(1, $0) } ?? .max
     self.unseen = unseen(of: limits.total)
-    perHost = limits.perHost.map { max(1, $0) } ?? .max
-    perHostUnseen = unseen(of: limits.perHost)
+    perOrigin = limits.perOrigin.map { max(1, $0) } ?? .max
+    perOriginUnseen = unseen(of: limits.perOrigin)
     let ageing = max(.zero, min(limits.ageing, .longest))
     delays = Priority.allCases.map { ageing * (Priority.levels - 1 - $0.level) }
   }

@@ -5,13 +5,13 @@ final class Slots: Sendable {
   private typealias State = SchedulerState<CheckedContinuation<Slot, any Error>>
 
   private let state: Locked<State>
-  /// Read before the lock is taken, so that nobody's code works out a host under it.
-  private let countsHosts: Atomic<Bool>
+  /// Read before the lock is taken, so that nobody's code works out an origin under it.
+  private let countsOrigins: Atomic<Bool>
   private let timeline: Timeline
 
   init(_ limits: ConcurrencyLimits, _ timeline: Timeline) {
     state = Locked(State(limits))
-    countsHosts = Atomic(limits.perHost != nil)
+    countsOrigins = Atomic(limits.perOrigin != nil)
     self.timeline = timeline
   }
 
@@ -22,7 +22,7 @@ final class Slots: Sendable {
     get { state.withLock { $0.limits } }
     set {
       let started = state.withLock { state in
-        countsHosts.store(newValue.perHost != nil, ordering: .relaxed)
+        countsOrigins.store(newValue.perOrigin != nil, ordering: .relaxed)
         return state.setLimits(newValue)
       }
       resume(started)
@@ -30,16 +30,16 @@ final class Slots: Sendable {
   }
 
   /// Returns when there is a slot for the call; at once, if one is free or the call goes without. It must be released.
-  /// - Parameter host: Worked out only if there is a limit for each host.
+  /// - Parameter origin: Worked out only if there is a limit for each origin.
   /// - Throws: The call's outcome, as soon as it is called off while it waits.
   func acquire(
-    host: @autoclosure () -> String, urgency: Urgency, signal: StopSignal
+    origin: @autoclosure () -> String, urgency: Urgency, signal: StopSignal
   ) async throws -> Slot {
     if urgency.goesWithoutSlot { return .none }
-    let host = countsHosts.load(ordering: .relaxed) ? host() : nil
+    let origin = countsOrigins.load(ordering: .relaxed) ? origin() : nil
     let priority = urgency.current
-    if let slot = state.withLock({ $0.startAtOnce(priority, host: host) }) { return slot }
-    return try await wait(host, urgency, signal)
+    if let slot = state.withLock({ $0.startAtOnce(priority, origin: origin) }) { return slot }
+    return try await wait(origin, urgency, signal)
   }
 
   func release(_ slot: Slot) {
@@ -47,7 +47,7 @@ final class Slots: Sendable {
     resume(state.withLock { $0.finish(slot) })
   }
 
-  private func wait(_ host: String?, _ urgency: Urgency, _ signal: StopSignal) async throws -> Slot {
+  private func wait(_ origin: String?, _ urgency: Urgency, _ signal: StopSignal) async throws -> Slot {
     var rises: Urgency.HandlerID?
     var stops: CancelHandlerID?
     defer {
@@ -56,7 +56,7 @@ final class Slots: Sendable {
     }
     let slot = try await withCheckedThrowingContinuation { continuation in
       let (priority, now) = (urgency.current, timeline.now())
-      switch state.withLock({ $0.arrive(continuation, priority, host: host, at: now) }) {
+      switch state.withLock({ $0.arrive(continuation, priority, origin: origin, at: now) }) {
       case .started(let slot): continuation.resume(returning: slot)
       case .waiting(let ticket):
         if urgency.canRise {

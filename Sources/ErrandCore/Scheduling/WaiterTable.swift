@@ -6,7 +6,7 @@ struct WaiterTable<Payload> {
     var arrival: UInt64
     var since: Duration
     var priority: Priority
-    var host: Int
+    var origin: Int
     /// Neighbours in its line; of a free place, the next free one.
     var previous = -1
     var next = -1
@@ -32,11 +32,11 @@ struct WaiterTable<Payload> {
     return ticket.place
   }
 
-  mutating func insert(_ payload: Payload, since: Duration, priority: Priority, host: Int) -> Ticket {
+  mutating func insert(_ payload: Payload, since: Duration, priority: Priority, origin: Int) -> Ticket {
     count += 1
     lastArrival += 1
     let waiter = Waiter(
-      payload: payload, arrival: lastArrival, since: since, priority: priority, host: host)
+      payload: payload, arrival: lastArrival, since: since, priority: priority, origin: origin)
     guard firstFree >= 0 else {
       waiters.append(waiter)
       return Ticket(place: waiters.count - 1, arrival: lastArrival)

@@ -1,4 +1,4 @@
-/// Those of one host and one priority, in the order of their arrival. Nearly all come in that order and are linked in a
+/// Those of one origin and one priority, in the order of their arrival. Nearly all come in that order and are linked in a
 /// list; one that was raised past others has its place between them, which a set finds.
 struct WaitingLine {
   private var first = -1

@@ -9,7 +9,7 @@ extension Exchange.Request {
   /// and then looked at.
   /// - Throws: `RequestError(.invalidRequest)`, if anything but what was meant could get on the wire.
   init(
-    _ request: Request, _ upload: Upload, timeout: Duration, mayBeRepeated: (HTTPFields) -> Bool
+    _ request: Request, _ upload: Upload, timeout: Duration, mayBeRepeated: Bool
   ) throws(RequestError) {
     let fields = request.wireFields
     if let problem = request.problem(with: fields) ?? request.address.userProblem {
@@ -18,7 +18,7 @@ extension Exchange.Request {
     guard let url = request.url else { preconditionFailure("an address without a problem is a URL") }
     self.init(
       checked: request.method, url, isSecure: request.address.isSecure, fields, upload, timeout,
-      request.options.httpVersion, mayBeRepeated: mayBeRepeated(fields))
+      request.options.httpVersion, mayBeRepeated: mayBeRepeated)
   }
 }
 

@@ -17,7 +17,7 @@ public final class Exchange: Sendable {
     /// The try fails when nothing moved for this long.
     public let timeout: Duration
     public let httpVersion: HTTPVersionPreference
-    /// True if the transport may, on a stale connection, send it twice without asking.
+    /// False if the transport must not, on a stale connection, send it twice; if true, it has to ask `claimRepeat` then.
     public let mayBeRepeated: Bool
 
     /// For the check alone.
@@ -52,6 +52,10 @@ public final class Exchange: Sendable {
 
   /// Where the body of this answer goes. Throws if the answer is not wanted: then the try fails with that error.
   public func sink(for head: ResponseHead) throws -> any BodySink { try receiver.sink(for: head) }
+
+  /// To be asked before the transport sends the request once more by itself, because a kept connection was closed before
+  /// any byte of an answer. If this returns true it counts as a try; otherwise this one has failed with `connectionLost`.
+  public func claimRepeat() -> Bool { receiver.claimRepeat() }
 
   /// Calls `handler` once when the call is called off; at once, on this thread, if it has been already.
   /// Returns what to hand to `removeCancelHandler` when the try has ended.

@@ -33,6 +33,7 @@ import Testing
     let (scope, activity) = (RequestScope("all"), Activity("Loading", clock: stage.clock))
     let folder = try AnswerTestFolder()
     await ending.reach(stage, scope, folder.url.appending(path: "file")) { $0.activity(activity) }
+    if ending.overtakesInterceptors { await stage.reachIdle() }
     await stage.expectNothingLeft()
     #expect(scope.count == 0)
     #expect(activity.count == 0)
@@ -47,6 +48,7 @@ import Testing
     let leash = await leash { [scope = RequestScope("all")] leash in
       await ending.reach(stage, scope, file) { $0.validate { _ in withExtendedLifetime(leash) {} } }
     }
+    if ending.overtakesInterceptors { await stage.reachIdle() }
     await stage.expectNothingLeft()
     await stage.settle()
     while leash.object != nil { await Task.yield() }
@@ -68,6 +70,7 @@ import Testing
       }
       stage.clock.advance(by: .seconds(10))
     }
+    await stage.reachIdle()
     await stage.expectNothingLeft()
     #expect(scope.count == 0)
     await stage.settle()

@@ -30,7 +30,7 @@ import Testing
   func `never are more on the wire than the limits say`(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     var limits = ConcurrencyLimits(total: Int.random(in: 1...4, using: &random))
-    if Bool.random(using: &random) { limits.perHost = Int.random(in: 1...2, using: &random) }
+    if Bool.random(using: &random) { limits.perOrigin = Int.random(in: 1...2, using: &random) }
     limits.kept = Int.random(in: 0...2, using: &random)
     let chance = Locked(SeededRandom(seed: seed + 100))
     let stub = StubTransport { request in
@@ -63,7 +63,7 @@ import Testing
     await client.pipeline.inFlight.whenEmpty()
     #expect(client.pipeline.slots.load == SlotLoad())
     #expect(stub.mostInFlight <= limits.total ?? .max)
-    #expect(hosts.most <= limits.perHost ?? .max)
+    #expect(hosts.most <= limits.perOrigin ?? .max)
     #expect(stub.inFlight == 0)
     interceptor.client.withLock { $0 = nil }
   }

@@ -109,6 +109,15 @@ import Testing
     #expect(stage.paths == ["/first"])
   }
 
+  @Test(arguments: [
+    ("http://a.test", "http://a.test:80"), ("https://A.test:8443/p?u=http://x:1/", "https://a.test:8443"),
+    ("http://u@x:p@a.test:0081/", "http://a.test:81"), ("http://[::1]:8080/", "http://::1:8080"),
+    ("http://%61.test/", "http://a.test:80"), ("https://a.test:/", "https://a.test:443"),
+  ])
+  func `an origin's name is its scheme, host and port`(url: String, name: String) {
+    #expect(Address(url).originName == name)
+  }
+
   @Test func `limits may be changed while requests run and wait`() async throws {
     let gate = StubGate()
     let stage = stage { _ in .answer().behind(gate) }
@@ -125,17 +134,20 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `a host is one host, however it is written`() async throws {
+  @Test func `an origin is one origin, however it is written, and each port is another`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits = ConcurrencyLimits(total: 9, perHost: 1) }.answering { _ in
+    let stage = Stage.configured { $0.limits = ConcurrencyLimits(total: 9, perOrigin: 1) }.answering { _ in
       .answer().behind(gate)
     }
-    let calls = ["http://a.test/", "http://A.TEST/", "http://a.test:80/"].map { stage.client.start(.get($0)) }
-    let other = stage.client.start(.get("http://b.test/"))
-    try await stage.stub.waitForRequests(2)
-    await stage.reachWaiting(2)
+    let same = [
+      "http://a.test/", "http://A.TEST?q", "HTTP://a.test:80/x", "http://me:x@a.test#f", "http://a.test:",
+    ]
+    let others = ["http://b.test/", "https://a.test/", "http://a.test:81/", "http://a.test:443/"]
+    let calls = (same + others).map { stage.client.start(.get($0)) }
+    try await stage.stub.waitForRequests(5)
+    await stage.reachWaiting(4)
     gate.open()
-    for call in calls + [other] { _ = try await call.value }
-    #expect(stage.stub.mostInFlight == 2)
+    for call in calls { _ = try await call.value }
+    #expect(stage.stub.mostInFlight == 5)
   }
 }

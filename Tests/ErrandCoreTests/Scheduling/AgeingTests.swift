@@ -10,7 +10,7 @@ import Testing
     var state = SchedulerState<Int>(limits)
     var slots: [Slot] = []
     func arrive(_ number: Int, _ priority: Priority, _ now: Duration) {
-      if case .started(let slot) = state.arrive(number, priority, host: nil, at: now) { slots.append(slot) }
+      if case .started(let slot) = state.arrive(number, priority, origin: nil, at: now) { slots.append(slot) }
     }
     for number in 1...24 { arrive(number, .userInitiated, .zero) }
     arrive(0, priority, .zero)

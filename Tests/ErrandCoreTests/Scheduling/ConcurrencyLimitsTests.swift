@@ -3,11 +3,13 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct ConcurrencyLimitsTests {
-  @Test func `four at once if nothing is said, two of them kept`() {
+  @Test func `the limits are 64 in all and four to an origin if nothing is said, two of them kept`() {
     let limits = ConcurrencyLimits()
-    #expect(limits.total == 4)
-    #expect(limits.perHost == nil)
+    #expect(limits.total == 64)
+    #expect(limits.perOrigin == 4)
     #expect(limits.kept == 2)
+    #expect(SlotBounds(limits).perOriginUnseen == 2)
+    #expect(SlotBounds(.unlimited) == SlotBounds(ConcurrencyLimits(total: nil, perOrigin: nil)))
   }
 
   @Test(arguments: [

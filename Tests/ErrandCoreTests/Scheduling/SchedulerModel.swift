@@ -5,7 +5,7 @@ struct SchedulerModel {
   struct Request {
     let number: Int
     var priority: Priority
-    let host: String?
+    let origin: String?
     let arrived: Duration
     let arrival: Int
   }
@@ -18,11 +18,11 @@ struct SchedulerModel {
 
   init(_ limits: ConcurrencyLimits) { self.limits = limits }
 
-  mutating func arrive(_ number: Int, _ priority: Priority, host: String, at now: Duration) -> [Int] {
+  mutating func arrive(_ number: Int, _ priority: Priority, origin: String, at now: Duration) -> [Int] {
     arrivals += 1
     waiting.append(
       Request(
-        number: number, priority: priority, host: limits.perHost == nil ? nil : host, arrived: now,
+        number: number, priority: priority, origin: limits.perOrigin == nil ? nil : origin, arrived: now,
         arrival: arrivals))
     return startAll()
   }
@@ -47,9 +47,9 @@ struct SchedulerModel {
   }
 
   func mayStart(_ request: Request) -> Bool {
-    let mates = running.values.filter { $0.host == request.host }
+    let mates = running.values.filter { $0.origin == request.origin }
     return hasRoom(request, among: Array(running.values), limits.total)
-      && (request.host == nil || hasRoom(request, among: mates, limits.perHost))
+      && (request.origin == nil || hasRoom(request, among: mates, limits.perOrigin))
   }
 
   private func hasRoom(_ request: Request, among others: [Request], _ limit: Int?) -> Bool {

@@ -7,7 +7,7 @@ import Testing
   private func limits(_ random: inout SeededRandom) -> ConcurrencyLimits {
     var limits = ConcurrencyLimits(
       total: [nil, 1, 2, 4, 8].randomElement(using: &random) ?? 4,
-      perHost: [nil, 1, 2, 3].randomElement(using: &random) ?? nil)
+      perOrigin: [nil, 1, 2, 3].randomElement(using: &random) ?? nil)
     limits.kept = Int.random(in: 0...4, using: &random)
     limits.ageing =
       [.zero, .seconds(1), .seconds(5), .seconds(1_000_000)].randomElement(using: &random) ?? .zero
@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: 1...12)
   func `it does what its rules say, step by step`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    let hosts = (0..<Int.random(in: 1...6, using: &random)).map { "host\($0)" }
+    let origins = (0..<Int.random(in: 1...6, using: &random)).map { "origin\($0)" }
     var run = SchedulerRun(limits(&random))
     for step in 0..<300 {
       if Int.random(in: 0..<4, using: &random) == 0 {
@@ -31,7 +31,7 @@ import Testing
       case ..<crowd:
         run.arrive(
           Priority.allCases.randomElement(using: &random) ?? .default,
-          host: hosts.randomElement(using: &random) ?? "")
+          origin: origins.randomElement(using: &random) ?? "")
       case ..<80: if let number = run.running.randomElement(using: &random) { run.finish(number) }
       case ..<88: if let number = run.waiting.randomElement(using: &random) { run.leave(number) }
       case ..<98:
@@ -48,18 +48,18 @@ import Testing
     #expect(run.state.isEmpty)
   }
 
-  /// Said once more without the model's rules: a slot is free, and neither what is kept nor its host's limit shuts it out.
+  /// Said once more without the model's rules: a slot is free, and neither what is kept nor its origin's limit shuts it out.
   private func waitsForNothing(_ request: SchedulerModel.Request, _ run: SchedulerRun) -> Bool {
     let limits = run.model.limits
     guard request.priority.isSeen, run.running.count < limits.total ?? .max else { return false }
-    let mates = run.model.running.values.filter { $0.host == request.host }
-    return request.host == nil || mates.count < limits.perHost ?? .max
+    let mates = run.model.running.values.filter { $0.origin == request.origin }
+    return request.origin == nil || mates.count < limits.perOrigin ?? .max
   }
 
   @Test(arguments: 1...8)
   func `the limits are never passed while they stay as they are`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    var limits = ConcurrencyLimits(total: 5, perHost: 3)
+    var limits = ConcurrencyLimits(total: 5, perOrigin: 3)
     limits.kept = 2
     var run = SchedulerRun(limits)
     for _ in 0..<300 {
@@ -67,14 +67,14 @@ import Testing
       if Bool.random(using: &random) {
         run.arrive(
           Priority.allCases.randomElement(using: &random) ?? .default,
-          host: ["a", "b", "c"].randomElement(using: &random) ?? "a")
+          origin: ["a", "b", "c"].randomElement(using: &random) ?? "a")
       } else if let number = run.running.randomElement(using: &random) {
         run.finish(number)
       }
       let running = run.model.running.values
       #expect(running.count <= 5 && running.count { !$0.priority.isSeen } <= 3)
-      let areHostsWithin = ["a", "b", "c"].allSatisfy { host in
-        let mates = running.filter { $0.host == host }
+      let areHostsWithin = ["a", "b", "c"].allSatisfy { origin in
+        let mates = running.filter { $0.origin == origin }
         return mates.count <= 3 && mates.count { !$0.priority.isSeen } <= 1
       }
       #expect(areHostsWithin)
@@ -82,18 +82,18 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `of one host and one priority they start in the order in which they came`(seed: UInt64) {
+  func `of one origin and one priority they start in the order in which they came`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    var run = SchedulerRun(ConcurrencyLimits(total: 3, perHost: 2))
+    var run = SchedulerRun(ConcurrencyLimits(total: 3, perOrigin: 2))
     var kinds: [Int: String] = [:]
     var lastStarted: [String: Int] = [:]
     for _ in 0..<300 {
       run.now += .milliseconds(Int.random(in: 0...500, using: &random))
       if Bool.random(using: &random) {
         let priority = Priority.allCases.randomElement(using: &random) ?? .default
-        let host = ["a", "b", "c"].randomElement(using: &random) ?? "a"
-        let number = run.arrive(priority, host: host)
-        kinds[number] = "\(host) \(priority)"
+        let origin = ["a", "b", "c"].randomElement(using: &random) ?? "a"
+        let number = run.arrive(priority, origin: origin)
+        kinds[number] = "\(origin) \(priority)"
       } else if let number = run.running.randomElement(using: &random) {
         for started in run.finish(number) {
           guard let kind = kinds[started] else { continue }

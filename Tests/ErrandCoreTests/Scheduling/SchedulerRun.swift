@@ -20,10 +20,10 @@ struct SchedulerRun {
   var waiting: [Int] { tickets.keys.sorted() }
 
   @discardableResult
-  mutating func arrive(_ priority: Priority, host: String = "a") -> Int {
+  mutating func arrive(_ priority: Priority, origin: String = "a") -> Int {
     last += 1
-    let expected = model.arrive(last, priority, host: host, at: now)
-    switch state.arrive(last, priority, host: host, at: now) {
+    let expected = model.arrive(last, priority, origin: origin, at: now)
+    switch state.arrive(last, priority, origin: origin, at: now) {
     case .started(let slot):
       slots[last] = slot
       #expect(expected == [last])

@@ -3,8 +3,8 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct SchedulerStateTests {
-  private func limits(_ total: Int?, perHost: Int? = nil, kept: Int = 0) -> ConcurrencyLimits {
-    var limits = ConcurrencyLimits(total: total, perHost: perHost)
+  private func limits(_ total: Int?, perOrigin: Int? = nil, kept: Int = 0) -> ConcurrencyLimits {
+    var limits = ConcurrencyLimits(total: total, perOrigin: perOrigin)
     limits.kept = kept
     return limits
   }
@@ -50,28 +50,28 @@ import Testing
     #expect(run.waiting == [old])
   }
 
-  @Test func `a host keeps slots of its own limit as well`() {
-    var run = SchedulerRun(limits(10, perHost: 3, kept: 1))
-    for _ in 0..<2 { run.arrive(.background, host: "a") }
-    let third = run.arrive(.background, host: "a")
-    run.arrive(.default, host: "a")
+  @Test func `an origin keeps slots of its own limit as well`() {
+    var run = SchedulerRun(limits(10, perOrigin: 3, kept: 1))
+    for _ in 0..<2 { run.arrive(.background, origin: "a") }
+    let third = run.arrive(.background, origin: "a")
+    run.arrive(.default, origin: "a")
     #expect(run.waiting == [third])
   }
 
-  @Test func `a host at its limit does not hold up another`() {
-    var run = SchedulerRun(limits(3, perHost: 1))
-    run.arrive(.userInitiated, host: "a")
-    let waiting = (0..<5).map { _ in run.arrive(.userInitiated, host: "a") }
-    let other = run.arrive(.background, host: "b")
+  @Test func `an origin at its limit does not hold up another`() {
+    var run = SchedulerRun(limits(3, perOrigin: 1))
+    run.arrive(.userInitiated, origin: "a")
+    let waiting = (0..<5).map { _ in run.arrive(.userInitiated, origin: "a") }
+    let other = run.arrive(.background, origin: "b")
     #expect(run.running.contains(other))
     #expect(run.waiting == waiting)
   }
 
   @Test func `one that ends can make room for two`() {
-    var run = SchedulerRun(limits(4, perHost: 1, kept: 3))
-    let first = run.arrive(.background, host: "a")
-    let low = run.arrive(.background, host: "b")
-    let high = run.arrive(.default, host: "a")
+    var run = SchedulerRun(limits(4, perOrigin: 1, kept: 3))
+    let first = run.arrive(.background, origin: "a")
+    let low = run.arrive(.background, origin: "b")
+    let high = run.arrive(.default, origin: "a")
     #expect(run.finish(first) == [high, low])
   }
 
@@ -113,19 +113,19 @@ import Testing
     #expect(run.setLimits(limits(nil)) == [numbers[5]])
   }
 
-  @Test func `a limit for each host counts for those that come from then on`() {
+  @Test func `a limit for each origin counts for those that come from then on`() {
     var run = SchedulerRun(limits(nil))
-    for _ in 0..<3 { run.arrive(.default, host: "a") }
-    run.setLimits(limits(nil, perHost: 1))
-    let first = run.arrive(.default, host: "a")
-    let second = run.arrive(.default, host: "a")
+    for _ in 0..<3 { run.arrive(.default, origin: "a") }
+    run.setLimits(limits(nil, perOrigin: 1))
+    let first = run.arrive(.default, origin: "a")
+    let second = run.arrive(.default, origin: "a")
     #expect(run.waiting == [second])
     #expect(run.finish(first) == [second])
   }
 
   @Test func `a limit below one is one`() {
     for total in [0, -5] {
-      var run = SchedulerRun(limits(total, perHost: total, kept: -1))
+      var run = SchedulerRun(limits(total, perOrigin: total, kept: -1))
       run.arrive(.background)
       run.arrive(.background)
       #expect(run.running.count == 1)
@@ -135,18 +135,18 @@ import Testing
   @Test func `without a limit nobody waits`() {
     var state = SchedulerState<Int>(.unlimited)
     for number in 0..<1000 {
-      guard case .started = state.arrive(number, .background, host: nil, at: .zero) else {
+      guard case .started = state.arrive(number, .background, origin: nil, at: .zero) else {
         Issue.record("waits")
         return
       }
     }
   }
 
-  @Test func `hosts are forgotten when they are quiet`() {
-    var state = SchedulerState<Int>(limits(1, perHost: 1))
+  @Test func `origins are forgotten when they are quiet`() {
+    var state = SchedulerState<Int>(limits(1, perOrigin: 1))
     var slots: [Slot] = []
     for number in 0..<5000 {
-      if case .started(let slot) = state.arrive(number, .default, host: "host\(number)", at: .zero) {
+      if case .started(let slot) = state.arrive(number, .default, origin: "origin\(number)", at: .zero) {
         slots.append(slot)
       }
     }

@@ -31,7 +31,7 @@ import Testing
     seed: UInt64
   ) async {
     var random = SeededRandom(seed: seed)
-    var limits = ConcurrencyLimits(total: 5, perHost: Bool.random(using: &random) ? 3 : nil)
+    var limits = ConcurrencyLimits(total: 5, perOrigin: Bool.random(using: &random) ? 3 : nil)
     limits.kept = 2
     let slots = Slots(limits, Timeline(ContinuousClock()))
     let tally = Tally()
@@ -43,7 +43,8 @@ import Testing
         let yields = Int.random(in: 0..<4, using: &random)
         group.addTask {
           do {
-            let slot = try await slots.acquire(host: "host\(number % 4)", urgency: urgency, signal: signal)
+            let slot = try await slots.acquire(
+              origin: "origin\(number % 4)", urgency: urgency, signal: signal)
             tally.begin()
             for _ in 0..<yields { await Task.yield() }
             tally.end()
@@ -70,11 +71,11 @@ import Testing
   @Test func `a turn that comes while its call is called off is passed on`() async throws {
     let slots = Slots(ConcurrencyLimits(total: 1), Timeline(ContinuousClock()))
     for _ in 0..<500 {
-      let held = try await slots.acquire(host: "", urgency: Urgency(.default), signal: StopSignal())
+      let held = try await slots.acquire(origin: "", urgency: Urgency(.default), signal: StopSignal())
       let signal = StopSignal()
-      let called = Task { try await slots.acquire(host: "", urgency: Urgency(.default), signal: signal) }
+      let called = Task { try await slots.acquire(origin: "", urgency: Urgency(.default), signal: signal) }
       let next = Task {
-        try await slots.acquire(host: "", urgency: Urgency(.background), signal: StopSignal())
+        try await slots.acquire(origin: "", urgency: Urgency(.background), signal: StopSignal())
       }
       while slots.load.waiting < 2 { await Task.yield() }
       async let stopped: Void = signal.stop(.cancelled(.taskCancelled))
@@ -107,11 +108,11 @@ import Testing
     let urgent = Locked<Urgency?>(nil)
     let clock = EventfulClock { urgent.withLock { $0 }?.raise(to: .userInitiated) }
     let slots = Slots(limits, Timeline(clock))
-    let held = try await slots.acquire(host: "", urgency: Urgency(.background), signal: StopSignal())
+    let held = try await slots.acquire(origin: "", urgency: Urgency(.background), signal: StopSignal())
     let urgency = Urgency(.background)
     urgent.withLock { $0 = urgency }
     // The time is asked for when its priority has been read and it is about to wait.
-    slots.release(try await slots.acquire(host: "", urgency: urgency, signal: StopSignal()))
+    slots.release(try await slots.acquire(origin: "", urgency: urgency, signal: StopSignal()))
     slots.release(held)
     #expect(slots.load == SlotLoad())
   }

@@ -4,38 +4,38 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct SlotsTests {
-  private func slots(_ total: Int?, perHost: Int? = nil, kept: Int = 0) -> Slots {
-    Slots(limits(total, perHost: perHost, kept: kept), Timeline(VirtualClock()))
+  private func slots(_ total: Int?, perOrigin: Int? = nil, kept: Int = 0) -> Slots {
+    Slots(limits(total, perOrigin: perOrigin, kept: kept), Timeline(VirtualClock()))
   }
 
-  private func limits(_ total: Int?, perHost: Int? = nil, kept: Int = 0) -> ConcurrencyLimits {
-    var limits = ConcurrencyLimits(total: total, perHost: perHost)
+  private func limits(_ total: Int?, perOrigin: Int? = nil, kept: Int = 0) -> ConcurrencyLimits {
+    var limits = ConcurrencyLimits(total: total, perOrigin: perOrigin)
     limits.kept = kept
     return limits
   }
 
   private func acquire(
-    _ slots: Slots, host: String = "a", urgency: Urgency = Urgency(.default),
+    _ slots: Slots, origin: String = "a", urgency: Urgency = Urgency(.default),
     signal: StopSignal = StopSignal()
   ) -> Task<Slot, any Error> {
-    Task { try await slots.acquire(host: host, urgency: urgency, signal: signal) }
+    Task { try await slots.acquire(origin: origin, urgency: urgency, signal: signal) }
   }
 
   private func untilWaiting(_ count: Int, _ slots: Slots) async {
     while slots.load.waiting != count { await Task.yield() }
   }
 
-  @Test func `the host is worked out only if there is a limit for it`() async throws {
+  @Test func `the origin is worked out only if there is a limit for it`() async throws {
     let asked = Locked(0)
-    func host() -> String {
+    func origin() -> String {
       asked.withLock { $0 += 1 }
       return "a"
     }
     let slots = slots(2)
-    let slot = try await slots.acquire(host: host(), urgency: Urgency(.default), signal: StopSignal())
+    let slot = try await slots.acquire(origin: origin(), urgency: Urgency(.default), signal: StopSignal())
     #expect(asked.withLock { $0 } == 0)
-    slots.limits.perHost = 2
-    let second = try await slots.acquire(host: host(), urgency: Urgency(.default), signal: StopSignal())
+    slots.limits.perOrigin = 2
+    let second = try await slots.acquire(origin: origin(), urgency: Urgency(.default), signal: StopSignal())
     #expect(asked.withLock { $0 } == 1)
     slots.release(slot)
     slots.release(second)

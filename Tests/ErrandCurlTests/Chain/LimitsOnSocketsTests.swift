@@ -27,10 +27,10 @@ import Testing
     try await server.waitForRequests(4)
     try await reachLoad(client, running: 4, waiting: 8)
     #expect(server.requests.count == 4)
-    client.limits.total = 7
+    client.limits.perOrigin = 7
     try await server.waitForRequests(7)
     try await reachLoad(client, running: 7, waiting: 5)
-    client.limits.total = 2
+    client.limits.perOrigin = 2
     try await reachLoad(client, running: 7, waiting: 5)
     #expect(server.requests.count == 7)
     // Those that wait first, or they would go out in the place of the others.
@@ -48,13 +48,24 @@ import Testing
     #expect(client.pipeline.slots.load == SlotLoad())
   }
 
-  @Test func `a host at its limit does not hold up another`() async throws {
+  @Test func `each port of one address has slots of its own`() async throws {
+    let others = try (0..<5).map { _ in try MockServer() }
+    for other in others { other.otherwise { _ in .stall } }
+    let client = Client(transport: CurlTransport())
+    let calls = others.flatMap { other in (0..<5).map { _ in client.start(.get(other.url("/"))) } }
+    for other in others { try await other.waitForRequests(4) }
+    try await reachLoad(client, running: 20, waiting: 5)
+    for call in calls.reversed() { call.cancel() }
+    for other in others { try await other.waitForOpenConnections(0) }
+  }
+
+  @Test func `an origin at its limit does not hold up another`() async throws {
     var curl = CurlConfiguration()
     curl.hostOverrides = ["one.test", "two.test"].map {
       CurlConfiguration.HostOverride(host: $0, port: server.port, address: "127.0.0.1")
     }
     var configuration = ClientConfiguration()
-    configuration.limits = ConcurrencyLimits(total: nil, perHost: 2)
+    configuration.limits = ConcurrencyLimits(total: nil, perOrigin: 2)
     let client = Client(transport: CurlTransport(configuration: curl), configuration: configuration)
     func stall(_ host: String) -> Call { client.start(.get("http://\(host):\(server.port)/stall")) }
     let one = (0..<5).map { _ in stall("one.test") }

@@ -89,7 +89,7 @@ import Testing
 
   @Test func `ten requests in every state end with a page, and the page below goes on`() async throws {
     let client = Client(transport: CurlTransport())
-    client.limits.total = 5
+    client.limits = ConcurrencyLimits(total: 5, perOrigin: 5)
     let stack = ScopeStack("app")
     let (list, page) = (stack.push("list"), stack.push("page"))
     let (body, writer) = AsyncStream.makeStream(of: Data.self)

@@ -68,7 +68,7 @@ import Testing
       return .answer()
     }
     let client = lab.client()
-    client.limits = ConcurrencyLimits(total: 1, perHost: 1)
+    client.limits = ConcurrencyLimits(total: 1, perOrigin: 1)
     let held = Task { try await client.send(.get(other.url("/"))) }
     try await other.waitForRequests(1)
     let counting = lab.client()

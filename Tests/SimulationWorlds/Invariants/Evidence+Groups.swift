@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandTesting
 
 extension Evidence {
   /// The owners by group, each group in the order in which they began.
@@ -8,6 +9,12 @@ extension Evidence {
       rule.map { ($0, members.sorted { ($0.began, $0.id) < ($1.began, $1.id) }) }
     }
     .sorted { $0.members[0].id < $1.members[0].id }
+  }
+
+  /// It had failed by then, and no server has seen it.
+  func neverLeft(_ caller: Caller, by time: Duration) -> Bool {
+    guard let end = caller.ends.first, end.time <= time, !end.outcome.isSuccess else { return false }
+    return tries(of: caller.ask).allSatisfy { $0.seen == nil }
   }
 }
 

@@ -9,7 +9,7 @@ extension Invariant {
       found.append("\(evidence.mostInFlight) were in flight, and \(total) may be")
     }
     for (host, load) in evidence.hosts.sorted(by: { $0.key < $1.key }) {
-      if let limit = limits.perHost, load.mostInFlight > limit {
+      if let limit = limits.perOrigin, load.mostInFlight > limit {
         found.append("\(load.mostInFlight) were in flight to \(host), and \(limit) may be")
       }
     }

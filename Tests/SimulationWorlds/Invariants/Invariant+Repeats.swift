@@ -10,9 +10,9 @@ extension Invariant {
       let ignored = members.filter { $0.ends.first?.outcome.code == .ignoredRepeat }
       let others = members.filter { $0.ends.first?.outcome.code != .ignoredRepeat }
       let known = others.filter { !$0.hardlyBegan }
-      var found = zip(known, known.dropFirst()).filter { $1.began < $0.began + interval }.map {
-        "\($1) began at \($1.began), so soon after \($0.began)"
-      }
+      var found = zip(known, known.dropFirst()).filter {
+        $1.began < $0.began + interval && !evidence.neverLeft($0, by: $1.began)
+      }.map { "\($1) began at \($1.began), so soon after \($0.began)" }
       for caller in ignored {
         let hasCause = others.contains { $0.began <= caller.began && caller.began < $0.began + interval }
         if !hasCause { found.append("\(caller) was ignored at \(caller.began) without a cause") }

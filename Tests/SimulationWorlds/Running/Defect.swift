@@ -30,12 +30,16 @@ public enum Defect: CaseIterable, Sendable {
 
   func spoil(_ configuration: inout ClientConfiguration, _ clock: VirtualClock) {
     switch self {
-    case .neverAnswers, .neverRests, .answersByItself, .isSlowToStop, .sendsAgainLater, .keepsRequests:
+    case .neverAnswers, .neverRests, .answersByItself, .sendsAgainLater, .keepsRequests:
       configuration.interceptors.append(Spoiling(defect: self, clock: clock))
     case .passesLimits: configuration.limits.total = configuration.limits.total.map { $0 + 1 }
     case .takesKeptSlots: configuration.limits.kept = 0
     default: break
     }
+  }
+
+  func spoil(_ transport: any Transport, _ clock: VirtualClock) -> any Transport {
+    self == .isSlowToStop ? SlowToStop(transport: transport, clock: clock) : transport
   }
 
   func spoil(_ request: Request, of ask: Ask) -> Request {

@@ -19,11 +19,6 @@ final class Spoiling: Interceptor {
     case .answersByItself:
       guard let url = request.url else { break }
       return Response(status: 200, data: try await next(request).data + [46], url: url)
-    case .isSlowToStop:
-      do { return try await next(request) } catch {
-        await Task { [clock] in try? await clock.sleep(for: .seconds(1)) }.value
-        throw error
-      }
     case .sendsAgainLater:
       let response = try await next(request)
       Task { [clock] in
@@ -36,4 +31,21 @@ final class Spoiling: Interceptor {
     }
     return try await next(request)
   }
+}
+
+/// A transport that does not stop at once, as it has to.
+struct SlowToStop: Transport {
+  let transport: any Transport
+  let clock: VirtualClock
+
+  func perform(_ exchange: Exchange) async throws -> TransferResult {
+    do {
+      return try await transport.perform(exchange)
+    } catch {
+      await Task { [clock] in try? await clock.sleep(for: .seconds(1)) }.value
+      throw error
+    }
+  }
+
+  func shutdown() async { await transport.shutdown() }
 }

@@ -9,7 +9,7 @@
       if defect == .losesSlots { await loseSlots(total) }
       let (known, start) = (network.tries.count, now)
       await withDiscardingTaskGroup { group in
-        for _ in 0..<min(total, plan.limits.perHost ?? total) {
+        for _ in 0..<min(total, plan.limits.perOrigin ?? total) {
           group.addTask { _ = try? await self.client.send(self.request("http://probe.test/")) }
         }
       }

@@ -38,7 +38,8 @@ import SimulationExecutor
       configuration.limits = plan.limits
       if plan.hasInterceptor { configuration.interceptors = [Loitering(clock: simulation.clock)] }
       defect?.spoil(&configuration, simulation.clock)
-      client = Client(transport: network, configuration: configuration)
+      client = Client(
+        transport: defect?.spoil(network, simulation.clock) ?? network, configuration: configuration)
     }
 
     var now: Duration { simulation.clock.now.offset }

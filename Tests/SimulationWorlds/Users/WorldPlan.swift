@@ -54,7 +54,7 @@ struct WorldPlan: Sendable {
       : nil
     var limits = ConcurrencyLimits(total: Int.random(in: 1...6, using: &random))
     if random.once(in: 8) { limits.total = nil }
-    if random.once(in: 3) { limits.perHost = Int.random(in: 1...3, using: &random) }
+    limits.perOrigin = random.once(in: 3) ? Int.random(in: 1...3, using: &random) : nil
     limits.kept = Int.random(in: 0...3, using: &random)
     limits.ageing = random.milliseconds(100...10_000)
     self.limits = limits

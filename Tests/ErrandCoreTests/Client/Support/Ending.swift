@@ -19,6 +19,10 @@ enum Ending: String, CaseIterable, Sendable {
 
   struct Thrown: Error {}
 
+  /// True if the caller does not wait for interceptors that still have the request. In all others nothing is left when the
+  /// caller has its outcome.
+  var overtakesInterceptors: Bool { [.superseded, .cancelled, .scopeEnded, .deadline].contains(self) }
+
   static func step(_ request: StubRequest) -> StubStep {
     switch Ending(rawValue: request.lastComponent) {
     case .retried: request.fields.contains("X-First") ? .answer(status: 503) : .answer()

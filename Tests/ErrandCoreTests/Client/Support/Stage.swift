@@ -74,6 +74,11 @@ struct Stage: Sendable {
     }
   }
 
+  /// Returns when interceptors have let go of what nobody waits for any more.
+  func reachIdle() async {
+    while load != SlotLoad() || stub.inFlight > 0 { await Task.yield() }
+  }
+
   /// Returns when every call has ended, and checks that none left anything behind.
   func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async {
     await client.pipeline.inFlight.whenEmpty()

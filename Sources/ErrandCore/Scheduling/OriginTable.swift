@@ -1,0 +1,80 @@
+/// The origins that have something running or waiting, and their lines. An origin that has neither is forgotten, but for
+/// the one that had it last: requests that follow one another nearly always go to the same.
+struct OriginTable {
+  /// Those whose origin does not matter, because there was no limit for one when they came. Nobody counts what they run.
+  static var unnamed: Int { 0 }
+  private static var keptCapacity: Int { 256 }
+
+  struct Load {
+    var name: String?
+    var running = 0
+    var runningUnseen = 0
+    var waiting = 0
+  }
+
+  private var origins = [Load()]
+  /// Of each origin, one for each priority.
+  private var lines = [WaitingLine](repeating: WaitingLine(), count: Priority.levels)
+  private var places: [String: Int] = [:]
+  private var free: [Int] = []
+  /// The one that is remembered though it has nothing.
+  private var quiet: Int?
+
+  var isEmpty: Bool { places.count == (quiet == nil ? 0 : 1) && origins[Self.unnamed].waiting == 0 }
+  var all: Range<Int> { origins.indices }
+
+  subscript(origin: Int) -> Load {
+    _read { yield origins[origin] }
+    _modify { yield &origins[origin] }
+  }
+
+  subscript(origin: Int, level: Int) -> WaitingLine {
+    _read { yield lines[origin * Priority.levels + level] }
+    _modify { yield &lines[origin * Priority.levels + level] }
+  }
+
+  /// Whether the origin's own limit leaves room.
+  func hasRoom(_ origin: Int, isSeen: Bool, _ bounds: SlotBounds) -> Bool {
+    origin == Self.unnamed
+      || origins[origin].running < bounds.perOrigin
+        && (isSeen || origins[origin].runningUnseen < bounds.perOriginUnseen)
+  }
+
+  mutating func makePlace(of name: String) -> Int {
+    if let place = quiet, origins[place].name == name {
+      quiet = nil
+      return place
+    }
+    if let place = places[name] { return place }
+    let place = free.popLast() ?? origins.count
+    if place == origins.count {
+      origins.append(Load())
+      lines.append(contentsOf: repeatElement(WaitingLine(), count: Priority.levels))
+    }
+    origins[place].name = name
+    places[name] = place
+    return place
+  }
+
+  /// To be said when something of the origin has ended.
+  mutating func forgetIfQuiet(_ origin: Int) {
+    guard origins[origin].name != nil, origins[origin].running == 0, origins[origin].waiting == 0 else {
+      return
+    }
+    let before = quiet
+    quiet = origin
+    if let before { forget(before) }
+    if places.count == 1, origins.count > Self.keptCapacity {
+      origins = [origins[Self.unnamed]]
+      lines = Array(lines.prefix(Priority.levels))
+      (places, free, quiet) = ([:], [], nil)
+    }
+  }
+
+  private mutating func forget(_ origin: Int) {
+    guard let name = origins[origin].name else { return }
+    places[name] = nil
+    origins[origin] = Load()
+    free.append(origin)
+  }
+}

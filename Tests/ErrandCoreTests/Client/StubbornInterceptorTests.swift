@@ -1,0 +1,176 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Interceptors that do not stop when their call does.
+@Suite(.timeLimit(.minutes(1))) struct StubbornInterceptorTests {
+  /// Waits for what cannot be cancelled, before and after the request as it is told.
+  private final class Stubborn: Interceptor {
+    let reached = Settlement<Void>()
+    let gate = Settlement<Void>()
+    let stopped = Locked<RequestError?>(nil)
+    private let waitsAfter: Bool
+
+    init(after waitsAfter: Bool = false) { self.waitsAfter = waitsAfter }
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      let response = waitsAfter ? try await next(request) : nil
+      reached.settle(.success(()))
+      _ = await gate.settled()
+      stopped.withLock { $0 = next.stopped }
+      if let response { return response }
+      return try await next(request)
+    }
+  }
+
+  private func stage(_ interceptor: any Interceptor, aroundCall: Bool) -> Stage {
+    Stage(
+      configured: {
+        $0.limits.total = 1
+        if aroundCall { $0.interceptors = [interceptor] } else { $0.attemptInterceptors = [interceptor] }
+      }, { _ in .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) })
+  }
+
+  private let request = Request.get("http://a.test/data?token=hush")
+
+  @Test(arguments: [true, false])
+  func `a deadline does not wait for them, and they can tell that it was one`(aroundCall: Bool) async throws {
+    let interceptor = Stubborn()
+    let stage = stage(interceptor, aroundCall: aroundCall)
+    let call = stage.client.start(request.deadline(.seconds(1)))
+    _ = await interceptor.reached.settled()
+    await stage.reachSleep(of: .seconds(1))
+    stage.clock.advance(by: .seconds(1))
+    #expect(await call.result.requestError?.code == .deadlineExceeded)
+    #expect(stage.client.pipeline.inFlight.count == 0)
+    interceptor.gate.settle(.success(()))
+    while interceptor.stopped.withLock({ $0 }) == nil { await Task.yield() }
+    #expect(interceptor.stopped.withLock { $0?.code } == .deadlineExceeded)
+    await stage.expectNothingLeft()
+    #expect(stage.paths.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `a scope, a newer request, a cancelled task and a shutdown do not wait for them`(aroundCall: Bool)
+    async throws
+  {
+    let interceptor = Stubborn()
+    let stage = stage(interceptor, aroundCall: aroundCall)
+    let scope = RequestScope("page")
+    let first = stage.client.start(request, in: scope)
+    let second = stage.client.start(request.latest("key"))
+    let task = Task { try await stage.client.send(request) }
+    _ = await interceptor.reached.settled()
+    scope.end()
+    #expect(await first.result.requestError?.cancellation == .scopeEnded("page"))
+    let third = stage.client.start(request.latest("key"))
+    #expect(await second.result.requestError?.cancellation == .superseded)
+    task.cancel()
+    await #expect { try await task.value } throws: { $0.isCancellation }
+    await stage.client.shutdown(within: .zero)
+    #expect(await third.result.requestError?.cancellation == .clientShutDown)
+    interceptor.gate.settle(.success(()))
+  }
+
+  @Test func `a stream that they bring too late is closed, and its slot is free`() async throws {
+    let interceptor = Stubborn(after: true)
+    let stage = stage(interceptor, aroundCall: false)
+    let task = Task { try await stage.client.stream(request) }
+    _ = await interceptor.reached.settled()
+    #expect(stage.stub.inFlight == 1)
+    task.cancel()
+    await #expect { try await task.value } throws: { $0.isCancellation }
+    interceptor.gate.settle(.success(()))
+    await stage.reachIdle()
+    await stage.expectNothingLeft()
+  }
+
+  /// Waits for a refresh that others may have started.
+  private final class Refreshes: Interceptor {
+    let client = Locked<Client?>(nil)
+    private let path: String
+    private let other: Request
+
+    init(_ path: String, _ other: Request) {
+      self.path = path
+      self.other = other
+    }
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      guard request.path == path, let client = client.withLock({ $0 }) else { return try await next(request) }
+      let first = try await next(request)
+      let refresh = Task.detached { [other] in try await client.send(other) }
+      _ = try await refresh.value
+      if case .chunks = first.body { return first }
+      return try await next(request)
+    }
+  }
+
+  @Test func `what they wait for finds a slot, whoever started it`() async throws {
+    let interceptor = Refreshes("/data", .get("http://a.test/token"))
+    let stage = stage(interceptor, aroundCall: false)
+    interceptor.client.withLock { $0 = stage.client }
+    let calls = (0..<5).map { _ in stage.client.start(request) }
+    for call in calls { _ = try await call.value }
+    #expect(stage.stub.mostInFlight == 1)
+    interceptor.client.withLock { $0 = nil }
+  }
+
+  @Test func `what they wait for finds a slot though they hold a stream`() async throws {
+    let interceptor = Refreshes("/data", .get("http://a.test/token"))
+    let stage = stage(interceptor, aroundCall: false)
+    interceptor.client.withLock { $0 = stage.client }
+    let opening = Task { try await stage.client.stream(request) }
+    await stage.reachWaiting(1)
+    stage.clock.advance(by: SlotLease.patience)
+    #expect(try await opening.value.chunks.readAll() == 2 << 20)
+    await stage.expectNothingLeft()
+    interceptor.client.withLock { $0 = nil }
+  }
+
+  @Test func `two clients whose interceptors ask each other do not wait for each other`() async throws {
+    let there = Refreshes("/data", .get("http://b.test/data/b"))
+    let back = Refreshes("/b", .get("http://a.test/key"))
+    let (one, two) = (stage(there, aroundCall: false), stage(back, aroundCall: false))
+    there.client.withLock { $0 = two.client }
+    back.client.withLock { $0 = one.client }
+    let calls = (0..<4).flatMap { _ in
+      [one.client.start(request), two.client.start(.get("http://b.test/b"))]
+    }
+    for call in calls { _ = try await call.value }
+    there.client.withLock { $0 = nil }
+    back.client.withLock { $0 = nil }
+  }
+
+  /// Says what a failure looked like to it.
+  private final class Looks: Interceptor {
+    let seen = Locked<[String]>([])
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      do { return try await next(request) } catch {
+        seen.withLock { $0.append("\(error)") }
+        throw error
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `what they catch names the method and the URL, without its secrets`(aroundCall: Bool) async throws {
+    let looks = Looks()
+    let stage = Stage(
+      configured: {
+        if aroundCall { $0.interceptors = [looks] } else { $0.attemptInterceptors = [looks] }
+      }, { _ in .answer(status: 404) })
+    await #expect(throws: RequestError.self) { try await stage.client.send(request) }
+    let seen = looks.seen.withLock { $0 }
+    #expect(seen.count == 1)
+    #expect(seen.first?.hasPrefix("GET http://a.test/data?token=***: ") == true)
+  }
+}

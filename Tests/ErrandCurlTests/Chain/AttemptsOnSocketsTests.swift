@@ -1,0 +1,101 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Testing
+
+/// One attempt is one request on the wire, also on a kept connection that ends without a response: libcurl would send the
+/// request again by itself.
+@Suite(.timeLimit(.minutes(1))) struct AttemptsOnSocketsTests {
+  private let server: MockServer
+
+  init() throws {
+    server = try MockServer()
+    server.on("/warm") { _ in .answer() }
+  }
+
+  private func client(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> Client {
+    var configuration = ClientConfiguration()
+    configuration.retry.backoff = .zero
+    change(&configuration)
+    return Client(transport: CurlTransport(), configuration: configuration)
+  }
+
+  private func request(_ method: ErrandCore.Method, body: Body) -> Request {
+    Request(method, server.url("/eat"), body: body)
+  }
+
+  /// Sends it on a kept connection; returns the error and how often it arrived.
+  private func lose(_ request: Request, with client: Client) async throws -> (RequestError?, Int) {
+    _ = try await client.send(.get(server.url("/warm")))
+    let before = server.count("/eat")
+    let error = await #expect(throws: RequestError.self) { try await client.send(request) }
+    return (error, server.count("/eat") - before)
+  }
+
+  @Test(arguments: [MockAnswer.close, .reset])
+  func `the best effort is one request, whatever its method and its body`(fault: MockAnswer) async throws {
+    server.on("/eat") { _ in fault }
+    let client = client()
+    let bodies: [Body] = [.none, .text("body"), .text(String(repeating: "x", count: 300_000))]
+    for method in [ErrandCore.Method.get, .head, .put, .delete, .options, .post] {
+      for body in method == .get || method == .head ? [.none] : bodies {
+        for request in [request(method, body: body), request(method, body: body).idempotencyKey("k")] {
+          let (error, arrived) = try await lose(request.bestEffort(), with: client)
+          #expect(error?.code == .connectionLost)
+          #expect(error?.attempt == 1)
+          #expect(error?.reachedServer == true)
+          #expect(arrived == 1, "\(method)")
+        }
+      }
+    }
+  }
+
+  @Test func `a repeat of libcurl's own counts as an attempt`() async throws {
+    server.on("/eat") { _ in .close }
+    let client = client()
+    for method in [ErrandCore.Method.get, .put, .delete] {
+      for limit in 2...4 {
+        let request = request(method, body: .none).retry(.tries(limit).withoutWaiting)
+        let (error, arrived) = try await lose(request, with: client)
+        #expect(arrived == limit)
+        #expect(error?.attempt == limit)
+      }
+    }
+    server.script("/twice", [.close, .answer()])
+    _ = try await client.send(.get(server.url("/warm")))
+    #expect(try await client.send(.get(server.url("/twice"))).timing.tries == 2)
+  }
+
+  @Test func `a repeat of libcurl's own is taken from the budget of retries`() async throws {
+    server.on("/eat") { _ in .close }
+    let client = client { $0.retryBudget = RetryBudget(ratio: 0, minimumPerSecond: 0) }
+    #expect(try await lose(request(.get, body: .none), with: client).1 == 1)
+  }
+
+  /// Asks a second time if the first response is a 401.
+  private struct AsksAgain: Interceptor {
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      let first = try await next(request)
+      return first.status == 401 ? try await next(request) : first
+    }
+  }
+
+  @Test func `the timing counts what went out, whoever sent it again`() async throws {
+    server.script(
+      "/", [.answer(status: 401), .answer(status: 503), .answer(status: 503), .answer(status: 200)])
+    let client = client { $0.attemptInterceptors = [AsksAgain()] }
+    let accepting = Request.get(server.url("/")).accepting(200..<402)
+    let response = try await client.send(accepting)
+    #expect(response.status == 200)
+    #expect(server.count("/") == 4)
+    #expect(response.timing.tries == 4)
+  }
+}
+
+extension RetryPolicy {
+  fileprivate var withoutWaiting: RetryPolicy {
+    var policy = self
+    policy.backoff = .zero
+    return policy
+  }
+}
