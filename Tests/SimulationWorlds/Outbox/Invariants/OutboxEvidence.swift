@@ -25,6 +25,8 @@ struct OutboxEvidence: Sendable {
   let failures: [String]
   /// What was sent by somebody who had no lease of it.
   let unleased: [String]
+  /// What could be tried, and was not.
+  let unattended: [String]
   let sleepers: Int
   let inFlight: Int
   private let stepsByRow: [OutboxID: [RowStep]]
@@ -53,14 +55,14 @@ struct OutboxEvidence: Sendable {
   extension OutboxEvidence {
     init(
       _ world: OutboxWorld, entries: [OutboxEntry], answers: [Int64], statistics: OutboxStatistics,
-      contents: Set<OutboxID>,
-      files: [String], waiting: [Follow], inFlight: Int
+      contents: Set<OutboxID>, files: [String], waiting: [Follow], unattended: [String], inFlight: Int
     ) {
       plan = world.plan
       asks = world.ledger.asks
       steps = world.ledger.steps
       follows = world.ledger.follows
       self.waiting = waiting
+      self.unattended = unattended
       arrivals = world.server.arrivals
       tries = world.network.tries
       self.entries = entries
@@ -69,7 +71,7 @@ struct OutboxEvidence: Sendable {
       self.contents = contents
       self.files = files
       failures = world.failures.withLock { $0 }
-      unleased = world.defect != nil || OutboxInvariant.coversWaiting ? world.ledger.unleased : []
+      unleased = world.ledger.unleased
       sleepers = world.simulation.clock.sleepers
       self.inFlight = inFlight
       stepsByRow = Dictionary(grouping: steps, by: \.row)

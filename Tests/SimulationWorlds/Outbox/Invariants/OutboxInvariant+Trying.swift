@@ -38,9 +38,6 @@ extension OutboxInvariant {
     }
   }
 
-  /// False as long as a request that waits inside the client is sent although its lease ends there: seed 555.
-  static let coversWaiting = false
-
   static let leased = OutboxInvariant(name: "nothing is sent without a lease") { $0.unleased }
 
   static let wire = OutboxInvariant(
@@ -58,6 +55,10 @@ extension OutboxInvariant {
         return isExcused ? nil : "\(ask): try \(next.index) began at \(next.began), beside try \(one.index)"
       }
     }
+  }
+
+  static let attended = OutboxInvariant(name: "what may be tried is tried soon, when all is well") {
+    $0.unattended
   }
 
   static let waits = OutboxInvariant(name: "a request that failed waits as long as it was told") { evidence in

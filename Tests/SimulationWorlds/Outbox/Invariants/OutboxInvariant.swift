@@ -6,7 +6,8 @@ struct OutboxInvariant: Sendable {
   let violations: @Sendable (OutboxEvidence) -> [String]
 
   static let all = [
-    accepted, bursts, delivered, once, keys, arrivals, lanes, leases, leased, wire, waits, expiry, pauses,
+    accepted, bursts, delivered, once, keys, arrivals, lanes, leases, leased, wire, attended, waits, expiry,
+    pauses,
     receipts,
     quiet, contents, statistics, store,
   ]

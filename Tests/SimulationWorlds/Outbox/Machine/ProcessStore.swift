@@ -66,6 +66,7 @@ final class ProcessStore: OutboxStore {
 
   func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim {
     try await perform {
+      if defect == .overlooksRows, random.withLock({ $0.once(in: 2) }) { return Claim() }
       let claim = try await store.claim(bounds, for: lease, at: now)
       note(.recovered, claim.recovered.map(\.id), now)
       note(.expired, claim.expired.map(\.id), now)

@@ -14,6 +14,7 @@ extension OutboxDefect {
     case .takesOthersForDead: OutboxInvariant.leases.name
     case .sendsTwice: OutboxInvariant.wire.name
     case .changesKeys: OutboxInvariant.keys.name
+    case .overlooksRows: OutboxInvariant.attended.name
     case .ignoresWaits: OutboxInvariant.waits.name
     case .expiresTooSoon: OutboxInvariant.expiry.name
     case .ignoresPauses: OutboxInvariant.pauses.name

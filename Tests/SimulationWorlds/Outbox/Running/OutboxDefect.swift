@@ -27,6 +27,7 @@ public enum OutboxDefect: CaseIterable, Sendable {
   case losesFiles
   case tellsNobody
   case failsToStore
+  case overlooksRows
 
   func delayStore() async {
     switch self {

@@ -2,6 +2,7 @@
   import ErrandCore
   import ErrandOutbox
   import ErrandTesting
+  import SimulationExecutor
 
   #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -20,6 +21,7 @@
       let keeper = await launch("keeper")
       try await keeper?.outbox.resume()
       for lane in plan.lanes { try await keeper?.outbox.resume(lane: lane) }
+      let attendance = try await attend(anchor)
       var time = Duration.seconds(10)
       while time < .seconds(20_000) {
         await pause(time)
@@ -50,7 +52,21 @@
       return OutboxEvidence(
         self, entries: entries, answers: answers, statistics: defect?.spoil(statistics) ?? statistics,
         contents: Set(zip(entries, contents).filter { $1 != nil }.map(\.0.id)), files: files ?? [],
-        waiting: waiting, inFlight: inFlight)
+        waiting: waiting, unattended: attendance.violations, inFlight: inFlight)
+    }
+
+    /// Looks every second, until nothing is left to be tried or a minute has passed.
+    private func attend(_ anchor: SQLiteOutboxStore) async throws -> Attendance {
+      var attendance = Attendance(plan.lanePolicy)
+      for _ in 0..<60 {
+        await pause(.seconds(1))
+        let rows = try await anchor.list(.all, after: 0, limit: .max)
+        guard rows.contains(where: \.state.isOpen) else { break }
+        let held = Set(try await anchor.statistics().heldOrigins.map(\.origin))
+        let last = Dictionary(ledger.steps.filter { $0.state != nil }.map { ($0.row, $0) }) { $1 }
+        attendance.look(at: rows, last, held: held, machine.time, now: simulation.clock.now.offset)
+      }
+      return attendance
     }
   }
 #endif

@@ -1,0 +1,44 @@
+import ErrandCore
+import ErrandOutbox
+
+/// Watches rows that may be tried, while all is well and a process delivers: none of them waits for long.
+struct Attendance: Sendable {
+  /// Longer than any attempt takes, and shorter than many a beat.
+  private static let limit = Duration.seconds(15)
+
+  private let policy: LanePolicy
+  private var since: [OutboxID: Duration] = [:]
+  private(set) var violations: [String] = []
+
+  init(_ policy: LanePolicy) { self.policy = policy }
+
+  /// - Parameters:
+  ///   - rows: All of them, in the order of enqueue.
+  ///   - last: What was done to each row last.
+  mutating func look(
+    at rows: [OutboxRow], _ last: [OutboxID: RowStep], held: Set<String>, _ machine: StoreTime, now: Duration
+  ) {
+    var takenLanes: Set<String> = []
+    var found: [OutboxID: Duration] = [:]
+    for row in rows {
+      let isFirst = row.lane.map { !takenLanes.contains($0) } ?? true
+      if let lane = row.lane, row.state.isOpen || (row.state == .setAside && policy == .hold) {
+        takenLanes.insert(lane)
+      }
+      guard row.state == .stored, isFirst, !held.contains(row.origin), isDue(row, last[row.id], machine)
+      else {
+        continue
+      }
+      let start = since[row.id] ?? now
+      found[row.id] = start
+      if now - start == Self.limit { violations.append("\(row.id) could be tried since \(start)") }
+    }
+    since = found
+  }
+
+  private func isDue(_ row: OutboxRow, _ last: RowStep?, _ machine: StoreTime) -> Bool {
+    guard row.due != nil else { return true }
+    guard case .failed(let next)? = last?.kind, last?.stored.boot == machine.boot else { return false }
+    return (last?.stored.ticks ?? .max) + next.milliseconds < machine.ticks
+  }
+}
