@@ -48,8 +48,9 @@ struct CourierWork: Sendable {
 
   /// - Parameter names: The origins of which that is recorded.
   mutating func endRecording(_ batch: [FinishedTry], isDone: Bool) {
-    let (origins, hadLanes) = hand.endRecording()
-    state.recorded(batch.count, of: origins, hadLanes: hadLanes)
+    let recorded = hand.endRecording(isDone: isDone)
+    state.recorded(batch.count, of: recorded.origins, hadLanes: recorded.hadLanes)
+    for origin in recorded.returned { state.drop(1, of: origin, isRecorded: true) }
     guard isDone else { return }
     for finished in batch {
       if let news = finished.news, news.change != .release { state.origins.recordedHold(news.origin) }

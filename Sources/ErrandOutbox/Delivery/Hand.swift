@@ -36,6 +36,8 @@ struct Hand: Sendable {
   private var learned: Set<Lease> = []
   /// Rows in lanes: when their ends are recorded, others may be free, of any origin.
   private var laned: Set<Lease> = []
+  /// Rows of which an earlier attempt is in hand still: their leases had ended, and nobody else has taken them.
+  private var earlier: [Lease: Lease] = [:]
   /// Those that another may have by now.
   private var lost: Set<Lease> = []
   /// When its leases must be renewed at the latest, in the store's ticks.
@@ -63,6 +65,9 @@ struct Hand: Sendable {
     for row in rows {
       lastPlace += 1
       lines[row.row.origin, default: Line()].rows.append((lastPlace, row))
+      if row.row.tries > 1, let before = ends.keys.first(where: { $0.id == row.lease.id }) {
+        earlier[row.lease] = before
+      }
       ends[row.lease] = end
       origins[row.lease] = row.row.origin
       if row.row.lane != nil { laned.insert(row.lease) }
@@ -104,7 +109,7 @@ struct Hand: Sendable {
   mutating func next(for state: CourierState) -> ClaimedRow? {
     var best: (origin: String, rank: (Int, Int))?
     for (origin, line) in lines {
-      guard let head = line.head else { continue }
+      guard let head = line.head, !waitsForEarlier(head.row.lease) else { continue }
       let rank = (-head.row.row.priority, head.place)
       if best.map({ rank < $0.rank }) ?? true, state.mayBegin(origin) { best = (origin, rank) }
     }
@@ -113,6 +118,8 @@ struct Hand: Sendable {
     tasks.updateValue(nil, forKey: row.lease)
     return row
   }
+
+  private func waitsForEarlier(_ lease: Lease) -> Bool { earlier[lease].map { ends[$0] != nil } ?? false }
 
   /// Over already, it may not come back.
   mutating func sends(_ lease: Lease, in task: Task<Void, Never>) {
@@ -152,13 +159,39 @@ struct Hand: Sendable {
     return recording
   }
 
-  /// - Returns: The origins of what was recorded, and whether some of it was in lanes.
-  mutating func endRecording() -> (origins: Set<String>, hadLanes: Bool) {
-    let names = Set(recording.compactMap { origins[$0.lease] })
-    let hadLanes = recording.contains { laned.contains($0.lease) }
+  struct Recorded: Sendable, Hashable {
+    /// The origins of what was recorded.
+    var origins: Set<String>
+    /// Some of it was in lanes.
+    var hadLanes: Bool
+    /// The origins of what need not be sent any more: it is to be recorded as given back.
+    var returned: [String] = []
+  }
+
+  /// - Parameter isDone: False if the store could not record it.
+  mutating func endRecording(isDone: Bool = true) -> Recorded {
+    var recorded = Recorded(
+      origins: Set(recording.compactMap { origins[$0.lease] }),
+      hadLanes: recording.contains { laned.contains($0.lease) })
+    if isDone, !earlier.isEmpty { recorded.returned = returnDelivered() }
     for finished in recording { forget(finished.lease) }
     recording = []
-    return (names, hadLanes)
+    return recorded
+  }
+
+  /// Gives back what was claimed again, and has turned out to be delivered by the earlier attempt.
+  private mutating func returnDelivered() -> [String] {
+    var delivered: Set<Lease> = []
+    for finished in recording { if case .delivered = finished.outcome { delivered.insert(finished.lease) } }
+    let again = earlier.filter { delivered.contains($0.value) }.map(\.key).sorted { $0.number < $1.number }
+    return again.compactMap { lease in
+      guard let origin = origins[lease], let line = lines[origin] else { return nil }
+      let kept = line.rest.filter { $0.row.lease != lease }
+      guard kept.count < line.rest.count else { return nil }
+      lines[origin] = kept.isEmpty ? nil : Line(rows: kept)
+      append(FinishedTry(lease: lease, outcome: .returned))
+      return origin
+    }
   }
 
   private mutating func forget(_ lease: Lease) {
@@ -166,6 +199,7 @@ struct Hand: Sendable {
     origins[lease] = nil
     learned.remove(lease)
     laned.remove(lease)
+    earlier[lease] = nil
   }
 
   func tasks(of leases: [Lease]) -> [Task<Void, Never>] { leases.compactMap { tasks[$0] ?? nil } }

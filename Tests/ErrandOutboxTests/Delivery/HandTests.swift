@@ -46,8 +46,31 @@ struct HandTests {
     stopped.stop()
     #expect(hand.returnWaiting(for: stopped) == ["a": 1, "b": 1])
     #expect(hand.beginRecording()?.map(\.origin) == [nil, "b"])
-    #expect(hand.endRecording() == (["a", "b"], false))
+    #expect(hand.endRecording() == Hand.Recorded(origins: ["a", "b"], hadLanes: false))
     #expect(hand.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  mutating func `what was claimed again is sent only if the earlier attempt has not delivered it`(
+    isDelivered: Bool
+  ) {
+    let (one, other) = (row(1, "a"), row(5, "a"))
+    var again = one
+    again.row.tries = 2
+    again.lease.number = 2
+    hand.take([one], until: 9, renewingBy: 9)
+    _ = hand.next(for: state)
+    hand.take([again, other], until: 90, renewingBy: 90)
+    #expect(hand.next(for: state) == nil)
+    let outcome: FinishedTry.Outcome =
+      isDelivered
+      ? .delivered(answer: Data()) : .failed(reason: "", next: .zero, counts: true, wasOffline: false)
+    hand.end(FinishedTry(lease: one.lease, outcome: outcome))
+    _ = hand.beginRecording()
+    #expect(hand.next(for: state) == nil)
+    #expect(hand.endRecording().returned == (isDelivered ? ["a"] : []))
+    #expect(hand.next(for: state)?.lease == (isDelivered ? other.lease : again.lease))
+    #expect(hand.beginRecording()?.map(\.lease) == (isDelivered ? [again.lease] : nil))
   }
 
   @Test mutating func `what is recorded tells whether it was in a lane`() {
@@ -56,7 +79,7 @@ struct HandTests {
       _ = hand.next(for: state)
       hand.end(FinishedTry(lease: row.lease, outcome: .returned))
       _ = hand.beginRecording()
-      #expect(hand.endRecording() == (["a"], isLaned))
+      #expect(hand.endRecording() == Hand.Recorded(origins: ["a"], hadLanes: isLaned))
     }
   }
 }
