@@ -212,3 +212,11 @@ final class Courier: Sendable {
     goOn { $0.state.stop() }
   }
 }
+
+extension OutboxConfiguration {
+  fileprivate var originLimits: OriginState.Limits {
+    OriginState.Limits(
+      perOrigin: max(1, perOrigin), firstPause: min(delivery.backoff, beat), longestPause: beat,
+      longestUnauthorized: delivery.maxBackoff)
+  }
+}

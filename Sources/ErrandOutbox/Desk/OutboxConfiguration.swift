@@ -53,12 +53,6 @@ public struct OutboxConfiguration: Sendable {
   package var fileWork = FileWork.queued
 
   public init() {}
-
-  var originLimits: OriginState.Limits {
-    OriginState.Limits(
-      perOrigin: max(1, perOrigin), firstPause: min(delivery.backoff, beat), longestPause: beat,
-      longestUnauthorized: delivery.maxBackoff)
-  }
 }
 
 /// What happens to a lane when its first request is set aside.
