@@ -36,8 +36,9 @@ final class Courier: Sendable {
         nextBeat: desk.configuration.beat))
   }
 
-  /// True while it has something in its hands. When that changes `Feedback.ends` tells.
-  var isBusy: Bool { work.withLock { !$0.hand.isEmpty } }
+  /// How many claims it has begun, while it is idle; nil while it has something in its hands, or claims. When that changes
+  /// `Feedback.ends` tells.
+  var claimsWhileIdle: Int? { work.withLock { $0.isIdle ? $0.state.claims : nil } }
 
   // MARK: What makes it look
 

@@ -23,6 +23,8 @@ struct CourierState: Sendable {
   private(set) var sending = 0
   private(set) var recording = 0
   private(set) var isClaiming = false
+  /// How many claims it has begun.
+  private(set) var claims = 0
   private(set) var isStopped = false
   var isOffline = false
   /// The store cannot be written.
@@ -132,6 +134,7 @@ struct CourierState: Sendable {
     isWantedOfOthers = false
     isOnBeat = false
     isClaiming = true
+    claims += 1
     return Order(limit: min(4 * concurrency + origins.probes, mostWaiting - waiting), wish: wish)
   }
 

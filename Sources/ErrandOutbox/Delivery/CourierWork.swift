@@ -10,14 +10,17 @@ struct CourierWork: Sendable {
   var isCancelling = false
   /// Nothing is begun before the leases are known to be this courier's still.
   var isRenewing = false
-  /// After the last step nothing was in its hands.
-  private(set) var hadNothing = true
+  /// After the last step it was idle.
+  private var wasIdle = true
   var waiters: [CheckedContinuation<Void, Never>] = []
 
   init(state: CourierState, nextBeat: Duration) {
     self.state = state
     self.nextBeat = nextBeat
   }
+
+  /// Nothing is in its hands, nor on its way there: the rows of a claim that is under way may be claimed already.
+  var isIdle: Bool { hand.isEmpty && !state.isClaiming }
 
   /// When to look again although nothing happens.
   var nextRing: Duration? {
@@ -69,7 +72,7 @@ struct CourierWork: Sendable {
     var order: CourierState.Order?
     /// When to look again.
     var ring: Duration?
-    /// Nothing is left in its hands, for the first time since something was.
+    /// It is idle, for the first time since it was not.
     var hasNothing = false
     /// Those who have waited for the end.
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -94,8 +97,8 @@ struct CourierWork: Sendable {
     step.ended = hand.beginRecording()
     step.order = state.claim(at: now)
     step.ring = nextRing
-    step.hasNothing = hand.isEmpty && !hadNothing
-    hadNothing = hand.isEmpty
+    step.hasNothing = isIdle && !wasIdle
+    wasIdle = isIdle
     if state.isOver { swap(&step.waiters, &waiters) }
     return step
   }

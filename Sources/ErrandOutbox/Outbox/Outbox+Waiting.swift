@@ -4,7 +4,7 @@ extension Outbox {
   /// - Throws: `CancellationError` if the task is cancelled.
   public func waitUntilEmpty() async throws {
     // Who still has something to deliver need not ask the store whether that was all.
-    for await _ in feedback.ends() where !courier.isBusy {
+    for await _ in feedback.ends() where courier.claimsWhileIdle != nil {
       let counts = try await statistics().counts
       if counts[.stored, default: 0] + counts[.trying, default: 0] == 0 { return }
     }
@@ -16,8 +16,11 @@ extension Outbox {
   /// others try is left.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func waitUntilIdle() async throws {
-    for await _ in feedback.ends() where !courier.isBusy {
+    for await _ in feedback.ends() {
+      guard let claims = courier.claimsWhileIdle else { continue }
       let statistics = try await statistics()
+      // Requests that it has claimed meanwhile neither wait nor are others'.
+      guard courier.claimsWhileIdle == claims else { continue }
       let isReady = statistics.nextDue == nil && !statistics.isHeld && !statistics.isPaused
       if statistics.counts[.stored, default: 0] == 0 || !isReady { return }
     }
