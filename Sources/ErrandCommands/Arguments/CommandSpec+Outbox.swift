@@ -5,7 +5,8 @@ extension CommandSpec {
     notes: [
       "errand post URL ... --guaranteed stores a request on the disk, then tries until a server accepts it.",
       "Whatever happens to that process, errand outbox run delivers it later. It arrives at least once, and",
-      "its Idempotency-Key stays the same through every try, so a server can tell.",
+      "its Idempotency-Key stays the same through every try, so a server can tell. That command sends its own",
+      "request, and what waits for the same server; errand outbox run delivers everything.",
       "",
       "States: stored, trying, delivered; set-aside if it was refused or tried too often (it stays until",
       "retry or drop); expired, dropped. What is over is forgotten after 7 days.",

@@ -93,7 +93,9 @@ struct GuaranteedCommand {
     var configuration = OutboxConfiguration()
     let console = console
     configuration.onStoreFailure = { console.say("errand: \($0)") }
-    // What others have stored goes along; but that this process lacks their credentials must not set it aside.
+    // The backlog of other servers would come first, and this process has no credentials for it.
+    configuration.deliversOnly = request.request.url.map { [$0] } ?? []
+    // Others' requests for this one go along; but that this process lacks their credentials must not set them aside.
     configuration.delivery.judge = { aTry in
       let verdict = Verdict.standard(aTry)
       guard !request.isSame(as: aTry.request), let status = aTry.status,

@@ -32,7 +32,8 @@ final class Courier: Sendable {
       CourierWork(
         state: CourierState(
           concurrency: desk.configuration.concurrency, probes: desk.configuration.probes,
-          limits: desk.configuration.originLimits),
+          limits: desk.configuration.originLimits,
+          only: desk.configuration.deliversOnly.map { Set($0.map(desk.storage.originName)) }),
         nextBeat: desk.configuration.beat))
   }
 

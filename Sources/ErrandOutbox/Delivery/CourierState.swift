@@ -18,6 +18,8 @@ struct CourierState: Sendable {
 
   /// How many are sent at once to servers that answer.
   let concurrency: Int
+  /// Nothing is claimed of other origins; nil for all.
+  private let only: Set<String>?
   var origins: OriginTable
   private(set) var waiting = 0
   private(set) var sending = 0
@@ -42,8 +44,9 @@ struct CourierState: Sendable {
   /// Attempts in a row that found no way, anywhere.
   private var misses = 0
 
-  init(concurrency: Int, probes: Int, limits: OriginState.Limits) {
+  init(concurrency: Int, probes: Int, limits: OriginState.Limits, only: Set<String>? = nil) {
     self.concurrency = max(1, concurrency)
+    self.only = only
     origins = OriginTable(total: concurrency, probes: probes, limits: limits)
   }
 
@@ -72,7 +75,7 @@ struct CourierState: Sendable {
     if origins.claimed(counts, of: order.wish, held: held) { want() }
     if count >= order.limit || hasMore { want() }
     let others = counts.reduce(0) { $0 + (order.wish.rooms[$1.key] == nil ? $1.value : 0) }
-    if others >= order.wish.others {
+    if only == nil, others >= order.wish.others {
       isWanted = true
       isWantedOfOthers = true
     }
@@ -126,8 +129,12 @@ struct CourierState: Sendable {
     guard isWanted, mayClaim, now >= restsUntil ?? now, isWorthwhile else { return nil }
     origins.tidy(at: now)
     var wish = origins.wish(mostWaiting: mostWaiting)
-    // Of rows of an earlier version only a look at them tells what they are for.
-    if wish.rooms[""] == nil { wish.rooms[""] = 4 * concurrency }
+    if let only {
+      wish.limit(to: only)
+    } else if wish.rooms[""] == nil {
+      // Of rows of an earlier version only a look at them tells what they are for.
+      wish.rooms[""] = 4 * concurrency
+    }
     restsUntil = nil
     isWanted = false
     isWantedOfAny = false

@@ -158,6 +158,14 @@ struct OriginTable: Sendable {
     var others: Int
     /// Those that are open, as it is written down, and in which phase they are.
     var open: [String: Int]
+
+    /// Nothing is wanted of others than these.
+    mutating func limit(to names: Set<String>) {
+      rooms = rooms.filter { names.contains($0.key) }
+      open = open.filter { names.contains($0.key) }
+      for name in names where rooms[name] == nil { rooms[name] = min(1, others) }
+      others = 0
+    }
   }
 
   var othersRoom: Int { max(0, min(probes - probing, mostHanging - probing - hanging) - waitingForProbe) }

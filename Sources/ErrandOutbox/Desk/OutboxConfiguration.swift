@@ -1,5 +1,11 @@
 public import ErrandCore
 
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
 /// How an outbox keeps requests and delivers them.
 public struct OutboxConfiguration: Sendable {
   /// How it tries, and what it takes for delivered.
@@ -49,6 +55,8 @@ public struct OutboxConfiguration: Sendable {
   public var time: @Sendable () -> StoreTime = { StoreTime.now() }
   /// Where jitter and identifiers come from.
   public var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+  /// Only what is for the same origins as these is delivered. Nil for everything. Default: nil.
+  package var deliversOnly: [URL]?
   /// Where files are read and written. Default: on a queue.
   package var fileWork = FileWork.queued
 

@@ -133,6 +133,28 @@ import Testing
     }
   }
 
+  @Test func `others' backlog for other servers stays, and what is before it for its own goes along`()
+    async throws
+  {
+    let (server, other) = (try MockServer(), try MockServer())
+    for one in [server, other] { one.otherwise { _ in .answer() } }
+    try await TemporaryFolder.using { folder in
+      func store(_ url: URL, _ body: String, _ options: String...) async throws -> Tool.Result {
+        try await Running(
+          Tool.path, ["post", "\(url)", "-d", body, "--guaranteed", "--store", "box"] + options, in: folder
+        ).result()
+      }
+      for number in 0..<20 {
+        #expect(try await store(other.url("/"), "\(number)", "--detach").code == 0)
+      }
+      #expect(try await store(server.url("/before"), "before", "--detach", "--lane", "a").code == 0)
+      #expect(try await store(server.url("/"), "own", "--lane", "a").code == 0)
+      #expect(server.requests.map(\.text) == ["before", "own"] && other.requests.isEmpty)
+      let left = try await Tool.run("outbox", "list", "--state", "stored", "--store", "box", in: folder)
+      #expect(left.text.split(separator: "\n").count == 21)
+    }
+  }
+
   @Test func `JSON is one object, with the answer and where it is stored`() async throws {
     struct Report: Decodable {
       struct Stored: Decodable {
