@@ -153,7 +153,7 @@ struct GuaranteedCommand {
   }
 
   private func show(_ answer: OutboxAnswer, _ entry: OutboxEntry?) throws {
-    if isJSON { return try console.show(report(entry)) }
+    if isJSON { return try console.show(report(entry, answer)) }
     if transfer.showsHead { console.say(answer.status, answer.fields, version: nil) }
     var writer = BodyWriter(console.output)
     try writer.write(answer.body)
@@ -161,10 +161,11 @@ struct GuaranteedCommand {
     if !answer.isWhole { console.say("errand: of the body, the first \(answer.body.count) bytes were kept") }
   }
 
-  private func report(_ entry: OutboxEntry?) -> JSONReport {
+  /// - Parameter answer: What was told; not all of it may be kept.
+  private func report(_ entry: OutboxEntry?, _ answer: OutboxAnswer? = nil) -> JSONReport {
     var report = JSONReport(method: transfer.method, url: entry?.url)
     report.stored = entry.map { OutboxRecord($0) }
-    if let answer = entry?.answer {
+    if let answer = answer ?? entry?.answer {
       report.setAnswer(answer.status, answer.fields)
       report.setBody(answer.body)
       if !answer.isWhole { report.isWhole = false }

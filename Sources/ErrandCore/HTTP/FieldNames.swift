@@ -66,7 +66,7 @@ extension HTTPFields.Field {
 
 extension HTTPFields {
   /// True if `Cache-Control` says that nothing of it may be kept (RFC 9111, section 5.2).
-  var forbidStoring: Bool {
+  package var forbidStoring: Bool {
     values(of: "Cache-Control").contains { value in
       var isQuoted = false
       var name: [UInt8] = []

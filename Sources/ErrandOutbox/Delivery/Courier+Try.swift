@@ -12,6 +12,7 @@ extension Courier {
     let ruling = await ruling(on: claimed)
     var finished = FinishedTry(
       lease: claimed.lease, outcome: desk.outcome(ruling.outcome, of: claimed.row.id))
+    desk.keepUntilTold(ruling.told, of: claimed.row.id)
     let hasReached: Bool? = if case .returned = ruling.outcome { nil } else { ruling.hasReached }
     let now = timeline.now()
     goOn { work in
@@ -98,6 +99,7 @@ extension Courier {
         pause = min(pause * 2, .seconds(5))
       }
     }
+    desk.forgetTold(batch.map(\.lease.id))
     goOn { [isDone] work in work.endRecording(batch, isDone: isDone) }
   }
 }

@@ -1,7 +1,27 @@
+import ErrandCore
+
 /// Who is told of what has become of requests.
 extension Desk {
   func tell(_ rows: [OutboxRow]) {
-    if !rows.isEmpty { feedback.publish(rows) { entry($0).event } }
+    if !rows.isEmpty { feedback.publish(rows, event) }
+  }
+
+  /// The step that led to what a row is now.
+  func event(_ row: OutboxRow) -> OutboxEvent {
+    let event = entry(row).event
+    guard case .delivered = event.step, let answer = unkept.withLock({ $0[row.id] }) else { return event }
+    return OutboxEvent(id: event.id, lane: event.lane, step: .delivered(answer), date: event.date)
+  }
+
+  /// A response that must not be kept is there until those who follow its request are told.
+  func keepUntilTold(_ answer: OutboxAnswer?, of id: OutboxID) {
+    if let answer { unkept.withLock { $0[id] = answer } }
+  }
+
+  func forgetTold(_ ids: [OutboxID]) {
+    unkept.withLock { unkept in
+      if !unkept.isEmpty { for id in ids { unkept[id] = nil } }
+    }
   }
 
   /// Those who follow one request hear of what others have done.
@@ -16,7 +36,7 @@ extension Desk {
         return
       }
       feedback.forget(zip(followed, rows).filter { $0.isStored && $1 == nil }.map(\.0))
-      followed = feedback.publish(rows.compactMap { $0.map { entry($0).event } }, to: followed)
+      followed = feedback.publish(rows.compactMap { $0.map(event) }, to: followed)
     } while !followed.isEmpty
   }
 

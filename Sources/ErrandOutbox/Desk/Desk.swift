@@ -16,6 +16,8 @@ final class Desk: Sendable {
   let secrets: Secrets
   private let rule: DeliveryRule
   private let random: SharedRandom
+  /// Responses that must not be kept, while their ends are being recorded.
+  let unkept = Locked<[OutboxID: OutboxAnswer]>([:])
   /// The bytes that are being copied into the folder, and have no rows yet.
   private let copying = Locked<Int64>(0)
   private let sweeping = Locked<Task<Void, Never>?>(nil)

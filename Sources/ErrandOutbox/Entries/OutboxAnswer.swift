@@ -6,7 +6,8 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// What a server answered to a stored request: as much of it as is kept.
+/// What a server answered to a stored request: as much of it as is kept. Where the response, or the request, says
+/// `Cache-Control: no-store`, that is its status alone; all of it is told once, in the process that has delivered it.
 public struct OutboxAnswer: Sendable, Hashable {
   public let status: Status
   /// Without cookies.

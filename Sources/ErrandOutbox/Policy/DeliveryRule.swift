@@ -29,6 +29,8 @@ struct DeliveryRule: Sendable {
     var hasReached: Bool
     /// What it tells about the server.
     var sign: OriginSign
+    /// The response to what was delivered, where it must not be kept, but may be told.
+    var told: OutboxAnswer?
 
     /// The outbox itself has given it back.
     static let returned = Ruling(outcome: .returned, hasReached: true, sign: .none)
@@ -58,7 +60,9 @@ struct DeliveryRule: Sendable {
     )
     switch policy.judge(aTry) {
     case .delivered:
-      return Ruling(outcome: .delivered(answer(to: aTry)), hasReached: true, sign: sign)
+      return Ruling(
+        outcome: .delivered(answer(to: aTry)), hasReached: true, sign: sign,
+        told: aTry.forbidsStoring ? wholeAnswer(to: aTry) : nil)
     case .refused(let reason): return refused(reason, sign)
     case .unauthorized(let reason):
       if isRefusedAlone {
@@ -94,7 +98,16 @@ struct DeliveryRule: Sendable {
     min(aTry.fields?["Retry-After"].flatMap(RetryAfter.init)?.wait(from: date) ?? .zero, policy.maxRetryAfter)
   }
 
+  /// The part of the response that is kept: of one that must not be, its status, which says how the request ended.
   private func answer(to aTry: DeliveryTry) -> OutboxAnswer? {
+    let answer = wholeAnswer(to: aTry)
+    guard let answer, aTry.forbidsStoring else { return answer }
+    return OutboxAnswer(
+      status: answer.status, fields: [:], body: Data(), isWhole: answer.isWhole && answer.body.isEmpty,
+      limit: 0)
+  }
+
+  private func wholeAnswer(to aTry: DeliveryTry) -> OutboxAnswer? {
     switch aTry.result {
     case .success(let response):
       return OutboxAnswer(
@@ -132,6 +145,9 @@ extension DeliveryTry {
     case .failure: error?.status
     }
   }
+
+  /// The request or its response says `Cache-Control: no-store`.
+  fileprivate var forbidsStoring: Bool { request.fields.forbidStoring || fields?.forbidStoring ?? false }
 
   /// The client was shut down before the outbox: that is no attempt.
   fileprivate var isClientGone: Bool { error?.cancellation == .clientShutDown }

@@ -64,7 +64,7 @@ struct StoredBodyOpener: Sendable {
     }
   }
 
-  /// What is before it was sent by now.
+  /// The segments before it were sent by now.
   private func lateReader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {
     do {
       return try reader(name, length, index)

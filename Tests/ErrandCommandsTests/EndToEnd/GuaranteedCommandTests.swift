@@ -155,6 +155,17 @@ import Testing
     }
   }
 
+  @Test func `a response that must not be kept is printed all the same`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .answer(fields: ["Cache-Control": "no-store"], body: "welcome") }
+    try await TemporaryFolder.using { folder in
+      let arguments = ["post", "\(server.url("/"))", "--guaranteed", "--store", "box"]
+      #expect(try await Running(Tool.path, arguments, in: folder).result().text == "welcome")
+      let report = try await Running(Tool.path, arguments + ["--output", "json"], in: folder).result()
+      #expect(report.code == 0 && report.text.contains(#""body":"welcome""#))
+    }
+  }
+
   @Test func `JSON is one object, with the answer and where it is stored`() async throws {
     struct Report: Decodable {
       struct Stored: Decodable {

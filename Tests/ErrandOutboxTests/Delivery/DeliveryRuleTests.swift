@@ -147,6 +147,21 @@ struct DeliveryRuleTests {
             status: Status(503), fields: [:], body: Data(), isWhole: true, limit: 100)))
   }
 
+  @Test(arguments: ["no-store", "private, No-Store", "max-age=0,no-store"])
+  func `of a response that must not be kept only its status is`(directive: String) {
+    let error = rejected(422, ["Cache-Control": directive, "X": "secret"], body: Data("secret".utf8))
+    guard case .refused(_, let answer) = ruling(error).outcome else {
+      Issue.record("it is not refused")
+      return
+    }
+    #expect(answer == OutboxAnswer(status: Status(422), fields: [:], body: Data(), isWhole: false, limit: 0))
+    guard case .refused(_, let kept) = ruling(rejected(422, ["Cache-Control": "no-cache"])).outcome else {
+      Issue.record("it is not refused")
+      return
+    }
+    #expect(kept?.fields["Cache-Control"] == "no-cache")
+  }
+
   @Test func `an answer can be written down and read again`() {
     let answer = OutboxAnswer(
       status: Status(201), fields: ["Location": "/7", "X": "ü"], body: Data([0, 255, 7]), isWhole: true,

@@ -97,6 +97,35 @@ import Testing
     await outbox.close()
   }
 
+  @Test(arguments: [false, true])
+  func `a response that must not be kept is told once, and is nowhere on the disk`(isAsked: Bool) async throws
+  {
+    server.on("/") { _ in
+      .answer(
+        status: 201,
+        fields: isAsked ? ["X-Part": "n0where"] : ["Cache-Control": "no-store", "X-Part": "n0where"],
+        body: "n0where")
+    }
+    let outbox = try await lab.outbox()
+    var request = Request.post(server.url("/"))
+    if isAsked { request = request.field("Cache-Control", "no-store") }
+    let receipt = try await outbox.enqueue(request)
+    let answer = try #require(try await receipt.outcome().answer)
+    #expect(answer.body == Data("n0where".utf8) && answer.isWhole && answer.fields["X-Part"] == "n0where")
+    #expect(outbox.desk.unkept.withLock { $0.isEmpty })
+    await outbox.close()
+    let later = try await lab.outbox()
+    let kept = try #require(try await later.receipt(for: receipt.id)?.outcome().answer)
+    #expect(kept.status == Status(201) && kept.body.isEmpty && !kept.isWhole && kept.fields.isEmpty)
+    await later.close()
+    let files = try #require(FileManager.default.enumerator(at: lab.folder, includingPropertiesForKeys: nil))
+    var bytes = Data()
+    for case let file as URL in files where !file.path.hasSuffix(".bell") {
+      bytes += (try? Data(contentsOf: file)) ?? Data()
+    }
+    #expect(bytes.firstRange(of: Data("n0where".utf8)) == nil && bytes.count > 10_000)
+  }
+
   @Test func `a request that is refused is told with the server's own words, which are not kept in its row`()
     async throws
   {
