@@ -65,7 +65,8 @@ extension CommandSpec {
     ], groups: [place])
 
   private static let stats = CommandSpec(
-    name: "outbox stats", operands: [], summary: "count what is stored", groups: [place])
+    name: "outbox stats", operands: [], summary: "count what is stored, and say what is held",
+    groups: [place])
 
   private static let retry = CommandSpec(
     name: "outbox retry", operands: ["[ID ...]"], summary: "try at once what waits, is set aside or expired",

@@ -42,6 +42,8 @@ struct JSONStatistics: Encodable {
   let counts: [String: Int]
   /// Of what is stored, being tried or set aside.
   let bytes: Int64
+  /// With what is over and still known.
+  let bytesInAll: Int64
   /// When the oldest that is not over was stored.
   let oldest: String?
   /// When the next may be tried, if none may now.
@@ -64,6 +66,7 @@ struct JSONStatistics: Encodable {
     counts = Dictionary(
       uniqueKeysWithValues: OutboxState.allCases.map { ("\($0)", statistics.counts[$0, default: 0]) })
     bytes = statistics.bytes
+    bytesInAll = statistics.bytesInAll
     oldest = statistics.oldest.map { JSONText.date(Date(milliseconds: $0)) }
     nextTry = statistics.nextDue.map { JSONText.date(Date(milliseconds: $0)) }
     paused = statistics.isPaused

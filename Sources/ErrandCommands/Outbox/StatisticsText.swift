@@ -14,6 +14,10 @@ struct StatisticsText: Sendable {
   func lines(_ statistics: OutboxStatistics) -> [String] {
     var facts = OutboxState.allCases.map { ("\($0)", "\(statistics.counts[$0, default: 0])") }
     facts.append(("bytes", Amounts.bytes(statistics.bytes)))
+    // With what is over and still known, as a cap counts it.
+    if statistics.bytesInAll > statistics.bytes {
+      facts.append(("in all", Amounts.bytes(statistics.bytesInAll)))
+    }
     if let oldest = statistics.oldest {
       facts.append(("oldest", SpanText.since(Date(milliseconds: oldest), at: now)))
     }

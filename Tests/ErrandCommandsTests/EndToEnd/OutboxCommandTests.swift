@@ -50,6 +50,35 @@ import Testing
     }
   }
 
+  @Test func `stats count what there is in each state, and say what stands in the way`() async throws {
+    let (server, busy) = (try MockServer(), try MockServer())
+    server.on("POST", "/") { _ in .answer() }
+    server.on("POST", "/bad") { _ in .answer(status: 400) }
+    busy.otherwise { _ in .answer(status: 503, fields: ["Retry-After": "7200"]) }
+    try await TemporaryFolder.using { folder in
+      let urls = [server.url("/"), server.url("/bad"), busy.url("/"), server.url("/")]
+      for (url, lane) in zip(urls, ["a", "b", "c", "paused"]) {
+        _ = try await store("\(url)", lane: lane, in: folder)
+      }
+      #expect(try await outbox("pause", "--lane", "paused", in: folder).code == 0)
+      #expect(try await outbox("run", "--once", in: folder).code == 7)
+      let lines = try await outbox("stats", in: folder).text.split(separator: "\n").map(String.init)
+      try #require(lines.count == 12)
+      #expect(
+        lines.prefix(6) == [
+          "stored     2", "trying     0", "delivered  1", "set-aside  1", "expired    0", "dropped    0",
+        ])
+      #expect(lines[6].hasPrefix("bytes      ") && lines[7].hasPrefix("in all     "))
+      #expect(lines[8].hasPrefix("oldest     ") && lines[9].hasPrefix("next try   in "))
+      #expect(lines[10] == "the lane paused is paused")
+      let held = "http://127.0.0.1:\(busy.port)"
+      #expect(lines[11].hasPrefix("held: \(held), next try in "))
+      #expect(lines[11].hasSuffix(": the server answered 503 Service Unavailable, with Retry-After"))
+      let json = try await outbox("stats", "--output", "json", in: folder).text
+      #expect(json.contains(#""pausedLanes":["paused"]"#) && json.contains(#""origin":"\#(held)""#))
+    }
+  }
+
   @Test func `a listing has what was asked for, page by page`() async throws {
     try await TemporaryFolder.using { folder in
       var ids: [String] = []

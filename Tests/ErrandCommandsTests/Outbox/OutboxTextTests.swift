@@ -44,6 +44,27 @@ import Testing
     #expect(SpanText.until(now.addingTimeInterval(0.2), at: now) == "in 1s")
   }
 
+  @Test func `statistics are a line for each state, and what stands in the way`() {
+    var statistics = OutboxStatistics()
+    let text = StatisticsText(now: now)
+    let states = ["stored     ", "trying     ", "delivered  ", "set-aside  ", "expired    ", "dropped    "]
+    #expect(text.lines(statistics) == states.map { $0 + "0" } + ["bytes      0 B"])
+    #expect(text.summary(statistics) == "0 stored")
+    statistics.counts = [.stored: 12, .setAside: 1]
+    (statistics.bytes, statistics.bytesInAll) = (1500, 2_500_000)
+    (statistics.oldest, statistics.nextDue) = (40_000, 190_000)
+    statistics.pausedLanes = ["chat"]
+    #expect(
+      text.lines(statistics) == zip(states, [12, 0, 0, 1, 0, 0]).map { "\($0)\($1)" } + [
+        "bytes      1.5 kB", "in all     2.5 MB", "oldest     1m ago", "next try   in 1m",
+        "the lane chat is paused",
+      ])
+    #expect(
+      text.summary(statistics) == "12 stored, 1 set-aside, 1.5 kB, next try in 1m, the lane chat is paused")
+    statistics.isPaused = true
+    #expect(text.lines(statistics).last == "everything is paused")
+  }
+
   @Test(arguments: [("a/b", "a/b"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")])
   func `a path is written as a shell takes it`(_ path: String, _ quoted: String) {
     #expect(Shell.quoted(path) == quoted)
