@@ -1,0 +1,169 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// A file as the second version wrote it, which knew of no origins, with requests in every state.
+@Suite(.timeLimit(.minutes(1))) struct SecondVersionTests {
+  private let lab: OutboxLab
+
+  init() throws {
+    lab = try OutboxLab()
+    lab.server.otherwise { _ in .answer() }
+  }
+
+  private struct Row {
+    let state: OutboxState
+    var lane: String?
+    /// Its place in its lane.
+    var head: Int? = 1
+    var text = ""
+    var hasFile = false
+    /// Names and values of other columns.
+    var more: [(String, String)] = []
+  }
+
+  private var rows: [Row] {
+    let now = StoreTime.now()
+    let claimed = [("lease", "1"), ("lease_end", "\(now.ticks + 60_000)"), ("tries", "1"), ("counted", "1")]
+    return [
+      Row(state: .stored, text: "first"),
+      Row(state: .stored, lane: "a", text: "head"),
+      Row(state: .stored, lane: "a", head: 0, text: "behind"),
+      Row(
+        state: .stored, text: "due",
+        more: [
+          ("due", "\(now.ticks + 200)"), ("due_wall", "\(now.wall + 200)"), ("delay", "200"),
+          ("offline", "1"),
+          ("tries", "1"), ("counted", "0"), ("reason", "'no way'"),
+        ]),
+      Row(state: .stored, text: String(repeating: "long", count: 5000), hasFile: true),
+      Row(
+        state: .stored, text: "in time",
+        more: [
+          ("expires", "\(now.ticks + 60_000)"), ("expires_wall", "\(now.wall + 60_000)"),
+          ("lifetime", "60000"),
+        ]),
+      Row(state: .trying, lane: "b", text: "gone", more: claimed + [("owner", "'gone'")]),
+      Row(state: .stored, lane: "b", head: 0, text: "behind the gone"),
+      Row(state: .delivered, head: nil, text: "delivered"),
+      Row(state: .setAside, head: nil, text: "aside", more: [("reason", "'the server answered 400'")]),
+      Row(state: .expired, head: nil, text: "expired"),
+      Row(state: .dropped, head: nil, text: "dropped"),
+    ]
+  }
+
+  private static func hex(_ data: Data) -> String {
+    "x'" + data.map { String(format: "%02x", $0) }.joined() + "'"
+  }
+
+  /// - Parameter key: It is sealed with it.
+  private func makeFile(_ key: OutboxKey?) async throws {
+    try FileManager.default.createDirectory(at: lab.folder, withIntermediateDirectories: true)
+    let storage = RequestStorage(in: lab.folder, key: key, secrets: Secrets())
+    try await storage.open()
+    let database = try Database(path: lab.folder.appending(path: "outbox.sqlite").path, busyTimeout: .zero)
+    try database.execute(SecondSchema.sql)
+    // The lock of an owner that is gone: nobody holds it.
+    let owners = lab.folder.appending(path: "owners")
+    try FileManager.default.createDirectory(at: owners, withIntermediateDirectories: true)
+    try Data().write(to: owners.appending(path: "gone.lock"))
+    for (index, row) in rows.enumerated() {
+      try await insert(row, as: index + 1, into: database, storage)
+    }
+    try database.execute("INSERT INTO meta VALUES ('boot', '\(StoreTime.now().boot)')")
+    database.close()
+  }
+
+  private func insert(
+    _ row: Row, as sequence: Int, into database: Database, _ storage: RequestStorage
+  ) async throws {
+    let id = OutboxID(rawValue: "\(sequence)")
+    var form = MultipartForm(boundary: "boundary").field("text", row.text)
+    let file = lab.folder.appendingPathExtension("source")
+    defer { try? FileManager.default.removeItem(at: file) }
+    if row.hasFile {
+      try Data.seeded(100_000).write(to: file)
+      form = form.file("file", at: file)
+    }
+    let request = Request.post(lab.server.url("/\(sequence)"), .multipart(form))
+    let new = try await storage.store(
+      [RowDraft(id: id, request: request, key: "key \(sequence)")], used: { Set($0) }, commit: { $0[0] })
+    let isOpen = [.stored, .trying, .setAside, .expired].contains(row.state)
+    var columns = [
+      ("seq", "\(sequence)"), ("id", "'\(id)'"), ("lane", row.lane.map { "'\($0)'" } ?? "NULL"),
+      ("holds", "0"),
+      ("priority", "0"), ("state", "\(row.state.rawValue)"), ("head", row.head.map { "\($0)" } ?? "NULL"),
+      ("created", "5"), ("changed", "\(StoreTime.now().wall)"), ("size", "\(new.size)"),
+      ("files", "\(new.files.count)"), ("summary", Self.hex(new.summary)),
+    ]
+    if isOpen {
+      columns.append(("checksum", "\(OutboxTables.checksum(of: new.content))"))
+      if row.hasFile {
+        try database.execute("INSERT INTO contents VALUES (\(sequence), \(Self.hex(new.content)))")
+      } else {
+        columns.append(("content", Self.hex(new.content)))
+      }
+    }
+    if [.delivered, .expired, .dropped].contains(row.state) {
+      columns += [("ended", "\(row.state.rawValue)"), ("ended_at", "\(StoreTime.now().wall)")]
+    }
+    if row.state == .delivered {
+      let answer = OutboxAnswer(
+        status: Status(200), fields: [:], body: Data("thanks".utf8), isWhole: true, limit: 100)
+      columns.append(("answer", Self.hex(storage.wrapped(answer: answer.encoded(), of: id))))
+    }
+    columns += row.more
+    try database.execute(
+      """
+      INSERT INTO requests(\(columns.map(\.0).joined(separator: ", ")))
+        VALUES (\(columns.map(\.1).joined(separator: ", ")));
+      UPDATE totals SET count = count + 1, bytes = bytes + \(isOpen ? new.size : 0)
+        WHERE state = \(row.state.rawValue)
+      """)
+    for name in new.files { try database.execute("INSERT INTO files VALUES ('\(name)', \(sequence))") }
+  }
+
+  @Test(arguments: [false, true])
+  func `a file of the second version is taken on, and all that is in it is delivered`(isSealed: Bool)
+    async throws
+  {
+    let key = isSealed ? OutboxKey.random() : nil
+    try await makeFile(key)
+    let outbox = try await lab.outbox {
+      $0.key = key
+      $0.delivers = false
+    }
+    let count = rows.count
+    let before = try await outbox.list()
+    #expect(before.map(\.state) == rows.map(\.state))
+    #expect(before.map(\.url) == (1...count).map { "\(lab.server.url("/\($0)"))" })
+    #expect(before[8].answer?.body == Data("thanks".utf8))
+    let statistics = try await outbox.statistics()
+    #expect(
+      statistics.bytes
+        == before.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) { $0 + $1.size })
+    #expect(statistics.bytesInAll > statistics.bytes)
+    try await outbox.retry(OutboxSelection(states: [.setAside, .expired]))
+    outbox.deliver()
+    try await outbox.waitUntilEmpty()
+    let sent = lab.server.requests
+    let expected = rows.enumerated().filter { ![.delivered, .dropped].contains($0.element.state) }
+    #expect(sent.map(\.path).sorted() == expected.map { "/\($0.offset + 1)" }.sorted())
+    for (index, row) in expected {
+      let request = try #require(sent.first { $0.path == "/\(index + 1)" })
+      #expect(request.fields["Idempotency-Key"] == "\"key \(index + 1)\"")
+      #expect(request.body.firstRange(of: Data("\r\n\r\n\(row.text)\r\n".utf8)) != nil)
+      if row.hasFile { #expect(request.body.firstRange(of: Data.seeded(100_000)) != nil) }
+    }
+    let order = sent.map(\.path)
+    let places = ["/2", "/3", "/7", "/8"].compactMap { order.firstIndex(of: $0) }
+    #expect(places.count == 4 && places[0] < places[1] && places[2] < places[3])
+    let states = try await outbox.list().map(\.state)
+    #expect(states.count == count && states.filter { $0 == .delivered }.count == count - 1)
+    #expect(states.last == .dropped)
+    await outbox.close()
+  }
+}
