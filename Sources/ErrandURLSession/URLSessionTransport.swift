@@ -22,7 +22,8 @@ public import ErrandCore
 /// `CurlTransport` is the default. What this transport does about them:
 ///
 /// - It would send a POST again, silently, when a kept connection turns out to be closed. Requests that must not be
-///   repeated each get a session of their own, so a fresh connection; that costs a few milliseconds.
+///   repeated each get a session of their own, so a fresh connection; that costs a few milliseconds. (GET and its like, and
+///   requests with an `Idempotency-Key`, use kept connections whatever their policy, and may be sent once more.)
 /// - It cannot make a server wait. What a slow consumer has not taken is held in memory, up to
 ///   ``URLSessionTransportConfiguration/answerBufferLimit``; beyond it the request fails with `.unsupported`.
 /// - It reads bodies in its own thread, so a body that is read piece by piece is read to its end first, into memory or

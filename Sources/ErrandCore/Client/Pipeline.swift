@@ -155,10 +155,12 @@ final class Pipeline: Sendable {
       hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable)
   }
 
-  /// Whether there is any use in asking `claimRepeat`; every request comes by here, so its table is not asked.
+  /// Whether a transport that cannot ask before it sends a request again may take a kept connection. A safe request and one
+  /// with a key do no harm twice, though their policy allows one attempt; a new connection for each would cost far more.
   func mayBeRepeated(_ request: Request, _ run: Run) -> Bool {
+    if request.method.isSafe || request.fields.contains("Idempotency-Key") { return true }
     let limit = request.options.retry?.maxTries ?? configuration.retry.maxTries
-    return run.used < limit && (request.method.isIdempotent || request.fields.contains("Idempotency-Key"))
+    return run.used < limit && request.method.isIdempotent
   }
 
   func claimRepeat(_ request: Request, _ run: Run) -> Bool {

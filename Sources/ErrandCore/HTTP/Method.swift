@@ -19,6 +19,14 @@ public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringL
   public static let options = Method("OPTIONS")
   public static let trace = Method("TRACE")
 
+  /// True if it asks for nothing to be changed (RFC 9110, section 9.2.1).
+  var isSafe: Bool {
+    switch self {
+    case .get, .head, .options, .trace: true
+    default: false
+    }
+  }
+
   /// True if doing it twice is the same as doing it once (RFC 9110, section 9.2.2): such a request may be tried
   /// again even if the first try may have reached the server.
   public var isIdempotent: Bool {

@@ -17,7 +17,7 @@ public final class Exchange: Sendable {
     /// The try fails when nothing moved for this long.
     public let timeout: Duration
     public let httpVersion: HTTPVersionPreference
-    /// False if the transport must not, on a stale connection, send it twice; if true, it has to ask `claimRepeat` then.
+    /// False if a transport that cannot ask `claimRepeat` must not send it on a kept connection, which may be stale.
     public let mayBeRepeated: Bool
 
     /// For the check alone.

@@ -12,7 +12,8 @@ extension TransportConformance {
       lab.server.otherwise { .answer(body: "\($0.index)") }
       for number in 0..<10 {
         let response = try await lab.client.send(
-          number % 2 == 0 ? .get(lab.server.url("/")) : .put(lab.server.url("/"), .text("x")))
+          number % 2 == 0
+            ? .get(lab.server.url("/")) : .put(lab.server.url("/"), .text("x")).retry(.tries(2)))
         if let reused = response.timing.connectionReused {
           try lab.equal(reused, number > 0, "connectionReused of request \(number)")
         }
