@@ -124,13 +124,14 @@ final class Courier: Sendable {
       desk.tell(claim.expired + claim.recovered + claim.setAside)
       let learned = desk.learnOrigins(of: &claim.rows)
       let now = timeline.now()
-      if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
       goOn { work in
         work.take(
           claim, of: order, until: leaseEnd(from: time), renewingBy: renewalLimit(from: time),
           learned: learned)
         if let next = claim.next, next > .zero { work.nextDue = now + next }
       }
+      // Not before: an alarm that rings while nothing is in hand is not set again.
+      if !claim.rows.isEmpty { alarms.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
     } catch {
       desk.report(error)
       let now = timeline.now()

@@ -45,12 +45,12 @@ struct CourierState: Sendable {
   private var misses = 0
 
   init(concurrency: Int, probes: Int, limits: OriginState.Limits, only: Set<String>? = nil) {
-    self.concurrency = max(1, concurrency)
+    self.concurrency = min(max(1, concurrency), OriginTable.mostAtOnce)
     self.only = only
     origins = OriginTable(total: concurrency, probes: probes, limits: limits)
   }
 
-  private var isCutOff: Bool { isOffline && misses > 0 }
+  private var isCutOff: Bool { isOffline && misses > 0 && !origins.isAnyAnswering }
   /// True if nothing is under way and nothing will be begun.
   var isOver: Bool { isStopped && waiting + sending + recording == 0 && !isClaiming }
 
@@ -74,6 +74,8 @@ struct CourierState: Sendable {
     waiting += count
     if origins.claimed(counts, of: order.wish, held: held) { want() }
     if count >= order.limit || hasMore { want() }
+    // Not all of them had room in this claim.
+    if origins.hungryProbing > 0 { isWanted = true }
     let others = counts.reduce(0) { $0 + (order.wish.rooms[$1.key] == nil ? $1.value : 0) }
     if only == nil, others >= order.wish.others {
       isWanted = true
@@ -120,12 +122,17 @@ struct CourierState: Sendable {
 
   /// A few at a time would cost as much as many.
   private var isWorthwhile: Bool {
-    isWantedOfAny || origins.hungry > 0 || (isWantedOfOthers && origins.othersRoom > 0)
+    isWantedOfAny || origins.hungryRegular > 0
+      || ((isWantedOfOthers || origins.hungryProbing > 0) && origins.othersRoom > 0)
+  }
+
+  mutating func advance(to now: Duration) {
+    if origins.advance(to: now) { want() }
   }
 
   /// What to claim, if it is time to.
   mutating func claim(at now: Duration) -> Order? {
-    if origins.advance(to: now) { want() }
+    advance(to: now)
     guard isWanted, mayClaim, now >= restsUntil ?? now, isWorthwhile else { return nil }
     origins.tidy(at: now)
     var wish = origins.wish(mostWaiting: mostWaiting)

@@ -38,7 +38,10 @@ struct CourierWork: Sendable {
     hand.take(claim.rows, until: end, renewingBy: limit, learned: learned)
     var counts: [String: Int] = [:]
     for row in claim.rows { counts[row.row.origin, default: 0] += 1 }
-    state.claimed(counts, of: order, hasMore: claim.next == .zero, held: claim.held)
+    // There may be more of those that do not name their origins, behind those that are not sent now.
+    let unnamed = learned.count + counts["", default: 0]
+    let isFilled = unnamed > 0 && unnamed >= order.wish.rooms[""] ?? .max
+    state.claimed(counts, of: order, hasMore: claim.next == .zero || isFilled, held: claim.held)
   }
 
   /// Another may have these by now.
@@ -82,6 +85,7 @@ struct CourierWork: Sendable {
   /// - Parameter ticks: The time as leases count it.
   mutating func step(at now: Duration, ticks: Int64) -> Step {
     var step = Step()
+    state.advance(to: now)
     for (origin, count) in hand.returnWaiting(for: state) {
       state.drop(count, of: origin, isRecorded: true)
     }

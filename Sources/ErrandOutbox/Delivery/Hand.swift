@@ -11,7 +11,8 @@ struct Hand: Sendable {
     mutating func removeHead() -> ClaimedRow {
       defer {
         first += 1
-        if first > 1000 {
+        // What was sent is not kept for long: it has contents.
+        if first > 16, first * 2 > rows.count {
           rows.removeSubrange(..<first)
           first = 0
         }
@@ -65,7 +66,9 @@ struct Hand: Sendable {
     for row in rows {
       lastPlace += 1
       lines[row.row.origin, default: Line()].rows.append((lastPlace, row))
-      if row.row.tries > 1, let before = ends.keys.first(where: { $0.id == row.lease.id }) {
+      if row.row.tries > 1,
+        let before = ends.keys.filter({ $0.id == row.lease.id }).min(by: { $0.number < $1.number })
+      {
         earlier[row.lease] = before
       }
       ends[row.lease] = end
@@ -107,11 +110,12 @@ struct Hand: Sendable {
   /// The next that waits and may go: the most important, and of these the one that was claimed first. It is being sent from
   /// now on.
   mutating func next(for state: CourierState) -> ClaimedRow? {
-    var best: (origin: String, rank: (Int, Int))?
+    var best: (origin: String, priority: Int, place: Int)?
     for (origin, line) in lines {
       guard let head = line.head, !waitsForEarlier(head.row.lease) else { continue }
-      let rank = (-head.row.row.priority, head.place)
-      if best.map({ rank < $0.rank }) ?? true, state.mayBegin(origin) { best = (origin, rank) }
+      let (priority, place) = (head.row.row.priority, head.place)
+      let isFirst = best.map { ($0.priority, place) < (priority, $0.place) } ?? true
+      if isFirst, state.mayBegin(origin) { best = (origin, priority, place) }
     }
     guard let origin = best?.origin, let row = lines[origin]?.removeHead() else { return nil }
     if lines[origin]?.head == nil { lines[origin] = nil }

@@ -117,6 +117,7 @@ struct OriginState: Sendable {
     lastProgress = now
     if attempt.hangs { hanging -= 1 }
     if case .busy(let reason, let wait) = sign { return leaveAlone(for: wait, reason, at: now) }
+    if sign == .answered { refused[lease.id] = nil }
     guard attempt.epoch == epoch else { return nil }
     switch sign {
     case .answered: return answered(limits)
@@ -127,7 +128,9 @@ struct OriginState: Sendable {
       guard phase == .halfOpen || failed.count >= Self.mostFailures else { return nil }
       return open(.trouble, reason, at: now, limits, longest: limits.longestPause)
     case .unauthorized(let reason):
-      if refused.count < Self.mostRefused { refused[lease.id] = successes }
+      // Each of them may be asked once more then.
+      if refused.count >= Self.mostRefused { refused = [:] }
+      refused[lease.id] = successes
       return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
     case .busy, .none: return nil
     }

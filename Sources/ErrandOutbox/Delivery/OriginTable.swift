@@ -14,8 +14,9 @@ struct OriginTable: Sendable {
   private(set) var regular = 0
   private(set) var probing = 0
   private(set) var hanging = 0
-  /// How many origins could do with more rows.
-  private(set) var hungry = 0
+  /// How many origins could do with more rows, of those that answer and of the others.
+  private(set) var hungryRegular = 0
+  private(set) var hungryProbing = 0
   /// How many answer.
   private var answering = 0
   /// Rows that wait for a probe.
@@ -27,12 +28,17 @@ struct OriginTable: Sendable {
   private var nextTidying = Duration.zero
 
   init(total: Int, probes: Int, limits: OriginState.Limits) {
-    self.total = max(1, total)
-    self.probes = max(1, probes)
+    self.total = min(max(1, total), Self.mostAtOnce)
+    self.probes = min(max(1, probes), Self.mostAtOnce)
     self.limits = limits
   }
 
+  /// More than any machine has sockets for.
+  static let mostAtOnce = 1 << 16
+
   private var mostHanging: Int { 4 * probes }
+
+  var isAnyAnswering: Bool { answering > 0 }
 
   // MARK: Keeping count
 
@@ -56,7 +62,8 @@ struct OriginTable: Sendable {
       waitingForProbe += one * origin.waiting
     case .none: break
     }
-    if isHungry(origin) { hungry += one }
+    guard isHungry(origin) else { return }
+    if origin.account == .regular { hungryRegular += one } else { hungryProbing += one }
   }
 
   /// It has less than half of what it should have at hand.
@@ -173,6 +180,8 @@ struct OriginTable: Sendable {
   mutating func wish(mostWaiting: Int) -> Wish {
     recordedSince.removeAll(keepingCapacity: true)
     var wish = Wish(rooms: [:], others: othersRoom, open: [:])
+    // What goes beside attempts that hang leaves half of the places to origins that nothing is known of.
+    var further = (wish.others + 1) / 2
     let share = max(1, mostWaiting / max(1, answering))
     // While there are probes for all of them their order does not matter.
     let isScarce = wish.others < origins.count
@@ -182,9 +191,14 @@ struct OriginTable: Sendable {
         wish.rooms[name] = 0
         if state.isRecorded { wish.open[name] = state.epoch }
       case .probing:
-        let room = state.waiting == 0 && state.mayBegin(limits) && wish.others > 0 ? 1 : 0
-        wish.rooms[name] = room
-        wish.others -= room
+        let isFurther = state.inFlight > 0
+        let mayBegin = state.waiting == 0 && state.mayBegin(limits) && wish.others > 0
+        let hasRoom = mayBegin && !(isFurther && further == 0)
+        wish.rooms[name] = hasRoom ? 1 : 0
+        // Nothing is expected of one that is dry: it takes no place from those of which something is.
+        guard hasRoom, !state.isDry else { continue }
+        wish.others -= 1
+        if isFurther { further -= 1 }
       case .regular:
         let ahead = min(4 * min(state.window, limits.perOrigin), share)
         wish.rooms[name] = max(0, ahead - state.waiting)

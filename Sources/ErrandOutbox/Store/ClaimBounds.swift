@@ -64,6 +64,12 @@ package struct ClaimRoom: Sendable {
     return min(bounds.perOther - taken[origin, default: 0], others)
   }
 
+  /// Whether there is any for origins that are not named.
+  package var hasRoomForOthers: Bool { others > 0 && bounds.perOther > 0 }
+
+  /// The origins that are named and have room.
+  package var names: [String] { bounds.rooms.keys.filter { room($0) > 0 } }
+
   /// Takes a row of this origin, if there is room for it.
   package mutating func take(_ origin: String) -> Answer {
     guard room(origin) > 0 else { return .passedOver }

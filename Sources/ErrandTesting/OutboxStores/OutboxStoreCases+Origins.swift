@@ -88,6 +88,36 @@ extension OutboxStoreConformance {
       try lab.equal(try await one.statistics().heldOrigins, [], "what is held then")
     },
 
+    Case("never ends a hold earlier because of a shorter one") { lab in
+      let (one, two) = (try await lab.open(), try await lab.open())
+      try await lab.add(one, lab.new("a", origin: "x"))
+      try await tell([hold("x", .busy, for: .seconds(3600))], one, lab)
+      try await tell([hold("x", .trouble, for: .seconds(1))], two, lab)
+      lab.advance(.seconds(2))
+      try lab.equal(try await lab.claimed(two), [], "what was claimed")
+      try lab.equal(try await one.statistics().heldOrigins.map(\.kind), [.busy], "why it is held")
+      try await tell([hold("x", .trouble, for: .seconds(7200))], two, lab)
+      try lab.equal(try await one.statistics().heldOrigins.map(\.kind), [.trouble], "why it is held longer")
+    },
+
+    Case("takes what is for a named origin from behind those of many others") { lab in
+      let store = try await lab.open()
+      _ = try await store.add(
+        (0..<200).map { lab.new("other \($0)", origin: "origin \($0)") }, within: OutboxCaps(), at: lab.now)
+      try await lab.add(
+        store, lab.new("a", origin: "x"), lab.new("b", origin: "y"), lab.new("c", priority: 1, origin: "x"),
+        lab.new("d", origin: "x"), lab.new("e", origin: "y"))
+      var bounds = ClaimBounds(.max)
+      (bounds.rooms, bounds.perOther, bounds.others) = (["x": 2, "y": 1], 1, 3)
+      let expected = ["c", "other 0", "other 1", "other 2", "a", "b"]
+      try lab.equal(try await claimed(bounds, store, lab), expected, "what was claimed")
+      bounds.limit = 4
+      let claim = try await store.claim(bounds, for: .seconds(60), at: lab.now)
+      try lab.equal(
+        claim.rows.map(\.row.id.rawValue), ["other 3", "other 4", "other 5", "d"], "what was claimed then")
+      try lab.equal(claim.next, .zero, "the next, while there is more")
+    },
+
     Case("ends holds by hand, one or all") { lab in
       let store = try await lab.open()
       for origin in ["x", "y", "z"] {

@@ -111,6 +111,64 @@ struct CourierStateTests {
     #expect(order.wish.rooms["a"] == 0 && order.wish.others > 0)
   }
 
+  @Test
+  mutating func `origins that fail and have nothing to be sent take no probe, and no claim after the other`()
+    throws
+  {
+    let names = (0..<8).map { "dead \($0)" }
+    claimed(Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }), of: try wanted())
+    for name in names { begin(name) }
+    for _ in names { end(missed, hasReached: false) }
+    state.recorded(8, of: Set(names))
+    claimed([:], of: try claim(at: .zero))
+    // Their rows wait for their next attempts now.
+    var more = 0
+    while more < 5, let order = state.claim(at: .zero) {
+      more += 1
+      claimed([:], of: order)
+    }
+    #expect(more <= 1)
+    #expect(try wanted().wish.others == 8)
+  }
+
+  @Test
+  mutating func
+    `while no probe is free, an origin that could do with a row is not asked for again and again`()
+    throws
+  {
+    let first = ["z"] + (0..<7).map { "slow \($0)" }
+    claimed(Dictionary(uniqueKeysWithValues: first.map { ($0, 1) }), of: try wanted())
+    for name in first { begin(name) }
+    end(missed, hasReached: false)
+    claimed(["slow 7": 1], of: try wanted())
+    begin("slow 7")
+    state.recorded(1, of: ["z"])
+    if let order = state.claim(at: .zero) { claimed([:], of: order) }
+    let again = state.claim(at: .zero)
+    #expect(again == nil)
+    // A place that becomes free is used.
+    end()
+    _ = try claim(at: .zero)
+  }
+
+  @Test mutating func `without a network, what is for an origin that answers is claimed at once`() throws {
+    claimed(["local": 1, "far": 1], of: try wanted())
+    begin("local")
+    begin("far")
+    state.isOffline = true
+    end()
+    end(missed, hasReached: false)
+    state.recorded(2, of: ["local", "far"])
+    _ = try wanted()
+  }
+
+  @Test func `limits as large as a number can be are taken for large ones`() throws {
+    var state = CourierState(concurrency: .max, probes: .max, limits: .sample)
+    state.want()
+    let order = state.claim(at: .zero)
+    #expect(try #require(order).limit > 1000)
+  }
+
   @Test mutating func `it sends nothing more while what has ended cannot be recorded`() throws {
     let order = try wanted()
     claimed(["a": 1, "b": 1], of: order)

@@ -5,12 +5,51 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct CourierWorkTests {
-  private func claimed(_ number: Int64) -> ClaimedRow {
+  private func claimed(_ number: Int64, _ origin: String = "") -> ClaimedRow {
     let id = OutboxID(rawValue: "\(number)")
     let row = OutboxRow(
       id: id, sequence: number, lane: nil, priority: 0, state: .trying, created: 0, changed: 0, tries: 1,
-      countedTries: 1, due: nil, expires: nil, reason: nil, size: 1, summary: Data(), answer: nil)
+      countedTries: 1, due: nil, expires: nil, reason: nil, size: 1, summary: Data(), answer: nil,
+      origin: origin)
     return ClaimedRow(row: row, content: Data(), lease: Lease(id: id, number: number))
+  }
+
+  @Test func `rows that do not name their origin are followed by others, though that origin is held`() throws
+  {
+    var work = CourierWork(
+      state: CourierState(concurrency: 3, probes: 4, limits: .sample), nextBeat: .seconds(60))
+    func claim(_ rows: [ClaimedRow], _ order: CourierState.Order, learned: Bool) {
+      var claim = Claim()
+      claim.rows = rows
+      work.take(
+        claim, of: order, until: .max, renewingBy: .max, learned: learned ? Set(rows.map(\.lease)) : [])
+    }
+    work.state.want()
+    var order = try #require(work.step(at: .zero, ticks: 0).order)
+    claim([claimed(1, "x")], order, learned: false)
+    let lease = try #require(work.step(at: .zero, ticks: 0).rows.first).lease
+    _ = work.state.answered(lease, .unauthorized(reason: "no"), hasReached: true, at: .zero)
+    work.hand.end(FinishedTry(lease: lease, outcome: .returned))
+    work.endRecording(try #require(work.step(at: .zero, ticks: 0).ended), isDone: true)
+    work.state.want()
+    order = try #require(work.step(at: .zero, ticks: 0).order)
+    let room = try #require(order.wish.rooms[""])
+    claim((0..<room).map { claimed(Int64($0 + 2), "x") }, order, learned: true)
+    let step = work.step(at: .zero, ticks: 0)
+    work.endRecording(try #require(step.ended), isDone: true)
+    #expect(step.order != nil || work.step(at: .zero, ticks: 0).order != nil)
+  }
+
+  @Test func `the place of an attempt that has come to hang is used at once`() throws {
+    var work = CourierWork(
+      state: CourierState(concurrency: 1, probes: 1, limits: .sample), nextBeat: .seconds(60))
+    work.state.want()
+    let order = try #require(work.step(at: .zero, ticks: 0).order)
+    var claim = Claim()
+    claim.rows = [claimed(1, "a"), claimed(2, "b")]
+    work.take(claim, of: order, until: .max, renewingBy: .max, learned: [])
+    #expect(work.step(at: .zero, ticks: 0).rows.map(\.lease.number) == [1])
+    #expect(work.step(at: .seconds(1), ticks: 0).rows.map(\.lease.number) == [2])
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

@@ -1,3 +1,4 @@
+import ErrandCore
 import Foundation
 import Testing
 
@@ -71,6 +72,29 @@ struct HandTests {
     #expect(hand.endRecording().returned == (isDelivered ? ["a"] : []))
     #expect(hand.next(for: state)?.lease == (isDelivered ? other.lease : again.lease))
     #expect(hand.beginRecording()?.map(\.lease) == (isDelivered ? [again.lease] : nil))
+  }
+
+  @Test mutating func `the least important there can be is sent, and last`() {
+    hand.take([row(1, "a", priority: .min), row(2, "b", priority: .max)], until: 9, renewingBy: 9)
+    #expect(hand.next(for: state)?.lease.number == 2)
+    #expect(hand.next(for: state)?.lease.number == 1)
+  }
+
+  @Test mutating func `the contents of what was sent are let go of, though more of its origin waits`() {
+    let released = Locked(0)
+    func sample(_ number: Int) -> ClaimedRow {
+      var row = row(Int64(number), "a")
+      row.content = Data(
+        bytesNoCopy: .allocate(byteCount: 100, alignment: 1), count: 100,
+        deallocator: .custom { pointer, _ in
+          pointer.deallocate()
+          released.withLock { $0 += 1 }
+        })
+      return row
+    }
+    hand.take((1...200).map(sample), until: 9, renewingBy: 9)
+    for _ in 0..<150 { _ = hand.next(for: state) }
+    #expect(released.withLock { $0 } > 60)
   }
 
   @Test mutating func `what is recorded tells whether it was in a lane`() {

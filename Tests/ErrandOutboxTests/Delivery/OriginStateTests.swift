@@ -145,6 +145,19 @@ struct OriginStateTests {
     #expect(!state.isRefusedAlone(OutboxID(rawValue: "other")))
   }
 
+  @Test mutating func `however many were refused before, one that is refused alone is known`() throws {
+    var now = Duration.zero
+    for number in 1...1001 {
+      try attempt(.unauthorized(reason: "403"), at: now, row: "r\(number)")
+      now += .seconds(700)
+      _ = state.advance(to: now, limits)
+      try attempt(.answered, at: now, row: "well \(number)")
+      try #require(state.isRefusedAlone(OutboxID(rawValue: "r\(number)")))
+      try attempt(.answered, at: now, row: "r\(number)")
+      try #require(!state.isRefusedAlone(OutboxID(rawValue: "r\(number)")))
+    }
+  }
+
   @Test mutating func `what hangs lets one more go, up to four, and an answer lets the others go`() throws {
     var leases: [Lease] = []
     for second in 0..<10 {

@@ -48,6 +48,15 @@ struct OriginTableTests {
     #expect(begun == 16 && table.regular == 16)
   }
 
+  @Test func `origins that hang leave half of the probes to those that nothing is known of`() {
+    var table = OriginTable(total: 16, probes: 64, limits: Self.limits)
+    for index in 0..<64 { #expect(Self.begin(&table, "hanging \(index)", Int64(index), at: .zero)) }
+    _ = table.advance(to: .seconds(1))
+    let wish = table.wish(mostWaiting: 320)
+    #expect(wish.others == 32)
+    #expect(wish.rooms.values.reduce(0, +) == 32)
+  }
+
   @Test func `origins that stop to answer give their places back after a second`() {
     var table = OriginTable(total: 4, probes: 64, limits: Self.limits)
     var number: Int64 = 0
@@ -146,6 +155,6 @@ struct OriginTableTests {
       _ = table.end(Self.lease(Int64(number)), .answered, at: .zero)
     }
     table.tidy(at: .seconds(61))
-    #expect(table.origins.isEmpty && table.hungry == 0)
+    #expect(table.origins.isEmpty && table.hungryRegular == 0 && table.hungryProbing == 0)
   }
 }

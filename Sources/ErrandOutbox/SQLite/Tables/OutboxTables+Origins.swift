@@ -16,7 +16,14 @@ extension OutboxTables {
     """)
   private static let all = Query(
     "SELECT origin, label, kind, reason, until_wall FROM origins ORDER BY origin")
-  private static let hold = Query("INSERT OR REPLACE INTO origins VALUES (?, ?, ?, ?, ?, ?, ?)")
+  /// It never ends one earlier that is there.
+  private static let hold = Query(
+    """
+    INSERT INTO origins VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(origin) DO UPDATE SET label = excluded.label,
+      kind = excluded.kind, reason = excluded.reason, until = excluded.until, until_wall = excluded.until_wall,
+      delay = excluded.delay
+    WHERE excluded.until >= until
+    """)
   private static let release = Query("DELETE FROM origins WHERE origin = ?")
   private static let releaseAll = Query("DELETE FROM origins")
   private static let releaseAllBut = Query("DELETE FROM origins WHERE kind <> ?")

@@ -16,6 +16,9 @@ extension OutboxTables {
   /// After so many rows without room it looks at each origin, of which there are fewer than rows.
   private static let mostPassedOver = 16
 
+  /// No claim takes as many.
+  private static let mostOfOrigin = 1 << 30
+
   private static let readyColumns = "\(columns), lease, expires <= ?1, files > 0, checksum, content"
   private static let ready = Query(
     """
@@ -54,7 +57,9 @@ extension OutboxTables {
       }
       return !isMore && passedOver <= Self.mostPassedOver
     }
-    return passedOver > Self.mostPassedOver ? try chooseByOrigin(bounds, held, now) : (rows, isMore)
+    guard passedOver > Self.mostPassedOver else { return (rows, isMore) }
+    return room.hasRoomForOthers
+      ? try chooseByOrigin(bounds, held, now) : try chooseOfNamed(&room, rows, limit: bounds.limit, now)
   }
 
   private struct Candidate {
@@ -67,6 +72,10 @@ extension OutboxTables {
       priority = statement.integer(1)
       sequence = statement.integer(2)
     }
+
+    static func isBefore(_ one: Candidate, _ other: Candidate) -> Bool {
+      (other.priority, one.sequence) < (one.priority, other.sequence)
+    }
   }
 
   /// The same, from the first rows of each origin.
@@ -77,7 +86,7 @@ extension OutboxTables {
     var candidates: [Candidate] = []
     var first = try database.first(Self.firstOrigin, [], Candidate.init)
     while let found = first {
-      let most = min(room.room(found.origin), bounds.limit + 1)
+      let most = min(room.room(found.origin), min(bounds.limit, Self.mostOfOrigin) + 1)
       if most == 1 {
         candidates.append(found)
       } else if most > 1 {
@@ -86,9 +95,29 @@ extension OutboxTables {
       }
       first = try database.first(Self.firstOfNextOrigin, [.text(found.origin)], Candidate.init)
     }
-    candidates.sort { (-$0.priority, $0.sequence) < (-$1.priority, $1.sequence) }
-    var rows: [ReadyRow] = []
-    for candidate in candidates {
+    return try take(candidates, &room, [], now)
+  }
+
+  /// What is left to be taken is of origins that are known by name, so none of the others is looked at.
+  private func chooseOfNamed(
+    _ room: inout ClaimRoom, _ taken: [ReadyRow], limit: Int, _ now: StoreTime
+  ) throws -> (rows: [ReadyRow], isMore: Bool) {
+    let known = Set(taken.map(\.row.sequence))
+    var candidates: [Candidate] = []
+    for origin in room.names {
+      let most = min(room.room(origin), limit, Self.mostOfOrigin) + known.count + 1
+      candidates += try database.all(Self.firstOfOrigin, [.text(origin), .integer(most)], Candidate.init)
+        .filter { !known.contains($0.sequence) }
+    }
+    return try take(candidates, &room, taken, now)
+  }
+
+  /// - Parameter taken: Those before them.
+  private func take(
+    _ candidates: [Candidate], _ room: inout ClaimRoom, _ taken: [ReadyRow], _ now: StoreTime
+  ) throws -> (rows: [ReadyRow], isMore: Bool) {
+    var rows = taken
+    for candidate in candidates.sorted(by: Candidate.isBefore) {
       switch room.take(candidate.origin) {
       case .taken:
         let row = try database.first(
