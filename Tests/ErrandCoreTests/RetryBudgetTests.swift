@@ -58,4 +58,10 @@ import Testing
     }
     #expect(!retries.isEmpty)
   }
+
+  @Test func `a budget without a bound grants every retry`() {
+    var budget = RetryBudgetState(RetryBudget(ratio: 0, minimumPerSecond: .max))
+    let granted = (0..<1000).filter { _ in budget.retry(at: .seconds(1)) }.count
+    #expect(granted == 1000)
+  }
 }

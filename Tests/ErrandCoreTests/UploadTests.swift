@@ -132,4 +132,24 @@ import Testing
     var iterator = ended.makeAsyncIterator()
     await iterator.next()
   }
+
+  /// As long as a length can be; nil where no file system at hand allows that.
+  private static func endlessFile() -> URL? {
+    for folder in [URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory] {
+      let file = folder.appending(path: "errand-\(UUID())")
+      guard FileManager.default.createFile(atPath: file.path, contents: nil) else { continue }
+      if truncate(file.path, .max) == 0 { return file }
+      try? FileManager.default.removeItem(at: file)
+    }
+    return nil
+  }
+
+  @Test func `a form that is longer than any length is refused`() throws {
+    guard let file = Self.endlessFile() else { return }
+    defer { try? FileManager.default.removeItem(at: file) }
+    let form = MultipartForm(boundary: "B").file("f", at: file)
+    let error = #expect(throws: RequestError.self) { _ = try Body.multipart(form).open(compressed: false) }
+    #expect(error?.code == .fileUnreadable)
+    #expect(error?.message.contains("too long") == true)
+  }
 }

@@ -91,6 +91,11 @@ final class AnswerFolder: Sendable {
     do {
       let file = try FileDescriptor(reading: path)
       open = file
+      // A sparse file is as long as it says, and would be read into memory before any digest is checked.
+      guard try file.length() <= usage.withLock({ $0.largest }) else {
+        drop(name, file)
+        return nil
+      }
       return try body(AnswerFile(file))
     } catch let fault as AnswerFileFault {
       drop(name, open)

@@ -68,11 +68,12 @@ struct DiskUsageState {
     let known = uses
     uses = [:]
     for file in files { uses[file.name] = known[file.name] }
-    var excess = files.reduce(0) { $0 + $1.size } - largest
+    // No sum of sparse files is too large for this, and no file of a real disk too small.
+    var excess = files.reduce(0.0) { $0 + Double($1.size) } - Double(largest)
     var victims: [String] = []
     for file in ordered(files, at: now) where file.name != spared {
       if excess <= 0 { break }
-      excess -= file.size
+      excess -= Double(file.size)
       victims.append(file.name)
       uses[file.name] = nil
     }

@@ -118,9 +118,12 @@ enum Address: Sendable, Hashable {
   private static func append(_ query: some Sequence<(String, String)>, to text: String) -> String {
     let items = query.map { "\(PercentEncoding.query($0))=\(PercentEncoding.query($1))" }
     guard !items.isEmpty else { return text }
-    let fragment = text.firstIndex(of: "#") ?? text.endIndex
+    // By bytes: a mark that combines with what is before it makes another character of a delimiter.
+    let (question, ampersand) = (UInt8(ascii: "?"), UInt8(ascii: "&"))
+    let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
     let before = text[..<fragment]
-    let separator = !before.contains("?") ? "?" : before.hasSuffix("?") || before.hasSuffix("&") ? "" : "&"
+    let isOpen = before.utf8.last == question || before.utf8.last == ampersand
+    let separator = !before.utf8.contains(question) ? "?" : isOpen ? "" : "&"
     return before + separator + items.joined(separator: "&") + text[fragment...]
   }
 }

@@ -24,7 +24,7 @@ struct RetryBudgetState: Sendable {
     let oldest = now.components.seconds - Int64(Self.window)
     let recent = seconds.filter { $0.index > oldest }
     let allowed =
-      Double(budget.minimumPerSecond * Self.window)
+      Double(budget.minimumPerSecond) * Double(Self.window)
       + budget.ratio * Double(recent.reduce(0) { $0 + $1.calls })
     guard Double(recent.reduce(0) { $0 + $1.retries }) < allowed else { return false }
     seconds[slot].retries += 1

@@ -7,28 +7,13 @@
 /// Hands the body over to one consumer, and makes the transport wait while it holds more than `capacity` bytes.
 final class StreamSink: BodySink {
   private struct State {
-    var chunks: [Data] = []
-    var first = 0
-    var bytes = 0
+    var chunks = ChunkQueue()
     var isFull = false
     var isEnding = false
     var end: Result<Void, any Error>?
     var ended: [@Sendable () -> Void] = []
     var waiter: CheckedContinuation<Data?, any Error>?
     var drained: (@Sendable () -> Void)?
-
-    mutating func pop() -> Data? {
-      guard first < chunks.count else { return nil }
-      let chunk = chunks[first]
-      chunks[first] = Data()
-      first += 1
-      if first == chunks.count {
-        chunks.removeAll(keepingCapacity: true)
-        first = 0
-      }
-      bytes -= chunk.count
-      return chunk
-    }
   }
 
   private let capacity: Int
@@ -43,8 +28,7 @@ final class StreamSink: BodySink {
         return (waiter, .more)
       }
       state.chunks.append(chunk)
-      state.bytes += chunk.count
-      state.isFull = state.bytes >= capacity
+      state.isFull = state.chunks.bytes >= capacity
       return (nil, state.isFull ? .wait : .more)
     }
     waiter?.resume(returning: chunk)
@@ -74,8 +58,8 @@ final class StreamSink: BodySink {
         case secondConsumer
       }
       let step: Step = state.withLock { state in
-        if let chunk = state.pop() {
-          guard state.isFull, state.bytes < capacity / 2 else { return .chunk(chunk, drained: nil) }
+        if let chunk = state.chunks.pop() {
+          guard state.isFull, state.chunks.bytes < capacity / 2 else { return .chunk(chunk, drained: nil) }
           state.isFull = false
           return .chunk(chunk, drained: state.drained)
         }
@@ -114,9 +98,7 @@ final class StreamSink: BodySink {
     let waiter: CheckedContinuation<Data?, any Error>? = state.withLock { state in
       state.end = result
       if case .failure(let error) = result, error.isCancellation {
-        state.chunks = []
-        state.first = 0
-        state.bytes = 0
+        state.chunks = ChunkQueue()
       }
       defer { state.waiter = nil }
       return state.waiter

@@ -25,16 +25,22 @@ package final class SegmentReader: BodyReader {
   package init(_ segments: [BodySegment]) throws {
     do throws(FileError) {
       var sources: [(Source, Int64)] = []
+      var (total, lastPath) = (Int64(0), "")
       for segment in segments {
         switch segment {
         case .bytes(let data): sources.append((.bytes(data), Int64(data.count)))
         case .file(let path):
           let file = try FileDescriptor(reading: path)
           sources.append((.file(file), try file.length()))
+          lastPath = path
         }
+        // A sparse file may be as long as it likes.
+        let (sum, isTooLong) = total.addingReportingOverflow(sources.last?.1 ?? 0)
+        if isTooLong { throw FileError(.read, lastPath, "is too long") }
+        total = sum
       }
       self.sources = sources
-      length = sources.reduce(0) { $0 + $1.1 }
+      length = total
     } catch {
       throw RequestError(
         .fileUnreadable, message: "the file to upload cannot be used: \(error)", reachedServer: false,

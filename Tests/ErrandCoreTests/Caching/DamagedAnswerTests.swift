@@ -115,4 +115,17 @@ import Testing
       return
     }
   }
+
+  @Test func `a file that is longer than the store's limit is removed and not read`() async throws {
+    let (file, bytes) = try await write()
+    let (head, body): (UInt64, UInt64) = (UInt64(UInt32.max), 1 << 40)
+    var changed = bytes.prefix(88)
+    for index in 0..<4 { changed[12 + index] = UInt8(truncatingIfNeeded: head >> UInt64(8 * index)) }
+    for index in 0..<8 { changed[16 + index] = UInt8(truncatingIfNeeded: body >> UInt64(8 * index)) }
+    try changed.write(to: file)
+    #expect(truncate(file.path, off_t(88 + head + body)) == 0)
+    #expect(try await store.read(key) == nil)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    #expect(log.problems.isEmpty)
+  }
 }

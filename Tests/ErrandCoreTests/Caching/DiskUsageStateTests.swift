@@ -109,4 +109,11 @@ import Testing
     }
     #expect(looks == 16)
   }
+
+  @Test func `files whose sizes have no sum all have to go`() {
+    var state = DiskUsageState(limit: 1000)
+    let files = ["a", "b", "c"].map { File(name: $0, size: .max, used: start) }
+    let new = File(name: "d", size: 10, used: start)
+    #expect(state.victims(among: files + [new], sparing: "d", at: start) == ["a", "b", "c"])
+  }
 }

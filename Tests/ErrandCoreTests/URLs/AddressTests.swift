@@ -54,6 +54,18 @@ import Testing
   }
 
   @Test(arguments: [
+    ("http://h/items#\u{FE0F}\u{20E3}", "http://h/items?id=7#%EF%B8%8F%E2%83%A3"),
+    ("http://h/items?\u{301}", "http://h/items?%CC%81&id=7"),
+    ("http://h/items?a&\u{301}", "http://h/items?a&%CC%81&id=7"),
+    ("http://h/items?a&#\u{301}", "http://h/items?a&id=7#%CC%81"),
+    ("http://h/items?", "http://h/items?id=7"),
+  ])
+  func `a query is added before the fragment whatever combines with its delimiters`(text: String, url: String)
+  {
+    #expect(Request.get(text, query: ["id": "7"]).url?.absoluteString == url)
+  }
+
+  @Test(arguments: [
     "http://h%2Fx/", "http://h%00/", "http://h%0d%0aX/", "http://h%40x/", "http://%/", "http://h%/",
     "http://h\\x/",
     "http://h\\@evil/", "http://a|b/", "http://a<b>/", "http://h:99999/", "http://h:65536/", "http://h:abc/",
