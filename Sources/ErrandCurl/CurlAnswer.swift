@@ -59,35 +59,46 @@ struct CurlAnswer {
       return .no
     }
     guard !isHeadWhole else { return .yes }
-    if let line = StatusLine(line[...]) {
-      status = line.status
-      handle.head.removeAll(keepingCapacity: true)
-    }
-    if line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) {
-      guard status != 101 else {
-        failure = exchange.error(
-          .invalidResponse, "the server switched to another protocol, which was not asked for",
-          reachedServer: true)
-        return .no
+    if handle.head.isEmpty {
+      // Only a head's first line says what it is: libcurl takes all others for fields, whatever they look like.
+      guard let line = StatusLine(line[...]) else {
+        return refuse("the response does not begin with a status line")
       }
-      // An interim answer (1xx) is no answer.
-      isHeadWhole = status >= 200
-      if isHeadWhole, endsAtHead { return .no }
-    } else {
-      handle.head.append(contentsOf: line)
+      status = line.status
     }
-    return .yes
+    guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
+      handle.head.append(contentsOf: line)
+      return .yes
+    }
+    guard status >= 100 else { return refuse("the response has the status \(status)") }
+    guard status != 101 else {
+      return refuse("the server switched to another protocol, which was not asked for")
+    }
+    // An interim response (1xx) is not the response: another head follows.
+    isHeadWhole = status >= 200
+    if !isHeadWhole { handle.head.removeAll(keepingCapacity: true) }
+    return endsAtHead ? .no : .yes
   }
 
-  /// True for HEAD with a body of its own: libcurl would wait for the body that the response announces and does not have.
+  private mutating func refuse(_ reason: String) -> Taken {
+    failure = exchange.error(.invalidResponse, reason, reachedServer: true)
+    return .no
+  }
+
+  /// True where libcurl would not end with the response. After a 417 it would send the request again by itself, without
+  /// `Expect`; for HEAD with a body of its own it would wait for the body that the response announces and does not have.
   var endsAtHead: Bool {
-    guard isHeadWhole, exchange.request.method == .head else { return false }
+    guard isHeadWhole else { return false }
+    if status == 417, exchange.request.fields.contains("Expect") { return true }
+    guard exchange.request.method == .head else { return false }
     if case .none = exchange.request.upload { return false }
     return true
   }
 
   mutating func takeBody(_ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer) -> Taken {
     if isSinkFull || isBehind { return .later }
+    // Nobody would take it, so it would pile up without end.
+    guard isHeadWhole else { return refuse("a body came before the head was whole") }
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {
         handle.body.append(contentsOf: bytes)

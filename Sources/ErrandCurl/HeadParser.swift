@@ -17,12 +17,14 @@ struct HeadParser {
     var version: HTTPVersion?
     var status = 0
     var rest = bytes[...]
+    var isFirst = true
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 10) ?? rest.endIndex
       let line = Self.withoutEnd(rest[..<end])
       rest = end == rest.endIndex ? rest[end...] : rest[(end + 1)...]
       guard let first = line.first else { continue }
-      if let line = StatusLine(line) {
+      defer { isFirst = false }
+      if isFirst, let line = StatusLine(line) {
         (version, status) = (line.version, line.status)
       } else if first == 32 || first == 9 {
         // A folded line (RFC 9112, section 5.2) goes on with the one before.
@@ -93,7 +95,7 @@ struct StatusLine {
       default: nil
       }
     var status = 0
-    for byte in line[end...].dropFirst().prefix(3) where 48...57 ~= byte {
+    for byte in line[end...].drop(while: { $0 == 32 }).prefix(3) where 48...57 ~= byte {
       status = status * 10 + Int(byte - 48)
     }
     self.status = status

@@ -1,0 +1,69 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Foundation
+import Testing
+
+/// Heads that no server should send. The connection stays open behind them: a client that waits for more waits too long.
+@Suite(.timeLimit(.minutes(1))) struct OddHeadsTests {
+  private let server: MockServer
+  private let client: Client
+
+  init() throws {
+    server = try MockServer()
+    var configuration = ClientConfiguration()
+    configuration.retry = .tries(1)
+    configuration.timeout = .seconds(10)
+    client = Client(transport: CurlTransport(), configuration: configuration)
+  }
+
+  private func serve(_ head: String, _ body: Data) {
+    server.on("/") { _ in .raw(Data(head.utf8) + body).stalling(at: .end) }
+  }
+
+  private func error(_ request: Request) async -> RequestError? {
+    await #expect(throws: RequestError.self) { try await client.send(request) }
+  }
+
+  @Test func `a body is not kept without a limit because a field looks like a status line`() async {
+    serve("HTTP/1.1 200 OK\r\nHTTP/1.1 100 x: y\r\n\r\n", Data(count: 1 << 20))
+    #expect(await error(.get(server.url("/")).memoryLimit(300_000))?.code == .bodyTooLarge)
+  }
+
+  @Test(arguments: ["HTTP/2 7 x\r\n\r\n", "HTTP/1.1 099 x\r\n\r\n", "HTTP/1.1 000 x\r\n\r\n"])
+  func `a status below 100 is refused before any body is kept`(head: String) async {
+    serve(head, Data(count: 1 << 20))
+    #expect(await error(.get(server.url("/")))?.code == .invalidResponse)
+  }
+
+  @Test(arguments: ["HTTP/1.1 200 OK", "HTTP/1.1  200 OK", "HTTP/1.1    200"])
+  func `the spaces before a status are no part of it`(line: String) async throws {
+    serve("\(line)\r\nContent-Length: 2\r\n\r\n", Data("ok".utf8))
+    let response = try await client.send(.get(server.url("/")))
+    #expect(response.status == 200)
+    #expect(response.text == "ok")
+  }
+
+  @Test func `a status is that of a head's first line, and fields are those of the last head`() async throws {
+    serve(
+      "HTTP/1.1 103 Early\r\nX: 1\r\n\r\nHTTP/1.1 200 OK\r\nHTTP/1.1 404 x: y\r\nContent-Length: 2\r\n\r\n",
+      Data("ok".utf8))
+    let response = try await client.send(.get(server.url("/")))
+    #expect(response.status == 200)
+    #expect(response.text == "ok")
+    #expect(!response.fields.contains("X"))
+  }
+
+  /// libcurl would send it again by itself, and put the second response's body under the first one's head.
+  @Test func `a 417 is the response to a request with Expect, which is sent once`() async throws {
+    server.on("/", at: .head) { request in
+      request.index == 0
+        ? .answer(status: 417, body: "hello") : .answer(status: 200, body: "world").afterBody()
+    }
+    let request = Request.put(server.url("/"), .text("body")).field("Expect", "100-continue")
+    let error = await error(request)
+    #expect(error?.code == .rejected)
+    #expect(error?.status == 417)
+    #expect(server.requests.count == 1)
+  }
+}
