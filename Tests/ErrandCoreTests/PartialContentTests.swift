@@ -39,4 +39,33 @@ import Testing
     #expect(decide(416, ["Content-Range": "bytes */3"]) == .askAgain)
     #expect(decide(200, ["ETag": "\"b\""]) == .startOver)
   }
+
+  @Test(arguments: [
+    ("bytes=500-599", "bytes 500-599/1000", 100), ("bytes=500-599", "bytes 500-549/550", 50),
+    ("Bytes = 500-", "bytes 500-999/1000", 500), ("bytes=0-0", "bytes 0-0/*", 1),
+    // Of these it is not known where they begin, and so nothing is asked of the response.
+    ("bytes=-100", "bytes 900-999/1000", 100), ("bytes=0-1,5-6", "bytes 0-1/10", 2),
+    ("items=1-2", "none", nil),
+  ])
+  func `the part that the caller asked for is the whole of it`(asked: String, range: String, length: Int64?)
+    throws
+  {
+    let request = Request.get("http://h/").field("Range", asked)
+    #expect(
+      try ContentRange.expectedLength(head(206, ["Content-Range": range]), of: request) == length, "\(asked)")
+  }
+
+  @Test(arguments: [
+    ("bytes=500-599", "bytes 0-99/1000"), ("bytes=500-599", "bytes 500-600/1000"),
+    ("bytes=500-599", "bytes 501-599/1000"), ("bytes=500-", "bytes 499-999/1000"),
+    ("bytes=500-599", "nonsense"),
+    ("bytes=500-", ""), ("BYTES=5-9223372036854775807", "bytes 4-9/10"),
+  ])
+  func `another part than the caller asked for is refused`(asked: String, range: String) {
+    let request = Request.get("http://h/").field("Range", asked)
+    let error = #expect(throws: RequestError.self) {
+      _ = try ContentRange.expectedLength(head(206, ["Content-Range": range]), of: request)
+    }
+    #expect(error?.code == .invalidResponse, "\(asked)")
+  }
 }

@@ -43,8 +43,7 @@ public final class Client: Sendable {
     let download = Download(to: file, resumes: resume, secrets: secrets)
     do {
       var response = try await perform(request, into: .file(download), in: scope, progress: progress)
-      // An interceptor may have answered by itself.
-      if case .data(let data) = response.body { try await download.fill(data) }
+      try await download.take(response.body)
       try await download.commit()
       response.body = .file(file)
       return response

@@ -10,9 +10,10 @@
 /// }
 /// ```
 ///
-/// It may change the request, answer by itself, throw, or call `next` more than once, and send requests of its own: a try
-/// holds a slot (`ConcurrencyLimits`) only inside of `next`. A call that is called off, or whose deadline has passed, does not
-/// wait for it: its task is cancelled, and what it returns after that goes nowhere.
+/// It may change the request, answer by itself, throw, or call `next` more than once (around a download, one after the
+/// other), and send requests of its own: a try holds a slot (`ConcurrencyLimits`) only inside of `next`. A call that is
+/// called off, or whose deadline has passed, does not wait for it: its task is cancelled, and what it returns after that
+/// goes nowhere.
 public protocol Interceptor: Sendable {
   func intercept(_ request: Request, next: Next) async throws -> Response
 }

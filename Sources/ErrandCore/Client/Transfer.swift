@@ -57,7 +57,12 @@ struct Transfer: Sendable {
   func perform(_ request: Request) async throws -> Answer {
     // A request that goes out as it came is not copied.
     guard pipeline.isIntercepted || run.destination.isFile else { return try await performAsIs(request) }
-    if case .file(let download) = run.destination { try await download.waitForPart(unless: run.signal) }
+    guard case .file(let download) = run.destination else {
+      return try await performAsIs(try prepared(request))
+    }
+    try await download.waitForPart(unless: run.signal)
+    try download.beginTransfer()
+    defer { download.endTransfer() }
     return try await performAsIs(try prepared(request))
   }
 
@@ -157,8 +162,6 @@ struct Transfer: Sendable {
   }
 
   private func settling(_ download: Download, _ exchange: Exchange) async throws -> TransferResult {
-    try download.beginTransfer()
-    defer { download.endTransfer() }
     let result: TransferResult
     do {
       result = try await pipeline.transport.perform(exchange)

@@ -10,13 +10,18 @@ extension Download {
   }
 
   /// Begins to write to the part. Until it has ended nobody else gets that: an interceptor may have a transfer under way
-  /// for which nobody waits any more.
+  /// for which nobody waits any more. It begins before the part is opened, or nobody would let go of that.
   func beginTransfer() throws {
-    let isClosed = state.withLock { state in
-      if !state.isClosed { state.transfers += 1 }
-      return state.isClosed
+    let (isClosed, isBusy) = state.withLock { state in
+      let isBusy = state.transfers > 0
+      if !state.isClosed, !isBusy { state.transfers += 1 }
+      return (state.isClosed, isBusy)
     }
     if isClosed { throw CancellationError() }
+    if isBusy {
+      throw RequestError(
+        .unsupported, message: "a download has one transfer at a time", reachedServer: false)
+    }
   }
 
   func endTransfer() {

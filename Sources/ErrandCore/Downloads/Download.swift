@@ -26,6 +26,8 @@ final class Download: Sendable {
     var transfers = 0
     /// True once all of it is here and only has to be moved.
     var isCommitting = false
+    /// True once a whole response is in the file, and nothing of another.
+    var isWhole = false
     /// What its call is called off with.
     var signal: StopSignal?
   }
@@ -36,7 +38,7 @@ final class Download: Sendable {
   let partFile: PartFile
   let resumes: Bool
   private let secrets: Secrets
-  private var path: String { partFile.path }
+  var path: String { partFile.path }
   let state = Locked(State())
   private let letGo = Settlement<Void>()
 
@@ -52,6 +54,7 @@ final class Download: Sendable {
     guard resumes else { return }
     state.withLock { $0.signal = signal }
     while let other = PartFiles.writer(of: path), other !== self, other.isEnding {
+      try signal.check()
       try await other.letGo.value(unless: signal)
     }
   }
@@ -84,7 +87,7 @@ final class Download: Sendable {
     return request
   }
 
-  private func openOnce() throws(FileError) {
+  func openOnce() throws(FileError) {
     guard state.withLock({ $0.file == nil }) else { return }
     let file = try partFile.open()
     if resumes { PartFiles.begin(path, self) }
@@ -105,7 +108,11 @@ final class Download: Sendable {
     sink: FileSink, start: Int64, total: Int64?
   ) {
     let (file, content, length, asked) = state.withLock { ($0.file, $0.content, $0.length, $0.askedForRest) }
-    guard let file, state.withLock({ !$0.isClosed }) else { throw CancellationError() }
+    let isClosed = state.withLock { state in
+      state.isWhole = false
+      return state.isClosed
+    }
+    guard let file, !isClosed else { throw CancellationError() }
     var start: Int64 = 0
     var (end, total): (Int64?, Int64?)
     switch asked ? content?.decide(head, after: length) : nil {
@@ -168,7 +175,7 @@ final class Download: Sendable {
         .invalidResponse, message: "the response brought more than the bytes that it announced",
         reachedServer: true)
     }
-    guard let total, length < total else { return }
+    guard let total, length < total else { return state.withLock { $0.isWhole = true } }
     throw RequestError(
       .connectionLost, message: "the response ended after \(length) of \(total) bytes of the file",
       reachedServer: true)
@@ -178,48 +185,11 @@ final class Download: Sendable {
   var part: URL { URL(filePath: path) }
   var length: Int64 { state.withLock { $0.length } }
 
-  /// Takes a body that came by another way: an interceptor's own answer.
-  func fill(_ data: Data) async throws {
-    let file = try Self.wrap { () throws(FileError) -> FileDescriptor? in
-      try openOnce()
-      let file = state.withLock { $0.file }
-      try file?.truncate(to: 0)
-      return file
-    }
-    guard let file else { return }
-    let sink = FileSink(file: file, offset: 0)
-    state.withLock { ($0.end, $0.total) = (nil, nil) }
-    _ = try sink.write(data)
-    state.withLock { $0.sink = sink }
-    try await settle()
-  }
-
-  /// Serial, for only such a queue has a thread of its own on Linux; those of others are every task's.
-  static let moving = DispatchQueue(label: "errand.downloads")
-
-  /// Moves the whole file into its place. Not on the caller's thread: letting go of a large old file takes a while.
-  func commit() async throws {
-    let file = state.withLock { state in
-      state.isCommitting = true
-      return state.file
-    }
-    let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
-      Self.moving.async {
-        continuation.resume(
-          returning: Result { () throws(FileError) in
-            if let file { try self.partFile.commit(file) }
-          })
-      }
-    }
-    if case .failure(let error) = result { throw Self.unwritable(error) }
-    letGoOfPart()
-  }
-
-  private static func wrap<Result>(_ body: () throws(FileError) -> Result) throws(RequestError) -> Result {
+  static func wrap<Result>(_ body: () throws(FileError) -> Result) throws(RequestError) -> Result {
     do { return try body() } catch { throw unwritable(error) }
   }
 
-  private static func unwritable(_ error: FileError) -> RequestError {
+  static func unwritable(_ error: FileError) -> RequestError {
     RequestError(
       .fileUnwritable, message: "the file to download to cannot be written: \(error)", reachedServer: true,
       underlying: error)

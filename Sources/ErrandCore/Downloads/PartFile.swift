@@ -12,6 +12,8 @@
 struct PartFile: Sendable {
   /// The largest memo: longer is none of ours.
   private static let memoLimit: Int64 = 64 << 10
+  /// The most bytes that a file's name may have.
+  private static let longestName = 255
 
   let path: String
   let resumes: Bool
@@ -22,12 +24,27 @@ struct PartFile: Sendable {
   init(of target: URL, resumes: Bool) {
     self.resumes = resumes
     self.target = target.path
-    stem = "\(target.deletingLastPathComponent().path)/.\(target.lastPathComponent)"
+    stem = "\(target.deletingLastPathComponent().path)/.\(Self.shortened(target.lastPathComponent))"
     path = resumes ? "\(stem).errand-part" : Self.temporary(stem)
   }
 
+  /// A name of which the longest of the names that are made of it, that of a draft, is still a name: a long one's beginning,
+  /// and a digest of all of it.
+  static func shortened(_ name: String) -> String {
+    let limit = longestName - temporary(".").utf8.count
+    guard name.utf8.count > limit else { return name }
+    let digest = ".\(SHA256Digest(hashing: Data(name.utf8)).description.prefix(16))"
+    var beginning = ""
+    for character in name {
+      guard beginning.utf8.count + character.utf8.count + digest.utf8.count <= limit else { break }
+      beginning.append(character)
+    }
+    return beginning + digest
+  }
+
   private static func temporary(_ stem: String) -> String {
-    "\(stem).\(String(UInt64.random(in: 0...(.max)), radix: 16))\(PartSweep.suffix)"
+    let number = String(UInt64.random(in: 0...(.max)), radix: 16)
+    return "\(stem).\(String(repeating: "0", count: 16 - number.count))\(number)\(PartSweep.suffix)"
   }
 
   /// Opens the part, for this download alone.

@@ -106,12 +106,21 @@ struct ContentRange: Sendable, Hashable {
     guard head.status == 206 else { return head.contentLength }
     let range = ContentRange(head)
     // A part that the caller asked for is the whole of what was wanted.
-    if request.fields.contains("Range") { return range.map { $0.end - $0.start } ?? head.contentLength }
+    if request.fields.contains("Range") {
+      if let asked = AskedRange(request.fields), !asked.covers(range) {
+        throw misfit(head, "another part of the file than was asked for")
+      }
+      return range.map { $0.end - $0.start } ?? head.contentLength
+    }
     guard let range, range.start == 0, range.end == range.total else {
-      throw RequestError(
-        .invalidResponse, message: "the server sent a part of the file where the whole was asked for",
-        status: head.status, fields: head.fields, reachedServer: true)
+      throw misfit(head, "a part of the file where the whole was asked for")
     }
     return range.total
+  }
+
+  private static func misfit(_ head: ResponseHead, _ what: String) -> RequestError {
+    RequestError(
+      .invalidResponse, message: "the server sent \(what)", status: head.status, fields: head.fields,
+      reachedServer: true)
   }
 }

@@ -1,8 +1,9 @@
-import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
 import Testing
+
+@testable import ErrandCore
 
 @Suite struct DownloadFilesTests {
   private let server: MockServer
@@ -115,5 +116,35 @@ import Testing
     try await client.download(.get(server.url("/")), to: file, resume: true)
     #expect(try Data(contentsOf: file) == Data("new".utf8))
     #expect(try names == ["file"])
+  }
+
+  @Test(arguments: [225, 226, 240, 255], [false, true])
+  func `a file may have any name that a file can have`(length: Int, resume: Bool) async throws {
+    let content = Data("0123456789".utf8)
+    server.on("/") { request in
+      if request.index == 0 {
+        return .file(content, etag: "\"1\"", for: request).closing(at: .body(5))
+      }
+      return .file(content, etag: "\"1\"", for: request)
+    }
+    let name = String(repeating: "é", count: length / 2) + String(repeating: "x", count: length % 2)
+    let file = temporary.url.appending(path: name)
+    let error = await #expect(throws: RequestError.self) {
+      try await client.download(.get(server.url("/")), to: file, resume: resume)
+    }
+    #expect(error?.code == .connectionLost)
+    #expect(try names.count == (resume ? 2 : 0))
+    try await client.download(.get(server.url("/")), to: file, resume: resume)
+    #expect(server.requests.map { $0.fields["Range"] } == [nil, resume ? "bytes=5-" : nil])
+    #expect(try Data(contentsOf: file) == content)
+    #expect(try names.count == 1)
+  }
+
+  @Test func `long names that begin alike have parts of their own`() {
+    let folder = temporary.url
+    let parts = ["a", "b"].map { end in
+      PartFile(of: folder.appending(path: String(repeating: "x", count: 240) + end), resumes: true).path
+    }
+    #expect(parts[0] != parts[1])
   }
 }

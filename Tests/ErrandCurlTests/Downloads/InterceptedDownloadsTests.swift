@@ -1,0 +1,156 @@
+import ErrandCurl
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+/// Interceptors that use `next` in ways of their own, around a download.
+@Suite(.timeLimit(.minutes(1))) struct InterceptedDownloadsTests {
+  private typealias Way = @Sendable (Request, Next) async throws -> Response
+
+  private struct Intercepting: Interceptor {
+    let way: Way
+    func intercept(_ request: Request, next: Next) async throws -> Response { try await way(request, next) }
+  }
+
+  private struct Refusal: Error {}
+
+  private let server: MockServer
+  private let temporary: TemporaryFolder
+  private let file: URL
+  private static let content = Data("0123456789".utf8)
+
+  init() throws {
+    server = try MockServer()
+    temporary = try TemporaryFolder()
+    file = temporary.url.appending(path: "file")
+  }
+
+  private func client(_ way: Way? = nil) -> Client {
+    var configuration = ClientConfiguration()
+    configuration.retry = .tries(1)
+    if let way { configuration.attemptInterceptors = [Intercepting(way: way)] }
+    return Client(transport: CurlTransport(), configuration: configuration)
+  }
+
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() }
+  }
+
+  private func error(_ client: Client) async -> RequestError? {
+    await #expect(throws: RequestError.self) { try await client.download(.get(server.url("/")), to: file) }
+  }
+
+  @Test func `a transfer that breaks off behind a whole one puts no part in the file's place`() async throws {
+    server.on("/") { request in
+      request.index == 0 ? .answer(body: Self.content) : .answer(body: Self.content).closing(at: .body(3))
+    }
+    let client = client { request, next in
+      let first = try await next(request)
+      return (try? await next(request)) ?? first
+    }
+    #expect(await error(client)?.code == .connectionLost)
+    #expect(try names == [])
+  }
+
+  @Test func `a transfer that follows one that broke off makes the file whole`() async throws {
+    server.on("/") { request in
+      let answer = MockAnswer.answer(fields: ["ETag": "\"1\""], body: Self.content)
+      return request.index == 0 ? answer.closing(at: .body(3)) : answer
+    }
+    let client = client { request, next in
+      do { return try await next(request) } catch { return try await next(request) }
+    }
+    try await client.download(.get(server.url("/")), to: file)
+    #expect(try Data(contentsOf: file) == Self.content)
+    #expect(try names == ["file"])
+  }
+
+  @Test func `a second transfer beside the first is refused and not sent`() async throws {
+    server.on("/") { _ in .answer(body: Self.content).stalling(at: .body(3)) }
+    let client = client { [server] request, next in
+      Task { try await next(request) }
+      try await server.waitForRequests(1)
+      return try await next(request)
+    }
+    #expect(await error(client)?.code == .unsupported)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `a file is not put in place while another transfer may still write to it`() async throws {
+    server.on("/") { request in
+      request.index == 0 ? .answer(body: Self.content) : .answer(body: Self.content).stalling(at: .start)
+    }
+    let client = client { [server] request, next in
+      let first = try await next(request)
+      Task { try await next(request) }
+      try await server.waitForRequests(2)
+      return first
+    }
+    #expect(await error(client)?.code == .unsupported)
+    #expect(try !names.contains("file"))
+  }
+
+  @Test func `an interceptor's own response is not written beside a transfer`() async throws {
+    server.on("/") { _ in .answer(body: Self.content).stalling(at: .body(3)) }
+    let client = client { [server] request, next in
+      Task { try await next(request) }
+      try await server.waitForRequests(1)
+      return Response(status: 200, data: Data("XYZ".utf8), url: server.url("/"))
+    }
+    #expect(await error(client)?.code == .unsupported)
+    #expect(try !names.contains("file"))
+  }
+
+  @Test func `the response of another download does not pass for this one's`() async throws {
+    server.on("/") { _ in .answer(body: Self.content) }
+    let elsewhere = temporary.url.appending(path: "elsewhere")
+    let other = client()
+    let client = client { request, _ in try await other.download(request, to: elsewhere) }
+    #expect(await error(client)?.code == .unsupported)
+    #expect(try names == ["elsewhere"])
+  }
+
+  @Test func `a transfer that begins when its download has failed keeps the part from nobody`() async throws {
+    server.on("/") { _ in .answer(body: Self.content) }
+    let late = Locked<(Request, Next)?>(nil)
+    let failing = client { request, next in
+      late.withLock { $0 = (request, next) }
+      throw Refusal()
+    }
+    await #expect(throws: Refusal.self) {
+      try await failing.download(.get(server.url("/")), to: file, resume: true)
+    }
+    let (request, next) = try #require(late.withLock { $0 })
+    await #expect(throws: CancellationError.self) { try await next(request) }
+    #expect(server.requests.isEmpty)
+    #expect(PartFiles.writer(of: temporary.path(".file.errand-part")) == nil)
+    try await client().download(.get(server.url("/")), to: file, resume: true)
+    #expect(try Data(contentsOf: file) == Self.content)
+  }
+
+  @Test func `an interceptor's own response is never the beginning of the server's file`() async throws {
+    server.on("/") { request in
+      let answer = MockAnswer.answer(fields: ["ETag": "\"1\""], body: Self.content)
+      return request.index == 0 ? answer.closing(at: .body(5)) : answer
+    }
+    await #expect(throws: RequestError.self) {
+      try await client().download(.get(server.url("/")), to: file, resume: true)
+    }
+    #expect(try names == [".file.errand-part", ".file.errand-part.json"])
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    let answering = client { [server] _, _ in
+      Response(status: 200, data: Data("XYZ".utf8), url: server.url("/"))
+    }
+    let error = await #expect(throws: RequestError.self) {
+      try await answering.download(.get(server.url("/")), to: file, resume: true)
+    }
+    #expect(error?.code == .fileUnwritable)
+    try FileManager.default.removeItem(at: file)
+    #expect(try names == [])
+    try await client().download(.get(server.url("/")), to: file, resume: true)
+    #expect(try Data(contentsOf: file) == Self.content)
+    #expect(server.requests.map { $0.fields["Range"] } == [nil, nil])
+  }
+}
