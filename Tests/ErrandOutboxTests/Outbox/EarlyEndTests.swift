@@ -15,7 +15,14 @@ import Testing
   }
 
   @Test func `a receipt hears of an end that came before its request was known to be stored`() async throws {
-    let outbox = try await lab.outbox { $0.delivers = false }
+    // Another's bell would have it look once more.
+    var setup = StoreSetup()
+    setup.doorbell = SilentDoorbell()
+    let store = try await SQLiteOutboxStore(folder: lab.folder, setup: setup)
+    var configuration = lab.configuration
+    configuration.delivers = false
+    let outbox = try await Outbox(
+      store: store, folder: lab.folder, client: lab.client(), configuration: configuration)
     let receipt = Receipt(id, outbox.feedback.track(id), outbox, isNew: true)
     _ = try await outbox.desk.store.add([.sample(id.rawValue)], within: OutboxCaps(), at: .now())
     let other = try await SQLiteOutboxStore(folder: lab.folder)
