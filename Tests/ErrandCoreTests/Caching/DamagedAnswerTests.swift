@@ -118,7 +118,7 @@ import Testing
 
   @Test func `a file that is longer than the store's limit is removed and not read`() async throws {
     let (file, bytes) = try await write()
-    let (head, body): (UInt64, UInt64) = (UInt64(UInt32.max), 1 << 40)
+    let (head, body): (UInt64, UInt64) = (1 << 28, 1 << 40)
     var changed = bytes.prefix(88)
     for index in 0..<4 { changed[12 + index] = UInt8(truncatingIfNeeded: head >> UInt64(8 * index)) }
     for index in 0..<8 { changed[16 + index] = UInt8(truncatingIfNeeded: body >> UInt64(8 * index)) }
