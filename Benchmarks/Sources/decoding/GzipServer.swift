@@ -26,7 +26,7 @@ final class GzipServer: @unchecked Sendable {
   private static func gzip(_ block: [UInt8], _ count: Int) throws -> Data {
     var size = 0
     guard let bytes = gzip_make(block, block.count, count, &size) else {
-      throw Listener.Failed(description: "no memory for \(count) blocks")
+      throw POSIXError(.ENOMEM)
     }
     return Data(bytesNoCopy: bytes, count: size, deallocator: .free)
   }
