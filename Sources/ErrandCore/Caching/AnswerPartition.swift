@@ -8,7 +8,8 @@
 /// answer. So two users never share one.
 ///
 /// These are all fields but `User-Agent`, `Accept-Encoding` and what traces a request (see `RepeatRule`), the user, the
-/// password and the secret query items of the URL, and who the client says it acts for.
+/// password and the secret query items of the URL, and who the client says it acts for. A condition (`If-None-Match`,
+/// `If-Modified-Since`) chooses between an answer and none, so it is not among them; HEAD, which has no body, is.
 ///
 /// The digest is salted, so it says nothing about good credentials, and that of one store nothing about another's. Who
 /// holds both the digest and the salt can still try out passwords that are easy to guess.
@@ -22,14 +23,16 @@ public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
 
   /// - Parameters:
   ///   - fields: The request's; those that may matter take part.
+  ///   - method: The request's. Default: GET.
   ///   - url: The request's; its user, its password and its secret query items take part.
   ///   - user: Who asks, for credentials that are in neither, as those that are added to each try.
   ///   - secrets: What is secret besides the usual. Default: nothing.
   ///   - salt: The store's.
   public init(
-    of fields: HTTPFields, url: URL? = nil, user: String? = nil, secrets: Secrets = Secrets(), salt: Data
+    of fields: HTTPFields, method: Method = .get, url: URL? = nil, user: String? = nil,
+    secrets: Secrets = Secrets(), salt: Data
   ) {
-    let credentials = Self.all(of: fields, url: url, user: user, secrets: secrets)
+    let credentials = Self.all(of: fields, method: method, url: url, user: user, secrets: secrets)
     self = credentials.isEmpty ? .none : AnswerPartition(credentials, salt: salt)
   }
 
@@ -44,8 +47,13 @@ public struct AnswerPartition: Sendable, Hashable, LosslessStringConvertible {
   }
 
   /// All that keeps responses apart.
-  static func all(of fields: HTTPFields, url: URL?, user: String?, secrets: Secrets) -> [String] {
-    parts(of: fields, url: url, user: user, secrets: secrets) { $0.mayMatter || secrets.covers($0) }
+  static func all(
+    of fields: HTTPFields, method: Method, url: URL?, user: String?, secrets: Secrets
+  ) -> [String] {
+    let parts = parts(of: fields, url: url, user: user, secrets: secrets) {
+      ($0.mayMatter && !$0.isCondition) || secrets.covers($0)
+    }
+    return method == .head ? parts + ["method", "HEAD"] : parts
   }
 
   /// Names and values in turn, the same whatever the order of names and their case.

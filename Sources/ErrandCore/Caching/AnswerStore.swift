@@ -7,7 +7,8 @@
 /// Keeps answers. `AnswerStoreConformance` in ErrandTesting is the suite that every store must pass.
 ///
 /// An answer is read whole, as it was written, or not at all; what is lost or damaged is nil and no error. A store never
-/// blocks the thread that calls it for longer than memory takes.
+/// blocks the thread that calls it for longer than memory takes. A request waits 5 s for it at most, and then goes on as if
+/// the store had failed: nothing is kept there, or nothing was.
 public protocol AnswerStore: Sendable {
   /// Random bytes of the store's own, the same for as long as it keeps answers: what partitions are salted with.
   func salt() async throws -> Data
@@ -34,14 +35,17 @@ extension AnswerStore {
   ///
   /// - Parameters:
   ///   - name: The name that the answer is kept under.
+  ///   - method: The request's method. Default: GET.
   ///   - fields: The request's fields.
   ///   - url: The request's URL.
   ///   - user: Who asks, for credentials that are in neither.
   ///   - secrets: What is secret besides the usual. Default: nothing.
   public func key(
-    _ name: String, fields: HTTPFields, url: URL? = nil, user: String? = nil, secrets: Secrets = Secrets()
+    _ name: String, method: Method = .get, fields: HTTPFields, url: URL? = nil, user: String? = nil,
+    secrets: Secrets = Secrets()
   ) async throws -> AnswerKey {
-    let credentials = AnswerPartition.all(of: fields, url: url, user: user, secrets: secrets)
+    let credentials = AnswerPartition.all(
+      of: fields, method: method, url: url, user: user, secrets: secrets)
     if credentials.isEmpty { return AnswerKey(name) }
     return AnswerKey(name, partition: AnswerPartition(credentials, salt: try await salt()))
   }

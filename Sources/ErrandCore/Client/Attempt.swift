@@ -52,7 +52,7 @@ struct Attempt: Sendable {
   private func validated(
     _ request: Request, _ answer: Transfer.Answer, _ timing: Timing
   ) throws -> Response {
-    let validator = request.options.validator
+    let (validator, secrets) = (request.options.validator, pipeline.configuration.secrets)
     func reject(_ rejection: RequestError.Rejection) -> RequestError {
       var error = rejection.error(answer.head.status, answer.head.fields, bodyPrefix: answer.prefix)
       error.timing = timing
@@ -60,7 +60,9 @@ struct Attempt: Sendable {
     }
     if let rejection = validator.problem(with: answer.judged) { throw reject(rejection) }
     guard let url = request.url else { preconditionFailure("checked before it was sent") }
-    let response = Response(head: answer.head, body: answer.body, url: url, timing: timing)
+    let response = Response(
+      head: answer.head, body: answer.body, url: url, timing: timing, method: request.method,
+      secrets: secrets)
     if let rejection = validator.problem(with: response, bodyLength: answer.length) {
       throw reject(rejection)
     }

@@ -15,7 +15,12 @@ extension Client {
   public func keptAnswer(to request: Request) async throws -> Response? {
     guard let rule = request.options.keeping else { return nil }
     let user = pipeline.configuration.identity?()
-    return await pipeline.keptAnswer(to: try pipeline.ready(request), rule, of: user)?.response
+    let (ready, signal) = (try pipeline.ready(request), StopSignal())
+    return await withTaskCancellationHandler {
+      await pipeline.keptAnswer(to: ready, rule, of: user, unless: signal)?.response
+    } onCancel: {
+      signal.stop(.cancelled(.taskCancelled))
+    }
   }
 
   /// Forgets what is kept of a request with `kept(as:_:)` for whoever sends it now.
@@ -23,6 +28,11 @@ extension Client {
   public func removeKeptAnswer(to request: Request) async throws {
     guard let rule = request.options.keeping else { return }
     let user = pipeline.configuration.identity?()
-    try await pipeline.removeKeptAnswer(to: try pipeline.ready(request), rule, of: user)
+    let (ready, signal) = (try pipeline.ready(request), StopSignal())
+    try await withTaskCancellationHandler {
+      try await pipeline.removeKeptAnswer(to: ready, rule, of: user, unless: signal)
+    } onCancel: {
+      signal.stop(.cancelled(.taskCancelled))
+    }
   }
 }

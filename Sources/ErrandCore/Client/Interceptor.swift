@@ -14,6 +14,9 @@
 /// other), and send requests of its own: a try holds a slot (`ConcurrencyLimits`) only inside of `next`. A call that is
 /// called off, or whose deadline has passed, does not wait for it: its task is cancelled, and what it returns after that
 /// goes nowhere.
+///
+/// What it sends shared (`Request.shared`) goes alone if sharing would make it wait for itself. A detached task does not know
+/// whose it is; a shared request that such a one has joined fails when interceptors have had it in hand for 300 s.
 public protocol Interceptor: Sendable {
   func intercept(_ request: Request, next: Next) async throws -> Response
 }

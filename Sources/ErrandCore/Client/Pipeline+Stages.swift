@@ -35,20 +35,17 @@ extension Pipeline {
         if untilFailed || !hasLeft { repeats.close(key, began: began) }
         throw error
       }
-    case .sharing(let policy):
+    case .sharing(var policy):
       try requireMemory(run, "shared")
-      let key = try key(request, rule)
-      // It would wait for itself.
-      if repeats.isOwn(key) { return try await next(request, run) }
-      let response = try await repeats.share(
-        key, policy, urgency: run.urgency, of: run.signal, progress: run.progress
-      ) { flight in
-        let run = Run(flight, self)
-        // An interceptor may send what it was given from a task that does not know whose it is.
-        var request = request
-        request.options.repeats = nil
-        try run.enter(self.inFlight, asPart: true)
-        defer { run.end() }
+      if request.fields.forbidStoring { policy.window = .zero }
+      let response: Response
+      do {
+        response = try await repeats.share(
+          try key(request, rule), policy, urgency: run.urgency, of: run.signal, progress: run.progress
+        ) { flight in
+          try await self.fly(flight, request, next)
+        }
+      } catch is Flight.WaitsForItself {
         return try await next(request, run)
       }
       // Whoever came first is checked twice, which changes nothing.
@@ -56,6 +53,26 @@ extension Pipeline {
         throw rejection.error(of: response)
       }
       return response
+    }
+  }
+
+  /// Sends what several callers share.
+  private func fly(
+    _ flight: Flight, _ request: Request, _ next: (Request, Run) async throws -> Response
+  ) async throws -> Response {
+    let watch = isIntercepted ? HoldWatch(of: flight, timeline) : nil
+    let run = Run(flight, self, watch)
+    // An interceptor may send what it was given from a task that does not know whose it is.
+    var request = request
+    request.options.repeats = nil
+    try run.enter(inFlight, asPart: true)
+    defer { run.end() }
+    guard let watch else { return try await next(request, run) }
+    defer { watch.end() }
+    do {
+      return try await next(request, run)
+    } catch {
+      throw watch.failure ?? error
     }
   }
 
@@ -70,7 +87,8 @@ extension Pipeline {
       return try await inTime(run, next)
     } catch {
       var state = KeptState(rule.policy)
-      guard state.failed(error) == .read, let found = await keptAnswer(to: request, rule, of: user),
+      guard state.failed(error) == .read,
+        let found = await keptAnswer(to: request, rule, of: user, unless: run.signal),
         state.found(age: found.age(at: configuration.date())) == .deliverKept
       else { throw error }
       return found.response
@@ -92,11 +110,11 @@ extension Pipeline {
     while true {
       switch step {
       case .read:
-        found = await keptAnswer(to: request, rule, of: user)
+        found = await keptAnswer(to: request, rule, of: user, unless: run.signal)
         step = state.found(age: found?.age(at: configuration.date()))
       case .ask:
         let response = try await next(request, run)
-        await keep(response, to: request, rule, of: user)
+        await keep(response, to: request, rule, of: user, unless: run.signal)
         return response
       case .deliverKeptAndAsk:
         refresh(request, rule, of: user, beside: run, next)
@@ -130,40 +148,6 @@ extension Pipeline {
     }
   }
 
-  /// What is kept for this request. A store that fails is as good as an empty one, and so is an answer that the request
-  /// would refuse: it may have been kept by another, or by an older version of the program.
-  func keptAnswer(to request: Request, _ rule: KeepRule, of user: String?) async -> KeptAnswer? {
-    do {
-      let found = try await configuration.answers.read(try await answerKey(request, rule, user))
-      return found.flatMap { answer in
-        answer.fields.forbidStoring || request.options.validator.rejection(of: answer.response) != nil
-          ? nil : answer
-      }
-    } catch {
-      configuration.onAnswerStoreFailure?(error)
-      return nil
-    }
-  }
-
-  func removeKeptAnswer(to request: Request, _ rule: KeepRule, of user: String?) async throws {
-    try await configuration.answers.remove(try await answerKey(request, rule, user))
-  }
-
-  private func keep(_ response: Response, to request: Request, _ rule: KeepRule, of user: String?) async {
-    // Neither side wants it to be kept: one that asked so leaves alone what others have kept, one that answered so ends it.
-    if request.fields.forbidStoring { return }
-    let date = configuration.date()
-    do {
-      guard let answer = KeptAnswer(response, date: date, secrets: configuration.secrets) else {
-        if response.fields.forbidStoring { try await removeKeptAnswer(to: request, rule, of: user) }
-        return
-      }
-      try await configuration.answers.write(answer, under: try await answerKey(request, rule, user))
-    } catch {
-      configuration.onAnswerStoreFailure?(error)
-    }
-  }
-
   /// Asks the network for the next time, while the answer of this time is on its way up.
   private func refresh(
     _ request: Request, _ rule: KeepRule, of user: String?, beside run: Run,
@@ -182,14 +166,8 @@ extension Pipeline {
     Task {
       defer { refreshing.end() }
       guard let response = try? await next(request, refreshing) else { return }
-      await keep(response, to: request, rule, of: user)
+      await keep(response, to: request, rule, of: user, unless: refreshing.signal)
     }
-  }
-
-  private func answerKey(_ request: Request, _ rule: KeepRule, _ user: String?) async throws -> AnswerKey {
-    try await configuration.answers.key(
-      rule.name, fields: request.fields, url: request.url, user: user,
-      secrets: configuration.secrets)
   }
 
   func key(_ request: Request, _ rule: RepeatRule) throws(RequestError) -> RequestKey {
@@ -201,14 +179,6 @@ extension Pipeline {
     throw RequestError(
       .unsupported, message: "an answer that is \(what) is held in memory: use send or start",
       reachedServer: false)
-  }
-}
-
-extension ResponseValidator {
-  /// What is wrong with an answer that was not asked for by this request itself, or nil.
-  fileprivate func rejection(of response: Response) -> RequestError.Rejection? {
-    problem(with: ResponseHead(status: response.status, fields: response.fields))
-      ?? problem(with: response, bodyLength: Int64(response.data.count))
   }
 }
 

@@ -14,8 +14,6 @@ final class Pipeline: Sendable {
   let repeats: Repeats<Response>
   let slots: Slots
   let isIntercepted: Bool
-  /// True if the client holds more secret than everybody.
-  private let hasOwnSecrets: Bool
   private let retries: Retries
   /// The client's own, one line of each name. A request that has none shares them.
   private let fields: HTTPFields
@@ -24,12 +22,11 @@ final class Pipeline: Sendable {
     self.transport = transport
     self.configuration = configuration
     timeline = Timeline(configuration.clock)
-    repeats = Repeats(timeline)
+    repeats = Repeats(timeline, mayReplay: \.mayBeReplayed)
     slots = Slots(configuration.limits, timeline)
     retries = Retries(
       budget: configuration.retryBudget, random: configuration.random, date: configuration.date,
       timeline: timeline)
-    hasOwnSecrets = configuration.secrets != .standard
     isIntercepted = !(configuration.interceptors.isEmpty && configuration.attemptInterceptors.isEmpty)
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
@@ -97,7 +94,9 @@ final class Pipeline: Sendable {
   ) async throws -> Response {
     do {
       var response = try await next(request)
-      if hasOwnSecrets { response.secrets = configuration.secrets }
+      if !response.isNamed {
+        response = response.handedOver(request.method, hiding: configuration.secrets)
+      }
       await run.progress?.flush()
       if case .chunks(let stream) = response.body {
         run.end(with: stream)
@@ -138,8 +137,12 @@ final class Pipeline: Sendable {
   ) async throws -> Response {
     guard isIntercepted else { return try await next(self, run, request) }
     let chain = Next(attempt: 0, interceptors: configuration.interceptors[...], run: run) { request in
+      run.watch?.handOn()
+      defer { run.watch?.take() }
       do { return try await next(self, run, request) } catch { throw self.told(error, request, run) }
     }
+    run.watch?.take()
+    defer { run.watch?.handOn() }
     return try await run.signal.interrupting(late: Self.drop) { try await chain(request) }
   }
 
@@ -208,12 +211,16 @@ final class Pipeline: Sendable {
     }
     let interceptors = configuration.attemptInterceptors[...]
     let chain = Next(attempt: attempt, interceptors: interceptors, run: run) { request in
+      run.watch?.handOn()
+      defer { run.watch?.take() }
       do {
         return try await next(self, run, attempt, request)
       } catch {
         throw self.told(error, request, run, attempt: attempt)
       }
     }
+    run.watch?.take()
+    defer { run.watch?.handOn() }
     return try await chain(request)
   }
 

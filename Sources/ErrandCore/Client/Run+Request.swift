@@ -12,9 +12,9 @@ extension Run {
   }
 
   /// A flight that several callers share. It has no deadline: each of them has its own.
-  convenience init(_ flight: Flight, _ pipeline: Pipeline) {
+  convenience init(_ flight: Flight, _ pipeline: Pipeline, _ watch: HoldWatch?) {
     self.init(
       signal: flight.signal, urgency: flight.urgency, destination: .memory, progress: flight.progress,
-      started: pipeline.timeline.now(), deadline: nil)
+      started: pipeline.timeline.now(), deadline: nil, watch: watch)
   }
 }

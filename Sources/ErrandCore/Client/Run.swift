@@ -27,6 +27,8 @@ final class Run: Sendable {
   let started: Duration
   /// How long it may take, from then on.
   let deadline: Duration?
+  /// Looks how long interceptors have it, if others wait for it too.
+  let watch: HoldWatch?
   private let state = Locked(State())
   private let sentCount = Atomic(0)
   private let usedCount = Atomic(0)
@@ -50,9 +52,10 @@ final class Run: Sendable {
 
   init(
     signal: StopSignal, urgency: Urgency, destination: Destination, progress: ProgressHub?,
-    started: Duration, deadline: Duration?
+    started: Duration, deadline: Duration?, watch: HoldWatch? = nil
   ) {
     self.signal = signal
+    self.watch = watch
     self.urgency = urgency
     self.destination = destination
     self.progress = progress

@@ -47,6 +47,11 @@ extension HTTPFields.Field {
     isSecret || !FieldNames.thatCannotMatter.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
+  /// True if it only says which answer the client has already.
+  var isCondition: Bool {
+    ASCII.equalIgnoringCase("If-None-Match", name) || ASCII.equalIgnoringCase("If-Modified-Since", name)
+  }
+
   /// True if it may go on to another origin.
   var mayCrossOrigins: Bool {
     !isSecret && FieldNames.thatCrossOrigins.contains { ASCII.equalIgnoringCase($0, name) }

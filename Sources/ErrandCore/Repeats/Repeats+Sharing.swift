@@ -5,7 +5,7 @@ extension Repeats {
   ///   - urgency: The caller's. While the caller waits, the flight is at least as urgent.
   ///   - progress: Follows the flight's, until this caller has an outcome.
   ///   - fly: Does the work, and ends when the flight's own signal is stopped.
-  /// - Throws: Why this caller was called off, or what `fly` threw.
+  /// - Throws: Why this caller was called off, or what `fly` threw; `WaitsForItself` if the caller must go on alone.
   func share(
     _ key: RequestKey, _ policy: SharingPolicy, urgency: Urgency, of signal: StopSignal,
     progress: ProgressHub? = nil, _ fly: @escaping @Sendable (Flight) async throws -> Answer
@@ -18,13 +18,6 @@ extension Repeats {
     }
   }
 
-  /// True if this task does the work of the flight that a caller with this key would wait for.
-  func isOwn(_ key: RequestKey) -> Bool {
-    let own = Flight.own
-    guard !own.isEmpty, let flight = states.sharing.withLock({ $0.underWay(key) }) else { return false }
-    return own.contains { $0 === flight }
-  }
-
   private typealias Sharing = ShareState<Answer, Flight, RepeatStates<Answer>.Caller>
 
   /// What a caller who waits is told of, and tells.
@@ -33,9 +26,11 @@ extension Repeats {
     let listener: ProgressHub.ListenerID?
     let raise: Urgency.HandlerID?
     let stop: CancelHandlerID
+    let wait: Flight.Wait?
 
     @inline(never)
     func leave(_ urgency: Urgency, _ signal: StopSignal) {
+      wait?.end()
       signal.removeStopHandler(stop)
       if let raise { urgency.removeRaiseHandler(raise) }
       if let listener { flight.progress.stopListening(listener) }
@@ -58,10 +53,17 @@ extension Repeats {
       caller.resume(with: outcome)
       return nil
     case .join(let place, let flight, let raise):
+      let wait: Flight.Wait?
+      do { wait = try Flight.wait(for: flight) } catch {
+        leave(place, because: error)
+        return nil
+      }
       if let raise { flight.urgency.raise(to: raise) }
-      return take(place, flight, urgency, signal, progress)
+      flight.joined.settle(.success(()))
+      return take(place, flight, urgency, signal, progress, wait)
     case .lead(let place, let flight):
-      let seat = take(place, flight, urgency, signal, progress)
+      // A new one waits for nothing.
+      let seat = take(place, flight, urgency, signal, progress, try? Flight.wait(for: flight))
       start(flight, place.flight, fly)
       return seat
     }
@@ -69,7 +71,7 @@ extension Repeats {
 
   private func take(
     _ place: Sharing.Place, _ flight: Flight, _ urgency: Urgency, _ signal: StopSignal,
-    _ progress: ProgressHub?
+    _ progress: ProgressHub?, _ wait: Flight.Wait?
   ) -> Seat {
     let listener = progress.map { progress in flight.progress.listen { progress.follow($0) } }
     var raise: Urgency.HandlerID?
@@ -86,7 +88,14 @@ extension Repeats {
       // Whoever is stopped waits for nothing else, not even for the flight's end.
       return [{ caller.resume(throwing: stop.error) }] + tells
     })
-    return Seat(flight: flight, listener: listener, raise: raise, stop: stop)
+    return Seat(flight: flight, listener: listener, raise: raise, stop: stop, wait: wait)
+  }
+
+  /// Takes a caller out again who has joined, unless it has its outcome already.
+  private func leave(_ place: Sharing.Place, because error: any Error) {
+    guard case .left(let caller, let abandoned) = states.sharing.withLock({ $0.leave(place) }) else { return }
+    abandoned?.signal.stop(.cancelled(.abandoned))
+    caller.resume(throwing: error)
   }
 
   private func start(
@@ -96,7 +105,7 @@ extension Repeats {
       do {
         // Its only caller may have left already.
         try flight.signal.check()
-        let answer = try await Flight.$own.withValue(Flight.own + [flight]) { try await fly(flight) }
+        let answer = try await Flight.$own.withValue(flight) { try await fly(flight) }
         self.finish(id, .success(answer))
       } catch {
         self.finish(id, .failure(error))
@@ -112,7 +121,8 @@ extension Repeats {
 
   private func finish(_ flight: Sharing.FlightID, _ outcome: Result<Answer, any Error>) {
     let now = timeline.now()
-    let finishing = states.sharing.withLock { $0.finish(flight, outcome, at: now) }
+    let isKept = mayReplay(outcome)
+    let finishing = states.sharing.withLock { $0.finish(flight, outcome, isKept: isKept, at: now) }
     for caller in finishing.callers.values { caller.resume(with: outcome) }
     wake(at: finishing.alarm)
   }

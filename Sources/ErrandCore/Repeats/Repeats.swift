@@ -3,10 +3,15 @@
 final class Repeats<Answer: Sendable>: Sendable {
   let timeline: Timeline
   let states = RepeatStates<Answer>()
+  /// Whether an outcome may be given to those who come after it was here.
+  let mayReplay: @Sendable (Result<Answer, any Error>) -> Bool
   private let alarm: Alarm
 
-  init(_ timeline: Timeline) {
+  init(
+    _ timeline: Timeline, mayReplay: @escaping @Sendable (Result<Answer, any Error>) -> Bool = { _ in true }
+  ) {
     self.timeline = timeline
+    self.mayReplay = mayReplay
     alarm = Alarm(timeline) { [states] now in states.expire(at: now) }
   }
 

@@ -17,7 +17,7 @@
 /// ```
 ///
 /// A flight that was called off, because everyone left, leaves nothing: its end comes too late to count. So does a flight
-/// that ended in a cancellation: those who wait are told, and the next caller leads.
+/// that ended in a cancellation, or in what may not be kept: those who wait are told, and the next caller leads.
 struct ShareState<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Sendable {
   typealias Outcome = Result<Answer, any Error>
 
@@ -76,12 +76,6 @@ struct ShareState<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Sendabl
     records[key]?.phase(at: now, within: window) ?? .overHere
   }
 
-  /// The flight of this key, while it has no outcome.
-  func underWay(_ key: RequestKey) -> Flight? {
-    guard let index = records.index(forKey: key), records.values[index].outcome == nil else { return nil }
-    return records.values[index].flight
-  }
-
   /// How many wait for the flight of this key.
   func callers(of key: RequestKey) -> Int { records[key]?.callers.count ?? 0 }
 
@@ -121,10 +115,13 @@ struct ShareState<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Sendabl
     return .left(caller, callsOff: records.remove(at: index).value.flight)
   }
 
-  mutating func finish(_ flight: FlightID, _ outcome: Outcome, at now: Duration) -> Finishing {
+  /// - Parameter isKept: False if nobody is to get this outcome who comes later.
+  mutating func finish(_ flight: FlightID, _ outcome: Outcome, isKept: Bool = true, at now: Duration)
+    -> Finishing
+  {
     guard let index = index(of: flight), records.values[index].outcome == nil else { return Finishing() }
     let end = records.values[index].end
-    guard now < end, !outcome.isCancellation else {
+    guard now < end, isKept, !outcome.isCancellation else {
       return Finishing(callers: records.remove(at: index).value.callers)
     }
     let callers = records.values[index].finish(outcome)

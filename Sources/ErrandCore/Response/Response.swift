@@ -13,8 +13,10 @@ public struct Response: Sendable {
     var body: ResponseBody
     var timing: Timing
     var keptAt: Date?
+    /// How it was asked for; nil for one that an interceptor gave, until it leaves the chain.
+    let method: Method?
     /// What no description shows: the client's.
-    var secrets = Secrets.standard
+    var secrets: Secrets
   }
 
   // Every stage that it comes through has room for it, and so has everyone who waits for it.
@@ -47,10 +49,19 @@ public struct Response: Sendable {
   }
 
   /// What its descriptions and errors do not show.
-  var secrets: Secrets {
-    get { parts.value.secrets }
-    set { parts.value.secrets = newValue }
+  var secrets: Secrets { parts.value.secrets }
+
+  /// The same response, when it did not come from the wire: errors about it name the method and show no secret of the client.
+  func handedOver(_ method: Method, hiding secrets: Secrets) -> Response {
+    var response = Response(
+      head: ResponseHead(status: status, fields: fields), body: body, url: url, timing: timing,
+      method: method, secrets: secrets)
+    if let keptAt { response.keptAt = keptAt }
+    return response
   }
+
+  /// True if errors about it name the method.
+  var isNamed: Bool { parts.value.method != nil }
 
   /// An answer that an interceptor gives by itself.
   public init(status: Status, fields: HTTPFields = [:], data: Data = Data(), url: URL) {
@@ -58,9 +69,14 @@ public struct Response: Sendable {
       head: ResponseHead(status: status, fields: fields), body: .data(data), url: url, timing: Timing())
   }
 
-  init(head: ResponseHead, body: ResponseBody, url: URL, timing: Timing) {
+  init(
+    head: ResponseHead, body: ResponseBody, url: URL, timing: Timing, method: Method? = nil,
+    secrets: Secrets = .standard
+  ) {
     parts = Boxed(
-      Parts(status: head.status, fields: head.fields, url: url, body: body, timing: timing))
+      Parts(
+        status: head.status, fields: head.fields, url: url, body: body, timing: timing, method: method,
+        secrets: secrets))
   }
 
   /// The body of an answer that was sent for with `send`; empty for the other kinds.
@@ -83,7 +99,7 @@ public struct Response: Sendable {
   }
 
   /// The body's JSON as a value.
-  /// - Throws: `RequestError(.decodingFailed)`, which says where in the JSON it went wrong.
+  /// - Throws: `RequestError(.decodingFailed)`, which names the request and says where in the JSON it went wrong.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
@@ -94,7 +110,8 @@ public struct Response: Sendable {
     } catch {
       throw RequestError(
         .decodingFailed, message: "the answer is not the expected \(type): \(Self.explain(error))",
-        url: secrets.redact(url.absoluteString), status: status, reachedServer: true,
+        method: parts.value.method, url: secrets.redact(url.absoluteString), status: status,
+        reachedServer: true,
         underlying: error, bodyPrefix: data.prefix(1024))
     }
   }

@@ -1,0 +1,148 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+/// Shared requests whose interceptors send one another, each of them begun by a caller of its own.
+@Suite(.timeLimit(.minutes(1))) struct MutualFlightsTests {
+  /// Before a request goes on for the first time it sends others, together with all who are as far.
+  private final class Asks: Interceptor {
+    let clients = Locked<[String: Client]>([:])
+    /// Opened when so many have been reached.
+    let all = StubGate()
+    private let asked = Locked(Set<String>())
+    private let others: [String: Request]
+
+    init(_ others: [String: Request]) { self.others = others }
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      let path = request.path ?? ""
+      guard let other = others[path], asked.withLock({ $0.insert(path).inserted }) else {
+        return try await next(request)
+      }
+      if asked.withLock({ $0.count }) == others.count { all.open() }
+      try await all.pass()
+      _ = try await clients.withLock { $0[other.address.originName] }?.send(other)
+      return try await next(request)
+    }
+  }
+
+  private func stage(_ asks: Asks, _ host: String, aroundCall: Bool) -> Stage {
+    let stage = Stage(
+      configured: {
+        $0.limits.total = 1
+        if aroundCall { $0.interceptors = [asks] } else { $0.attemptInterceptors = [asks] }
+      }, { .answer(body: $0.path) })
+    asks.clients.withLock { $0["http://\(host):80"] = stage.client }
+    return stage
+  }
+
+  private static func shared(_ path: String, _ host: String = "a.test") -> Request {
+    .get("http://\(host)\(path)").shared()
+  }
+
+  @Test(arguments: [true, false])
+  func `two that wait for each other end, and one of them goes on alone`(aroundCall: Bool) async throws {
+    let asks = Asks(["/a": Self.shared("/b"), "/b": Self.shared("/a")])
+    let stage = stage(asks, "a.test", aroundCall: aroundCall)
+    let calls = ["/a", "/b"].map { stage.client.start(Self.shared($0)) }
+    #expect(try await calls[0].value.text == "/a")
+    #expect(try await calls[1].value.text == "/b")
+    #expect(stage.paths.count == 3)
+    asks.clients.withLock { $0 = [:] }
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `three that wait for each other in a circle end`() async throws {
+    let asks = Asks(["/a": Self.shared("/b"), "/b": Self.shared("/c"), "/c": Self.shared("/a")])
+    let stage = stage(asks, "a.test", aroundCall: false)
+    let calls = ["/a", "/b", "/c"].map { stage.client.start(Self.shared($0)) }
+    for call in calls { _ = try await call.value }
+    #expect(stage.paths.count == 4)
+    asks.clients.withLock { $0 = [:] }
+    await stage.expectNothingLeft()
+  }
+
+  @Test func `two of two clients that wait for each other end`() async throws {
+    let asks = Asks(["/a": Self.shared("/b", "b.test"), "/b": Self.shared("/a")])
+    let (one, two) = (stage(asks, "a.test", aroundCall: true), stage(asks, "b.test", aroundCall: true))
+    let calls = [one.client.start(Self.shared("/a")), two.client.start(Self.shared("/b", "b.test"))]
+    for call in calls { _ = try await call.value }
+    #expect(one.paths.count + two.paths.count == 3)
+    asks.clients.withLock { $0 = [:] }
+    await one.expectNothingLeft()
+    await two.expectNothingLeft()
+  }
+
+  @Test func `two that wait for a third share it`() async throws {
+    let asks = Asks(["/a": Self.shared("/c", "c.test"), "/b": Self.shared("/c", "c.test")])
+    let gate = StubGate()
+    let third = Stage { .answer(body: $0.path).behind(gate) }
+    asks.clients.withLock { $0["http://c.test:80"] = third.client }
+    let stage = stage(asks, "a.test", aroundCall: true)
+    let calls = ["/a", "/b"].map { stage.client.start(Self.shared($0)) }
+    try await third.reachSharing(2, Self.shared("/c", "c.test"))
+    gate.open()
+    for call in calls { _ = try await call.value }
+    #expect(third.paths == ["/c"])
+    asks.clients.withLock { $0 = [:] }
+  }
+
+  @Test func `no wait is remembered once it is over`() {
+    final class Flown {}
+    let (one, two, three) = (Flown(), Flown(), Flown())
+    let (a, b, c) = (ObjectIdentifier(one), ObjectIdentifier(two), ObjectIdentifier(three))
+    withExtendedLifetime((one, two, three)) {
+      var waits = FlightWaits()
+      var begun = [(a, b), (a, b), (b, c), (c, a), (a, a)].map { waits.begin($0, for: $1) }
+      #expect(begun == [true, true, true, false, false])
+      waits.end(a, for: b)
+      begun = [waits.begin(c, for: a)]
+      waits.end(a, for: b)
+      begun.append(waits.begin(c, for: a))
+      #expect(begun == [false, true])
+      waits.end(c, for: a)
+      waits.end(b, for: c)
+      #expect(waits.isEmpty)
+    }
+  }
+
+  /// Sends another request that it may not wait for to the end, then says how that went.
+  private final class Tries: Interceptor {
+    let client = Locked<Client?>(nil)
+    let again = StubGate()
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      guard let client = client.withLock({ $0 }) else { return try await next(request) }
+      switch request.path {
+      case "/a":
+        _ = try? await client.send(MutualFlightsTests.shared("/b").deadline(.seconds(1)))
+        again.open()
+        try await client.send(.get("http://a.test/held"))
+      case "/b":
+        try await again.pass()
+        _ = try await client.send(MutualFlightsTests.shared("/a"))
+      default: break
+      }
+      return try await next(request)
+    }
+  }
+
+  @Test func `one that has given up waiting for another may be waited for by it`() async throws {
+    let tries = Tries()
+    let gate = StubGate()
+    let stage = Stage(
+      configured: { $0.interceptors = [tries] },
+      { $0.path == "/held" ? .answer().behind(gate) : .answer(body: $0.path) })
+    tries.client.withLock { $0 = stage.client }
+    let calls = [stage.client.start(Self.shared("/b")), stage.client.start(Self.shared("/a"))]
+    try await stage.reachSharing(2, Self.shared("/b"))
+    await stage.reachSleep(of: .seconds(1))
+    stage.clock.advance(by: .seconds(1))
+    try await stage.reachSharing(2, Self.shared("/a"))
+    gate.open()
+    for call in calls { _ = try await call.value }
+    #expect(stage.paths.sorted() == ["/a", "/b", "/held"])
+    tries.client.withLock { $0 = nil }
+  }
+}
