@@ -102,11 +102,13 @@ extension TransportConformance {
           .raw("HTTP/1.1 200\r\nContent-Length:2\r\nX-A:   padded \t \r\n\r\nok"),
           .raw("HTTP/1.0 200 OK\r\nX-A: padded\r\n\r\nok"),
         ])
-      for version in ["HTTP/1.1", "HTTP/1.0"] {
+      for (index, version) in ["HTTP/1.1", "HTTP/1.0"].enumerated() {
         let response = try await lab.client.send(.get(lab.server.url("/")))
         try lab.equal(response.text, "ok", "the body of \(version)")
         try lab.equal(response.fields["X-A"], "padded", "X-A of \(version)")
         if let spoken = response.timing.httpVersion { try lab.equal(spoken.rawValue, version, "the version") }
+        // Else the next request may meet its end.
+        try await lab.server.waitUntilClosed(connection: index + 1)
       }
     },
 
