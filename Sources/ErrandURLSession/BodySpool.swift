@@ -61,11 +61,9 @@ final class BodySpool: @unchecked Sendable {
     memory.append(contentsOf: bytes)
     guard memory.count > memoryLimit else { return }
     let url = folder.appending(path: "errand-\(UUID().uuidString).body")
-    guard
-      FileManager.default.createFile(
-        atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]),
-      let handle = FileHandle(forWritingAtPath: url.path)
-    else { throw CocoaError(.fileWriteUnknown) }
+    // Foundation would make it for everybody, and close it after that.
+    _ = try FileDescriptor(private: url.path)
+    guard let handle = FileHandle(forWritingAtPath: url.path) else { throw CocoaError(.fileWriteUnknown) }
     file = (url, handle)
     try handle.write(contentsOf: memory)
     memory = Data()

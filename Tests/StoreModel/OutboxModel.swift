@@ -47,6 +47,8 @@ struct OutboxModel {
   mutating func hold(_ origin: String, _ kind: OriginHold.Kind, for length: Duration, at now: StoreTime) {
     adopt(now)
     let delay = Int64(length / .milliseconds(1))
+    // None is ended earlier by a shorter one.
+    if let longer = holds[origin], longer.until > now.ticks + delay { return }
     holds[origin] = Hold(kind: kind, until: now.ticks + delay, wall: now.wall + delay, delay: delay)
   }
 

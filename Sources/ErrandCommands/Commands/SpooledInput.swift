@@ -17,8 +17,8 @@ final class SpooledInput: Sendable {
     let (first, rest) = try await StandardInput.beginning()
     guard let rest else { return .bytes(first, contentType: contentType) }
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    // Foundation would make it for everybody, and close it after that.
+    try FileDescriptor.makeFolder(folder.path)
     self.folder.withLock { $0 = folder }
     let path = folder.appending(path: "body").path
     let file = try FileDescriptor(writing: path)

@@ -53,7 +53,8 @@ struct PartFile: Sendable {
     for _ in 0..<100 {
       let file = try resumes ? FileDescriptor(writing: path) : FileDescriptor(private: path)
       if resumes { try file.checkIsOwn() }
-      try file.lock()
+      // Only a sweep can have one of its own name, and lets it go at once.
+      try resumes ? file.lock() : file.waitForLock()
       // Before it was locked it may have been moved into place, or swept: then it is no part any more.
       if file.isStill(at: path) { return file }
     }

@@ -77,6 +77,13 @@ package final class FileDescriptor: Sendable {
     }
   }
 
+  /// As `lock`, but waits while somebody else has it.
+  package func waitForLock() throws(FileError) {
+    while flock(raw, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw FileError(.create, path, "it cannot be locked") }
+    }
+  }
+
   /// Lets others write it, although it may be open for a while yet.
   package func unlock() { flock(raw, LOCK_UN) }
 

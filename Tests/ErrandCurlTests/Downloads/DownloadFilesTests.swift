@@ -147,4 +147,24 @@ import Testing
     }
     #expect(parts[0] != parts[1])
   }
+
+  @Test func `a sweep that meets a new part takes it from nobody`() async throws {
+    let folder = temporary.url
+    let isDone = Locked(false)
+    let sweeping = Task {
+      while !isDone.withLock({ $0 }) {
+        PartSweep.sweep(folder.path)
+        await Task.yield()
+      }
+    }
+    defer { isDone.withLock { $0 = true } }
+    for _ in 0..<300 {
+      let part = PartFile(of: file, resumes: false)
+      let opened = try part.open()
+      #expect(opened.isStill(at: part.path))
+      part.remove()
+    }
+    isDone.withLock { $0 = true }
+    await sweeping.value
+  }
 }
