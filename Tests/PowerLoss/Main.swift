@@ -31,7 +31,7 @@ import Foundation
     var (done, runs, unlucky) = (0, 0, 0)
     var violations: [String] = []
     while done < cuts && (lies || violations.isEmpty) {
-      let place = folder.appending(path: "run")
+      let place = folder.appending(path: "run \(runs)\(lies ? ", lied to" : "")")
       var run = try PowerLossRun(seed: UInt64(first + runs), lies: lies, in: place)
       try await run.run()
       try? FileManager.default.removeItem(at: place)
