@@ -21,7 +21,9 @@ enum Ending: String, CaseIterable, Sendable {
 
   /// True if the caller does not wait for interceptors that still have the request. In all others nothing is left when the
   /// caller has its outcome.
-  var overtakesInterceptors: Bool { [.superseded, .cancelled, .scopeEnded, .deadline].contains(self) }
+  var overtakesInterceptors: Bool {
+    [.refreshed, .superseded, .cancelled, .scopeEnded, .deadline].contains(self)
+  }
 
   static func step(_ request: StubRequest) -> StubStep {
     switch Ending(rawValue: request.lastComponent) {
