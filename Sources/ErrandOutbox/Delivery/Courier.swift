@@ -121,7 +121,7 @@ final class Courier: Sendable {
       try await renewIfLate()
       let time = configuration.time()
       var claim = try await desk.store.claim(bounds(order), for: configuration.lease, at: time)
-      desk.tell(claim.expired + claim.recovered + claim.setAside)
+      desk.tell(claim.changed)
       let learned = desk.learnOrigins(of: &claim.rows)
       let now = timeline.now()
       goOn { work in

@@ -46,4 +46,12 @@ public struct Claim: Sendable, Hashable {
   public var held: Set<String> = []
 
   public init() {}
+
+  /// The rows that it changed and did not claim, each once and as it is now: what was recovered may have expired at once.
+  var changed: [OutboxRow] {
+    let over = expired + setAside
+    guard !over.isEmpty else { return recovered }
+    let ids = Set(over.map(\.id))
+    return recovered.filter { !ids.contains($0.id) } + over
+  }
 }

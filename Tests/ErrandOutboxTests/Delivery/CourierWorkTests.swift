@@ -40,6 +40,22 @@ import Testing
     #expect(step.order != nil || work.step(at: .zero, ticks: 0).order != nil)
   }
 
+  @Test func `what is recovered and has expired is told of once, as it is now`() {
+    var claim = Claim()
+    let recovered = (1...3).map { (number: Int64) -> OutboxRow in
+      var row = claimed(number).row
+      row.state = .stored
+      return row
+    }
+    claim.recovered = recovered
+    #expect(claim.changed == recovered)
+    var (expired, setAside) = (recovered[0], recovered[2])
+    expired.state = .expired
+    setAside.state = .setAside
+    (claim.expired, claim.setAside) = ([expired], [setAside])
+    #expect(claim.changed == [recovered[1], expired, setAside])
+  }
+
   @Test func `the place of an attempt that has come to hang is used at once`() throws {
     var work = CourierWork(
       state: CourierState(concurrency: 1, probes: 1, limits: .sample), nextBeat: .seconds(60))
