@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// An element that a `StallWatch` holds.
 protocol StallWatched: AnyObject {
   /// Its place in the watch, or nil. The watch alone sets it.
@@ -25,8 +27,8 @@ struct StallWatch<Element: StallWatched> {
   private var buckets: [Bucket] = []
   private var free: [Int] = []
   private var bucketOfTick: [Int: Int] = [:]
-  /// A heap of the ticks that have a bucket, the first one in front.
-  private var ticks: [Int] = []
+  /// Those that have a bucket.
+  private var ticks = Heap<Int>(by: <)
   /// Most elements come to the same bucket as the one before them.
   private var latest = 0
 
@@ -84,33 +86,14 @@ struct StallWatch<Element: StallWatched> {
     buckets[bucket].tick = tick
     bucketOfTick[tick] = bucket
     latest = bucket
-    ticks.append(tick)
-    var child = ticks.count - 1
-    while child > 0, ticks[(child - 1) / 2] > ticks[child] {
-      ticks.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
+    ticks.insert(tick)
     return bucket
   }
 
   private mutating func takeFirst() -> [Element] {
-    let tick = ticks[0]
-    let last = ticks.removeLast()
-    if !ticks.isEmpty {
-      ticks[0] = last
-      var parent = 0
-      while true {
-        var least = parent
-        for child in [2 * parent + 1, 2 * parent + 2] where child < ticks.count && ticks[child] < ticks[least]
-        {
-          least = child
-        }
-        guard least != parent else { break }
-        ticks.swapAt(parent, least)
-        parent = least
-      }
+    guard let tick = ticks.removeFirst(), let bucket = bucketOfTick.removeValue(forKey: tick) else {
+      return []
     }
-    guard let bucket = bucketOfTick.removeValue(forKey: tick) else { return [] }
     free.append(bucket)
     defer { buckets[bucket] = Bucket() }
     return buckets[bucket].elements

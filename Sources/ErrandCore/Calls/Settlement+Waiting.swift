@@ -9,12 +9,7 @@ extension Settlement {
   /// Waits for the outcome. Cancelling the task that waits ends the wait and nothing else.
   func value() async throws -> Value {
     if let outcome { return try outcome.get() }
-    let wait = StopSignal()
-    return try await withTaskCancellationHandler {
-      try await value(unless: wait)
-    } onCancel: {
-      wait.stop(.cancelled(.taskCancelled))
-    }
+    return try await StopSignal.ofTask { try await value(unless: $0) }
   }
 
   /// Waits for the outcome, or until `signal` is stopped; then throws its error.

@@ -19,3 +19,15 @@ extension StopSignal {
     return try await first.settled().get()
   }
 }
+
+extension StopSignal {
+  /// Does work that ends when the task that waits for it is cancelled.
+  static func ofTask<Value>(_ work: (StopSignal) async throws -> Value) async rethrows -> Value {
+    let signal = StopSignal()
+    return try await withTaskCancellationHandler {
+      try await work(signal)
+    } onCancel: {
+      signal.stop(.cancelled(.taskCancelled))
+    }
+  }
+}

@@ -15,11 +15,9 @@ extension Client {
   public func keptAnswer(to request: Request) async throws -> Response? {
     guard let rule = request.options.keeping else { return nil }
     let user = pipeline.configuration.identity?()
-    let (ready, signal) = (try pipeline.ready(request), StopSignal())
-    return await withTaskCancellationHandler {
-      await pipeline.keptAnswer(to: ready, rule, of: user, unless: signal)?.response
-    } onCancel: {
-      signal.stop(.cancelled(.taskCancelled))
+    let ready = try pipeline.ready(request)
+    return await StopSignal.ofTask {
+      await pipeline.keptAnswer(to: ready, rule, of: user, unless: $0)?.response
     }
   }
 
@@ -28,11 +26,7 @@ extension Client {
   public func removeKeptAnswer(to request: Request) async throws {
     guard let rule = request.options.keeping else { return }
     let user = pipeline.configuration.identity?()
-    let (ready, signal) = (try pipeline.ready(request), StopSignal())
-    try await withTaskCancellationHandler {
-      try await pipeline.removeKeptAnswer(to: ready, rule, of: user, unless: signal)
-    } onCancel: {
-      signal.stop(.cancelled(.taskCancelled))
-    }
+    let ready = try pipeline.ready(request)
+    try await StopSignal.ofTask { try await pipeline.removeKeptAnswer(to: ready, rule, of: user, unless: $0) }
   }
 }

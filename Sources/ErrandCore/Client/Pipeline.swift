@@ -136,11 +136,7 @@ final class Pipeline: Sendable {
     _ next: @escaping @Sendable (Pipeline, Run, Request) async throws -> Response
   ) async throws -> Response {
     guard isIntercepted else { return try await next(self, run, request) }
-    let chain = Next(attempt: 0, interceptors: configuration.interceptors[...], run: run) { request in
-      run.watch?.handOn()
-      defer { run.watch?.take() }
-      do { return try await next(self, run, request) } catch { throw self.told(error, request, run) }
-    }
+    let chain = chain(0, configuration.interceptors, run) { request in try await next(self, run, request) }
     run.watch?.take()
     defer { run.watch?.handOn() }
     return try await run.signal.interrupting(late: Self.drop) { try await chain(request) }
@@ -209,23 +205,27 @@ final class Pipeline: Sendable {
     guard !configuration.attemptInterceptors.isEmpty else {
       return try await next(self, run, attempt, request)
     }
-    let interceptors = configuration.attemptInterceptors[...]
-    let chain = Next(attempt: attempt, interceptors: interceptors, run: run) { request in
-      run.watch?.handOn()
-      defer { run.watch?.take() }
-      do {
-        return try await next(self, run, attempt, request)
-      } catch {
-        throw self.told(error, request, run, attempt: attempt)
-      }
+    let chain = chain(attempt, configuration.attemptInterceptors, run) { request in
+      try await next(self, run, attempt, request)
     }
     run.watch?.take()
     defer { run.watch?.handOn() }
     return try await chain(request)
   }
 
+  private func chain(
+    _ attempt: Int, _ interceptors: [any Interceptor], _ run: Run,
+    _ next: @escaping @Sendable (Request) async throws -> Response
+  ) -> Next {
+    Next(attempt: attempt, interceptors: interceptors[...], run: run) { request in
+      run.watch?.handOn()
+      defer { run.watch?.take() }
+      do { return try await next(request) } catch { throw self.told(error, request, run, attempt: attempt) }
+    }
+  }
+
   /// A failure as an interceptor catches it: what it is about, and why the call was called off, if it was.
-  private func told(_ error: any Error, _ request: Request, _ run: Run, attempt: Int = 0) -> any Error {
+  private func told(_ error: any Error, _ request: Request, _ run: Run, attempt: Int) -> any Error {
     let attempt = max(attempt, (error as? RequestError)?.attempt ?? 0)
     let error = run.signal.stopped.map { $0.error(tries: attempt) } ?? error
     guard var error = error as? RequestError else { return error }

@@ -5,7 +5,7 @@ extension Address {
     let isSecure = isSecure
     var text = text
     if let name = text.withUTF8({ unsafe Self.originName($0, isSecure) }) { return name }
-    return Origin(url).map { "\($0.scheme)://\($0.host):\($0.port)" } ?? ""
+    return Origin(url)?.text ?? ""
   }
 
   /// Nil for what is not plain: every request comes by here, so those that are should not be taken apart first.

@@ -99,5 +99,4 @@ extension HTTPFields {
       return isNoStore(name)
     }
   }
-
 }

@@ -18,4 +18,7 @@ package struct Origin: Sendable, Hashable {
     self.host = ASCII.lowercased(host)
     port = url.port ?? (scheme == "https" ? 443 : 80)
   }
+
+  /// In one form for each origin.
+  package var text: String { "\(scheme)://\(host):\(port)" }
 }

@@ -135,31 +135,7 @@ package enum SecretName {
 
   /// Nil if there is nothing to decode.
   private static func decodedOnce(_ text: [UInt8]) -> [UInt8]? {
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(text.count)
-    var index = 0
-    var isChanged = false
-    while index < text.count {
-      if text[index] == UInt8(ascii: "%"), index + 2 < text.count, let high = digit(text[index + 1]),
-        let low = digit(text[index + 2])
-      {
-        decoded.append(high << 4 | low)
-        index += 3
-        isChanged = true
-      } else {
-        decoded.append(text[index])
-        index += 1
-      }
-    }
-    return isChanged ? decoded : nil
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 48...57: byte - 48
-    case 65...70: byte - 55
-    case 97...102: byte - 87
-    default: nil
-    }
+    let decoded = URLBytes.decoded(text[...])
+    return decoded.count < text.count ? decoded : nil
   }
 }

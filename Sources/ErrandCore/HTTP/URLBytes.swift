@@ -40,8 +40,9 @@ package enum URLBytes {
   }
 
   /// The text that escapes stand for.
-  package static func decoded(_ text: some StringProtocol) -> [UInt8] {
-    let bytes = Array(text.utf8)[...]
+  package static func decoded(_ text: some StringProtocol) -> [UInt8] { decoded(Array(text.utf8)[...]) }
+
+  static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var decoded: [UInt8] = []
     var index = bytes.startIndex
     while index < bytes.endIndex {

@@ -69,10 +69,7 @@ final class Courier: Sendable {
 
   /// These origins, or all, are sent to again, because somebody says so.
   func release(_ origins: [String]?) {
-    goOn { work in
-      work.state.origins.release(origins)
-      if work.isStarted { work.state.want() }
-    }
+    goOn { work in if work.isStarted { work.state.release(origins) } }
   }
 
   /// The network is there, or not; a hint.

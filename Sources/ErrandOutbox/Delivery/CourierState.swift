@@ -94,8 +94,7 @@ struct CourierState: Sendable {
   mutating func isOnline() {
     isOffline = false
     misses = 0
-    origins.release()
-    want()
+    release()
   }
 
   /// By hand, or because somebody else has done so: these origins, or all, are probed at once.

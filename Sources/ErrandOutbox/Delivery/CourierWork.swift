@@ -52,7 +52,6 @@ struct CourierWork: Sendable {
     return tasks
   }
 
-  /// - Parameter names: The origins of which that is recorded.
   mutating func endRecording(_ batch: [FinishedTry], isDone: Bool) {
     let recorded = hand.endRecording(isDone: isDone)
     state.recorded(batch.count, of: recorded.origins, hadLanes: recorded.hadLanes)

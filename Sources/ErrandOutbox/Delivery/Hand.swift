@@ -96,15 +96,22 @@ struct Hand: Sendable {
   mutating func drop(_ leases: [Lease]) -> [String: Int] {
     guard !leases.isEmpty else { return [:] }
     lost.formUnion(leases.filter { tasks.keys.contains($0) })
-    let gone = Set(leases)
     var dropped: [String: Int] = [:]
-    for (origin, line) in lines where line.rest.contains(where: { gone.contains($0.row.lease) }) {
-      let kept = line.rest.filter { !gone.contains($0.row.lease) }
-      dropped[origin] = line.rest.count - kept.count
-      for entry in line.rest where gone.contains(entry.row.lease) { forget(entry.row.lease) }
-      lines[origin] = kept.isEmpty ? nil : Line(rows: kept)
+    for lease in leases {
+      guard let origin = takeOut(lease) else { continue }
+      dropped[origin, default: 0] += 1
+      forget(lease)
     }
     return dropped
+  }
+
+  /// - Returns: The origin of what waited to be sent, and does not any more; nil if it did not wait.
+  private mutating func takeOut(_ lease: Lease) -> String? {
+    guard let origin = origins[lease], let line = lines[origin] else { return nil }
+    let kept = line.rest.filter { $0.row.lease != lease }
+    guard kept.count < line.rest.count else { return nil }
+    lines[origin] = kept.isEmpty ? nil : Line(rows: kept)
+    return origin
   }
 
   /// The next that waits and may go: the most important, and of these the one that was claimed first. It is being sent from
@@ -189,10 +196,7 @@ struct Hand: Sendable {
     for finished in recording { if case .delivered = finished.outcome { delivered.insert(finished.lease) } }
     let again = earlier.filter { delivered.contains($0.value) }.map(\.key).sorted { $0.number < $1.number }
     return again.compactMap { lease in
-      guard let origin = origins[lease], let line = lines[origin] else { return nil }
-      let kept = line.rest.filter { $0.row.lease != lease }
-      guard kept.count < line.rest.count else { return nil }
-      lines[origin] = kept.isEmpty ? nil : Line(rows: kept)
+      guard let origin = takeOut(lease) else { return nil }
       append(FinishedTry(lease: lease, outcome: .returned))
       return origin
     }

@@ -136,9 +136,7 @@ extension DeliveryTry {
     case .failure: error?.fields
     }
   }
-}
 
-extension DeliveryTry {
   fileprivate var status: Status? {
     switch result {
     case .success(let response): response.status

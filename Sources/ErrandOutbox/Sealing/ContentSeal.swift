@@ -23,7 +23,8 @@ struct ContentSeal: Sendable {
 
   let key: OutboxKey?
   private let fingerprint: Data
-  private let acceptsPlaintext: Bool
+  /// Always, if there is no key.
+  let acceptsPlaintext: Bool
 
   init(_ key: OutboxKey?, acceptsPlaintext: Bool = false) {
     self.key = key

@@ -39,8 +39,8 @@ public protocol OutboxStore: Sendable {
   /// - Returns: Those that had been lost: someone else may have them.
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease]
 
-  /// Records how tries ended, and what they told of their origins. A `delivered` counts even if its lease has ended, unless the row is over already; any other
-  /// outcome counts only with its lease.
+  /// Records how tries ended, and what they told of their origins. A `delivered` counts even if its lease has ended, unless
+  /// the row is over already; any other outcome counts only with its lease.
   /// - Returns: What became of each, in the same order.
   func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished]
 

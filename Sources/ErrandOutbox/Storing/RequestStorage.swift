@@ -15,7 +15,6 @@ struct RequestStorage: Sendable {
   let folder: ContentFolder
   private let seal: ContentSeal
   private let keyCheck: KeyCheck
-  private let acceptsPlaintext: Bool
   private let secrets: Secrets
 
   /// Touches nothing yet.
@@ -33,7 +32,6 @@ struct RequestStorage: Sendable {
     folder = ContentFolder(in: outbox, work: work)
     seal = ContentSeal(key, acceptsPlaintext: acceptsPlaintext)
     keyCheck = KeyCheck(in: outbox, seal: seal, folder: folder)
-    self.acceptsPlaintext = acceptsPlaintext
   }
 
   /// To be done before anything is read.
@@ -41,7 +39,7 @@ struct RequestStorage: Sendable {
   /// - Throws: `OutboxError.wrongKey` if what is stored there was sealed with another key, or if there is none now; or if it
   ///   was not sealed, and there is a key.
   func open(rows: () async throws -> [OutboxRow] = { [] }) async throws {
-    if seal.key != nil, !acceptsPlaintext, try await !folder.perform({ [keyCheck] in keyCheck.isThere }) {
+    if !seal.acceptsPlaintext, try await !folder.perform({ [keyCheck] in keyCheck.isThere }) {
       let plain = try await rows().count { !ContentSeal.isSealed($0.summary) }
       guard plain == 0 else {
         throw OutboxError(
@@ -136,11 +134,16 @@ struct RequestStorage: Sendable {
   }
 
   /// What names the origin of a URL in the store: its digest, if there is a key.
-  func originName(of url: URL) -> String { seal.key?.digest(of: url.originText) ?? url.originText }
+  func originName(of url: URL) -> String {
+    let text = originText(of: url)
+    return seal.key?.digest(of: text) ?? text
+  }
+
+  private func originText(of url: URL) -> String { Origin(url)?.text ?? "" }
 
   /// What may be shown of the origin of a URL, in the form in which it is stored.
   func originLabel(of url: URL) -> Data {
-    seal.wrap(Data(url.originText.utf8), as: .origin(originName(of: url)))
+    seal.wrap(Data(originText(of: url).utf8), as: .origin(originName(of: url)))
   }
 
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.

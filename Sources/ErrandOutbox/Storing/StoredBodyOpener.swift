@@ -13,7 +13,7 @@ struct StoredBodyOpener: Sendable {
   /// - Throws: `RequestError.fileUnreadable`: a file is missing, or not what was stored.
   func open() throws -> any BodyReader {
     if segments.count == 1 { return try openSegments()[0] }
-    for (name, length, _) in files { try check(name, length) }
+    for case .file(let name, let length) in segments { try check(name, length) }
     var fileIndex = 0
     return ChainedReader(
       segments.map { segment -> any BodyReader in
@@ -37,16 +37,6 @@ struct StoredBodyOpener: Sendable {
         defer { fileIndex += 1 }
         return try reader(name, length, fileIndex)
       }
-    }
-  }
-
-  /// The names of its files, how many bytes of the body each holds, and the how-manieth it is.
-  private var files: [(name: String, length: Int64, index: Int)] {
-    var index = 0
-    return segments.compactMap { segment in
-      guard case .file(let name, let length) = segment else { return nil }
-      defer { index += 1 }
-      return (name, length, index)
     }
   }
 

@@ -29,7 +29,7 @@ final class BegunLeases: Sendable {
     state = Locked(State(file: open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)))
   }
 
-  deinit { close() }
+  deinit { letGo() }
 
   func begin(_ leases: [Int64]) {
     let isWritten = state.withLock { state in
@@ -60,34 +60,24 @@ final class BegunLeases: Sendable {
   }
 
   /// Lets go of the file, which stays.
-  func close() {
+  func letGo() {
     let file = state.withLock { state in
       defer { state.file = -1 }
       return state.file
     }
-    if file >= 0 { _ = Self.closeFile(file) }
+    if file >= 0 { _ = close(file) }
   }
 
   func remove() {
     unlink(path)
-    close()
-  }
-
-  private static func closeFile(_ file: Int32) -> Int32 {
-    #if canImport(Darwin)
-      Darwin.close(file)
-    #elseif canImport(Musl)
-      Musl.close(file)
-    #else
-      Glibc.close(file)
-    #endif
+    letGo()
   }
 
   /// What another owner has written there; nil if there is no file.
   static func read(_ path: String) -> Set<Int64>? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
-    defer { _ = closeFile(file) }
+    defer { _ = close(file) }
     var found: Set<Int64> = []
     var buffer = [Int64](repeating: 0, count: 512)
     var offset: off_t = 0

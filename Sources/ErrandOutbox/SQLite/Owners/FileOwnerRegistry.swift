@@ -63,7 +63,7 @@ final class FileOwnerRegistry: OwnerRegistry {
       defer { file = -1 }
       return file
     }
-    begun.close()
+    begun.letGo()
     if file >= 0 { close(file) }
   }
 

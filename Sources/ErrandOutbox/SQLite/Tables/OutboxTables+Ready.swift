@@ -140,9 +140,8 @@ extension OutboxTables {
       content: try content(of: row.sequence, statement, at: Self.columnCount + 3))
   }
 
-  /// Whether something may be claimed at once, unless everything is paused.
-  func isAnyReady() throws -> Bool {
-    let held = Set(try holds().map(\.origin))
+  /// Whether something may be claimed at once that is not for one of these origins, unless everything is paused.
+  func isAnyReady(besides held: Set<String>) throws -> Bool {
     guard !held.isEmpty else { return try database.exists(Self.firstOrigin) }
     var first = try database.first(Self.firstOrigin, [], Candidate.init)
     while let found = first, held.contains(found.origin) {

@@ -22,8 +22,9 @@ extension OutboxTables {
     }
     statistics.isPaused = try isEverythingPaused()
     statistics.pausedLanes = try lanesPaused()
-    let isReady = try !statistics.isPaused && isAnyReady()
     statistics.heldOrigins = try holds()
+    let isReady =
+      try !statistics.isPaused && isAnyReady(besides: Set(statistics.heldOrigins.map(\.origin)))
     if !statistics.isPaused, !isReady {
       statistics.nextDue = [try database.integer(Self.nextDue), try nextReadyHoldEnd()].compactMap { $0 }
         .min()
