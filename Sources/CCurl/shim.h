@@ -11,7 +11,9 @@
 #else
 #include <pthread.h>
 #endif
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -120,6 +122,15 @@ static inline long errand_getinfo_long(CURL *easy, CURLINFO info) {
   long value = 0;
   curl_easy_getinfo(easy, info, &value);
   return value;
+}
+
+/// True if the server has closed the connection by which the request is about to go out.
+static inline bool errand_is_connection_over(CURL *easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  char byte;
+  if (curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK || socket == CURL_SOCKET_BAD) return false;
+  ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 static inline curl_off_t errand_getinfo_offset(CURL *easy, CURLINFO info) {

@@ -169,6 +169,12 @@ final class CurlEngine: @unchecked Sendable {
     var code = CURLE_OK
     while errand_next_done(multi, &easy, &code) != 0 {
       guard let transfer = CurlTransfer.of(easy) else { continue }
+      if transfer.needsConnection(code) {
+        curl_multi_remove_handle(multi, easy)
+        transfer.avoidConnections(true)
+        curl_multi_add_handle(multi, easy)
+        continue
+      }
       let result = transfer.result(code)
       detach(transfer, isDone: true)
       if case .failure = result { transfer.close() }

@@ -40,9 +40,8 @@ struct CurlFailure {
           .fileUnreadable, "the file of certificate authorities cannot be used: \(detail)", reached: false)
       case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED:
         failure(.tlsFailed, "TLS failed: \(detail)")
-      case CURLE_BAD_CONTENT_ENCODING:
-        failure(.badEncoding, "the answer's body cannot be decompressed: \(detail)", reached: true)
-      case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
+      // Contents are not decoded by libcurl: this is about a transfer coding.
+      case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
         failure(.invalidResponse, "what the server sent is no HTTP answer: \(detail)", reached: true)
       case CURLE_PARTIAL_FILE:
         failure(.connectionLost, "the connection ended in the middle of the answer: \(detail)", reached: true)
@@ -59,6 +58,9 @@ struct CurlFailure {
       case CURLE_OUT_OF_MEMORY where transfer.awaitsHead && transfer.hasReachedServer:
         // libcurl's own limit for one line, whatever ours is for all of them.
         failure(.fieldsTooLarge, "a field of the answer is larger than 100 KB", reached: true)
+      case CURLcode(rawValue: 100):
+        // CURLE_TOO_LARGE, since version 8.6.
+        failure(.fieldsTooLarge, "the fields of the answer are too large: \(detail)", reached: true)
       case CURLE_URL_MALFORMAT: failure(.invalidRequest, "the URL cannot be used: \(detail)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(detail)")
       }

@@ -15,6 +15,7 @@ extension CurlTransfer {
     }
     errand_setopt_prereq_callback(easy) { user, remoteAddress, _, remotePort, localPort in
       let transfer = CurlTransfer.from(user)
+      guard !transfer.meetsEnd() else { return Int32(CURL_PREREQFUNC_ABORT) }
       if localPort > 0, transfer.exchange.request.mayShareConnection {
         let remote = errand_hash(remoteAddress)
         transfer.engine.isUsed(
@@ -56,6 +57,14 @@ extension CurlTransfer {
   private func hasReceived() {
     lastMove = engine.now
     connection?.lastReceived = lastMove
+  }
+
+  /// The kept connection that it was given has ended: it is given a new one. libcurl looks for that itself, but since
+  /// version 8 not at connections that were idle for less than a second.
+  private func meetsEnd() -> Bool {
+    guard !hasGoneOut, !hasMetEnd, !engine.options.isBeforeVersion8 else { return false }
+    hasMetEnd = errand_is_connection_over(easy)
+    return hasMetEnd
   }
 
   /// The request is about to go out. libcurl sends it again by itself when a kept connection turns out to be closed.

@@ -45,6 +45,8 @@ final class CurlTransfer: @unchecked Sendable {
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
   @exclusivity(unchecked) var hasGoneOut = false
+  /// It was given a connection that had ended, once.
+  @exclusivity(unchecked) var hasMetEnd = false
 
   @exclusivity(unchecked) var upload: CurlUpload
   var reportedSent: Int64 = 0
@@ -214,9 +216,11 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   /// True unless certainly nothing of the request has gone out.
-  var hasReachedServer: Bool {
-    errand_getinfo_long(easy, CURLINFO_REQUEST_SIZE) > 0
-      || errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0
+  var hasReachedServer: Bool { hasGoneOut }
+
+  /// True if it ended because its connection had: nothing of it has gone out.
+  func needsConnection(_ code: CURLcode) -> Bool {
+    code == CURLE_ABORTED_BY_CALLBACK && hasMetEnd && !hasGoneOut
   }
 }
 
