@@ -167,7 +167,8 @@ final class CurlTransfer: @unchecked Sendable {
       return .failure(answer.failure ?? lost)
     }
     guard answer.isHeadWhole else {
-      return .failure(exchange.error(.invalidResponse, "the server sent no head", reachedServer: true))
+      let lost = "the connection ended within the head of the response"
+      return .failure(exchange.error(.connectionLost, lost, reachedServer: true))
     }
     if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
       exchange.didSend(total: length)

@@ -23,6 +23,7 @@ import Testing
     ("http://h/?next=https%253A%252F%252Fu%253As%2540o", "http://h/?next=***"),
     ("http://h/?next=http://u:s@o/", "http://h/?next=***"),
     ("http://h/?state=token%3Ds", "http://h/?state=***"),
+    ("http://h\\u:p@x/?a=b", "http://***@x/?a=b"), ("http:\\\\u\\:p@x/", "http:\\\\***@x/"),
   ])
   func `a URL shows no secret, however it is written`(url: String, shown: String) {
     #expect(Secrets.standard.redact(url) == shown)

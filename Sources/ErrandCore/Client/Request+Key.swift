@@ -39,9 +39,24 @@ extension Request {
     let credentials = AnswerPartition.parts(of: fields, url: url, user: identity, secrets: secrets) { field in
       rule.sharesResponses ? field.mayMatter || secrets.covers(field) : secrets.covers(field)
     }
-    return stride(from: 0, to: credentials.count, by: 2).map {
+    let fields = stride(from: 0, to: credentials.count, by: 2).map {
       KeyField(credentials[$0], credentials[$0 + 1])
     }
+    return rule.sharesResponses ? fields + options.termsOfResponse : fields
+  }
+}
+
+extension RequestOptions {
+  /// What a response must not break, if the client's own terms are not meant. Its check is made for each caller.
+  fileprivate var termsOfResponse: [KeyField] {
+    var terms: [KeyField] = []
+    if let memoryLimit { terms.append(KeyField("option memoryLimit", "\(memoryLimit)")) }
+    if httpVersion != .automatic { terms.append(KeyField("option httpVersion", "\(httpVersion)")) }
+    if let redirects {
+      let allowed = [redirects.allowsDowngrade, redirects.allowsOtherOrigins, redirects.allowsChangeOfMethod]
+      terms.append(KeyField("option redirects", "\(redirects.limit) \(allowed)"))
+    }
+    return terms
   }
 }
 

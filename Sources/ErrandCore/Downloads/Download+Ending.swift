@@ -15,7 +15,8 @@ extension Download {
     case .file(let file) where file == part: break
     case .file, .chunks:
       throw RequestError(
-        .unsupported, message: "an interceptor returned a response whose body is not this download's",
+        .unsupported,
+        message: "an interceptor returned a response whose body is not the one in this download's file",
         reachedServer: true)
     }
   }

@@ -28,6 +28,8 @@ final class Download: Sendable {
     var isCommitting = false
     /// True once a whole response is in the file, and nothing of another.
     var isWhole = false
+    /// How many responses have been written to it, one over the other.
+    var responses = 0
     /// What its call is called off with.
     var signal: StopSignal?
   }
@@ -110,6 +112,7 @@ final class Download: Sendable {
     let (file, content, length, asked) = state.withLock { ($0.file, $0.content, $0.length, $0.askedForRest) }
     let isClosed = state.withLock { state in
       state.isWhole = false
+      state.responses += 1
       return state.isClosed
     }
     guard let file, !isClosed else { throw CancellationError() }
@@ -181,8 +184,12 @@ final class Download: Sendable {
       reachedServer: true)
   }
 
-  /// The file while it waits for the last word of validation.
-  var part: URL { URL(filePath: path) }
+  /// The file while it waits for the last word of validation. Each response that is written there has a URL of its own, so
+  /// that one which was written over is not taken for the one that is there.
+  var part: URL {
+    let file = URL(filePath: path)
+    return URL(string: "\(file.absoluteString)#\(state.withLock { $0.responses })") ?? file
+  }
   var length: Int64 { state.withLock { $0.length } }
 
   static func wrap<Result>(_ body: () throws(FileError) -> Result) throws(RequestError) -> Result {

@@ -35,7 +35,8 @@ struct SecretScan {
   /// Returns where the path begins.
   private mutating func scanUser() -> Int {
     let start = authority
-    let end = input[start...].firstIndex { "/\\?#".utf8.contains($0) } ?? input.count
+    // A backslash ends the host for some programs, and is a part of the user for others.
+    let end = input[start...].firstIndex { "/?#".utf8.contains($0) } ?? input.count
     output += input[..<start]
     if let at = input[start..<end].lastIndex(of: UInt8(ascii: "@")) {
       findings.append(Finding(name: "user", value: string(start..<at), isUser: true))

@@ -2,7 +2,8 @@
 ///
 /// The same means: the same method, URL (with its query in any order), body and credentials; a key overrides all but the
 /// credentials, named fields add to it. A response is shared only if every other field is the same, too, whatever the key:
-/// any field may be a credential, or choose the response. The exceptions are `User-Agent`, `Accept-Encoding` and what
+/// any field may be a credential, or choose the response; and with it where its redirects may lead, its memory limit and its
+/// version of HTTP, as far as the request says so. The exceptions are `User-Agent`, `Accept-Encoding` and what
 /// traces a request (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-…`, `X-Request-ID`, `X-Correlation-ID`,
 /// `X-Amzn-Trace-Id`, `X-Cloud-Trace-Context`, `uber-trace-id`).
 public struct RepeatRule: Sendable, Hashable {

@@ -9,7 +9,7 @@ struct SlotBounds: Sendable, Hashable {
   let delays: [Duration]
 
   init(_ limits: ConcurrencyLimits) {
-    func unseen(of limit: Int?) -> Int { limit.map { max(1, $0 - max(0, limits.kept)) } ?? .max }
+    func unseen(of limit: Int?) -> Int { limit.map { max(1, max(1, $0) - max(0, limits.kept)) } ?? .max }
     total = limits.total.map { max(1, $0) } ?? .max
     self.unseen = unseen(of: limits.total)
     perOrigin = limits.perOrigin.map { max(1, $0) } ?? .max

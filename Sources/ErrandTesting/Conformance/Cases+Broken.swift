@@ -104,6 +104,16 @@ extension TransportConformance {
       try lab.equal(lab.server.connections.count, 2, "the number of connections")
     },
 
+    Case("fails when the head is cut, wherever that is") { lab in
+      let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: y\r\n\r\n"
+      for count in 0..<head.utf8.count {
+        lab.server.on("/") { _ in .raw(String(head.prefix(count))) }
+        try await lab.fails(.connectionLost, reachedServer: true) {
+          try await lab.client.send(.get(lab.server.url("/")))
+        }
+      }
+    },
+
     Case("fails when a chunk is cut, or the last is missing") { lab in
       for count in [1, 4, 8, 14, 16] {
         lab.server.on("/") { _ in MockAnswer.chunked("hello", "world").closing(at: .body(count)) }

@@ -54,6 +54,19 @@ import Testing
     #expect(try key(one, both) == key(other.field("X-Trace", "1"), both))
   }
 
+  @Test func `a response is not shared with one who would not take it`() throws {
+    var strict = RedirectPolicy()
+    strict.allowsOtherOrigins = false
+    let request = Request.get(url)
+    for rule in [RepeatRule.sharing(), .sharing(key: "chosen")] {
+      for other in [request.redirects(strict), request.memoryLimit(10), request.httpVersion(.http1)] {
+        #expect(try key(request, rule) != key(other, rule))
+        #expect(try key(other, rule) == key(other, rule))
+      }
+    }
+    #expect(try key(request, .latest("x")) == key(request.redirects(strict), .latest("x")))
+  }
+
   @Test(arguments: ["Accept", "Accept-Language", "Range", "If-None-Match"])
   func `an answer is not shared with one who asked for another form of it`(name: String) throws {
     let rule = RepeatRule.sharing(fields: ["X-Tenant"])

@@ -54,6 +54,17 @@ import Testing
     #expect(try names == [])
   }
 
+  @Test func `a response whose bytes were written over does not pass for those that are there`() async throws {
+    server.on("/") { .answer(body: $0.index == 0 ? "first" : "other") }
+    let client = client { request, next in
+      let first = try await next(request)
+      _ = try await next(request)
+      return first
+    }
+    #expect(await error(client)?.code == .unsupported)
+    #expect(try names == [])
+  }
+
   @Test func `a transfer that follows one that broke off makes the file whole`() async throws {
     server.on("/") { request in
       let answer = MockAnswer.answer(fields: ["ETag": "\"1\""], body: Self.content)
