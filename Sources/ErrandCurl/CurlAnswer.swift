@@ -192,6 +192,9 @@ struct CurlAnswer {
 
   mutating func fail(_ error: any Error) { failure = error }
 
-  /// Lets go of the sink, which may hold a handler that holds the transfer.
-  mutating func close() { sink = nil }
+  /// Lets go of the sink, and makes it let go of the transfer.
+  mutating func close() {
+    sink?.onDrain {}
+    sink = nil
+  }
 }

@@ -217,8 +217,10 @@ final class CurlEngine: @unchecked Sendable {
 
   private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) {
     let timeout = transfer.exchange.request.timeout
+    // Of a body on its way out only looking tells when it moved.
+    let due = transfer.isSending ? min(moved + timeout, now + timeout / 8) : moved + timeout
     // Rounded up: by then its time is over for certain.
-    stalls.insert(transfer, due: milliseconds(at: moved + timeout) + 1, timeout: timeout.wholeMilliseconds)
+    stalls.insert(transfer, due: milliseconds(at: due) + 1, timeout: timeout.wholeMilliseconds)
   }
 
   private func milliseconds(at instant: ContinuousClock.Instant) -> Int {

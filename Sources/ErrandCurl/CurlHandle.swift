@@ -6,6 +6,9 @@ final class CurlHandle: @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
+  /// libcurl goes on to take the cookies of a host that one request has named for those of every later one.
+  var isSpent = false
+
   /// What piles up of an answer, kept so that it need not be allocated for each.
   var head: [UInt8] = []
   var body: [UInt8] = []

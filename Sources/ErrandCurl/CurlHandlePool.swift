@@ -5,15 +5,22 @@ final class CurlHandlePool: Sendable {
   private static let capacity = 512
 
   private let options: CurlOptions
+  /// A handle of libcurl's before version 8 still has the last field of the transfer before, which is freed: a response whose
+  /// first field begins with a space would be written there.
+  private let keeps: Bool
   private let handles = Locked<[CurlHandle]>([])
 
-  init(_ options: CurlOptions) { self.options = options }
+  init(_ options: CurlOptions) {
+    self.options = options
+    keeps = !options.isBeforeVersion8
+  }
 
   func take() -> CurlHandle {
     handles.withLock { $0.popLast() } ?? CurlHandle(options.makeEasy())
   }
 
   func put(_ handle: CurlHandle) {
+    guard keeps, !handle.isSpent else { return }
     handles.withLock { handles in
       if handles.count < Self.capacity { handles.append(handle) }
     }

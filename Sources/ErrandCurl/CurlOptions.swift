@@ -109,7 +109,7 @@ final class CurlOptions: @unchecked Sendable {
       { user, _, address in
         // A program that is started meanwhile must not hold the connection open.
         let socket = errand_open_socket(address)
-        if socket >= 0 { Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isConnection(socket) }
+        if socket >= 0 { Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isMade(socket) }
         return socket
       }, Unmanaged.passUnretained(watch).toOpaque())
     errand_setopt_close_callback(

@@ -95,6 +95,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   private func setFields() {
     let request = exchange.request
+    handle.isSpent = request.fields.contains("Host")
     func add(_ line: String) { fields = line.withCString { curl_slist_append(fields, $0) } }
     for field in request.fields {
       add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
@@ -186,6 +187,9 @@ final class CurlTransfer: @unchecked Sendable {
 
   /// True until the head of the answer is whole.
   var awaitsHead: Bool { !answer.isHeadWhole }
+
+  /// True while bytes of its body may lie in libcurl's buffer.
+  var isSending: Bool { seenMoves.0 < exchange.request.upload.length ?? .max && awaitsHead }
 
   /// When something moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {

@@ -5,11 +5,11 @@ struct HeadParser {
   let head: ResponseHead
   let version: HTTPVersion?
   /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
-  private(set) var hasConflictingLengths = false
+  let hasConflictingLengths: Bool
   /// True if its body may be coded.
-  private(set) var hasContentEncoding = false
+  let hasContentEncoding: Bool
   /// True if it has a transfer coding besides `chunked`. None is ever asked for, and libcurl would undo it without end.
-  private(set) var hasTransferCoding = false
+  let hasTransferCoding: Bool
 
   init(_ bytes: UnsafeRawBufferPointer) {
     var fields = HTTPFields()
@@ -18,6 +18,25 @@ struct HeadParser {
     var status = 0
     var rest = bytes[...]
     var isFirst = true
+    var (hasConflictingLengths, hasContentEncoding, hasTransferCoding) = (false, false, false)
+    var length: String?
+    var field: (name: String, value: String)?
+    func add(_ field: (name: String, value: String)?) {
+      guard let (name, value) = field else { return }
+      if ASCII.equalIgnoringCase(name, "Content-Length") {
+        // Repeated in one line or in several, it has to be the same (RFC 9112, section 6.3).
+        for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+          let announced = String(ASCII.trimmed(part))
+          hasConflictingLengths = hasConflictingLengths || length ?? announced != announced
+          length = announced
+        }
+      }
+      if ASCII.equalIgnoringCase(name, "Content-Encoding") { hasContentEncoding = true }
+      if ASCII.equalIgnoringCase(name, "Transfer-Encoding") {
+        hasTransferCoding = hasTransferCoding || !Self.isChunked(value)
+      }
+      fields.append(name, value)
+    }
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 10) ?? rest.endIndex
       let line = Self.withoutEnd(rest[..<end])
@@ -28,22 +47,17 @@ struct HeadParser {
         (version, status) = (line.version, line.status)
       } else if first == 32 || first == 9 {
         // A folded line (RFC 9112, section 5.2) goes on with the one before.
-        fields.extendLast(with: " \(Self.trimmed(line))")
+        field?.value += " \(Self.trimmed(line))"
       } else if let colon = line.firstIndex(of: 58) {
-        let (name, value) = (Self.string(line[..<colon]), Self.trimmed(line[(colon + 1)...]))
-        if ASCII.equalIgnoringCase(name, "Content-Length"), let other = fields.values(of: name).last,
-          other != value
-        {
-          hasConflictingLengths = true
-        }
-        if ASCII.equalIgnoringCase(name, "Content-Encoding") { hasContentEncoding = true }
-        if ASCII.equalIgnoringCase(name, "Transfer-Encoding") {
-          hasTransferCoding = hasTransferCoding || !Self.isChunked(value)
-        }
-        fields.append(name, value)
+        add(field)
+        field = (Self.string(line[..<colon]), Self.trimmed(line[(colon + 1)...]))
       }
     }
+    add(field)
     self.version = version
+    self.hasConflictingLengths = hasConflictingLengths
+    self.hasContentEncoding = hasContentEncoding
+    self.hasTransferCoding = hasTransferCoding
     head = ResponseHead(status: Status(status), fields: fields)
   }
 

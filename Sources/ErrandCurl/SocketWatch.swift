@@ -25,7 +25,9 @@ final class SocketWatch: @unchecked Sendable {
     var wanted: Interest = []
     var registered: Interest = []
     var isChanged = false
-    /// True for a connection, whose close we are told of. libcurl has other sockets, for its look-ups.
+    /// True for a socket that may become a connection. libcurl has others, for its look-ups.
+    var isOurs = false
+    /// True for a connection, of whose close we are told. Of one that was never made libcurl does not always tell.
     var isConnection = false
   }
 
@@ -41,12 +43,15 @@ final class SocketWatch: @unchecked Sendable {
   func want(_ interest: Interest, of socket: Int32, for holder: (any SocketHolder)?) {
     let index = place(of: socket)
     entries[index].wanted = interest
+    // Only a connection that was made is read from.
+    if interest.contains(.read), entries[index].isOurs { entries[index].isConnection = true }
     let isHeld = holder?.hold(interest.isEmpty ? nil : socket) ?? false
     entries[index].holder = isHeld ? holder : nil
-    if interest.isEmpty, !entries[index].isConnection, !entries[index].registered.isEmpty {
+    if interest.isEmpty, !entries[index].isConnection {
       // It may be closed next without a word, and its number come back as another's.
-      poller.change(socket, from: entries[index].registered, to: [])
+      if !entries[index].registered.isEmpty { poller.change(socket, from: entries[index].registered, to: []) }
       entries[index].registered = []
+      entries[index].isOurs = false
     }
     if !entries[index].isChanged {
       entries[index].isChanged = true
@@ -54,10 +59,11 @@ final class SocketWatch: @unchecked Sendable {
     }
   }
 
-  /// The socket is a connection: `forget` will be called before it is closed.
-  func isConnection(_ socket: Int32) {
+  /// The socket was made to be connected. What is known of its number is about another one, which was closed.
+  func isMade(_ socket: Int32) {
     let index = place(of: socket)
-    entries[index].isConnection = true
+    forget(socket)
+    entries[index].isOurs = true
   }
 
   private func place(of socket: Int32) -> Int {
@@ -68,13 +74,14 @@ final class SocketWatch: @unchecked Sendable {
     return index
   }
 
-  /// The socket is about to be closed, and its number may come back as another's.
+  /// The socket is about to be closed, or was, and its number may come back as another's.
   func forget(_ socket: Int32) {
     let index = Int(socket)
     guard index < entries.count else { return }
     if !entries[index].registered.isEmpty { poller.forget(socket) }
     _ = entries[index].holder?.hold(nil)
     entries[index].holder = nil
+    entries[index].isOurs = false
     entries[index].isConnection = false
     entries[index].wanted = []
     entries[index].registered = []

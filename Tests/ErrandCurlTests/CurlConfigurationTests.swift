@@ -112,6 +112,17 @@ struct CurlConfigurationTests {
     await client.shutdown()
   }
 
+  @Test("the cookies of a host that one request has named are not those of the next")
+  func cookiesOfNamedHost() async throws {
+    let client = client { $0.keepsCookies = true }
+    _ = try await client.send(.get(server.url("/a")))
+    let other = Request.get("http://localhost:\(server.port)/b")
+    _ = try await client.send(other.field("Host", "127.0.0.1:\(server.port)"))
+    _ = try await client.send(other)
+    #expect(server.requests.map { $0.fields["Cookie"] } == [nil, "session=0", nil])
+    await client.shutdown()
+  }
+
   @Test("no more connections are opened to a host than allowed")
   func connectionLimit() async throws {
     let client = client { $0.maxConnectionsPerHost = 2 }

@@ -1,8 +1,9 @@
 import ErrandCore
-import ErrandCurl
 import ErrandTesting
 import Foundation
 import Testing
+
+@testable import ErrandCurl
 
 /// Heads that no server should send. The connection stays open behind them: a client that waits for more waits too long.
 @Suite(.timeLimit(.minutes(1))) struct OddHeadsTests {
@@ -46,6 +47,23 @@ import Testing
     } catch let error as RequestError where line.contains("  ") {
       // Newer versions of libcurl take one space only.
       #expect(error.code == .invalidResponse)
+    }
+  }
+
+  @Test func `a first field that begins with a space is not written into an earlier response`() async throws {
+    server.on("/ok") { _ in .answer(fields: ["X-First": "1"], body: "ok") }
+    serve("HTTP/1.1 200 OK\r\n Content-Length: 2\r\n\r\n", Data("ok".utf8))
+    for _ in 0..<20 {
+      #expect(try await client.send(.get(server.url("/ok"))).text == "ok")
+      _ = try? await client.send(.get(server.url("/")).timeout(.seconds(2)).bestEffort())
+    }
+  }
+
+  @Test func `a head is read in one go, whatever its lines repeat`() {
+    for line in ["Content-Length: 5\r\n", "X: y\r\n", " folded\r\n"] {
+      let text = "HTTP/1.1 200 OK\r\nX: y\r\n" + String(repeating: line, count: 300_000)
+      let parser = Array(text.utf8).withUnsafeBytes { HeadParser($0) }
+      #expect(parser.head.status == 200 && !parser.hasConflictingLengths)
     }
   }
 

@@ -33,9 +33,12 @@ final class Dependencies: Sendable {
   }
 
   private func failure(of call: Call, _ error: any Error) -> RequestError {
-    let reason = (error as? RequestError)?.message ?? "\(error)"
+    // However long the chain, each says what was at its beginning.
+    let failure = error as? RequestError
+    let first = failure?.code == .dependencyFailed ? failure?.underlying ?? error : error
+    let reason = (first as? RequestError)?.message ?? "\(first)"
     return RequestError(
       .dependencyFailed, message: "not sent, because \(call) failed: \(reason)", reachedServer: false,
-      underlying: error)
+      underlying: first)
   }
 }

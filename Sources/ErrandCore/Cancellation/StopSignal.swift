@@ -28,6 +28,8 @@ final class StopSignal: Sendable {
   init() {}
 
   var stopped: Stop? { state.withLock { $0.stop } }
+  /// True once it is stopped or has its outcome.
+  var isOver: Bool { state.withLock { $0.stop != nil || $0.isFinished } }
 
   /// Calls it off. The first reason counts; later ones do nothing.
   func stop(_ reason: Stop) {

@@ -60,9 +60,9 @@ struct Transfer: Sendable {
     guard case .file(let download) = run.destination else {
       return try await performAsIs(try prepared(request))
     }
-    try await download.waitForPart(unless: run.signal)
     try download.beginTransfer()
     defer { download.endTransfer() }
+    try await download.waitForPart(unless: run.signal)
     return try await performAsIs(try prepared(request))
   }
 

@@ -12,7 +12,8 @@ extension Download {
   func take(_ body: ResponseBody) async throws {
     switch body {
     case .data(let data): try await fill(data)
-    case .file(let file) where file == part: break
+    // What is not whole is refused when it is put in its place.
+    case .file(let file) where file == part || file.path == path && !state.withLock({ $0.isWhole }): break
     case .file, .chunks:
       throw RequestError(
         .unsupported,

@@ -50,12 +50,13 @@ final class Download: Sendable {
     partFile = PartFile(of: target, resumes: resumes)
   }
 
-  /// One that was called off, as by a newer one, still has the part for a moment, and so has one that is being moved.
+  /// One that was called off, as by a newer one, still has the part for a moment, and so has one that is being moved. Must
+  /// lie within a transfer, so that the part is let go of.
   /// - Parameter signal: This download's own: it can be called off while it waits.
   func waitForPart(unless signal: StopSignal) async throws {
     guard resumes else { return }
     state.withLock { $0.signal = signal }
-    while let other = PartFiles.writer(of: path), other !== self, other.isEnding {
+    while let other = PartFiles.begin(path, self), other.isEnding {
       try signal.check()
       try await other.letGo.value(unless: signal)
     }
@@ -63,7 +64,7 @@ final class Download: Sendable {
 
   private var isEnding: Bool {
     let (isCommitting, signal) = state.withLock { ($0.isCommitting, $0.signal) }
-    return isCommitting || signal?.stopped != nil
+    return isCommitting || signal?.isOver == true
   }
 
   func letGoOfPart() {
@@ -91,8 +92,9 @@ final class Download: Sendable {
 
   func openOnce() throws(FileError) {
     guard state.withLock({ $0.file == nil }) else { return }
+    // If it is another's, it cannot be opened.
+    if resumes { _ = PartFiles.begin(path, self) }
     let file = try partFile.open()
-    if resumes { PartFiles.begin(path, self) }
     let length = try file.length()
     let memo = resumes ? partFile.readMemo() : nil
     state.withLock { state in

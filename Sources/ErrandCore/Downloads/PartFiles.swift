@@ -4,7 +4,14 @@ enum PartFiles {
 
   static func writer(of path: String) -> Download? { writers.withLock { $0[path] } }
 
-  static func begin(_ path: String, _ download: Download) { writers.withLock { $0[path] = download } }
+  /// - Returns: The other that writes it; nil if this one does from now on.
+  static func begin(_ path: String, _ download: Download) -> Download? {
+    writers.withLock { writers in
+      if let other = writers[path], other !== download { return other }
+      writers[path] = download
+      return nil
+    }
+  }
 
   static func end(_ path: String, _ download: Download) {
     // Returned, so that it is let go of outside the lock.

@@ -83,12 +83,6 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.removeAll(where: matches)
   }
 
-  /// Adds to the value of the last line: a folded line goes on with it.
-  package mutating func extendLast(with text: String) {
-    guard let last = fields.popLast() else { return }
-    append(last.name, last.value + text, isSecret: last.isSecret)
-  }
-
   package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
   /// The same, with what `secrets` hides marked as secret.

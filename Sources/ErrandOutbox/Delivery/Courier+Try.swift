@@ -39,7 +39,8 @@ extension Courier {
       // Whatever was waited for up to here, the machine may have slept meanwhile, and another may have it.
       guard holds(claimed.lease) else { return .returned }
       let priority = Priority(rawValue: UInt8(clamping: claimed.row.priority))
-      result = .success(try await client.send(request(stored, priority: priority)))
+      result = .success(
+        try await client.send(request(stored, priority: priority, expires: claimed.row.expires)))
     } catch {
       result = .failure(error)
     }
@@ -58,8 +59,10 @@ extension Courier {
     work.withLock { $0.isCancelling || $0.hand.isLost(lease) }
   }
 
-  private func request(_ stored: Request, priority: Priority?) -> Request {
+  /// - Parameter expires: When its row does, in milliseconds since 1970: no attempt goes on for longer.
+  private func request(_ stored: Request, priority: Priority?, expires: Int64?) -> Request {
     var options = stored.options
+    options.deadline = expires.map { .milliseconds(max(1, $0 - configuration.time().wall)) }
     options.retry = .never
     options.redirects = options.redirects ?? configuration.delivery.redirects
     options.priority = priority ?? .default

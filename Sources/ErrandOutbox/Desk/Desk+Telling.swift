@@ -29,15 +29,11 @@ extension Desk {
 
   /// Those who follow these hear what they are now.
   func look(at followed: [Feedback.Followed]) async {
-    var followed = followed
-    repeat {
-      guard !followed.isEmpty, let rows = try? await store.rows(followed.map(\.id)) else {
-        feedback.publish([], to: [])
-        return
-      }
-      feedback.forget(zip(followed, rows).filter { $0.isStored && $1 == nil }.map(\.0))
-      followed = feedback.publish(rows.compactMap { $0.map(event) }, to: followed)
-    } while !followed.isEmpty
+    guard !followed.isEmpty, let rows = try? await store.rows(followed.map(\.id)) else {
+      return feedback.publish([], to: [], event)
+    }
+    feedback.forget(zip(followed, rows).filter { $0.isStored && $1 == nil }.map(\.0))
+    feedback.publish(rows.compactMap(\.self), to: followed, event)
   }
 
   func report(_ error: any Error) {

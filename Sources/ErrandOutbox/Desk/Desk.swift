@@ -33,7 +33,8 @@ final class Desk: Sendable {
       in: folder, key: configuration.key, secrets: self.secrets,
       acceptsPlaintext: configuration.acceptsPlaintext, work: configuration.fileWork)
     rule = DeliveryRule(
-      policy: configuration.delivery, beat: configuration.beat, answerLimit: configuration.answerLimit,
+      policy: configuration.delivery, beat: configuration.beat,
+      answerLimit: max(0, configuration.answerLimit),
       secrets: self.secrets)
     random = SharedRandom(configuration.random)
     try await storage.open {

@@ -5,4 +5,14 @@ public struct OutboxID: RawRepresentable, Hashable, Sendable, Codable, CustomStr
   public init(rawValue: String) { self.rawValue = rawValue }
 
   public var description: String { rawValue }
+
+  /// Byte for byte, as names are in files: two ways to write one letter are two names.
+  public static func == (left: OutboxID, right: OutboxID) -> Bool {
+    left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    var value = rawValue
+    value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
 }

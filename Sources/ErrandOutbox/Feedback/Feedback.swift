@@ -31,7 +31,7 @@ final class Feedback: Sendable {
     for (row, track) in heard {
       let event = event(row)
       for observer in observers { observer.yield(event) }
-      track?.add(event)
+      track?.add(event, from: row.reading)
     }
     for one in changed { one.yield() }
   }
@@ -47,18 +47,11 @@ final class Feedback: Sendable {
   }
 
   /// What was looked up for those who follow one request; everybody else knows it already.
-  /// - Returns: Those of which a step was told meanwhile: nobody knows which came first, so they have to be looked up again.
-  @discardableResult
-  func publish(_ events: [OutboxEvent], to followed: [Followed]) -> [Followed] {
+  func publish(_ rows: [OutboxRow], to followed: [Followed], _ event: (OutboxRow) -> OutboxEvent) {
     let changed = state.withLock { $0.watching.all + $0.waiting.all }
-    let byID = Dictionary(followed.map { ($0.id, $0) }) { first, _ in first }
-    var stale: [Followed] = []
-    for event in events {
-      guard let one = byID[event.id], let version = one.track.add(event, asOf: one.version) else { continue }
-      stale.append(Followed(id: one.id, isStored: true, track: one.track, version: version))
-    }
+    let tracks = Dictionary(followed.map { ($0.id, $0.track) }) { first, _ in first }
+    for row in rows { tracks[row.id]?.add(event(row), from: row.reading) }
     for one in changed { one.yield() }
-    return stale
   }
 
   /// Something may be over of which no event tells.
@@ -112,13 +105,12 @@ final class Feedback: Sendable {
     }
   }
 
-  /// A request that somebody follows, and how much is known of it.
+  /// A request that somebody follows.
   struct Followed {
     let id: OutboxID
     /// False if its storer has not heard yet that it is stored, which it may be all the same.
     let isStored: Bool
     fileprivate let track: Track
-    fileprivate let version: Int
   }
 
   /// The requests that somebody follows and that may change, in an order that does not depend on chance. To be asked for
@@ -126,7 +118,7 @@ final class Feedback: Sendable {
   var followed: [Followed] {
     let tracks = state.withLock { $0.tracks }.filter { !$0.value.isOver }
     return tracks.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, track in
-      Followed(id: id, isStored: track.hasBegun, track: track, version: track.version)
+      Followed(id: id, isStored: track.hasBegun, track: track)
     }
   }
 
@@ -134,7 +126,7 @@ final class Feedback: Sendable {
   func followed(_ ids: [OutboxID]) -> [Followed] {
     let tracks = state.withLock { $0.tracks }
     return ids.compactMap { id in
-      tracks[id].map { Followed(id: id, isStored: true, track: $0, version: $0.version) }
+      tracks[id].map { Followed(id: id, isStored: true, track: $0) }
     }
   }
 

@@ -10,7 +10,9 @@ final class Track: Sendable {
     /// Where the events begin of its life now: what is over may be tried again by hand.
     var lifeStart = 0
     /// Counts what was added.
-    var version = 0
+    var steps = 0
+    /// The latest reading of the store that it knows of.
+    var reading = OutboxRow.Reading.unknown
     var observers = Observers<OutboxEvent>()
     var end: End?
     var isForgotten = false
@@ -31,8 +33,8 @@ final class Track: Sendable {
 
   /// True once it can change no more.
   var isOver: Bool { state.withLock { $0.end == .forGood } }
-  /// Another one after each step but the first.
-  var version: Int { state.withLock { $0.version } }
+  /// How many steps there were but the first.
+  var steps: Int { state.withLock { $0.steps } }
 
   /// The first step. A quick courier, or a look at the store, may have told of it or of the next one already.
   func begin(with event: OutboxEvent) {
@@ -44,35 +46,33 @@ final class Track: Sendable {
     }
   }
 
-  /// - Parameter version: What this was before the event was looked up; nil for one that is told as it happens.
-  /// - Returns: What it is now, if another step was told since: nobody knows which of the two came first.
-  @discardableResult
-  func add(_ event: OutboxEvent, asOf version: Int? = nil) -> Int? {
+  /// - Parameter reading: What it was told by. One that is older than what is known, because its task came later, tells
+  ///   nothing.
+  func add(_ event: OutboxEvent, from reading: OutboxRow.Reading) {
     let outcome = event.outcome
-    let (stale, observers) = state.withLock { state -> (Int?, [AsyncStream<OutboxEvent>.Continuation]) in
-      guard state.end != .forGood else { return (nil, []) }
-      if let version, version != state.version { return (state.version, []) }
+    let observers = state.withLock { state -> [AsyncStream<OutboxEvent>.Continuation] in
+      guard state.end != .forGood, !reading.isBefore(state.reading) else { return [] }
+      state.reading = reading
       // What another process did is seen once, whoever saw it first.
-      guard state.events.last?.step != event.step else { return (nil, []) }
+      guard state.events.last?.step != event.step else { return [] }
       if state.end == .forNow {
         state.lifeStart = state.events.count
         state.end = nil
       }
       state.events.append(event)
-      state.version += 1
+      state.steps += 1
       if state.events.count > Self.limit {
         state.events.removeFirst()
         state.lifeStart = max(0, state.lifeStart - 1)
       }
-      guard let outcome else { return (nil, state.observers.all) }
+      guard let outcome else { return state.observers.all }
       state.end = outcome.mayBeUndone ? .forNow : .forGood
-      return (nil, state.observers.removeAll())
+      return state.observers.removeAll()
     }
     for observer in observers {
       observer.yield(event)
       if outcome != nil { observer.finish() }
     }
-    return stale
   }
 
   /// No more will come.

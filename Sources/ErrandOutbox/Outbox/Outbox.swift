@@ -132,8 +132,7 @@ public final class Outbox: Sendable {
     let receipt = Receipt(id, feedback.track(id), self, isNew: false)
     let followed = feedback.followed([id])
     guard let row = try await desk.store.rows([id])[0] else { return nil }
-    let stale = feedback.publish([desk.event(row)], to: followed)
-    if !stale.isEmpty { await desk.look(at: stale) }
+    feedback.publish([row], to: followed, desk.event)
     return receipt
   }
 

@@ -30,9 +30,9 @@ public final class Receipt: Sendable, Identifiable {
     while let outcome = await nextOutcome() {
       guard outcome.mayBeUndone else { return outcome }
       // It may have been tried again since, by any process.
-      let version = track.version
+      let steps = track.steps
       await outbox.desk.look(at: outbox.feedback.followed([id]))
-      if track.version == version { return outcome }
+      if track.steps == steps { return outcome }
     }
     try Task.checkCancellation()
     if track.isForgotten {

@@ -36,11 +36,13 @@ public struct OutboxRow: Sendable, Hashable {
   public var answer: Data?
   /// Names the server that it is for; empty if that is not known yet.
   public var origin: String
+  /// When it was this.
+  public var reading: Reading
 
   public init(
     id: OutboxID, sequence: Int64, lane: String?, priority: Int, state: OutboxState, created: Int64,
     changed: Int64, tries: Int, countedTries: Int, due: Int64?, expires: Int64?, reason: String?, size: Int64,
-    summary: Data, answer: Data?, origin: String = ""
+    summary: Data, answer: Data?, origin: String = "", reading: Reading = .unknown
   ) {
     self.id = id
     self.sequence = sequence
@@ -58,5 +60,25 @@ public struct OutboxRow: Sendable, Hashable {
     self.summary = summary
     self.answer = answer
     self.origin = origin
+    self.reading = reading
+  }
+}
+
+extension OutboxRow {
+  /// Tells which of two readings of a row is the later one, whoever hears of it first. No part of what the row is: all are
+  /// equal.
+  public struct Reading: Sendable, Hashable {
+    let number: Int64
+
+    /// - Parameter number: Larger for each row that a store hands out than for those before it, from 1 on.
+    public init(_ number: Int64) { self.number = number }
+
+    /// Of a store that does not say.
+    public static let unknown = Reading(0)
+
+    func isBefore(_ other: Reading) -> Bool { number < other.number }
+
+    public static func == (_: Reading, _: Reading) -> Bool { true }
+    public func hash(into _: inout Hasher) {}
   }
 }

@@ -91,6 +91,16 @@ import Testing
     #expect(stub.requests.allSatisfy { $0.method == .get })
   }
 
+  @Test func `however many wait for each other, each says why the first failed`() async throws {
+    let (client, stub) = client { _ in .answer(status: 404) }
+    var call = client.start(.get("http://a.test/first"))
+    for _ in 0..<200 { call = client.start(.get("http://a.test/next").after(call)) }
+    let error = await call.result.requestError
+    #expect(error?.code == .dependencyFailed && (error?.underlying as? RequestError)?.code == .rejected)
+    #expect(error?.message.contains("404") == true && (error?.message.count ?? 0) < 300)
+    #expect(stub.requests.count == 1)
+  }
+
   @Test func `one that waits for others can be called off, and then is not sent`() async throws {
     let (client, stub) = client { _ in .stall }
     let first = client.start(.get("http://a.test/first"))

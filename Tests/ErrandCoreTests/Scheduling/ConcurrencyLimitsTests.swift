@@ -13,7 +13,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (nil, 1, Int.max), (1, 1, 1), (2, 5, 1), (4, 0, 4), (4, 1, 3), (4, -2, 4), (8, 3, 5), (0, 0, 1), (.min, .max, 1),
+    (nil, 1, Int.max), (1, 1, 1), (2, 5, 1), (4, 0, 4), (4, 1, 3), (4, -2, 4), (8, 3, 5), (0, 0, 1),
+    (.min, .max, 1),
   ])
   func `one slot always remains for all`(total: Int?, kept: Int, unseen: Int) {
     var limits = ConcurrencyLimits(total: total)

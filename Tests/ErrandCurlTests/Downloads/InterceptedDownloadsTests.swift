@@ -54,7 +54,8 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a response whose bytes were written over does not pass for those that are there`() async throws {
+  @Test func `a response whose bytes were written over does not pass for those that are there`() async throws
+  {
     server.on("/") { .answer(body: $0.index == 0 ? "first" : "other") }
     let client = client { request, next in
       let first = try await next(request)

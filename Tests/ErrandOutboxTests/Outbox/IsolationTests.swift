@@ -86,6 +86,17 @@ import Testing
     await outbox.close()
   }
 
+  @Test func `an attempt does not outlast its request, however slowly its response comes`() async throws {
+    server.on("/") { _ in .answer(body: "slow").stalling(at: .body(1)) }
+    let outbox = try await lab.outbox(patientClient())
+    let receipt = try await outbox.enqueue(Request.post(server.url("/")).deadline(.seconds(1)))
+    guard case .expired = try await receipt.outcome() else {
+      Issue.record("it has ended in another way")
+      return
+    }
+    await outbox.close()
+  }
+
   @Test func `Retry-After holds the origin, not only the request, and others go on`() async throws {
     let isBusy = Locked(true)
     let busy = try MockServer()

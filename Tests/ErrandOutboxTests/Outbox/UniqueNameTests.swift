@@ -20,6 +20,13 @@ import Testing
     #expect(UniqueName.ordered(at: time, using: &all) == "017f22e2-79b0-7fff-bfff-ffffffffffff")
   }
 
+  @Test func `two spellings of one letter are two names`() {
+    let (one, two) = (OutboxID(rawValue: "z\u{E9}"), OutboxID(rawValue: "ze\u{301}"))
+    #expect(one.rawValue == two.rawValue)
+    #expect(one != two && Set([one, two]).count == 2)
+    #expect(one == OutboxID(rawValue: "z\u{E9}"))
+  }
+
   @Test func `no two are the same, and later ones are greater`() throws {
     var system = SystemRandomNumberGenerator()
     let names = (0..<1000).map { UniqueName.ordered(at: 1_700_000_000_000 + $0, using: &system) }

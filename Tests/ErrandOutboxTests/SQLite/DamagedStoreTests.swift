@@ -30,4 +30,24 @@ import Testing
     await #expect(throws: OutboxError.self) { try await again.contents(of: [OutboxID(rawValue: "one")]) }
     await again.close()
   }
+
+  @Test(arguments: ["size", "tries", "counted", "lease", "due", "created", "changed"], [Int64.max, .min])
+  func `no number in the file ends the process`(column: String, number: Int64) async throws {
+    let folder = StoreTestFolder(isOnDisk: false)
+    var store = try await folder.open()
+    for name in 0..<20 { try await store.add(.sample("\(name)")) }
+    await store.close()
+    let other = try folder.connect()
+    try other.execute("UPDATE requests SET \(column) = \(number)")
+    try other.execute("UPDATE totals SET count = \(number), bytes = \(number) WHERE state IN (0, 1, 3)")
+    other.close()
+    store = try await folder.open()
+    _ = try? await store.statistics()
+    _ = try? await store.claim(5, for: .seconds(1), at: .sample)
+    _ = try? await store.retry(.all, at: .sample)
+    _ = try? await store.add([.sample("more")], within: OutboxCaps(), at: .sample)
+    _ = try? await store.drop(.all, reason: "", at: .sample)
+    _ = try? await store.statistics()
+    await store.close()
+  }
 }

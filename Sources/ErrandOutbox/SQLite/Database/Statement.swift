@@ -10,6 +10,7 @@ import CSQLite
 final class Statement {
   private let handle: OpaquePointer
   private unowned let database: Database
+  private static let largest: Int64 = 1 << 59
 
   init(_ sql: String, on database: Database, isKept: Bool) throws(OutboxError) {
     var handle: OpaquePointer?
@@ -80,7 +81,10 @@ final class Statement {
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   /// Zero for null.
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  /// Several of those that a file has can be added up, whatever somebody has written there.
+  func integer(_ column: Int32) -> Int64 {
+    max(-Self.largest, min(sqlite3_column_int64(handle, column), Self.largest))
+  }
 
   func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 

@@ -130,6 +130,7 @@ extension OutboxTables {
     // As the statement has changed it, which is quicker than to read it again.
     row.state = .delivered
     row.changed = now.wall
+    row.reading = reading()
     row.due = nil
     row.reason = nil
     row.answer = answer

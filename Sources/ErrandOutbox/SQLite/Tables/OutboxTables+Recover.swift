@@ -81,7 +81,7 @@ extension Duration {
   /// `first · 2ⁿ⁻¹` for the n-th attempt, but not more than `most`.
   static func growing(_ first: Duration, attempt: Int, most: Duration) -> Duration {
     var wait = first
-    for _ in 1..<max(1, attempt) where wait < most { wait *= 2 }
+    for _ in 1..<min(max(1, attempt), 64) where wait < most { wait *= 2 }
     return min(wait, most)
   }
 }

@@ -33,7 +33,7 @@ extension OutboxTables {
       due: state == .stored && statement.integer(9) > 0 ? statement.integer(10) : nil,
       expires: statement.optionalInteger(11), reason: statement.text(12), size: statement.integer(13),
       summary: statement.bytes(14) ?? Data(), answer: statement.bytes(15),
-      origin: statement.text(16) ?? "")
+      origin: statement.text(16) ?? "", reading: reading())
   }
 
   /// Runs a statement that changes one row, and returns that. Two statements cost less than one with RETURNING, which makes

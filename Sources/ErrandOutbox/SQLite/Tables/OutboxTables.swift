@@ -16,6 +16,7 @@ final class OutboxTables {
   private var tallyBeforePart = Tally()
   /// What owners that are gone have begun was looked at, and forgotten as far as nobody needs it.
   var knowsGone = false
+  private var readings: Int64 = 0
   /// What was claimed here, by the number of its lease.
   var claimed: [Int64: Claimed] = [:]
 
@@ -48,6 +49,11 @@ final class OutboxTables {
     guard database.mayHaveForeignChange else { return }
     known = Known()
     try database.checkVersion()
+  }
+
+  func reading() -> OutboxRow.Reading {
+    readings += 1
+    return OutboxRow.Reading(readings)
   }
 
   /// Has to be called at the end of a transaction, before it is committed.

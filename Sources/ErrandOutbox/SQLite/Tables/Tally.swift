@@ -9,6 +9,7 @@ struct Tally {
 
   private mutating func change(_ state: OutboxState, _ count: Int64, _ bytes: Int64) {
     changes[state.rawValue].count += count
-    changes[state.rawValue].bytes += bytes
+    // The numbers of a damaged file may come to anything.
+    changes[state.rawValue].bytes &+= bytes
   }
 }

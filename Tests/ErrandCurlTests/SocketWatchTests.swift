@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import ErrandCurl
+
+@Suite struct SocketWatchTests {
+  private let watch = SocketWatch()
+
+  /// The end of a pair, under this number if one is given, and what is at its other end.
+  private func pair(_ number: Int32? = nil) -> (socket: Int32, other: Int32) {
+    var ends: [Int32] = [-1, -1]
+    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+    guard let number, ends[0] != number else { return (ends[0], ends[1]) }
+    dup2(ends[0], number)
+    close(ends[0])
+    return (number, ends[1])
+  }
+
+  private func isReady(_ socket: Int32) -> Bool {
+    watch.wait(milliseconds: 0)
+    return watch.ready.contains { $0.socket == socket }
+  }
+
+  /// libcurl closes it without a word.
+  private func closeWhileConnecting() -> Int32 {
+    let (socket, other) = pair()
+    watch.isMade(socket)
+    watch.want(.write, of: socket, for: nil)
+    #expect(isReady(socket))
+    watch.want([], of: socket, for: nil)
+    close(socket)
+    close(other)
+    return socket
+  }
+
+  @Test(arguments: [true, false])
+  func `a socket is watched though another of its number was closed while it was connected`(isOurs: Bool) {
+    let (socket, other) = pair(closeWhileConnecting())
+    if isOurs { watch.isMade(socket) }
+    watch.want(.write, of: socket, for: nil)
+    #expect(isReady(socket))
+    watch.want(.read, of: socket, for: nil)
+    #expect(!isReady(socket))
+    close(other)
+    #expect(isReady(socket))
+    watch.forget(socket)
+    close(socket)
+  }
+
+  @Test func `a socket that was closed before it was watched leaves nothing to the next of its number`() {
+    let (first, other) = pair()
+    watch.isMade(first)
+    watch.want(.write, of: first, for: nil)
+    watch.want([], of: first, for: nil)
+    close(first)
+    close(other)
+    for _ in 0..<2 {
+      let (socket, other) = pair(first)
+      watch.want(.read, of: socket, for: nil)
+      close(other)
+      #expect(isReady(socket))
+      watch.want([], of: socket, for: nil)
+      close(socket)
+    }
+  }
+}
