@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 
 // What debuggers and profilers call this thread.
@@ -94,6 +95,34 @@ typedef int (*errand_prereq_callback)(void *user, char *remote_address, char *lo
 
 static inline void errand_setopt_prereq_callback(CURL *easy, errand_prereq_callback value) {
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
+// What was seen of the head of a response before libcurl takes its fields.
+typedef struct {
+  bool has_field;
+  bool is_refused;
+} errand_head_guard;
+
+// libcurl before version 8 writes a line that begins with a space to the field before it; if there is none, to that of the
+// handle's last transfer, which it has freed. The one place that sees a line first is the callback for debugging.
+static int errand_guard_head(CURL *easy, curl_infotype type, char *line, size_t size, void *user) {
+  (void)easy;
+  errand_head_guard *guard = user;
+  if (type != CURLINFO_HEADER_IN || size == 0) return 0;
+  if (*line == ' ' || *line == '\t') {
+    if (guard->has_field) return 0;
+    guard->is_refused = true;
+    *line = '-';
+  } else if (*line != '\r' && *line != '\n' && (size < 5 || memcmp(line, "HTTP/", 5) != 0)) {
+    guard->has_field = true;
+  }
+  return 0;
+}
+
+static inline void errand_setopt_head_guard(CURL *easy, errand_head_guard *guard) {
+  curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, errand_guard_head);
+  curl_easy_setopt(easy, CURLOPT_DEBUGDATA, guard);
+  curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
 // FNV-1a.

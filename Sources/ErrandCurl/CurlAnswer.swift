@@ -38,6 +38,8 @@ struct CurlAnswer {
   private let handle: CurlHandle
   private let maxFieldBytes: Int
   private var fieldBytes = 0
+  /// The lines of the head that have come.
+  private var lines = 0
   private var status = 0
   private var sink: (any BodySink)?
   /// What has come and is not handed on: as it came.
@@ -59,7 +61,12 @@ struct CurlAnswer {
       return .no
     }
     guard !isHeadWhole else { return .yes }
+    if handle.hasOddHead || (lines == 1 && (line.first == 32 || line.first == 9)) {
+      return refuse("the first field of the response begins with a space")
+    }
+    lines += 1
     if handle.head.isEmpty {
+      lines = 1
       // Only a head's first line says what it is: libcurl takes all others for fields, whatever they look like.
       guard let line = StatusLine(line[...]) else {
         return refuse("the response does not begin with a status line")

@@ -17,8 +17,15 @@ final class CurlHandle: @unchecked Sendable {
   private let url = curl_url()
   private var urlText = ""
 
-  init(_ easy: UnsafeMutableRawPointer) {
+  private let headGuard = UnsafeMutablePointer<errand_head_guard>.allocate(capacity: 1)
+
+  /// A response whose first field begins with a space, which libcurl must not take.
+  var hasOddHead: Bool { headGuard.pointee.is_refused }
+
+  init(_ easy: UnsafeMutableRawPointer, guardsHeads: Bool) {
     self.easy = easy
+    headGuard.initialize(to: errand_head_guard())
+    if guardsHeads { errand_setopt_head_guard(easy, headGuard) }
     errorText.initialize(to: 0)
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
   }
@@ -51,6 +58,7 @@ final class CurlHandle: @unchecked Sendable {
 
   func clear() {
     errorText.pointee = 0
+    headGuard.pointee = errand_head_guard()
     head.removeAll(keepingCapacity: true)
     // One that was large once is not kept for ever.
     body.removeAll(keepingCapacity: body.capacity <= 128 << 10)
@@ -60,5 +68,6 @@ final class CurlHandle: @unchecked Sendable {
     curl_easy_cleanup(easy)
     curl_url_cleanup(url)
     errorText.deallocate()
+    headGuard.deallocate()
   }
 }

@@ -5,22 +5,17 @@ final class CurlHandlePool: Sendable {
   private static let capacity = 512
 
   private let options: CurlOptions
-  /// A handle of libcurl's before version 8 still has the last field of the transfer before, which is freed: a response whose
-  /// first field begins with a space would be written there.
-  private let keeps: Bool
   private let handles = Locked<[CurlHandle]>([])
 
-  init(_ options: CurlOptions) {
-    self.options = options
-    keeps = !options.isBeforeVersion8
-  }
+  init(_ options: CurlOptions) { self.options = options }
 
   func take() -> CurlHandle {
-    handles.withLock { $0.popLast() } ?? CurlHandle(options.makeEasy())
+    handles.withLock { $0.popLast() }
+      ?? CurlHandle(options.makeEasy(), guardsHeads: options.isBeforeVersion8)
   }
 
   func put(_ handle: CurlHandle) {
-    guard keeps, !handle.isSpent else { return }
+    guard !handle.isSpent else { return }
     handles.withLock { handles in
       if handles.count < Self.capacity { handles.append(handle) }
     }

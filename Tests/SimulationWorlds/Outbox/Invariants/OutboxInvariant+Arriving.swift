@@ -76,24 +76,34 @@ extension OutboxInvariant {
     evidence.waiting.map { "\($0) still waits, and heard \($0.events.map(\.step))" }
       + evidence.follows.compactMap { follow in
         let outcomes = follow.events.compactMap(\.outcome)
-        if outcomes.count > 1 || (outcomes.count == 1 && follow.events.last?.outcome == nil) {
+        // What was set aside or has expired may go on by hand: then that was no end.
+        if !outcomes.dropLast().allSatisfy(\.mayGoOn)
+          || (!outcomes.isEmpty && follow.events.last?.outcome == nil)
+        {
           return "\(follow) heard of \(outcomes.count) ends"
         }
         let steps = evidence.steps(of: follow.row)
         if follow.end == .over, outcomes.isEmpty, steps.last?.kind != .pruned {
           return "\(follow) heard of no end: \(follow.events.map(\.step))"
         }
-        guard let outcome = outcomes.first else { return nil }
-        // The row was in that state when it was asked for, or came to it before that was heard.
+        // The row was in that state when it was asked for, or came to it before that was heard: once for each.
         let before = steps.last { $0.index < follow.mark && $0.state != nil }
         let meanwhile = steps.filter { $0.index >= follow.mark && $0.index < follow.heard }
-        let isTrue = ((before.map { [$0] } ?? []) + meanwhile).contains { $0.state == outcome.state }
-        return isTrue ? nil : "\(follow), since step \(follow.mark), heard of \(outcome)"
+        var states = ((before.map { [$0] } ?? []) + meanwhile)[...]
+        for outcome in outcomes {
+          guard let place = states.firstIndex(where: { $0.state == outcome.state }) else {
+            return "\(follow), since step \(follow.mark), heard of \(outcome)"
+          }
+          states = states[(place + 1)...]
+        }
+        return nil
       }
   }
 }
 
 extension OutboxOutcome {
+  fileprivate var mayGoOn: Bool { [.setAside, .expired].contains(state) }
+
   fileprivate var state: OutboxState {
     switch self {
     case .delivered: .delivered
