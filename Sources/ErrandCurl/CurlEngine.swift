@@ -124,7 +124,7 @@ final class CurlEngine: @unchecked Sendable {
   /// Lets libcurl act on what is ready, and on its timers.
   private func act() {
     var running: Int32 = 0
-    for (socket, interest) in watch.ready {
+    for (socket, interest) in watch.ready where watch.isStillReady(socket) {
       var mask: Int32 = 0
       if interest.contains(.read) { mask |= CURL_CSELECT_IN }
       if interest.contains(.write) { mask |= CURL_CSELECT_OUT }

@@ -25,6 +25,8 @@ final class SocketWatch: @unchecked Sendable {
     var wanted: Interest = []
     var registered: Interest = []
     var isChanged = false
+    /// It was ready at the last wait, and is the same socket still.
+    var isReady = false
     /// True for a socket that may become a connection. libcurl has others, for its look-ups.
     var isOurs = false
     /// True for a connection, of whose close we are told. Of one that was never made libcurl does not always tell.
@@ -85,7 +87,11 @@ final class SocketWatch: @unchecked Sendable {
     entries[index].isConnection = false
     entries[index].wanted = []
     entries[index].registered = []
+    entries[index].isReady = false
   }
+
+  /// True if what was ready is about this socket, and not about another that had its number.
+  func isStillReady(_ socket: Int32) -> Bool { entries[Int(socket)].isReady }
 
   /// Waits until a socket is ready, `wake` is called, or so many milliseconds have passed; -1: for ever.
   func wait(milliseconds: Int32) {
@@ -103,6 +109,7 @@ final class SocketWatch: @unchecked Sendable {
     poller.wait(milliseconds, into: &ready)
     ready.removeAll { socket, _ in
       let index = Int(socket)
+      entries[index].isReady = !entries[index].wanted.isEmpty
       guard entries[index].wanted.isEmpty else { return false }
       poller.change(socket, from: entries[index].registered, to: [])
       entries[index].registered = []

@@ -61,7 +61,7 @@ import Testing
 
   @Test func `a head is read in one go, whatever its lines repeat`() {
     for line in ["Content-Length: 5\r\n", "X: y\r\n", " folded\r\n"] {
-      let text = "HTTP/1.1 200 OK\r\nX: y\r\n" + String(repeating: line, count: 300_000)
+      let text = "HTTP/1.1 200 OK\r\nX: y\r\n" + String(repeating: line, count: 20_000)
       let parser = Array(text.utf8).withUnsafeBytes { HeadParser($0) }
       #expect(parser.head.status == 200 && !parser.hasConflictingLengths)
     }

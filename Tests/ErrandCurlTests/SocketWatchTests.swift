@@ -47,6 +47,24 @@ import Testing
     close(socket)
   }
 
+  @Test func `what was ready is not said of another socket of the same number`() {
+    let (socket, other) = pair()
+    watch.isMade(socket)
+    watch.want(.write, of: socket, for: nil)
+    #expect(isReady(socket) && watch.isStillReady(socket))
+    close(socket)
+    close(other)
+    let (next, end) = pair(socket)
+    watch.isMade(next)
+    watch.want(.write, of: next, for: nil)
+    #expect(!watch.isStillReady(next))
+    #expect(isReady(next) && watch.isStillReady(next))
+    watch.forget(next)
+    #expect(!watch.isStillReady(next))
+    close(next)
+    close(end)
+  }
+
   @Test func `a socket that was closed before it was watched leaves nothing to the next of its number`() {
     let (first, other) = pair()
     watch.isMade(first)
