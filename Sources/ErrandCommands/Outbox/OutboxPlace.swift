@@ -19,6 +19,11 @@ struct OutboxPlace: Sendable {
   ///   - environment: Tells which that is, by the XDG base directory specification.
   init(_ path: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     if let path {
+      if FileDescriptor.status(of: path)?.isRegular == true {
+        throw CommandFailure(
+          .usage, "usage", "\(path) is a file, and no folder to store in",
+          hint: "Name a folder: --store FOLDER.")
+      }
       self.path = path
       isUsual = false
       return

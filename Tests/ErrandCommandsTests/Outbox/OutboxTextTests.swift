@@ -78,6 +78,7 @@ import Testing
         == "/h/.local/state/errand/outbox")
     #expect(throws: CommandFailure.self) { try OutboxPlace(nil, environment: [:]) }
     #expect(try OutboxPlace("box", environment: [:]).option == " --store box")
+    #expect(throws: CommandFailure.self) { try OutboxPlace("/etc/passwd", environment: [:]) }
   }
 
   @Test func `JSON has times as ISO 8601, and states by their names`() throws {

@@ -115,6 +115,24 @@ import Testing
     await four.close()
   }
 
+  #if os(Linux)
+    @Test func `an owner that has left is gone, though a process that is being started has its file`() throws
+    {
+      let one = try FileOwnerRegistry(folder: folder.url.path)
+      let two = try FileOwnerRegistry(folder: folder.url.path)
+      let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        .filter {
+          let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+          return file?.contains(one.name) == true && file?.hasSuffix(BegunLeases.suffix) == false
+        }
+        .map { dup($0) }
+      #expect(copies.count == 1)
+      one.leave()
+      #expect(!two.isAlive(one.name))
+      for copy in copies { close(copy) }
+    }
+  #endif
+
   @Test func `many come and go at once, and none is taken for gone`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {

@@ -64,7 +64,7 @@ final class FileOwnerRegistry: OwnerRegistry {
       return file
     }
     begun.letGo()
-    if file >= 0 { close(file) }
+    if file >= 0 { Self.letGo(file) }
   }
 
   func leaveNothing() {
@@ -108,10 +108,16 @@ final class FileOwnerRegistry: OwnerRegistry {
     return nil
   }
 
+  /// Closing alone does not end the lock while a process that is just being started has the descriptor, too.
+  private static func letGo(_ file: Int32) {
+    flock(file, LOCK_UN)
+    close(file)
+  }
+
   private static func isGone(_ path: String, removing: Bool = false) -> Bool {
     let file = open(path, O_RDWR | O_CLOEXEC)
     guard file >= 0 else { return false }
-    defer { close(file) }
+    defer { letGo(file) }
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return false }
     if removing { unlink(path) }
     return true
