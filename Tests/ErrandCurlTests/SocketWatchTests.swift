@@ -6,14 +6,15 @@ import Testing
 @Suite struct SocketWatchTests {
   private let watch = SocketWatch()
 
-  /// The end of a pair, under this number if one is given, and what is at its other end.
-  private func pair(_ number: Int32? = nil) -> (socket: Int32, other: Int32) {
+  /// The end of a pair, and what is at its other end.
+  /// - Parameter old: A socket that is closed, and whose number the new one gets: in one step, or another test could take it.
+  private func pair(closing old: Int32? = nil) -> (socket: Int32, other: Int32) {
     var ends: [Int32] = [-1, -1]
     socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
-    guard let number, ends[0] != number else { return (ends[0], ends[1]) }
-    dup2(ends[0], number)
+    guard let old else { return (ends[0], ends[1]) }
+    dup2(ends[0], old)
     close(ends[0])
-    return (number, ends[1])
+    return (old, ends[1])
   }
 
   private func isReady(_ socket: Int32) -> Bool {
@@ -21,21 +22,20 @@ import Testing
     return watch.ready.contains { $0.socket == socket }
   }
 
-  /// libcurl closes it without a word.
-  private func closeWhileConnecting() -> Int32 {
+  /// libcurl will close it without a word.
+  private func connecting() -> Int32 {
     let (socket, other) = pair()
     watch.isMade(socket)
     watch.want(.write, of: socket, for: nil)
     #expect(isReady(socket))
     watch.want([], of: socket, for: nil)
-    close(socket)
     close(other)
     return socket
   }
 
   @Test(arguments: [true, false])
   func `a socket is watched though another of its number was closed while it was connected`(isOurs: Bool) {
-    let (socket, other) = pair(closeWhileConnecting())
+    let (socket, other) = pair(closing: connecting())
     if isOurs { watch.isMade(socket) }
     watch.want(.write, of: socket, for: nil)
     #expect(isReady(socket))
@@ -52,9 +52,8 @@ import Testing
     watch.isMade(socket)
     watch.want(.write, of: socket, for: nil)
     #expect(isReady(socket) && watch.isStillReady(socket))
-    close(socket)
     close(other)
-    let (next, end) = pair(socket)
+    let (next, end) = pair(closing: socket)
     watch.isMade(next)
     watch.want(.write, of: next, for: nil)
     #expect(!watch.isStillReady(next))
@@ -70,15 +69,14 @@ import Testing
     watch.isMade(first)
     watch.want(.write, of: first, for: nil)
     watch.want([], of: first, for: nil)
-    close(first)
     close(other)
     for _ in 0..<2 {
-      let (socket, other) = pair(first)
+      let (socket, other) = pair(closing: first)
       watch.want(.read, of: socket, for: nil)
       close(other)
       #expect(isReady(socket))
       watch.want([], of: socket, for: nil)
-      close(socket)
     }
+    close(first)
   }
 }
