@@ -105,7 +105,7 @@ typedef struct {
 
 // libcurl before version 8 writes a line that begins with a space to the field before it; if there is none, to that of the
 // handle's last transfer, which it has freed. The one place that sees a line first is the callback for debugging.
-static int errand_guard_head(CURL *easy, curl_infotype type, char *line, size_t size, void *user) {
+static inline int errand_guard_head(CURL *easy, curl_infotype type, char *line, size_t size, void *user) {
   (void)easy;
   errand_head_guard *guard = user;
   if (type != CURLINFO_HEADER_IN || size == 0) return 0;
@@ -153,7 +153,7 @@ static inline long errand_getinfo_long(CURL *easy, CURLINFO info) {
   return value;
 }
 
-/// True if the server has closed the connection by which the request is about to go out.
+// True if the server has closed the connection by which the request is about to go out.
 static inline bool errand_is_connection_over(CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   char byte;

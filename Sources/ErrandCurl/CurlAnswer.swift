@@ -65,8 +65,7 @@ struct CurlAnswer {
       return refuse("the first field of the response begins with a space")
     }
     lines += 1
-    if handle.head.isEmpty {
-      lines = 1
+    if lines == 1 {
       // Only a head's first line says what it is: libcurl takes all others for fields, whatever they look like.
       guard let line = StatusLine(line[...]) else {
         return refuse("the response does not begin with a status line")
@@ -83,7 +82,10 @@ struct CurlAnswer {
     }
     // An interim response (1xx) is not the response: another head follows.
     isHeadWhole = status >= 200
-    if !isHeadWhole { handle.head.removeAll(keepingCapacity: true) }
+    if !isHeadWhole {
+      handle.head.removeAll(keepingCapacity: true)
+      lines = 0
+    }
     return endsAtHead ? .no : .yes
   }
 

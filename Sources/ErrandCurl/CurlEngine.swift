@@ -83,14 +83,7 @@ final class CurlEngine: @unchecked Sendable {
       multi,
       { easy, socket, what, user, _ in
         let engine = Unmanaged<CurlEngine>.fromOpaque(user!).takeUnretainedValue()
-        let interest: SocketWatch.Interest =
-          switch what {
-          case CURL_POLL_IN: .read
-          case CURL_POLL_OUT: .write
-          case CURL_POLL_INOUT: [.read, .write]
-          default: []
-          }
-        engine.watch.want(interest, of: socket, for: CurlTransfer.of(easy))
+        engine.watch.want(SocketWatch.Interest(poll: what), of: socket, for: CurlTransfer.of(easy))
         return 0
       }, this)
     errand_multi_set_timer_callback(
@@ -125,11 +118,7 @@ final class CurlEngine: @unchecked Sendable {
   private func act() {
     var running: Int32 = 0
     for (socket, interest) in watch.ready where watch.isStillReady(socket) {
-      var mask: Int32 = 0
-      if interest.contains(.read) { mask |= CURL_CSELECT_IN }
-      if interest.contains(.write) { mask |= CURL_CSELECT_OUT }
-      if interest.contains(.failure) { mask |= CURL_CSELECT_ERR }
-      curl_multi_socket_action(multi, socket, mask, &running)
+      curl_multi_socket_action(multi, socket, interest.selected, &running)
     }
     if let timer, timer <= now {
       self.timer = nil

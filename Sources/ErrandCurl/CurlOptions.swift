@@ -22,6 +22,7 @@ final class CurlOptions: @unchecked Sendable {
   /// Why nothing is sent, or nil.
   let problem: String?
   private let configuration: CurlConfiguration
+  var keepsCookies: Bool { configuration.keepsCookies }
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
   private let hasProxies: Bool

@@ -95,7 +95,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   private func setFields() {
     let request = exchange.request
-    handle.isSpent = request.fields.contains("Host")
+    handle.isSpent = engine.options.keepsCookies && request.fields.contains("Host")
     func add(_ line: String) { fields = line.withCString { curl_slist_append(fields, $0) } }
     for field in request.fields {
       add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")

@@ -2,41 +2,25 @@ import ErrandCore
 
 /// Reads the head of an answer: the status line and the fields, as they came.
 struct HeadParser {
-  let head: ResponseHead
-  let version: HTTPVersion?
+  private(set) var version: HTTPVersion?
   /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
-  let hasConflictingLengths: Bool
+  private(set) var hasConflictingLengths = false
   /// True if its body may be coded.
-  let hasContentEncoding: Bool
+  private(set) var hasContentEncoding = false
   /// True if it has a transfer coding besides `chunked`. None is ever asked for, and libcurl would undo it without end.
-  let hasTransferCoding: Bool
+  private(set) var hasTransferCoding = false
+
+  private var status = 0
+  private var fields = HTTPFields()
+  private var length: String?
+
+  var head: ResponseHead { ResponseHead(status: Status(status), fields: fields) }
 
   init(_ bytes: UnsafeRawBufferPointer) {
-    var fields = HTTPFields()
     fields.reserveCapacity(12)
-    var version: HTTPVersion?
-    var status = 0
     var rest = bytes[...]
     var isFirst = true
-    var (hasConflictingLengths, hasContentEncoding, hasTransferCoding) = (false, false, false)
-    var length: String?
     var field: (name: String, value: String)?
-    func add(_ field: (name: String, value: String)?) {
-      guard let (name, value) = field else { return }
-      if ASCII.equalIgnoringCase(name, "Content-Length") {
-        // Repeated in one line or in several, it has to be the same (RFC 9112, section 6.3).
-        for part in value.split(separator: ",", omittingEmptySubsequences: false) {
-          let announced = String(ASCII.trimmed(part))
-          hasConflictingLengths = hasConflictingLengths || length ?? announced != announced
-          length = announced
-        }
-      }
-      if ASCII.equalIgnoringCase(name, "Content-Encoding") { hasContentEncoding = true }
-      if ASCII.equalIgnoringCase(name, "Transfer-Encoding") {
-        hasTransferCoding = hasTransferCoding || !Self.isChunked(value)
-      }
-      fields.append(name, value)
-    }
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 10) ?? rest.endIndex
       let line = Self.withoutEnd(rest[..<end])
@@ -49,16 +33,27 @@ struct HeadParser {
         // A folded line (RFC 9112, section 5.2) goes on with the one before.
         field?.value += " \(Self.trimmed(line))"
       } else if let colon = line.firstIndex(of: 58) {
-        add(field)
+        if let field { add(field.name, field.value) }
         field = (Self.string(line[..<colon]), Self.trimmed(line[(colon + 1)...]))
       }
     }
-    add(field)
-    self.version = version
-    self.hasConflictingLengths = hasConflictingLengths
-    self.hasContentEncoding = hasContentEncoding
-    self.hasTransferCoding = hasTransferCoding
-    head = ResponseHead(status: Status(status), fields: fields)
+    if let field { add(field.name, field.value) }
+  }
+
+  private mutating func add(_ name: String, _ value: String) {
+    if ASCII.equalIgnoringCase(name, "Content-Length") {
+      // Repeated in one line or in several, it has to be the same (RFC 9112, section 6.3).
+      for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+        let announced = String(ASCII.trimmed(part))
+        hasConflictingLengths = hasConflictingLengths || length ?? announced != announced
+        length = announced
+      }
+    }
+    if ASCII.equalIgnoringCase(name, "Content-Encoding") { hasContentEncoding = true }
+    if ASCII.equalIgnoringCase(name, "Transfer-Encoding") {
+      hasTransferCoding = hasTransferCoding || !Self.isChunked(value)
+    }
+    fields.append(name, value)
   }
 
   private static func isChunked(_ value: String) -> Bool {

@@ -27,10 +27,16 @@ final class SocketWatch: @unchecked Sendable {
     var isChanged = false
     /// It was ready at the last wait, and is the same socket still.
     var isReady = false
-    /// True for a socket that may become a connection. libcurl has others, for its look-ups.
-    var isOurs = false
-    /// True for a connection, of whose close we are told. Of one that was never made libcurl does not always tell.
-    var isConnection = false
+    var kind = Kind.other
+  }
+
+  private enum Kind {
+    /// One of libcurl's own, for its look-ups, of whose close nothing is told.
+    case other
+    /// Of the close of one that never became a connection libcurl does not always tell.
+    case connecting
+    /// `forget` will be called before it is closed.
+    case connection
   }
 
   /// What was ready at the last wait.
@@ -46,14 +52,14 @@ final class SocketWatch: @unchecked Sendable {
     let index = place(of: socket)
     entries[index].wanted = interest
     // Only a connection that was made is read from.
-    if interest.contains(.read), entries[index].isOurs { entries[index].isConnection = true }
+    if interest.contains(.read), entries[index].kind == .connecting { entries[index].kind = .connection }
     let isHeld = holder?.hold(interest.isEmpty ? nil : socket) ?? false
     entries[index].holder = isHeld ? holder : nil
-    if interest.isEmpty, !entries[index].isConnection {
+    if interest.isEmpty, entries[index].kind != .connection {
       // It may be closed next without a word, and its number come back as another's.
       if !entries[index].registered.isEmpty { poller.change(socket, from: entries[index].registered, to: []) }
       entries[index].registered = []
-      entries[index].isOurs = false
+      entries[index].kind = .other
     }
     if !entries[index].isChanged {
       entries[index].isChanged = true
@@ -65,7 +71,7 @@ final class SocketWatch: @unchecked Sendable {
   func isMade(_ socket: Int32) {
     let index = place(of: socket)
     forget(socket)
-    entries[index].isOurs = true
+    entries[index].kind = .connecting
   }
 
   private func place(of socket: Int32) -> Int {
@@ -82,12 +88,8 @@ final class SocketWatch: @unchecked Sendable {
     guard index < entries.count else { return }
     if !entries[index].registered.isEmpty { poller.forget(socket) }
     _ = entries[index].holder?.hold(nil)
-    entries[index].holder = nil
-    entries[index].isOurs = false
-    entries[index].isConnection = false
-    entries[index].wanted = []
-    entries[index].registered = []
-    entries[index].isReady = false
+    // A change that is noted stays so, for it is noted once.
+    entries[index] = Entry(isChanged: entries[index].isChanged)
   }
 
   /// True if what was ready is about this socket, and not about another that had its number.

@@ -43,8 +43,7 @@ struct PartFile: Sendable {
   }
 
   private static func temporary(_ stem: String) -> String {
-    let number = String(UInt64.random(in: 0...(.max)), radix: 16)
-    return "\(stem).\(String(repeating: "0", count: 16 - number.count))\(number)\(PartSweep.suffix)"
+    "\(stem).\(UInt64.random(in: 0...(.max)).hexadecimal(16))\(PartSweep.suffix)"
   }
 
   /// Opens the part, for this download alone.

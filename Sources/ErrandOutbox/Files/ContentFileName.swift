@@ -22,7 +22,9 @@ enum ContentFileName {
   /// For a file that is still being written.
   static func part(_ number: String) -> String { number + part }
 
-  static func newHold() -> String { padded(.random(in: 0..<1 << (4 * UInt64(holdLength))), holdLength) }
+  static func newHold() -> String {
+    UInt64.random(in: 0..<1 << (4 * UInt64(holdLength))).hexadecimal(holdLength)
+  }
 
   /// What a hold's own file is called.
   static func hold(_ number: String) -> String {
@@ -33,7 +35,7 @@ enum ContentFileName {
 
   /// The number of the hold's n-th file.
   static func number(in hold: String, _ index: UInt32) -> String {
-    hold + padded(UInt64(index & 0xFF_FFFF), numberLength - holdLength)
+    hold + UInt64(index & 0xFF_FFFF).hexadecimal(numberLength - holdLength)
   }
 
   /// The number of the hold that a file or a part is under.
@@ -70,11 +72,6 @@ enum ContentFileName {
         default: false
         }
       }
-  }
-
-  private static func padded(_ number: UInt64, _ length: Int) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: length - digits.utf8.count) + digits
   }
 
   private static func isNumber(_ text: Substring) -> Bool {
