@@ -48,6 +48,8 @@ import Testing
     let error = await #expect(throws: RequestError.self) { try await stream.chunks.readAll() }
     #expect(error?.cancellation == .clientShutDown)
     await shutdown.value
+    // Those who wait for a call are told one after another: one who has heard is not the last.
+    await outcomes.reach(calls.count)
     #expect(outcomes.count == calls.count)
     #expect(stage.stub.isShutDown)
     await stage.expectNothingLeft()
