@@ -12,8 +12,9 @@ extension StopSignal {
       if !first.settle(outcome), case .success(let value) = outcome { late(value) }
     }
     let id = onStop { [weak self] in
-      task.cancel()
+      // In this order, or what the task throws because it is cancelled could be the outcome.
       if let stop = self?.stopped { first.settle(.failure(stop.error)) }
+      task.cancel()
     }
     defer { removeStopHandler(id) }
     return try await first.settled().get()
