@@ -87,7 +87,7 @@ let package = Package(
       swiftSettings: strict),
     // Writes kept answers until it is killed.
     .executableTarget(
-      name: "AnswerWriter", dependencies: ["ErrandCore"], path: "Tests/AnswerWriter", swiftSettings: strict),
+      name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
     // What a test program asks of the system, seen and made to fail.
     .target(name: "CFileCalls", path: "Tests/CFileCalls"),
     .target(
@@ -125,7 +125,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests",
-      dependencies: ["ErrandCore", "ErrandTesting", "AnswerWriter", "CSandbox", "FileCalls", "Programs"],
+      dependencies: ["ErrandCore", "ErrandTesting", "CacheWriter", "CSandbox", "FileCalls", "Programs"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],

@@ -1,5 +1,6 @@
 extension Client {
-  /// A client on the platform's best transport: URLSession on Apple's platforms, libcurl elsewhere.
+  /// Makes a client on the platform's preferred transport: URLSession on Apple's platforms, libcurl
+  /// elsewhere.
   public convenience init(configuration: ClientConfiguration = ClientConfiguration()) {
     #if canImport(ErrandURLSession) && canImport(Darwin)
       self.init(transport: URLSessionTransport(), configuration: configuration)

@@ -6,8 +6,8 @@
   import Glibc
 #endif
 
-/// Where the system keeps the authorities it trusts, as one file: with a folder of them, libcurl would read them anew
-/// for each connection.
+/// The file of the certificate authorities that the system trusts. It is one file because libcurl would read
+/// a folder anew for each connection.
 enum CertificateAuthorities {
   static let systemFile: String? = {
     let named = getenv("SSL_CERT_FILE").map { String(cString: $0) }

@@ -9,8 +9,8 @@ import ErrandCore
 #endif
 
 extension CurlConfiguration {
-  /// Why nothing is sent with this configuration, or nil. libcurl would pass over what it cannot read: a request would go
-  /// without its proxy, or to another address.
+  /// The reason why nothing is sent with this configuration, or nil. libcurl would ignore a value that it
+  /// cannot parse: a request would go without its proxy, or to another address.
   var problem: String? {
     if case .url(let url) = proxy, !Self.isProxy(url) {
       return "the proxy's URL is empty, too long, or contains a space or a control character"
@@ -30,7 +30,8 @@ extension CurlConfiguration {
     return nil
   }
 
-  /// libcurl decodes the user and password; where that yields a control character, it goes without the proxy.
+  /// Returns false for a URL that is empty, too long or contains a control character. libcurl decodes the
+  /// user and password; where that yields a control character, it ignores the proxy.
   static func isProxy(_ url: String) -> Bool {
     !url.isEmpty && isOneLine(url) && URLBytes.decoded(url).allSatisfy { $0 > 31 && $0 != 127 }
   }

@@ -1,7 +1,8 @@
 import CCurl
 import ErrandCore
 
-/// libcurl's multi interface on one thread. Others hand it commands; all else happens on its thread.
+/// Runs libcurl's multi interface on one thread. Other threads hand it commands; all else happens on its
+/// thread.
 // Safe to share: `inbox` and `handles` are locked; everything else is touched on the engine's thread only.
 final class CurlEngine: @unchecked Sendable {
   let options: CurlOptions
@@ -11,14 +12,14 @@ final class CurlEngine: @unchecked Sendable {
 
   private var multi: UnsafeMutableRawPointer!
   @exclusivity(unchecked) private var active: [CurlTransfer] = []
-  /// Transfers whose buffers have something.
+  /// Transfers with data to deliver to their sinks.
   @exclusivity(unchecked) private var touched: [CurlTransfer] = []
   /// Transfers that ended in this turn.
   @exclusivity(unchecked) private var settled: [(CurlTransfer, Result<Void, any Error>)] = []
   @exclusivity(unchecked) private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
   @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
-  /// What the watch counts milliseconds from.
+  /// The zero of the stall watch's milliseconds.
   private let epoch = ContinuousClock.now
   @exclusivity(unchecked) private var stalls = StallWatch<CurlTransfer>()
   @exclusivity(unchecked) private var connections = SharedConnections()
@@ -48,7 +49,7 @@ final class CurlEngine: @unchecked Sendable {
 
   func resume(_ transfer: CurlTransfer) { _ = inbox.put(.resume(transfer)) }
 
-  /// Ends the thread: what is in flight fails, connections close. `done` is called when that has happened.
+  /// Ends the thread: transfers in flight fail, and connections close. Calls `done` afterwards.
   func stop(_ done: @escaping @Sendable () -> Void = {}) { inbox.close(done) }
 
   private func refuse(_ transfer: CurlTransfer, _ reason: String) {
@@ -114,7 +115,7 @@ final class CurlEngine: @unchecked Sendable {
     }
   }
 
-  /// Lets libcurl act on what is ready, and on its timers.
+  /// Lets libcurl act on the sockets that are ready, and on its timers.
   private func act() {
     var running: Int32 = 0
     for (socket, interest) in watch.ready where watch.isStillReady(socket) {
@@ -127,7 +128,8 @@ final class CurlEngine: @unchecked Sendable {
   }
 
   private func detach(_ transfer: CurlTransfer, isDone: Bool = false) {
-    // Nobody would tell the server of the reset: unless others use the connection, closing it does.
+    // The server would not learn of the reset: unless other streams use the connection, closing it tells the
+    // server.
     if !isDone, options.isBeforeVersion8 || transfer.connection?.isAvoided == true {
       errand_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1)
     }
@@ -143,12 +145,12 @@ final class CurlEngine: @unchecked Sendable {
     transfer.index = -1
     guard !isDone else { return }
     transfer.close()
-    // libcurl before version 8 keeps the reset of a stream until its connection has something else to send: so that
-    // others' silence does not hold it back, one of them is made to say something.
+    // libcurl before version 8 sends the reset of a stream only when its connection has something else to
+    // send: another stream is nudged, so that the reset goes out even if the others are silent.
     if options.isBeforeVersion8 { connection?.streams.first?.nudge() }
   }
 
-  /// The transfer's request goes out by this connection.
+  /// Records that the transfer's request goes out on this connection.
   func isUsed(_ ends: SharedConnection.Ends, by transfer: CurlTransfer) {
     connections.join(transfer, ends, now: now)
   }
@@ -171,9 +173,9 @@ final class CurlEngine: @unchecked Sendable {
     }
   }
 
-  /// All of a turn's outcomes in one go, so that threads are woken once and not for each of them.
+  /// Reports all outcomes of a turn together, so that threads are woken once and not for each of them.
   private func tellSettled() {
-    // Nobody waits for one that was cancelled in this very turn, and so nobody will close it.
+    // A transfer that was cancelled in this turn has no waiter that would close it.
     for (transfer, result) in settled where !transfer.finish(result) { transfer.close() }
     settled.removeAll(keepingCapacity: true)
   }
@@ -189,7 +191,7 @@ final class CurlEngine: @unchecked Sendable {
     touched.removeAll(keepingCapacity: true)
   }
 
-  /// Fails what has not moved for its time-out.
+  /// Fails the transfers that have not moved for their time-out.
   private func failStalled() {
     for transfer in stalls.takeDue(at: milliseconds(at: now)) {
       let moved = transfer.moved(by: now)
@@ -206,9 +208,9 @@ final class CurlEngine: @unchecked Sendable {
 
   private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) {
     let timeout = transfer.exchange.request.timeout
-    // Of a body on its way out only looking tells when it moved.
+    // While a body is sent, only polling tells when it moved.
     let due = transfer.isSending ? min(moved + timeout, now + timeout / 8) : moved + timeout
-    // Rounded up: by then its time is over for certain.
+    // Rounded up, so that the time-out is over for certain by then.
     stalls.insert(transfer, due: milliseconds(at: due) + 1, timeout: timeout.wholeMilliseconds)
   }
 

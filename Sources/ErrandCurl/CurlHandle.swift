@@ -1,25 +1,26 @@
 import CCurl
 
-/// One of libcurl's easy handles, and the room for what comes with each transfer.
+/// One of libcurl's easy handles, with the buffers for a transfer.
 // Safe to share: it is held by the pool or by one transfer, never by both.
 final class CurlHandle: @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// libcurl goes on to take the cookies of a host that one request has named for those of every later one.
+  /// True if the handle must not be used again: libcurl would take the cookies of a host that one request has
+  /// named for those of every later request.
   var isSpent = false
 
-  /// What piles up of an answer, kept so that it need not be allocated for each.
+  /// The bytes of a response that are not delivered yet; the buffers are reused by the next transfer.
   var head: [UInt8] = []
   var body: [UInt8] = []
 
-  /// The URL, read. libcurl would read it anew on the engine's thread, for each transfer.
+  /// The parsed URL. libcurl would parse it on the engine's thread, for each transfer.
   private let url = curl_url()
   private var urlText = ""
 
   private let headGuard = UnsafeMutablePointer<errand_head_guard>.allocate(capacity: 1)
 
-  /// A response whose first field begins with a space, which libcurl must not take.
+  /// True if the response's first field begins with a space, which libcurl must not parse.
   var hasOddHead: Bool { headGuard.pointee.is_refused }
 
   init(_ easy: UnsafeMutableRawPointer, guardsHeads: Bool) {
@@ -32,8 +33,9 @@ final class CurlHandle: @unchecked Sendable {
 
   private var generation = 0
 
-  /// libcurl lets a request join a connection of TLS only if the options of TLS are the same. These two mean something on
-  /// Windows alone, so here they only keep generations apart.
+  /// Sets the generation of connections that the request may join. libcurl lets a request join a TLS
+  /// connection only if the TLS options are the same. These two options have an effect on Windows only, so
+  /// here they only keep generations apart.
   func setGeneration(_ generation: Int) {
     guard generation != self.generation else { return }
     self.generation = generation
@@ -49,7 +51,7 @@ final class CurlHandle: @unchecked Sendable {
       urlText = text
       errand_setopt_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(url))
     } else {
-      // Let libcurl say what it does not like about it.
+      // libcurl gets the text, so that it reports what is wrong with the URL.
       urlText = ""
       errand_setopt_pointer(easy, CURLOPT_CURLU, nil)
       text.withCString { _ = errand_setopt_string(easy, CURLOPT_URL, $0) }
@@ -60,7 +62,7 @@ final class CurlHandle: @unchecked Sendable {
     errorText.pointee = 0
     headGuard.pointee = errand_head_guard()
     head.removeAll(keepingCapacity: true)
-    // One that was large once is not kept for ever.
+    // A buffer that was large once is not kept for ever.
     body.removeAll(keepingCapacity: body.capacity <= 128 << 10)
   }
 

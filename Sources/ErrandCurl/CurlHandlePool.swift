@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Handles that are ready for another transfer: making one costs more than using it.
+/// Keeps handles for reuse, because creating one costs more than using it.
 final class CurlHandlePool: Sendable {
   private static let capacity = 512
 
@@ -22,7 +22,7 @@ final class CurlHandlePool: Sendable {
   }
 
   func drain() {
-    // The last reference goes after the lock is released.
+    // The last references are released after the lock.
     let drained = handles.withLock { handles in
       defer { handles = [] }
       return handles

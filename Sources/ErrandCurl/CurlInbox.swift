@@ -1,18 +1,18 @@
 import ErrandCore
 
-/// What other threads hand to the engine's.
+/// The queue of commands to the engine's thread.
 final class CurlInbox: Sendable {
   enum Command {
     case start(CurlTransfer)
     case cancel(CurlTransfer)
-    /// Its sink has room again, or its body has more.
+    /// The sink can take more data, or the body to send has more.
     case resume(CurlTransfer)
   }
 
   enum Receipt {
-    /// The engine will see to it.
+    /// The engine will carry out the command.
     case taken
-    /// The same, once somebody has started its thread.
+    /// The same, once the caller has started the engine's thread.
     case takenFirst
     case refused
   }
@@ -33,7 +33,7 @@ final class CurlInbox: Sendable {
   func put(_ command: Command) -> Receipt {
     let (receipt, wakes) = state.withLock { state -> (Receipt, Bool) in
       guard !state.isStopped else { return (.refused, false) }
-      // Only a start gives the thread something to do; without one there is nothing to cancel or to resume.
+      // Only a start needs the thread; without a thread there is nothing to cancel or resume.
       if case .start = command {} else if !state.hasThread { return (.refused, false) }
       state.commands.append(command)
       defer {
@@ -46,7 +46,7 @@ final class CurlInbox: Sendable {
     return receipt
   }
 
-  /// Takes no more. `done` is called when the thread has ended, or at once if there is none.
+  /// Accepts no more commands. Calls `done` when the thread has ended, or at once if there is none.
   func close(_ done: @escaping @Sendable () -> Void) {
     let (isOver, wakes) = state.withLock { state -> (Bool, Bool) in
       state.isStopped = true
@@ -59,7 +59,7 @@ final class CurlInbox: Sendable {
     if isOver { done() }
   }
 
-  /// What nobody will carry out.
+  /// Takes the commands that the engine will not carry out.
   func takeLeft() -> [Command] {
     state.withLock { state in
       defer { state.commands = [] }
@@ -69,10 +69,10 @@ final class CurlInbox: Sendable {
 
   // MARK: On the engine's thread
 
-  /// Swaps the empty `batch` for what has come. False once it is closed.
+  /// Swaps the empty `batch` for the queued commands. Returns false once the inbox is closed.
   func take(_ batch: inout [Command]) -> Bool {
     let commands: [Command]? = state.withLock { [batch] state in
-      // What comes with the end is left for `takeLeft`.
+      // Commands that are queued at the end are left for `takeLeft`.
       guard !state.isStopped else { return nil }
       defer { state.commands = batch }
       return state.commands
@@ -82,7 +82,7 @@ final class CurlInbox: Sendable {
     return true
   }
 
-  /// True if there is nothing to do but wait; from then on `put` wakes.
+  /// Returns true if there is nothing to do; from then on `put` wakes the thread.
   func mayWait() -> Bool {
     state.withLock { state in
       state.isWaiting = state.commands.isEmpty && !state.isStopped
@@ -92,8 +92,8 @@ final class CurlInbox: Sendable {
 
   func hasWoken() { state.withLock { $0.isWaiting = false } }
 
-  /// The thread has ended, or never began; returns who wants to know. A later `close` is told at once, a later start
-  /// needs a thread.
+  /// Records that the thread has ended, or could not start, and returns the handlers to call. A later `close`
+  /// calls its handler at once; a later start needs a new thread.
   func end() -> [@Sendable () -> Void] {
     state.withLock { state in
       state.hasThread = false

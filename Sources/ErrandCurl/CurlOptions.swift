@@ -15,22 +15,22 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Sets libcurl's options: those that are the same for every transfer once, the others for each.
+/// Sets libcurl's options: once those that are the same for all transfers, the others for each.
 // Safe to share: `share` is touched on the engine's thread only; `resolve` is read only.
 final class CurlOptions: @unchecked Sendable {
   let maxFieldBytes: Int
-  /// Why nothing is sent, or nil.
+  /// The reason why nothing is sent, or nil.
   let problem: String?
   private let configuration: CurlConfiguration
   var keepsCookies: Bool { configuration.keepsCookies }
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
   private let hasProxies: Bool
-  /// What no message may quote.
+  /// The secrets of the proxies' URLs, which no message may quote.
   let proxySecrets: ProxySecrets
   private let watch: SocketWatch
-  /// libcurl 7.88 fails the second request on a connection of HTTP/2 without TLS (CURLE_HTTP2), and sends the reset of an
-  /// HTTP/2 stream only with whatever its connection has to send next.
+  /// True for libcurl before version 8. libcurl 7.88 fails the second request on an HTTP/2 connection without
+  /// TLS (CURLE_HTTP2), and sends the reset of an HTTP/2 stream only with the next data of its connection.
   let isBeforeVersion8: Bool
   private let resolve: UnsafeMutablePointer<curl_slist>?
   private var share: UnsafeMutableRawPointer?
@@ -75,7 +75,7 @@ final class CurlOptions: @unchecked Sendable {
     return multi
   }
 
-  /// A handle with everything that no transfer changes.
+  /// Makes a handle with all options that are the same for every transfer.
   func makeEasy() -> UnsafeMutableRawPointer {
     guard let easy = curl_easy_init() else { preconditionFailure("no memory for libcurl") }
     func set(_ option: CURLoption, _ value: Int) { errand_setopt_long(easy, option, value) }
@@ -99,16 +99,16 @@ final class CurlOptions: @unchecked Sendable {
       )
     }
     if let resolve { errand_setopt_pointer(easy, CURLOPT_RESOLVE, resolve) }
-    // Else libcurl would look through the process's environment each time.
+    // Otherwise libcurl would search the process's environment each time.
     set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
-    // No file: this is how the cookie engine is turned on. The cookies are in the share.
+    // The empty file name turns the cookie engine on. The cookies are in the share.
     if configuration.keepsCookies { set(CURLOPT_COOKIEFILE, "") }
     CurlTransfer.setCallbacks(easy)
     errand_setopt_opensocket_callback(
       easy,
       { user, _, address in
-        // A program that is started meanwhile must not hold the connection open.
+        // The socket is close-on-exec: a child process must not hold the connection open.
         let socket = errand_open_socket(address)
         if socket >= 0 { Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isMade(socket) }
         return socket
@@ -122,7 +122,7 @@ final class CurlOptions: @unchecked Sendable {
     return easy
   }
 
-  /// What one transfer needs: everything that another may have left different is set again.
+  /// Sets the options of one transfer, including all that an earlier one may have left different.
   func apply(_ request: Exchange.Request, to easy: UnsafeMutableRawPointer) {
     if hasProxies { setProxy(request, easy) }
     setMethod(request, easy)
@@ -134,26 +134,28 @@ final class CurlOptions: @unchecked Sendable {
         request.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
       }
     errand_setopt_long(easy, CURLOPT_HTTP_VERSION, version)
-    // Waiting for the first connection pays only where HTTP/2 may be spoken on it. With plain HTTP/1.1 libcurl knows that
-    // it is not only after the first answer: one slow answer would hold up every other request to that host.
+    // Waiting for the first connection pays only where it may be HTTP/2. With plain HTTP/1.1, libcurl learns
+    // only from the first response that the connection cannot be shared: one slow response would delay every
+    // other request to that host.
     errand_setopt_long(easy, CURLOPT_PIPEWAIT, request.mayShareConnection ? 1 : 0)
-    // Our own watch is closer; this only keeps libcurl's 300 s from ending a longer wait.
+    // `StallWatch` is more exact; this only keeps libcurl's 300 s from ending a longer wait.
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
   }
 
-  /// What may be set on the engine's thread only, because handles share it.
+  /// Sets the options that refer to the share, which only the engine's thread may touch.
   func applyShared(to easy: UnsafeMutableRawPointer) {
     guard let share else { return }
     errand_setopt_pointer(easy, CURLOPT_SHARE, share)
   }
 
-  /// A handle that waits in the pool, or ends there, is no part of what only the engine's thread may touch.
+  /// Removes the share, because a handle may wait in the pool, or be freed, on any thread.
   func removeShared(from easy: UnsafeMutableRawPointer) {
     if share != nil { errand_setopt_pointer(easy, CURLOPT_SHARE, nil) }
   }
 
-  /// libcurl copies the text. (Handing a `String` to C directly would make one more copy.)
+  /// Sets a text option. libcurl copies the text. (Passing a `String` to C directly would make one more
+  /// copy.)
   private func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ value: String?) {
     guard let value else {
       errand_setopt_string(easy, option, nil)
@@ -180,7 +182,7 @@ final class CurlOptions: @unchecked Sendable {
       errand_setopt_long(easy, CURLOPT_NOBODY, 1)
       set(easy, CURLOPT_CUSTOMREQUEST, nil)
     case .none where method == .post || method == .put || method == .patch:
-      // Methods that expect a body say that there is none: Content-Length: 0.
+      // RFC 9110, section 8.6: a method that expects a body announces an empty one with Content-Length: 0.
       errand_setopt_long(easy, CURLOPT_POST, 1)
       errand_setopt_long(easy, CURLOPT_POSTFIELDSIZE, 0)
       set(easy, CURLOPT_COPYPOSTFIELDS, "")
@@ -189,7 +191,8 @@ final class CurlOptions: @unchecked Sendable {
       errand_setopt_long(easy, CURLOPT_HTTPGET, 1)
       set(easy, CURLOPT_CUSTOMREQUEST, method == .get ? nil : method.rawValue)
     case .bytes, .reader:
-      // What an empty POST left there would make libcurl believe that it can send this body a second time.
+      // The body of an earlier empty POST would make libcurl believe that it can send this body a second
+      // time.
       errand_setopt_string(easy, CURLOPT_COPYPOSTFIELDS, nil)
       errand_setopt_long(easy, CURLOPT_UPLOAD, 1)
       errand_setopt_offset(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.upload.length ?? -1))

@@ -1,7 +1,7 @@
 import CCurl
 import ErrandCore
 
-/// What libcurl calls, on the engine's thread.
+/// The callbacks of libcurl, on the engine's thread.
 extension CurlTransfer {
   static func setCallbacks(_ easy: UnsafeMutableRawPointer) {
     errand_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, user in
@@ -36,14 +36,14 @@ extension CurlTransfer {
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
     hasReceived()
     if firstByte == nil { firstByte = ContinuousClock.now - started }
-    guard case .yes = answer.takeField(line) else { return 0 }
+    guard case .yes = response.takeField(line) else { return 0 }
     touch()
     return line.count
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     hasReceived()
-    switch answer.takeBody(bytes, of: self) {
+    switch response.takeBody(bytes, of: self) {
     case .yes:
       touch()
       return bytes.count
@@ -59,15 +59,16 @@ extension CurlTransfer {
     connection?.lastReceived = lastMove
   }
 
-  /// The kept connection that it was given has ended: it is given a new one. libcurl looks for that itself, but since
-  /// version 8 not at connections that were idle for less than a second.
+  /// Returns true if the kept-alive connection has ended, so that the transfer gets a new one. libcurl checks
+  /// that itself, but since version 8 not for connections that were idle for less than a second.
   private func meetsEnd() -> Bool {
     guard !hasGoneOut, !hasMetEnd, !engine.options.isBeforeVersion8 else { return false }
     hasMetEnd = errand_is_connection_over(easy)
     return hasMetEnd
   }
 
-  /// The request is about to go out. libcurl sends it again by itself when a kept connection turns out to be closed.
+  /// Allows the request to go out. libcurl sends it again by itself when a kept-alive connection turns out to
+  /// be closed.
   private func goOut() -> Bool {
     defer { hasGoneOut = true }
     return !hasGoneOut || exchange.claimRepeat()
@@ -84,7 +85,7 @@ extension CurlTransfer {
     do {
       return try upload.read(into: room)
     } catch {
-      answer.fail(error)
+      response.fail(error)
       return Int(CURL_READFUNC_ABORT)
     }
   }

@@ -8,13 +8,13 @@ import ErrandCore
   import Glibc
 #endif
 
-/// What concerns the one who waits for a transfer: from any thread.
+/// The waiter's side of a transfer, on any thread.
 extension CurlTransfer {
   struct Waiting {
     var waiter: UnsafeContinuation<Void, any Error>?
-    /// True if the waiter waits for room in the sink.
+    /// True if the waiter waits for the sink to drain.
     var isForRoom = false
-    /// True if the sink has said that it has room since it was asked last.
+    /// True if the sink has drained since it was last written to.
     var hasRoom = false
     var isCancelled = false
 
@@ -26,7 +26,7 @@ extension CurlTransfer {
 
   var isAwaited: Bool { waiting.withLock { $0.waiter != nil } }
 
-  /// Returns true if somebody waited for it.
+  /// Resumes the waiter. Returns false if there was none.
   @discardableResult
   func finish(_ result: Result<Void, any Error>) -> Bool {
     let waiter = waiting.withLock { $0.take() }
@@ -34,14 +34,14 @@ extension CurlTransfer {
     return waiter != nil
   }
 
-  /// Nobody waits any more. The socket is shut down here and now, for the engine may have much else to do; a connection
-  /// that others may share is left to the engine, which resets the stream.
+  /// Cancels the transfer. The socket is shut down at once, because the engine may be busy; a connection that
+  /// may be shared is left to the engine, which resets the stream.
   func cancel() {
     let waiter = waiting.withLock { waiting in
       waiting.isCancelled = true
       return waiting.take()
     }
-    // First of all, so that libcurl never gets to see the end of the connection and take it for a stale one.
+    // Queued first, so that libcurl never sees the end of the connection and takes it for a stale one.
     engine.cancel(self)
     socket.withLock { socket in
       if let socket { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -49,12 +49,12 @@ extension CurlTransfer {
     waiter?.resume(throwing: CancellationError())
   }
 
-  /// There is room in the sink again, or more of the body to send.
+  /// Makes the engine resume the transfer: the sink has drained, or the body to send has more.
   func wake() { engine.resume(self) }
 
-  // MARK: Room in the sink of a coded body, which may be longer than what is left of the transfer
+  // MARK: Draining the sink of a coded body, whose decoding may outlast the transfer
 
-  /// The sink is about to be written to: what it says from now on counts.
+  /// Notes that the sink is about to be written to: only a drain after this counts.
   func sinkIsAsked() { waiting.withLock { $0.hasRoom = false } }
 
   func sinkHasRoom() {
@@ -65,7 +65,7 @@ extension CurlTransfer {
     if let waiter { waiter.resume() } else { wake() }
   }
 
-  /// Returns when the sink has room.
+  /// Returns when the sink has drained.
   private func waitForRoom() async throws {
     try await withUnsafeThrowingContinuation { continuation in
       let now: Result<Void, any Error>? = waiting.withLock { waiting in
@@ -80,19 +80,19 @@ extension CurlTransfer {
 
   // MARK: The end
 
-  /// The last step, by the one who waited: hands on what the engine left, and says what libcurl measured. Once a transfer
-  /// has ended, all of it is the waiter's.
+  /// Finishes a transfer on the waiter's task: delivers the data that the engine left, and returns libcurl's
+  /// metrics. Once a transfer has ended, only the waiter uses it.
   func complete() async throws -> TransferResult {
-    // Taking the lock under which the outcome was given is what makes the engine's last word visible here.
+    // The outcome was given under this lock; taking it makes the engine's last writes visible here.
     precondition(!isAwaited, "an outcome comes first")
-    defer { answer.close() }
-    while answer.deliver(of: self), answer.isBehind {
+    defer { response.close() }
+    while response.deliver(of: self), response.isBehind {
       if waiting.withLock({ $0.isCancelled }) { throw CancellationError() }
-      if answer.isSinkFull { try await waitForRoom() } else { await Task.yield() }
-      answer.sinkHasDrained()
+      if response.isSinkFull { try await waitForRoom() } else { await Task.yield() }
+      response.sinkHasDrained()
     }
-    guard answer.end(), let head = answer.head else { throw failureOfSink }
+    guard response.end(), let head = response.head else { throw failureOfSink }
     return TransferResult(
-      head: head, metrics: TransferMetrics(easy, version: answer.version, firstByte: firstByte))
+      head: head, metrics: TransferMetrics(easy, version: response.version, firstByte: firstByte))
   }
 }

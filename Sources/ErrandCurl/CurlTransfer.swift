@@ -15,37 +15,37 @@ import ErrandCore
   import Foundation
 #endif
 
-/// One try on its way through libcurl.
-// Safe to share: `waiting` and `socket` are locked; everything else is touched by its maker, and once it is started on the engine's
-// thread only.
+/// One attempt, as a transfer of libcurl's.
+// Safe to share: `waiting` and `socket` are locked; everything else is touched by its creator, and once it is
+// started on the engine's thread only.
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
-  /// The one who waits for the outcome, and later for room in the sink.
+  /// The task that waits for the outcome, and later for the sink to drain.
   let waiting = Locked(Waiting())
   private let handle: CurlHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
-  /// Its place among the engine's active transfers, or -1.
+  /// The index among the engine's active transfers, or -1.
   @exclusivity(unchecked) var index = -1
   @exclusivity(unchecked) var stallPlace: StallPlace?
-  /// The connection that it may share with others, and its place among them.
+  /// The connection that may be shared with other transfers; `streamIndex` is the index among them.
   @exclusivity(unchecked) var connection: SharedConnection?
   @exclusivity(unchecked) var streamIndex = 0
-  /// Which generation of connections it may join.
+  /// The generation of connections that the transfer may join.
   private(set) var generation = 0
   private(set) var started = ContinuousClock.now
   @exclusivity(unchecked) var lastMove = ContinuousClock.now
   @exclusivity(unchecked) var firstByte: Duration?
 
   let engine: CurlEngine
-  /// The connection, while it is this transfer's alone.
+  /// The connection's socket, while no other transfer can use it.
   let socket = Locked<Int32?>(nil)
   private var fields: UnsafeMutablePointer<curl_slist>?
 
-  @exclusivity(unchecked) var answer: CurlAnswer
+  @exclusivity(unchecked) var response: CurlResponse
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
   @exclusivity(unchecked) var hasGoneOut = false
-  /// It was given a connection that had ended, once.
+  /// True after the transfer got a connection that had ended.
   @exclusivity(unchecked) var hasMetEnd = false
 
   @exclusivity(unchecked) var upload: CurlUpload
@@ -57,24 +57,24 @@ final class CurlTransfer: @unchecked Sendable {
     self.engine = engine
     handle = engine.handles.take()
     upload = CurlUpload(exchange.request.upload)
-    answer = CurlAnswer(exchange, handle, maxFieldBytes: engine.options.maxFieldBytes)
+    response = CurlResponse(exchange, handle, maxFieldBytes: engine.options.maxFieldBytes)
   }
 
   deinit {
-    // On whichever thread lets go last: nobody else uses the handle then.
+    // On the thread that releases last: nothing else uses the handle then.
     engine.handles.put(handle)
     curl_slist_free_all(fields)
   }
 
   // MARK: On the engine's thread
 
-  /// Nil for a handle of libcurl's own.
+  /// Returns the transfer of a handle; nil for a handle of libcurl's own.
   static func of(_ easy: UnsafeMutableRawPointer?) -> CurlTransfer? {
     guard let easy, let pointer = errand_getinfo_pointer(easy, CURLINFO_PRIVATE) else { return nil }
     return Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Sets the handle up: on the caller's thread, because it need not be done on the engine's.
+  /// Sets the handle up, on the caller's thread to keep the engine's free.
   func prepare() {
     let this = Unmanaged.passUnretained(self).toOpaque()
     for option in [
@@ -105,7 +105,7 @@ final class CurlTransfer: @unchecked Sendable {
       add("Accept-Encoding: \(request.fields.contains("Range") ? "identity" : ContentCoding.offered)")
     }
     if case .none = request.upload, request.method == .get || request.method == .head {
-      // Nothing that libcurl would add by itself.
+      // libcurl adds none of the fields below to a GET or HEAD.
     } else {
       if !request.fields.contains("Expect") { add("Expect:") }
       if !request.fields.contains("Content-Type") { add("Content-Type:") }
@@ -121,53 +121,53 @@ final class CurlTransfer: @unchecked Sendable {
     engine.options.applyShared(to: easy)
   }
 
-  /// What no generation keeps apart, a connection of its own does.
+  /// Gives the transfer a connection of its own, where generations cannot keep connections apart.
   func avoidConnections(_ isAvoided: Bool) {
     if isAvoided { errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1) }
   }
 
-  /// Hands on what this turn brought. False if it is not wanted.
+  /// Delivers the data of this turn. Returns false if the response is refused.
   func deliver() -> Bool {
     isTouched = false
-    guard answer.deliver(of: self) else { return false }
-    if answer.wantsTurn(isPaused: isPaused) { wake() }
+    guard response.deliver(of: self) else { return false }
+    if response.wantsTurn(isPaused: isPaused) { wake() }
     return true
   }
 
   var failureOfSink: any Error {
-    answer.failure ?? exchange.error(.connectionLost, "the answer was not taken", reachedServer: true)
+    response.failure ?? exchange.error(.connectionLost, "the response was not taken", reachedServer: true)
   }
 
-  /// It has failed: libcurl does not call back any more, and nobody asks for what came.
-  func close() { answer.close() }
+  /// Releases the sink after a failure: libcurl calls back no more, and the waiter does not ask for the data.
+  func close() { response.close() }
 
-  /// The sink has room again, or the body has more.
+  /// Goes on after the sink has drained, or the body to send has more.
   func resume() {
     lastMove = engine.now
-    answer.sinkHasDrained()
-    // What came before is decoded before more comes, at the end of this turn.
-    if answer.isBehind { touch() }
-    guard isPaused && !answer.isBehind || upload.isWaiting else { return }
+    response.sinkHasDrained()
+    // Earlier data is decoded at the end of this turn, before more is received.
+    if response.isBehind { touch() }
+    guard isPaused && !response.isBehind || upload.isWaiting else { return }
     isPaused = false
     upload.hasMore()
     // May call back into `receive` before it returns.
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  /// Makes libcurl send what its HTTP/2 connection has to send: a change of the stream's window does.
+  /// Makes libcurl send the pending data of its HTTP/2 connection, by changing the stream's window.
   func nudge() {
     if !isPaused { curl_easy_pause(easy, CURLPAUSE_RECV) }
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
   func result(_ code: CURLcode) -> Result<Void, any Error> {
-    guard code == CURLE_OK || answer.endsAtHead, answer.failure == nil else {
+    guard code == CURLE_OK || response.endsAtHead, response.failure == nil else {
       let lost = CurlFailure(code, self).error
-      // A download goes on with what came before the connection was lost.
-      if answer.failure == nil { _ = deliver() }
-      return .failure(answer.failure ?? lost)
+      // A resumed download goes on after the bytes that were received before the connection was lost.
+      if response.failure == nil { _ = deliver() }
+      return .failure(response.failure ?? lost)
     }
-    guard answer.isHeadWhole else {
+    guard response.isHeadWhole else {
       let lost = "the connection ended within the head of the response"
       return .failure(exchange.error(.connectionLost, lost, reachedServer: true))
     }
@@ -179,28 +179,28 @@ final class CurlTransfer: @unchecked Sendable {
 
   var errorMessage: String { String(cString: handle.errorText) }
 
-  /// What a proxy answered in place of opening a tunnel, or nil.
+  /// The status with which a proxy refused a tunnel, or nil.
   var refusalOfTunnel: Status? {
     let status = errand_getinfo_long(easy, CURLINFO_HTTP_CONNECTCODE)
     return status == 0 || 200..<300 ~= status ? nil : Status(Int(status))
   }
 
-  /// True until the head of the answer is whole.
-  var awaitsHead: Bool { !answer.isHeadWhole }
+  /// True until the head of the response is whole.
+  var awaitsHead: Bool { !response.isHeadWhole }
 
-  /// True while bytes of its body may lie in libcurl's buffer.
+  /// True while bytes of the request's body may be in libcurl's buffer.
   var isSending: Bool { seenMoves.0 < exchange.request.upload.length ?? .max && awaitsHead }
 
-  /// When something moved last, as far as can be told at `now`.
+  /// Returns when data moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    // A sink that is full, and a body that has no more yet, are the user's wait, not the network's.
-    if isPaused || answer.isSinkFull || answer.isBehind || upload.isWaiting { lastMove = now }
+    // A full sink, and a body that has no more yet, are the application's delay and not the network's.
+    if isPaused || response.isSinkFull || response.isBehind || upload.isWaiting { lastMove = now }
     let moves = (
       Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)),
       Int64(errand_getinfo_offset(easy, CURLINFO_PRETRANSFER_TIME_T))
     )
     if moves != seenMoves {
-      // `send` has set the instant of what it handed over; what lies in libcurl's buffer may still be moving.
+      // `send` has noted when it filled libcurl's buffer; its bytes may still be moving.
       if moves.0 != seenMoves.0, moves.0 < exchange.request.upload.length ?? .max {
         lastMove = now
       } else {
@@ -220,10 +220,10 @@ final class CurlTransfer: @unchecked Sendable {
         reachedServer: reached))
   }
 
-  /// True unless certainly nothing of the request has gone out.
+  /// False only if certainly nothing of the request has been sent.
   var hasReachedServer: Bool { hasGoneOut }
 
-  /// True if it ended because its connection had: nothing of it has gone out.
+  /// Returns true if the transfer failed because its connection had ended and nothing was sent.
   func needsConnection(_ code: CURLcode) -> Bool {
     code == CURLE_ABORTED_BY_CALLBACK && hasMetEnd && !hasGoneOut
   }
@@ -232,7 +232,7 @@ final class CurlTransfer: @unchecked Sendable {
 extension CurlTransfer: StallWatched {}
 
 extension Exchange.Request {
-  /// True if its connection may be one of HTTP/2, which others use at the same time.
+  /// True if the connection may be HTTP/2, which other requests use at the same time.
   var mayShareConnection: Bool { httpVersion == .http2 || (httpVersion == .automatic && isSecure) }
 }
 

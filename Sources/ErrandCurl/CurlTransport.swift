@@ -1,12 +1,13 @@
 public import ErrandCore
 
-/// The transport on libcurl: HTTP/1.1 and HTTP/2, connections kept and reused, one thread for all of them.
+/// The transport on libcurl: HTTP/1.1 and HTTP/2, with connection reuse and one thread for all transfers.
 ///
-/// Transfers run on a thread of the transport's own, which starts with the first request. Answers are decompressed
-/// (gzip, deflate, brotli and zstd), no further than their sinks take them. TLS is verified, always.
+/// Transfers run on a thread of the transport's own, which starts with the first request. Responses are
+/// decompressed (gzip, deflate, brotli and zstd), no further than their sinks take them. TLS certificates are
+/// always verified.
 ///
-/// libcurl repeats a request by itself when a kept connection turns out to be closed before any answer. The transport
-/// lets it do so for requests that may be repeated only.
+/// libcurl repeats a request by itself when a kept-alive connection turns out to be closed before any
+/// response. The transport allows that only for requests that may be repeated.
 public final class CurlTransport: Transport {
   private let engine: CurlEngine
 

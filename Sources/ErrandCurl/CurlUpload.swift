@@ -7,16 +7,16 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The way out: the body of one try, piece by piece.
+/// Reads the body of one attempt, piece by piece.
 struct CurlUpload {
-  /// True while the body has no more yet.
+  /// True while the body has no more bytes yet.
   private(set) var isWaiting = false
   private let upload: Upload
   private var offset = 0
 
   init(_ upload: Upload) { self.upload = upload }
 
-  /// Fills the front of `room`; returns what libcurl's read callback returns.
+  /// Fills `room` from its start; returns what libcurl's read callback returns.
   mutating func read(into room: UnsafeMutableRawBufferPointer) throws -> Int {
     switch upload {
     case .none: return 0

@@ -1,13 +1,14 @@
 import ErrandCore
 
-/// Reads the head of an answer: the status line and the fields, as they came.
+/// Parses the head of a response: the status line and the header fields, in order.
 struct HeadParser {
   private(set) var version: HTTPVersion?
-  /// True if there are two lengths that differ: where the body ends nobody knows (RFC 9112, section 6.3).
+  /// True if there are two different lengths, so that the body's end is unknown (RFC 9112, section 6.3).
   private(set) var hasConflictingLengths = false
-  /// True if its body may be coded.
+  /// True if the response has a `Content-Encoding`.
   private(set) var hasContentEncoding = false
-  /// True if it has a transfer coding besides `chunked`. None is ever asked for, and libcurl would undo it without end.
+  /// True if there is a transfer coding besides `chunked`. None is ever requested, and libcurl would decode
+  /// it without a limit.
   private(set) var hasTransferCoding = false
 
   private var status = 0
@@ -30,7 +31,7 @@ struct HeadParser {
       if isFirst, let line = StatusLine(line) {
         (version, status) = (line.version, line.status)
       } else if first == 32 || first == 9 {
-        // A folded line (RFC 9112, section 5.2) goes on with the one before.
+        // A folded line (RFC 9112, section 5.2) continues the line before.
         field?.value += " \(Self.trimmed(line))"
       } else if let colon = line.firstIndex(of: 58) {
         if let field { add(field.name, field.value) }
@@ -42,7 +43,7 @@ struct HeadParser {
 
   private mutating func add(_ name: String, _ value: String) {
     if ASCII.equalIgnoringCase(name, "Content-Length") {
-      // Repeated in one line or in several, it has to be the same (RFC 9112, section 6.3).
+      // A length that is repeated, in one line or several, must be the same (RFC 9112, section 6.3).
       for part in value.split(separator: ",", omittingEmptySubsequences: false) {
         let announced = String(ASCII.trimmed(part))
         hasConflictingLengths = hasConflictingLengths || length ?? announced != announced
@@ -84,12 +85,12 @@ struct HeadParser {
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 || byte == 10 }
 }
 
-/// `HTTP/1.1 200 OK`
+/// The first line of a response, as in `HTTP/1.1 200 OK`.
 struct StatusLine {
   let version: HTTPVersion?
   let status: Int
 
-  /// Nil if the line is none.
+  /// Parses a line; nil if it is no status line.
   init?(_ line: Slice<UnsafeRawBufferPointer>) {
     guard line.count > 8, line[line.startIndex] == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) else {
       return nil

@@ -6,8 +6,8 @@
   import Glibc
 #endif
 
-/// The proxies that the process's environment names, as curl reads it: `http_proxy` counts in lower case only,
-/// because a CGI program's caller sets `HTTP_PROXY`.
+/// The proxies of the process's environment, read as curl does: `http_proxy` counts in lower case only,
+/// because a client of a CGI program can set `HTTP_PROXY`.
 struct ProxyEnvironment: Sendable {
   let http: String?
   let https: String?
@@ -24,7 +24,7 @@ struct ProxyEnvironment: Sendable {
     exceptions = first("no_proxy", "NO_PROXY")
   }
 
-  /// Why nothing is sent in this environment, or nil.
+  /// The reason why nothing is sent in this environment, or nil.
   var problem: String? {
     [http, https].compactMap(\.self).allSatisfy(CurlConfiguration.isProxy)
       ? nil

@@ -1,11 +1,11 @@
 import ErrandCore
 
-/// What is secret in the URLs of proxies, so that no message of libcurl's shows it.
+/// The secrets in the URLs of proxies, which no message of libcurl's may show.
 struct ProxySecrets: Sendable {
-  /// Users and passwords, as they are written.
+  /// Users and passwords, as written and decoded.
   private var parts: [String] = []
-  /// True if a proxy's URL has a user in a place where libcurl does not look for one: then any part of it may be taken for
-  /// its host, and be named.
+  /// True if a proxy's URL has a user in a place where libcurl does not look for one: it may then take any
+  /// part of the URL for the host, and name it.
   private var isMisread = false
 
   init(of proxies: [String]) {
@@ -23,7 +23,7 @@ struct ProxySecrets: Sendable {
     }
   }
 
-  /// False for a text that may quote a secret.
+  /// Returns false for a text that may quote a secret.
   func mayShow(_ text: String) -> Bool {
     !isMisread && !text.contains("@") && !text.contains("?") && !parts.contains { text.contains($0) }
   }

@@ -1,8 +1,9 @@
 import ErrandCore
 
-/// A connection that several transfers may use at once (HTTP/2), and those that do. Touched on the engine's thread only.
+/// A connection that several transfers may use at once (HTTP/2), and these transfers. Touched on the engine's
+/// thread only.
 final class SharedConnection {
-  /// What tells a connection from others that are open at the same time: both of its ends.
+  /// Identifies a connection among those that are open at the same time, by both of its ends.
   struct Ends: Hashable {
     let remoteAddress: UInt64
     let remotePort: Int32
@@ -11,9 +12,9 @@ final class SharedConnection {
 
   let ends: Ends
   fileprivate(set) var streams: [CurlTransfer] = []
-  /// When something came last, for any of its streams.
+  /// When bytes arrived last, for any of its streams.
   var lastReceived: ContinuousClock.Instant
-  /// True once a stream of it has timed out while nothing at all came: new requests go by another connection.
+  /// True once a stream has timed out while no bytes at all arrived: new requests use another connection.
   fileprivate(set) var isAvoided = false
 
   init(_ ends: Ends, now: ContinuousClock.Instant) {
@@ -22,16 +23,17 @@ final class SharedConnection {
   }
 }
 
-/// Which transfers are on which shared connection, and which connections new requests must not join.
+/// The shared connections with their transfers, and the connections that new requests must not join.
 ///
-/// A stream that times out says nothing of its connection while other streams of it get bytes: then it is reset, and no more.
-/// A connection on which nothing came for a whole time-out may be dead, or only quiet, as with long polls. libcurl cannot
-/// tell, so both are served: the streams that are left on it keep it, and no new one joins it.
+/// A stream that times out says nothing about its connection while other streams receive bytes: then only the
+/// stream is reset. A connection on which no bytes arrived for a whole time-out may be dead, or only quiet,
+/// as with long polls. libcurl cannot tell, so the remaining streams keep the connection, and no new one
+/// joins it.
 struct SharedConnections {
   private static let mostOrigins = 64
 
   private var connections: [SharedConnection.Ends: SharedConnection] = [:]
-  /// Which generation of connections an origin's new requests join; those that are not here are in generation 0.
+  /// The generation of connections that an origin's new requests join; 0 for origins that are not here.
   private var generations: [Origin: Int] = [:]
 
   mutating func join(_ transfer: CurlTransfer, _ ends: SharedConnection.Ends, now: ContinuousClock.Instant) {
@@ -44,7 +46,7 @@ struct SharedConnections {
     connection.streams.append(transfer)
   }
 
-  /// Returns the connection, if others use it still.
+  /// Removes a transfer from its connection, and returns the connection if other transfers still use it.
   @discardableResult
   mutating func leave(_ transfer: CurlTransfer) -> SharedConnection? {
     guard let connection = transfer.connection else { return nil }
@@ -61,7 +63,8 @@ struct SharedConnections {
     return connection
   }
 
-  /// A stream has timed out: if nothing came for the others either, the origin's next requests join another connection.
+  /// Records a time-out: if no bytes arrived for the other streams either, the origin's next requests join
+  /// another connection.
   mutating func timedOut(_ transfer: CurlTransfer, now: ContinuousClock.Instant) {
     guard let connection = transfer.connection, !connection.isAvoided,
       now - connection.lastReceived >= transfer.exchange.request.timeout
@@ -73,13 +76,13 @@ struct SharedConnections {
     generations[origin] = max(generations[origin] ?? 0, transfer.generation + 1)
   }
 
-  /// Which generation of connections a new request joins.
+  /// Returns the generation of connections that a new request joins.
   func generation(for request: Exchange.Request) -> Int {
     guard !generations.isEmpty, let origin = Origin(request.url) else { return 0 }
     return generations[origin] ?? 0
   }
 
-  /// True if a new request to the same origin might join a connection that is avoided.
+  /// Returns true if a new request to the same origin might join a connection that is avoided.
   func isAvoided(_ request: Exchange.Request) -> Bool {
     guard !generations.isEmpty, let origin = Origin(request.url) else { return false }
     return connections.values.contains { connection in

@@ -1,6 +1,6 @@
 import CCurl
 
-/// What is wanted of a socket and what it is ready for, as libcurl says it.
+/// Converts to and from libcurl's constants.
 extension SocketWatch.Interest {
   /// - Parameter what: One of `CURL_POLL_…`.
   init(poll what: Int32) {
@@ -13,7 +13,7 @@ extension SocketWatch.Interest {
       }
   }
 
-  /// Of `CURL_CSELECT_…`.
+  /// The interest as a mask of `CURL_CSELECT_…`.
   var selected: Int32 {
     var mask: Int32 = 0
     if contains(.read) { mask |= CURL_CSELECT_IN }

@@ -1,13 +1,13 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// poll, and a pipe to wake it.
-  // Safe to share: `wake` writes to a pipe that lives as long as this does; everything else is touched on the engine's
-  // thread only.
+  /// Polls sockets with `poll`, and is woken by a pipe.
+  // Safe to share: `wake` writes to a pipe that lives as long as this does; everything else is touched on the
+  // engine's thread only.
   final class SocketPoller: @unchecked Sendable {
     private var descriptors: [pollfd]
     private var indices: [Int32: Int] = [:]
-    /// False if the system had no file descriptor left for it.
+    /// False if the system had no file descriptor left for the pipe.
     let isUsable: Bool
     private let alarm: (read: Int32, write: Int32)
 
@@ -48,7 +48,7 @@
       }
     }
 
-    /// The socket is about to be closed.
+    /// Removes a socket that is about to be closed.
     func forget(_ socket: Int32) { change(socket, from: .read, to: []) }
 
     func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {

@@ -9,7 +9,7 @@
     import Glibc
   #endif
 
-  /// epoll, and an eventfd to wake it.
+  /// Polls sockets with epoll, and is woken by an eventfd.
   struct SocketPoller: ~Copyable {
     private static let room = 256
 
@@ -17,7 +17,7 @@
     private let alarm = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.room)
 
-    /// False if the system had no file descriptor left for it.
+    /// False if the system had no file descriptor left.
     var isUsable: Bool { epoll >= 0 && alarm >= 0 }
 
     init() {
@@ -40,7 +40,8 @@
       epoll_ctl(epoll, operation, socket, &event)
     }
 
-    /// The socket is about to be closed. That alone would not take it out: another process may have it too.
+    /// Removes a socket that is about to be closed. Closing does not remove it if another process has it
+    /// open, too.
     func forget(_ socket: Int32) { epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil) }
 
     func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {

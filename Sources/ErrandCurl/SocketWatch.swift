@@ -6,12 +6,13 @@
   import Glibc
 #endif
 
-/// Waits for sockets: which of them are wanted for what, and which are ready.
+/// Waits for the sockets that libcurl wants to read or write.
 ///
-/// A kept connection is wanted by one request after another. So a socket that nobody wants stays registered until it has
-/// something to say (its server closed it, as a rule), and changes are carried out only before a wait.
-// Safe to share: `wake` writes to a descriptor that lives as long as this does; everything else is touched on the
-// engine's thread only.
+/// A kept-alive connection is used by one request after another. So a socket that no transfer wants stays
+/// registered until it is ready (usually because its server closed it), and changes are applied only before a
+/// wait.
+// Safe to share: `wake` writes to a descriptor that lives as long as this does; everything else is touched on
+// the engine's thread only.
 final class SocketWatch: @unchecked Sendable {
   struct Interest: OptionSet {
     let rawValue: UInt8
@@ -25,38 +26,40 @@ final class SocketWatch: @unchecked Sendable {
     var wanted: Interest = []
     var registered: Interest = []
     var isChanged = false
-    /// It was ready at the last wait, and is the same socket still.
+    /// True if the socket was ready at the last wait, and has not been replaced since.
     var isReady = false
     var kind = Kind.other
   }
 
   private enum Kind {
-    /// One of libcurl's own, for its look-ups, of whose close nothing is told.
+    /// A socket of libcurl's own, for its look-ups, whose close is not reported.
     case other
-    /// Of the close of one that never became a connection libcurl does not always tell.
+    /// A socket that never became a connection; libcurl does not always report its close.
     case connecting
-    /// `forget` will be called before it is closed.
+    /// A connection: `forget` is called before it is closed.
     case connection
   }
 
-  /// What was ready at the last wait.
+  /// The sockets that were ready at the last wait.
   @exclusivity(unchecked) private(set) var ready: [(socket: Int32, for: Interest)] = []
 
-  /// By socket: their numbers are small.
+  /// The entries by socket, whose numbers are small.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var changed: [Int32] = []
   private let poller = SocketPoller()
 
-  /// - Parameter holder: Who wants it now: told when it has it, and when it has it no more.
+  /// Sets what is wanted of a socket.
+  /// - Parameter holder: The transfer that uses the socket; it is told when it gets the socket and when it
+  ///   loses it.
   func want(_ interest: Interest, of socket: Int32, for holder: (any SocketHolder)?) {
     let index = place(of: socket)
     entries[index].wanted = interest
-    // Only a connection that was made is read from.
+    // Only a connected socket is read from.
     if interest.contains(.read), entries[index].kind == .connecting { entries[index].kind = .connection }
     let isHeld = holder?.hold(interest.isEmpty ? nil : socket) ?? false
     entries[index].holder = isHeld ? holder : nil
     if interest.isEmpty, entries[index].kind != .connection {
-      // It may be closed next without a word, and its number come back as another's.
+      // The socket may be closed next without a report, and its number be reused.
       if !entries[index].registered.isEmpty { poller.change(socket, from: entries[index].registered, to: []) }
       entries[index].registered = []
       entries[index].kind = .other
@@ -67,7 +70,7 @@ final class SocketWatch: @unchecked Sendable {
     }
   }
 
-  /// The socket was made to be connected. What is known of its number is about another one, which was closed.
+  /// Records a new socket. Entries of its number are about an earlier one, which was closed.
   func isMade(_ socket: Int32) {
     let index = place(of: socket)
     forget(socket)
@@ -82,20 +85,20 @@ final class SocketWatch: @unchecked Sendable {
     return index
   }
 
-  /// The socket is about to be closed, or was, and its number may come back as another's.
+  /// Removes a socket that is about to be closed, or was; its number may be reused.
   func forget(_ socket: Int32) {
     let index = Int(socket)
     guard index < entries.count else { return }
     if !entries[index].registered.isEmpty { poller.forget(socket) }
     _ = entries[index].holder?.hold(nil)
-    // A change that is noted stays so, for it is noted once.
+    // A noted change stays noted, because its socket is in `changed` once.
     entries[index] = Entry(isChanged: entries[index].isChanged)
   }
 
-  /// True if what was ready is about this socket, and not about another that had its number.
+  /// Returns true if the readiness is about this socket, and not about an earlier one with its number.
   func isStillReady(_ socket: Int32) -> Bool { entries[Int(socket)].isReady }
 
-  /// Waits until a socket is ready, `wake` is called, or so many milliseconds have passed; -1: for ever.
+  /// Waits until a socket is ready, `wake` is called, or the milliseconds have passed; -1: no limit.
   func wait(milliseconds: Int32) {
     for socket in changed {
       let index = Int(socket)
@@ -119,15 +122,15 @@ final class SocketWatch: @unchecked Sendable {
     }
   }
 
-  /// False if the system had no file descriptor left for it: then there can be no waiting.
+  /// False if the system had no file descriptor left: waiting is impossible then.
   var isUsable: Bool { poller.isUsable }
 
-  /// Ends the wait. From any thread.
+  /// Ends the wait. May be called on any thread.
   func wake() { poller.wake() }
 }
 
-/// Who waits for a socket. It may touch the socket as long as it holds it, and no longer.
+/// An object that uses a socket. It may touch the socket only while it holds it.
 protocol SocketHolder: AnyObject {
-  /// Returns true if it holds the socket now.
+  /// Gives the socket to the holder, or takes it away (nil). Returns true if the object holds it now.
   func hold(_ socket: Int32?) -> Bool
 }

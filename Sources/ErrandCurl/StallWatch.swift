@@ -2,21 +2,22 @@ import ErrandCore
 
 /// An element that a `StallWatch` holds.
 protocol StallWatched: AnyObject {
-  /// Its place in the watch, or nil. The watch alone sets it.
+  /// The element's place in the watch, or nil. Only the watch sets it.
   var stallPlace: StallPlace? { get set }
 }
 
-/// The place of an element: its bucket, and its index there.
+/// The place of an element: a bucket, and the index there.
 struct StallPlace {
   fileprivate var bucket: Int
   fileprivate var index: Int
 }
 
-/// Says which elements have to be looked at, and when, so that nobody has to look at all of them.
+/// Says which elements have to be checked, and when, so that not all of them have to be checked.
 ///
-/// An element stays where it was put, however much it moves: when its time comes it is asked when it moved last, and is
-/// put there again. Times are rounded up to a fraction of the time-out, so that elements are looked at by the hundred. So
-/// one element costs a constant for each time-out that it lasts, and all of them at most 128 wakes in that time.
+/// An element stays in its place, however often it moves: when its time comes it is asked when it moved last,
+/// and is inserted again. Times are rounded up to a fraction of the time-out, so that hundreds of elements
+/// are checked together. So one element costs a constant for each time-out that it lasts, and all elements
+/// cause at most 128 wakes in that time.
 struct StallWatch<Element: StallWatched> {
   private struct Bucket {
     /// Nil while the bucket is free.
@@ -27,14 +28,14 @@ struct StallWatch<Element: StallWatched> {
   private var buckets: [Bucket] = []
   private var free: [Int] = []
   private var bucketOfTick: [Int: Int] = [:]
-  /// Those that have a bucket.
+  /// The ticks that have a bucket.
   private var ticks = Heap<Int>(by: <)
-  /// Most elements come to the same bucket as the one before them.
+  /// The bucket of the last insertion, which most elements share.
   private var latest = 0
 
   /// - Parameters:
-  ///   - due: When the element has to be looked at, in milliseconds of any clock.
-  ///   - timeout: Its time-out in milliseconds: it may be looked at later by a 64th part of that.
+  ///   - due: When the element has to be checked, in milliseconds of any clock.
+  ///   - timeout: The element's time-out in milliseconds: it may be checked later by a 64th part of that.
   mutating func insert(_ element: Element, due: Int, timeout: Int) {
     let grain = Self.grain(of: timeout)
     let tick = (due + grain - 1) & ~(grain - 1)
@@ -52,7 +53,7 @@ struct StallWatch<Element: StallWatched> {
     last.stallPlace = place
   }
 
-  /// When the next element has to be looked at, or nil if there is none.
+  /// Returns when the next element has to be checked, or nil if there is none.
   mutating func next() -> Int? {
     while let tick = ticks.first {
       guard let bucket = bucketOfTick[tick], buckets[bucket].elements.isEmpty else { return tick }
@@ -61,7 +62,7 @@ struct StallWatch<Element: StallWatched> {
     return nil
   }
 
-  /// Takes out the elements whose time has come.
+  /// Removes and returns the elements whose time has come.
   mutating func takeDue(at now: Int) -> [Element] {
     var due: [Element] = []
     while let tick = ticks.first, tick <= now { due += takeFirst() }
@@ -69,7 +70,7 @@ struct StallWatch<Element: StallWatched> {
     return due
   }
 
-  /// The largest power of two that is at most a 64th part of the time-out.
+  /// Returns the largest power of two that is at most a 64th part of the time-out.
   private static func grain(of timeout: Int) -> Int {
     let part = max(1, timeout / 64)
     return 1 << (Int.bitWidth - 1 - part.leadingZeroBitCount)

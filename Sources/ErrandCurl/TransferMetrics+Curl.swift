@@ -2,7 +2,7 @@ import CCurl
 import ErrandCore
 
 extension TransferMetrics {
-  /// What libcurl measured. Its times are all counted from the start; a step is the difference of two.
+  /// Makes metrics of libcurl's times, which are all counted from the start; a step is the difference of two.
   init(_ easy: UnsafeMutableRawPointer, version: HTTPVersion?, firstByte: Duration?) {
     self.init()
     func time(_ info: CURLINFO) -> Duration? {
@@ -17,7 +17,7 @@ extension TransferMetrics {
       if let connected { connect = max(.zero, connected - (dns ?? .zero)) }
       if let secured = time(CURLINFO_APPCONNECT_TIME_T) { tls = max(.zero, secured - (connected ?? .zero)) }
     }
-    // libcurl would count the first byte of an upload.
+    // libcurl's own time would include the first byte of an upload.
     self.firstByte = firstByte
     bytesSent = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T))
     bytesReceived = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))

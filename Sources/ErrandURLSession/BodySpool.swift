@@ -12,7 +12,7 @@ final class BodySpool: @unchecked Sendable {
   private let queue = DispatchQueue(label: "errand.spool")
   private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
   private var memory = Data()
-  /// Removed with the spool, unless it is handed on.
+  /// The temporary file, removed with the spool unless it is passed on.
   private var file: (url: URL, handle: FileHandle)?
   private let folder: URL
 
@@ -30,12 +30,12 @@ final class BodySpool: @unchecked Sendable {
 
   deinit {
     room.deallocate()
-    // A body that had no more yet when nobody wanted it any more ends here, without another word.
+    // A body that is cancelled while it has no more bytes yet ends here.
     if let file { try? FileManager.default.removeItem(at: file.url) }
   }
 
   func run() {
-    // It is held by what will call it back, and by nothing else: a reader that is closed lets it go.
+    // Only the reader's callback holds the spool: closing the reader releases it.
     reader.onReady { self.queue.async { self.read() } }
     queue.async { self.read() }
   }
@@ -61,7 +61,7 @@ final class BodySpool: @unchecked Sendable {
     memory.append(contentsOf: bytes)
     guard memory.count > memoryLimit else { return }
     let url = folder.appending(path: "errand-\(UUID().uuidString).body")
-    // Foundation would make it for everybody, and close it after that.
+    // Foundation would create the file with permissions for all users, and restrict them afterwards.
     _ = try FileDescriptor(private: url.path)
     guard let handle = FileHandle(forWritingAtPath: url.path) else { throw CocoaError(.fileWriteUnknown) }
     file = (url, handle)

@@ -9,8 +9,8 @@
 
     init(_ digests: [String]) { self.digests = Set(digests) }
 
-    /// True if the key of the server's own certificate is one of them. Whether the certificate is to be trusted is
-    /// another question, which the system answers.
+    /// Returns true if the key of the server's own certificate is pinned. It does not say whether the
+    /// certificate is trusted; the system checks that.
     func match(_ trust: SecTrust) -> Bool {
       guard let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate], let leaf = chain.first,
         let key = SecCertificateCopyKey(leaf), let info = Self.subjectPublicKeyInfo(key)
@@ -18,7 +18,7 @@
       return digests.contains(Data(SHA256.hash(data: info)).base64EncodedString())
     }
 
-    /// The system hands out bare keys; what is pinned is the structure around them (RFC 5280, section 4.1).
+    /// Wraps a bare key, which the system returns, in the structure that is pinned (RFC 5280, section 4.1).
     private static func subjectPublicKeyInfo(_ key: SecKey) -> Data? {
       guard let bare = SecKeyCopyExternalRepresentation(key, nil) as Data?,
         let attributes = SecKeyCopyAttributes(key) as? [String: Any],
@@ -52,7 +52,7 @@
     private static func sequence(_ content: Data) -> Data { tagged(0x30, content) }
     private static func bitString(_ content: Data) -> Data { tagged(0x03, Data([0]) + content) }
 
-    /// Tag, length and content in DER.
+    /// Returns tag, length and content in DER.
     private static func tagged(_ tag: UInt8, _ content: Data) -> Data {
       var length: [UInt8] = []
       var rest = content.count

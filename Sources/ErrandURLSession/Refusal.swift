@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What URLSession would do differently from what was asked for, without a word.
+/// Finds the requests that URLSession would silently send differently.
 enum Refusal {
   static func reason(
     _ request: Exchange.Request, _ configuration: URLSessionTransportConfiguration

@@ -5,10 +5,11 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Hands what URLSession says about a task to the transfer that it belongs to.
+/// Forwards URLSession's callbacks about a task to the task's transfer.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private let pins: [String]
-  // By the task itself: numbers repeat from session to session. The transfer holds the task, so it keeps its address.
+  // The key is the task itself, because numbers repeat among sessions. The transfer holds the task, so its
+  // address is not reused.
   private let transfers = Locked<[ObjectIdentifier: SessionTransfer]>([:])
 
   init(pins: [String]) { self.pins = pins }
@@ -17,7 +18,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     transfers.withLock { $0[ObjectIdentifier(task)] = transfer }
   }
 
-  /// The session is over; whatever has not ended will not.
+  /// Fails all transfers that have not ended, after the session's end.
   func finishAll() {
     let left = transfers.withLock { transfers in
       defer { transfers = [:] }
@@ -49,7 +50,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     transfer(of: task)?.didSend(totalBytesSent)
   }
 
-  /// Redirects are followed above, under Errand's rules; here the answer is the 3xx.
+  /// Refuses a redirect: the client follows redirects itself, so here the response is the 3xx.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -70,9 +71,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         return completionHandler(.cancelAuthenticationChallenge, nil)
       }
     #endif
-    // A 401 is an answer, and any credentials are in the request already.
+    // A 401 is a response, and any credentials are in the request already.
     #if canImport(FoundationNetworking)
-      // The whole answer has been here when it asks, and no disposition lets the task end well.
+      // The whole response has been received at this point, and no disposition lets the task succeed.
       transfers.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }?.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
@@ -80,7 +81,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     #endif
   }
 
-  /// A body is sent once; sending it again is the client's decision.
+  /// Provides the body once; sending it again is the client's decision.
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void

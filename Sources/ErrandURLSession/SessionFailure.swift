@@ -5,12 +5,12 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What an error of URLSession's means to the one who sent the request.
+/// The `RequestError` for an error of URLSession's.
 struct SessionFailure {
   let error: RequestError
 
   init(_ underlying: any Error, _ exchange: Exchange) {
-    // On Linux what libcurl said lies one deeper.
+    // On Linux, libcurl's message is in the underlying error.
     let deeper = (underlying as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     let text = (deeper ?? underlying as NSError).localizedDescription
     func failure(_ kind: RequestError.Code, _ message: String, reached: Bool = true) -> RequestError {
@@ -42,9 +42,9 @@ struct SessionFailure {
       case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired:
         failure(.tlsFailed, "TLS failed: \(text)", reached: false)
       case .badServerResponse, .cannotParseResponse:
-        failure(.invalidResponse, "what the server sent is no HTTP answer: \(text)")
+        failure(.invalidResponse, "what the server sent is no HTTP response: \(text)")
       case .cannotDecodeContentData, .cannotDecodeRawData:
-        failure(.badEncoding, "the answer's body cannot be decompressed: \(text)")
+        failure(.badEncoding, "the response's body cannot be decompressed: \(text)")
       case .badURL, .unsupportedURL:
         failure(.invalidRequest, "the URL cannot be used: \(text)", reached: false)
       case .dataLengthExceedsMaximum: failure(.unsupported, "URLSession refuses it: \(text)", reached: false)
@@ -54,7 +54,7 @@ struct SessionFailure {
       }
   }
 
-  /// The system's error holds the URL with all that is secret in it.
+  /// Returns the error without its URL, which may contain secrets.
   private static func withoutURL(_ error: any Error, _ text: String) -> any Error {
     let whole = error as NSError
     let known = [NSLocalizedDescriptionKey: text]
@@ -63,7 +63,7 @@ struct SessionFailure {
   }
 
   #if canImport(FoundationNetworking)
-    /// Linux has one code for nearly everything; libcurl's text says more.
+    /// Recognizes an error by libcurl's text, because Linux has one code for nearly everything.
     private static func sense(_ text: String) -> (RequestError.Code, String, reached: Bool)? {
       let lower = text.lowercased()
       func says(_ words: String...) -> Bool { words.contains { lower.contains($0) } }
@@ -72,13 +72,13 @@ struct SessionFailure {
       }
       if says("ssl", "tls") { return (.tlsFailed, "TLS failed", false) }
       if says("decod", "content encoding", "decompress", "unencoding") {
-        return (.badEncoding, "the answer's body cannot be decompressed", true)
+        return (.badEncoding, "the response's body cannot be decompressed", true)
       }
       if says("http/0.9", "invalid content-length", "unsupported protocol", "illegal") {
-        return (.invalidResponse, "what the server sent is no HTTP answer", true)
+        return (.invalidResponse, "what the server sent is no HTTP response", true)
       }
       if says("too large response headers", "out of memory") {
-        return (.fieldsTooLarge, "the answer's fields are larger than accepted", true)
+        return (.fieldsTooLarge, "the response's fields are larger than accepted", true)
       }
       if says("empty reply", "transfer closed", "recv failure", "send failure") {
         return (.connectionLost, "the connection was lost", true)

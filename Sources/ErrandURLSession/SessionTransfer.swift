@@ -6,13 +6,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// One try on its way through URLSession.
+/// One attempt, as a task of URLSession's.
 ///
-/// The delegate's queue is the one that writes to the sink; the watch, a cancel and a drained sink come from elsewhere.
+/// Only the delegate's queue writes to the sink; the stall watch, cancellations and drained sinks come from
+/// other threads.
 final class SessionTransfer: Sendable {
   private struct State {
     var waiter: CheckedContinuation<TransferResult, any Error>?
-    /// The outcome, if it came before anybody waited for it.
+    /// The outcome, if it arrived before there was a waiter.
     var early: Result<TransferResult, any Error>?
     var isOver = false
     var task: URLSessionTask?
@@ -24,7 +25,7 @@ final class SessionTransfer: Sendable {
     var isSinkFull = false
     var held: [Data] = []
     var heldBytes = 0
-    /// URLSession is done, while the sink is not.
+    /// The result of URLSession's task, while the sink is not done.
     var end: Result<Void, any Error>?
 
     var started = ContinuousClock.now
@@ -61,12 +62,12 @@ final class SessionTransfer: Sendable {
       return state.isOver
     }
     guard isOver else { return task.resume() }
-    // A task that was never resumed must still be ended, or its session waits for it.
+    // A task that was never resumed must be cancelled, or its session waits for it.
     endTask()
     source.close()
   }
 
-  /// Gives the outcome to the one who waits. The first counts.
+  /// Gives the outcome to the waiter. Only the first outcome counts; returns true for that.
   @discardableResult
   func finish(_ result: Result<TransferResult, any Error>) -> Bool {
     let (isFirst, waiter, source) = state.withLock {
@@ -87,12 +88,13 @@ final class SessionTransfer: Sendable {
     return isFirst
   }
 
-  /// Fails, and ends URLSession's part: the waiter first, for the rest concerns nobody.
+  /// Fails the transfer, and cancels the task afterwards, because the waiter need not wait for that.
   private func fail(_ error: any Error) {
     if finish(.failure(error)) { endTask() }
   }
 
-  /// On the delegate's queue: beside it FoundationNetworking ends the process if the task ends by itself just then.
+  /// Cancels the task on the delegate's queue: FoundationNetworking crashes if a task is cancelled on another
+  /// thread just as it ends by itself.
   private func endTask() {
     let (task, queue) = state.withLock { ($0.task, $0.queue) }
     queue?.addOperation { task?.cancel() }
@@ -110,9 +112,9 @@ final class SessionTransfer: Sendable {
         .pinMismatch, "the server's public key is none of those that were pinned", reachedServer: false))
   }
 
-  // MARK: The watch
+  // MARK: The stall watch
 
-  /// False if nobody waits any more.
+  /// Notes that data moved. Returns false if the transfer is over.
   @discardableResult
   func didMove() -> Bool {
     state.withLock { state in
@@ -130,7 +132,7 @@ final class SessionTransfer: Sendable {
     let timeout = exchange.request.timeout
     let left: Duration? = state.withLock { state in
       guard !state.isOver else { return nil }
-      // A sink that is full is the consumer's wait, not the network's.
+      // A full sink is the consumer's delay, not the network's.
       if state.isSinkFull { state.lastMove = .now }
       return timeout - (ContinuousClock.now - state.lastMove)
     }
@@ -142,11 +144,11 @@ final class SessionTransfer: Sendable {
 
   // MARK: On the delegate's queue
 
-  /// False if the answer is not wanted.
+  /// Takes the head. Returns false if the response is refused.
   func receive(_ response: URLResponse) -> Bool {
     guard didMove() else { return false }
     guard let response = response as? HTTPURLResponse else {
-      fail(exchange.error(.invalidResponse, "what came is no HTTP answer", reachedServer: true))
+      fail(exchange.error(.invalidResponse, "what came is no HTTP response", reachedServer: true))
       return false
     }
     let head = ResponseHead(response)
@@ -181,7 +183,7 @@ final class SessionTransfer: Sendable {
       return fail(
         exchange.error(
           .unsupported,
-          "the answer comes faster than it is taken, and URLSession cannot make the server wait on this platform",
+          "the response comes faster than it is taken, and URLSession cannot make the server wait on this platform",
           reachedServer: true))
     }
     if let sink, !isFull { write(data, sink) }
@@ -195,7 +197,8 @@ final class SessionTransfer: Sendable {
         return state.task
       }
       #if canImport(FoundationNetworking)
-        // Its suspend would drop the connection and, on resume, send the request again.
+        // `suspend` of FoundationNetworking would drop the connection and, on `resume`, send the request
+        // again.
         _ = task
       #else
         task?.suspend()
@@ -205,7 +208,7 @@ final class SessionTransfer: Sendable {
     }
   }
 
-  /// The sink has room again. It comes by way of the queue, so never in the middle of a write.
+  /// Goes on after the sink has drained. Runs on the delegate's queue, so never in the middle of a write.
   private func drained() {
     let wasFull = state.withLock { state in
       defer { state.isSinkFull = false }
@@ -224,7 +227,8 @@ final class SessionTransfer: Sendable {
     }
     didMove()
     #if !canImport(FoundationNetworking)
-      // This answers the suspend that the full sink led to; if a write above filled it again, that suspended anew.
+      // This resumes after the `suspend` for the full sink; if a write above filled it again, that suspended
+      // once more.
       state.withLock { $0.task }?.resume()
     #endif
     let end = state.withLock { $0.isSinkFull || !$0.held.isEmpty ? nil : $0.end }
@@ -265,13 +269,13 @@ final class SessionTransfer: Sendable {
       return (state.head, state.metrics, state.received)
     }
     guard let head else {
-      return fail(exchange.error(.invalidResponse, "the server sent no answer", reachedServer: true))
+      return fail(exchange.error(.invalidResponse, "the server sent no response", reachedServer: true))
     }
     if let length = head.contentLength, received < length, head.hasBody(for: exchange.request.method) {
       return fail(
         exchange.error(
           .connectionLost,
-          "the connection ended in the middle of the answer, after \(received) of \(length) bytes",
+          "the connection ended in the middle of the response, after \(received) of \(length) bytes",
           reachedServer: true))
     }
     if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
@@ -282,7 +286,8 @@ final class SessionTransfer: Sendable {
 }
 
 extension ResponseHead {
-  /// False where `Content-Length` speaks of a body that is not sent (RFC 9110, section 8.6), or that URLSession drops.
+  /// Returns false where `Content-Length` announces a body that is not sent (RFC 9110, section 8.6), or that
+  /// URLSession drops.
   fileprivate func hasBody(for method: Method) -> Bool {
     method != .head && status != 204 && status != 304 && !(300..<400 ~= status.rawValue)
   }

@@ -2,10 +2,10 @@ import ErrandCore
 import Foundation
 
 #if canImport(Darwin)
-  /// Moves a body into the stream that URLSession reads it from.
+  /// Copies a body into the stream that URLSession reads.
   ///
-  /// It has a thread of its own for as long as it runs: a bound pair of streams makes its writer wait when it is full,
-  /// and that is all the backpressure there is to it.
+  /// The pump has its own thread while it runs: a bound pair of streams blocks its writer when it is full,
+  /// which is its only form of backpressure.
   // Safe to share: `output` is touched by its thread only, once that runs; the rest is locked.
   final class StreamPump: @unchecked Sendable {
     private struct State {
@@ -34,7 +34,7 @@ import Foundation
 
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// The end to read from, for the one who asks first.
+    /// Returns the stream to read from, on the first call only.
     func takeStream() -> InputStream? {
       nonisolated(unsafe) let input: InputStream? = state.withLock { state in
         defer { state.input = nil }
@@ -69,12 +69,12 @@ import Foundation
           }
         }
       } catch {
-        // With its length announced and not reached, the server cannot take what came for whole.
+        // The announced length is not reached, so the server cannot take the bytes for the whole body.
         state.withLock { $0.failure = error }
       }
     }
 
-    /// False when nobody reads any more.
+    /// Returns false when the reading end is closed.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
       var rest = bytes.bindMemory(to: UInt8.self)[...]
       while !rest.isEmpty {
@@ -88,7 +88,8 @@ import Foundation
     }
   }
 #else
-  /// Not on Linux: URLSession would read it in the thread that moves everything else. `BodySpool` is used there.
+  /// Unused on Linux, where URLSession would read the stream on the thread that moves everything else.
+  /// `BodySpool` is used there.
   final class StreamPump: Sendable {
     var length: Int64? { nil }
     var failure: (any Error)? { nil }

@@ -3,7 +3,8 @@
   import Foundation
 
   extension TransferMetrics {
-    /// What URLSession measured of the last transaction, which is the only one: no redirect is followed.
+    /// Makes metrics of URLSession's last transaction, which is the only one because redirects are not
+    /// followed.
     init(_ metrics: URLSessionTaskMetrics) {
       self.init()
       guard let last = metrics.transactionMetrics.last else { return }
@@ -14,7 +15,7 @@
       connectionReused = last.isReusedConnection
       dns = time(last.domainLookupStartDate, last.domainLookupEndDate)
       tls = time(last.secureConnectionStartDate, last.secureConnectionEndDate)
-      // The connection is ended by TLS, which is counted by itself.
+      // The connect time includes TLS, which is counted separately.
       connect = time(last.connectStartDate, last.secureConnectionStartDate ?? last.connectEndDate)
       firstByte = time(last.fetchStartDate, last.responseStartDate)
       bytesSent = last.countOfRequestBodyBytesSent

@@ -6,14 +6,15 @@ import Foundation
 #endif
 
 extension URLRequest {
-  /// Our own watch is the time-out; URLSession's would be rounded, or be another.
+  /// The time-out of the session, a week: `SessionTransfer` watches the time-out, because URLSession's is
+  /// rounded or different.
   static let never: TimeInterval = 7 * 24 * 3600
 
   init(_ request: Exchange.Request) {
     self.init(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.never)
     httpMethod = request.method.rawValue
     httpShouldHandleCookies = false
-    // Lines of one name are joined here, since URLSession leaves out the space.
+    // Values of a repeated name are joined here, because URLSession omits the space after the comma.
     for field in request.fields where value(forHTTPHeaderField: field.name) == nil {
       setValue(request.fields[field.name], forHTTPHeaderField: field.name)
     }
@@ -21,7 +22,8 @@ extension URLRequest {
 }
 
 extension ResponseHead {
-  /// The order of the fields and several lines of one name are lost in URLSession; here they are sorted by name.
+  /// Makes a head of URLSession's response, which loses the order of fields and repeated names; here fields
+  /// are sorted by name.
   init(_ response: HTTPURLResponse) {
     var fields = HTTPFields()
     let lines = response.allHeaderFields.compactMap { name, value in

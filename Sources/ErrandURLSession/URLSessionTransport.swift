@@ -7,34 +7,39 @@ public import ErrandCore
   import Foundation
 #endif
 
-/// The transport on Foundation's URLSession: the default on Apple's platforms, where the system knows best about
+/// The transport on Foundation's URLSession: the default on Apple's platforms, where the system handles
 /// proxies, VPNs, cellular networks and HTTP/3.
 ///
-/// Cookies, caches and stored credentials of URLSession are off, and it follows no redirect: Errand's own rules hold,
-/// as with every transport. Fields that URLSession keeps to itself (`Host`, `Connection`, `Content-Length`) are its own.
+/// Cookies, caches and stored credentials of URLSession are off, and it follows no redirect: Errand's own
+/// rules apply, as with every transport. URLSession sets the header fields `Host`, `Connection` and
+/// `Content-Length` itself.
 ///
-/// A request is refused with `RequestError(.unsupported)` when URLSession would send something else than what was asked
-/// for: a GET or HEAD with a body, HTTP/1.1 only over TLS, HTTP/2 without TLS.
+/// A request fails with `RequestError(.unsupported)` if URLSession would send it differently: a GET or HEAD
+/// with a body, HTTP/1.1 only over TLS, HTTP/2 without TLS.
 ///
 /// ## On Linux
 ///
-/// Foundation's URLSession there (FoundationNetworking) is another program with faults of its own, so
-/// `CurlTransport` is the default. What this transport does about them:
+/// Foundation's URLSession there (FoundationNetworking) is another implementation with defects of its own, so
+/// `CurlTransport` is the default. This transport handles them as follows:
 ///
-/// - It would send a POST again, silently, when a kept connection turns out to be closed. Requests that must not be
-///   repeated each get a session of their own, so a fresh connection; that costs a few milliseconds. (GET and its like, and
-///   requests with an `Idempotency-Key`, use kept connections whatever their policy, and may be sent once more.)
-/// - It cannot make a server wait. What a slow consumer has not taken is held in memory, up to
-///   ``URLSessionTransportConfiguration/answerBufferLimit``; beyond it the request fails with `.unsupported`.
-/// - It reads bodies in its own thread, so a body that is read piece by piece is read to its end first, into memory or
-///   a temporary file, and then sent with its length.
+/// - URLSession would silently send a POST again when a kept-alive connection turns out to be closed.
+///   Requests that must not be repeated each get a session of their own, so a fresh connection; that costs a
+///   few milliseconds. (GET and other safe methods, and requests with an `Idempotency-Key`, reuse connections
+///   whatever their policy, and may be sent once more.)
+/// - URLSession has no backpressure. Data that a slow consumer has not taken is held in memory, up to
+///   ``URLSessionTransportConfiguration/responseBufferLimit``; beyond it the request fails with
+///   `.unsupported`.
+/// - URLSession reads bodies on its own thread, so a body that is read piece by piece is read to its end
+///   first, into memory or a temporary file, and then sent with its length.
 /// - Pinned public keys are refused with `.unsupported`.
-/// - Proxies, a time-out under a second and its resource time-out do not work; the first is not done, and the other two
-///   are done here.
-/// - Most failures have one code, -1: a connection that was cut, bad gzip and failed TLS are told apart by their text,
-///   as far as it says anything.
-/// - The body of a redirect that is not followed is lost. A cancel during a slow DNS look-up holds up other requests.
-/// - Chunks with trailers, and a connection that is closed in the fields of an answer, end the process.
+/// - Proxies, a time-out under a second and the resource time-out do not work; proxies are unsupported, and
+///   this transport implements the time-outs itself.
+/// - Most failures have one code, -1: a lost connection, bad gzip and failed TLS are distinguished by their
+///   text, as far as possible.
+/// - The body of a redirect that is not followed is lost. Cancelling during a slow DNS look-up delays other
+///   requests.
+/// - Chunks with trailers, and a connection that closes within the header fields of a response, crash the
+///   process.
 /// - Idle connections stay open after `shutdown`. There are no connection metrics.
 public final class URLSessionTransport: Transport {
   private let configuration: URLSessionTransportConfiguration
@@ -48,7 +53,7 @@ public final class URLSessionTransport: Transport {
     session = Self.makeSession(configuration, delegate)
   }
 
-  // A session holds its delegate until it is told to end.
+  // A session holds its delegate until it is invalidated.
   deinit { session.delegateQueue.addOperation { [session] in session.invalidateAndCancel() } }
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
@@ -58,7 +63,7 @@ public final class URLSessionTransport: Transport {
     if isShutDown.withLock({ $0 }) {
       throw exchange.error(.cannotConnect, "the transport has been shut down", reachedServer: false)
     }
-    let transfer = SessionTransfer(exchange, bufferLimit: configuration.answerBufferLimit)
+    let transfer = SessionTransfer(exchange, bufferLimit: configuration.responseBufferLimit)
     let handler = exchange.onCancel { transfer.cancel() }
     defer { exchange.removeCancelHandler(handler) }
     return try await withCheckedThrowingContinuation { continuation in
@@ -76,7 +81,7 @@ public final class URLSessionTransport: Transport {
 
   public func shutdown() async {
     isShutDown.withLock { $0 = true }
-    // For the reason why a transfer's task is ended there.
+    // On the delegate's queue, for the reason given at `SessionTransfer.endTask`.
     await withCheckedContinuation { continuation in
       session.delegateQueue.addOperation { [session] in
         session.invalidateAndCancel()
@@ -89,13 +94,13 @@ public final class URLSessionTransport: Transport {
   private func start(_ transfer: SessionTransfer, _ source: UploadSource) {
     guard transfer.didMove() else { return source.close() }
     #if canImport(FoundationNetworking)
-      // Its libcurl would send the request again by itself on a connection that the server has closed.
+      // FoundationNetworking would repeat the request by itself on a connection that the server has closed.
       let needsFreshConnection = !transfer.exchange.request.mayBeRepeated
     #else
       let needsFreshConnection = false
     #endif
     let session = needsFreshConnection ? Self.makeSession(configuration, delegate) : session
-    // Under the lock, because a session that has ended takes no more tasks: on Apple's platforms that is a crash.
+    // Under the lock, because creating a task in an invalidated session crashes on Apple's platforms.
     let task: URLSessionTask? = isShutDown.withLock { isShutDown in
       guard !isShutDown else { return nil }
       let task = source.task(URLRequest(transfer.exchange.request), in: session)

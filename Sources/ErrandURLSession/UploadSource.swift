@@ -13,8 +13,8 @@ enum UploadSource: Sendable {
   case file(URL)
   case stream(StreamPump)
 
-  /// Makes one, at once or later on another thread.
-  /// - Parameter moved: Told that bytes were read; false if nobody waits for them any more.
+  /// Makes a source, at once or later on another thread.
+  /// - Parameter moved: Called when bytes were read; returns false if the transfer is over.
   static func open(
     _ upload: Upload, memoryLimit: Int, moved: @escaping @Sendable () -> Bool,
     then done: @escaping @Sendable (Result<UploadSource, any Error>) -> Void
@@ -35,7 +35,7 @@ enum UploadSource: Sendable {
     var request = request
     switch self {
     case .none:
-      // Methods that expect a body say that there is none: Content-Length: 0.
+      // RFC 9110, section 8.6: a method that expects a body announces an empty one with Content-Length: 0.
       if ["POST", "PUT", "PATCH"].contains(request.httpMethod) { request.httpBody = Data() }
       return session.dataTask(with: request)
     case .bytes(let data):
@@ -48,17 +48,17 @@ enum UploadSource: Sendable {
     }
   }
 
-  /// The stream to read the body from; nil if it has been given away.
+  /// Returns the stream to read the body from; nil on a second call.
   func takeStream() -> InputStream? {
     if case .stream(let pump) = self { pump.takeStream() } else { nil }
   }
 
-  /// Why the body could not be read to its end.
+  /// The reason why the body could not be read to its end.
   var failure: (any Error)? {
     if case .stream(let pump) = self { pump.failure } else { nil }
   }
 
-  /// Nobody reads it any more.
+  /// Releases the body.
   func close() {
     switch self {
     case .none, .bytes: break

@@ -2,9 +2,10 @@ import ErrandOutbox
 import ErrandTesting
 package import Foundation
 
-/// Kills workers that share an outbox, starts new ones, lets the last ones finish, and counts what a server got.
+/// Kills workers that share an outbox, starts new ones, lets the last ones finish, and checks what a server
+/// received.
 package struct CrashCourse {
-  /// So many are killed before everything has to be delivered and a new outbox is begun.
+  /// The number of kills before everything has to be delivered and a new outbox is begun.
   private static let killsPerOutbox = 25
 
   private let kills: Int
@@ -16,8 +17,8 @@ package struct CrashCourse {
   private var firstPlaces: [Failpoint] = []
 
   /// - Parameters:
-  ///   - kills: How many workers are killed.
-  ///   - folder: Where the outboxes are made. What is in there at the end belongs to a course that failed.
+  ///   - kills: The number of workers to kill.
+  ///   - folder: The folder for the outboxes. A course that failed leaves its outbox there.
   package init(
     kills: Int, seed: UInt64, in folder: URL, progress: @escaping (String) -> Void = { _ in }
   ) {
@@ -45,23 +46,23 @@ package struct CrashCourse {
     return report
   }
 
-  /// One outbox, from its first worker to its last.
+  /// Runs one outbox, from its first worker to its last.
   private mutating func fill(_ place: URL, until most: Int) async throws {
     let server = try MockServer()
-    let depot = Depot(server, seed: random.next())
-    var stay = Stay(
-      place: place, url: server.url.absoluteString, depot: depot, seals: Bool.random(using: &random))
+    let testServer = TestServer(server, seed: random.next())
+    var stay = CrashRun(
+      place: place, url: server.url.absoluteString, server: testServer, seals: Bool.random(using: &random))
     while report.killCount < most {
-      // Two at once, every third time.
+      // Every third time two workers run at once.
       let count = Int.random(in: 0..<3, using: &random) == 0 && report.killCount + 1 < most ? 2 : 1
       var workers: [(WorkerProcess, Duration?)] = []
       for _ in 0..<count {
         let (end, delay) = stay.isNew ? (firstEnd(), nil) : nextEnd()
-        workers.append((try stay.start(end, parcels: Int.random(in: 4...10, using: &random)), delay))
+        workers.append((try stay.start(end, requests: Int.random(in: 4...10, using: &random)), delay))
       }
       for (worker, delay) in workers {
         if let delay {
-          // It makes the instant a random one.
+          // The delay makes the instant of the kill random.
           try await Task.sleep(for: delay)
           worker.kill()
         }
@@ -71,7 +72,7 @@ package struct CrashCourse {
     try await finish(&stay)
   }
 
-  /// Only the first worker of an outbox comes by these places.
+  /// Returns a failpoint that only the first worker of an outbox passes.
   private mutating func firstEnd() -> WorkerOrders.End {
     if firstPlaces.isEmpty {
       firstPlaces = [.beforeMigration, .duringMigration, .afterMigration, .afterFolderFlush]
@@ -80,7 +81,7 @@ package struct CrashCourse {
     return .place(firstPlaces.removeLast(), 1)
   }
 
-  /// By turns: at each place by name, at any place, and at an instant that has nothing to do with places.
+  /// Returns in turns: each failpoint by name, any failpoint, any change of a file, and a random instant.
   private mutating func nextEnd() -> (WorkerOrders.End, Duration?) {
     switch Int.random(in: 0..<7, using: &random) {
     case 5, 6: return (.change(Int.random(in: 1...400, using: &random)), nil)
@@ -93,7 +94,8 @@ package struct CrashCourse {
     }
   }
 
-  private mutating func note(_ worker: WorkerProcess, _ end: WorkerProcess.End, _ stay: inout Stay) async {
+  private mutating func note(_ worker: WorkerProcess, _ end: WorkerProcess.End, _ stay: inout CrashRun) async
+  {
     let said = worker.said
     stay.read(said)
     switch end {
@@ -109,8 +111,8 @@ package struct CrashCourse {
   private func lastWords(_ said: [[String]]) -> String { said.last?.joined(separator: " ") ?? "nothing" }
 
   /// Lets a last worker deliver everything, and compares.
-  private mutating func finish(_ stay: inout Stay) async throws {
-    let worker = try stay.start(.done, parcels: 0, isTalkative: true)
+  private mutating func finish(_ stay: inout CrashRun) async throws {
+    let worker = try stay.start(.done, requests: 0, isTalkative: true)
     let end = await worker.wait()
     stay.read(worker.said)
     if end != .exited(0) {

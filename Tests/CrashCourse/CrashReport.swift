@@ -1,26 +1,26 @@
-/// What came of a crash course.
+/// The result of a crash course.
 package struct CrashReport: Sendable, CustomStringConvertible {
   package let seed: UInt64
-  /// Requests of which a worker said that they are stored.
+  /// The number of requests that a worker reported as stored.
   package var accepted = 0
-  /// Those of them that the server has taken.
+  /// The number of these that the server has accepted.
   package var delivered = 0
-  /// How often the server took one again, with the same key: it can tell.
+  /// The number of times that the server accepted a request again with the same key: it can tell.
   package var doubledWithKey = 0
-  /// How often it took one again with another key: it cannot tell.
+  /// The number of times that the server accepted a request again with another key: it cannot tell.
   package var doubledWithoutKey = 0
-  /// How many workers were killed, by where they were.
+  /// The number of workers that were killed, by place.
   package var kills: [String: Int] = [:]
-  /// Workers that ended by themselves, before they came to where they were to be killed.
+  /// The number of workers that finished before the place at which they were to be killed.
   package var survivors = 0
-  /// Whatever else is not as promised.
+  /// All other violations.
   package var violations: [String] = []
 
   package var lost: Int { accepted - delivered }
   package var killCount: Int { kills.values.reduce(0, +) }
   package var isGood: Bool { lost == 0 && doubledWithoutKey == 0 && violations.isEmpty }
 
-  /// In one line.
+  /// The report in one line.
   package var summary: String {
     "seed \(seed): \(killCount) killed, \(accepted) requests accepted, \(lost) lost, \(violations.count) violations"
   }

@@ -1,16 +1,16 @@
 package import ErrandOutbox
 
-/// What a worker is to do, as the words of its command line.
+/// The task of a worker, as the words of its command line.
 package struct WorkerOrders: Sendable {
-  /// Where it ends itself.
+  /// The point at which the worker ends itself.
   package enum End: Sendable, Hashable, CustomStringConvertible {
     /// When it has delivered everything.
     case done
-    /// At the n-th time that it passes this place.
+    /// The n-th time that it passes this failpoint.
     case place(Failpoint, Int)
-    /// At the n-th place that it passes, whichever that is.
+    /// The n-th failpoint that it passes.
     case anyPlace(Int)
-    /// In the midst of the n-th change on its disk, whoever makes it: half of a write is done.
+    /// In the middle of the n-th change on its disk: half of a write is done.
     case change(Int)
 
     package var description: String {
@@ -42,22 +42,22 @@ package struct WorkerOrders: Sendable {
 
   package var folder: String
   package var server: String
-  /// The numbers of the parcels that it enqueues.
+  /// The numbers of the test requests that it enqueues.
   package var numbers: Range<Int>
   package var end = End.done
   package var seed: UInt64 = 0
-  /// True to encrypt what is stored.
+  /// True to encrypt the outbox.
   package var seals = false
-  /// True to say at the end what the outbox holds, and each place as it is passed.
+  /// True to report the outbox's entries at the end, and each failpoint as it is passed.
   package var isTalkative = false
-  /// True to listen to the system's word on the network.
+  /// True to use the system's reachability.
   package var watchesNetwork = false
-  /// How long a try may take: milliseconds.
-  package var tryLimit = 20_000
-  /// How long a lease lasts: milliseconds.
+  /// The time-out of an attempt, in milliseconds.
+  package var attemptLimit = 20_000
+  /// The length of a lease, in milliseconds.
   package var lease = 60_000
-  /// After so many tries a request is set aside.
-  package var maxTries = 100
+  /// The number of attempts after which a request becomes a dead letter.
+  package var maxAttempts = 100
 
   package init(folder: String, server: String, numbers: Range<Int>) {
     self.folder = folder
@@ -68,19 +68,19 @@ package struct WorkerOrders: Sendable {
   package var words: [String] {
     [
       folder, server, "\(numbers.lowerBound)", "\(numbers.upperBound)", "\(end)", "\(seed)", "\(seals)",
-      "\(isTalkative)", "\(watchesNetwork)", "\(tryLimit)", "\(lease)", "\(maxTries)",
+      "\(isTalkative)", "\(watchesNetwork)", "\(attemptLimit)", "\(lease)", "\(maxAttempts)",
     ]
   }
 
   package init?(words: [String]) {
     guard words.count == 12, let first = Int(words[2]), let last = Int(words[3]), first <= last,
       let end = End(words[4]), let seed = UInt64(words[5]), let seals = Bool(words[6]),
-      let isTalkative = Bool(words[7]), let watchesNetwork = Bool(words[8]), let tryLimit = Int(words[9]),
-      let lease = Int(words[10]), let maxTries = Int(words[11])
+      let isTalkative = Bool(words[7]), let watchesNetwork = Bool(words[8]), let attemptLimit = Int(words[9]),
+      let lease = Int(words[10]), let maxAttempts = Int(words[11])
     else { return nil }
     self.init(folder: words[0], server: words[1], numbers: first..<last)
     (self.end, self.seed, self.seals, self.isTalkative) = (end, seed, seals, isTalkative)
-    (self.watchesNetwork, self.tryLimit, self.lease) = (watchesNetwork, tryLimit, lease)
-    self.maxTries = maxTries
+    (self.watchesNetwork, self.attemptLimit, self.lease) = (watchesNetwork, attemptLimit, lease)
+    self.maxAttempts = maxAttempts
   }
 }

@@ -2,12 +2,13 @@ import ErrandCore
 package import Foundation
 import Programs
 
-/// A worker that runs, or has ended. What it says goes into a file, so nothing of it is lost with it.
+/// A worker process that runs, or has ended. Its output goes to a file, so that nothing is lost when it is
+/// killed.
 package final class WorkerProcess: Sendable {
   package enum End: Sendable, Hashable {
     case exited(Int32)
     case killed
-    /// It did not end in time, so it was killed.
+    /// The worker did not end in time, so it was killed.
     case stuck
   }
 
@@ -15,13 +16,13 @@ package final class WorkerProcess: Sendable {
   private let output: URL
 
   /// - Parameters:
-  ///   - output: The file that it writes to.
-  ///   - network: The network namespace that it lives in, by the name that ip-netns(8) knows; nil for the usual one.
+  ///   - output: The file for its output.
+  ///   - network: The name of its network namespace, as in ip-netns(8); nil for the usual one.
   package init(_ orders: WorkerOrders, output: URL, network: String? = nil) throws {
     self.output = output
     try Data().write(to: output)
     let file = try FileHandle(forWritingTo: output)
-    // In a network `ip` becomes the worker.
+    // In a network namespace `ip` executes the worker in its own process.
     let inNetwork = network.map { ["/usr/sbin/ip", "netns", "exec", $0] } ?? []
     let line = inNetwork + [Self.program.path] + orders.words
     program = try Program(
@@ -29,7 +30,7 @@ package final class WorkerProcess: Sendable {
     try file.close()
   }
 
-  /// Beside the program that runs now, or where a debug build of this package puts it.
+  /// The worker's executable: beside the running program, or in this package's debug build.
   private static var program: URL {
     let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "OutboxWorker")
@@ -41,7 +42,7 @@ package final class WorkerProcess: Sendable {
 
   package func kill() { program.send(SIGKILL) }
 
-  /// Waits for its end, but not longer than `limit`.
+  /// Waits for the worker's end, but not longer than `limit`.
   package func wait(within limit: Duration = .seconds(60)) async -> End {
     let isStuck = Locked(false)
     let guardian = Task {
@@ -55,7 +56,7 @@ package final class WorkerProcess: Sendable {
     return if case .exited(let code) = end { .exited(code) } else { .killed }
   }
 
-  /// The lines that it said, each as its words.
+  /// The lines of its output, each split into words.
   package var said: [[String]] {
     let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }

@@ -20,7 +20,7 @@ import Testing
     return Client(transport: stub, configuration: configuration)
   }
 
-  @Test func `three tries, with growing waits between them, and then the last error`() async throws {
+  @Test func `a call makes three attempts with growing waits, and throws the last error`() async throws {
     let stub = StubTransport(clock: clock, [.fail(.connectionLost)])
     let client = client(stub)
     let error = await #expect(throws: RequestError.self) {
@@ -29,45 +29,45 @@ import Testing
     #expect(error?.code == .connectionLost)
     #expect(error?.attempt == 3)
     #expect(error?.description.contains("GET http://stub.test/") == true)
-    #expect(error?.description.contains("(try 3)") == true)
+    #expect(error?.description.contains("(attempt 3)") == true)
     #expect(stub.requests.count == 3)
     #expect(clock.now.offset > .zero)
     #expect(clock.now.offset <= .milliseconds(500 + 1000))
   }
 
-  @Test func `Retry-After is waited for, in seconds and as a date, up to the limit`() async throws {
+  @Test func `Retry-After sets the wait, in seconds and as a date, up to the limit`() async throws {
     let stub = StubTransport(
       clock: clock,
       [
-        .answer(status: 503, fields: ["Retry-After": "7"]),
-        .answer(status: 429, fields: ["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT"]),
-        .answer(status: 503, fields: ["Retry-After": "86400"]), .answer(body: "done"),
+        .response(status: 503, fields: ["Retry-After": "7"]),
+        .response(status: 429, fields: ["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT"]),
+        .response(status: 503, fields: ["Retry-After": "86400"]), .response(body: "done"),
       ])
     let client = client(stub) {
-      $0.retry = .tries(4)
+      $0.retry = .attempts(4)
       $0.retry.backoff = .zero
     }
-    let answer = try await clock.run { try await client.send(.get(url)) }
-    #expect(answer.text == "done")
-    #expect(answer.timing.tries == 4)
+    let response = try await clock.run { try await client.send(.get(url)) }
+    #expect(response.text == "done")
+    #expect(response.timing.attempts == 4)
     #expect(clock.now.offset == .seconds(7 + 10 + 60))
-    #expect(answer.timing.queue == .seconds(77))
+    #expect(response.timing.queue == .seconds(77))
   }
 
-  @Test func `a POST is tried again only if nothing reached the server, or with a key`() async throws {
-    func tries(_ request: Request, _ step: StubStep) async -> Int {
+  @Test func `a POST is retried only if nothing reached the server, or with its key`() async throws {
+    func attempts(_ request: Request, _ step: StubStep) async -> Int {
       let stub = StubTransport(clock: clock, [step])
       let client = client(stub)
       await #expect(throws: RequestError.self) { try await clock.run { try await client.send(request) } }
       return stub.requests.count
     }
     let post = Request.post(url, .text("x"))
-    #expect(await tries(post, .fail(.connectionLost)) == 1)
-    #expect(await tries(post, .answer(status: 503)) == 1)
-    #expect(await tries(post, .fail(.cannotConnect, reachedServer: false)) == 3)
-    #expect(await tries(post.idempotencyKey("k"), .fail(.connectionLost)) == 3)
-    #expect(await tries(post.idempotencyKey("k"), .answer(status: 503)) == 3)
-    #expect(await tries(.get(url).bestEffort(), .fail(.connectionLost)) == 1)
+    #expect(await attempts(post, .fail(.connectionLost)) == 1)
+    #expect(await attempts(post, .response(status: 503)) == 1)
+    #expect(await attempts(post, .fail(.cannotConnect, reachedServer: false)) == 3)
+    #expect(await attempts(post.idempotencyKey("k"), .fail(.connectionLost)) == 3)
+    #expect(await attempts(post.idempotencyKey("k"), .response(status: 503)) == 3)
+    #expect(await attempts(.get(url).bestEffort(), .fail(.connectionLost)) == 1)
   }
 
   @Test func `the budget bounds the retries of all calls together`() async throws {
@@ -80,7 +80,7 @@ import Testing
     #expect(stub.requests.count == 220)
   }
 
-  @Test func `the deadline ends the call while it is tried`() async throws {
+  @Test func `the deadline ends a call during an attempt`() async throws {
     let stub = StubTransport(clock: clock, [.stall])
     let client = client(stub)
     let request = Request.get(url).timeout(.seconds(100)).deadline(.seconds(3))
@@ -94,8 +94,8 @@ import Testing
     #expect(stub.inFlight == 0)
   }
 
-  @Test func `a wait that would pass the deadline is not begun`() async throws {
-    let stub = StubTransport(clock: clock, [.answer(status: 503, fields: ["Retry-After": "10"])])
+  @Test func `a wait that would pass the deadline is not started`() async throws {
+    let stub = StubTransport(clock: clock, [.response(status: 503, fields: ["Retry-After": "10"])])
     let client = client(stub)
     let error = await #expect(throws: RequestError.self) {
       try await client.send(.get(url).deadline(.seconds(5)))
@@ -104,16 +104,16 @@ import Testing
     #expect(clock.now.offset == .zero)
   }
 
-  @Test func `time-outs are tried again, and each has its own time`() async throws {
-    let stub = StubTransport(clock: clock, [.stall, .answer(body: "at last")])
+  @Test func `a time-out is retried, and each attempt has its own time`() async throws {
+    let stub = StubTransport(clock: clock, [.stall, .response(body: "at last")])
     let client = client(stub) { $0.retry.backoff = .zero }
-    let answer = try await clock.run { try await client.send(.get(url)) }
-    #expect(answer.timing.tries == 2)
+    let response = try await clock.run { try await client.send(.get(url)) }
+    #expect(response.timing.attempts == 2)
     #expect(clock.now.offset == .seconds(10))
   }
 
-  @Test func `a call is called off while it waits for its next try`() async throws {
-    let stub = StubTransport(clock: clock, [.answer(status: 503, fields: ["Retry-After": "10"])])
+  @Test func `a call is cancelled while it waits for its next attempt`() async throws {
+    let stub = StubTransport(clock: clock, [.response(status: 503, fields: ["Retry-After": "10"])])
     let client = client(stub)
     let task = Task { try await client.send(.get(url)) }
     try await clock.waitForSleepers(1)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `a task that is cancelled already sends nothing`() async throws {
-    let stub = StubTransport(clock: clock, [.answer()])
+    let stub = StubTransport(clock: clock, [.response()])
     let client = client(stub)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -137,8 +137,8 @@ import Testing
     #expect(stub.requests.isEmpty)
   }
 
-  @Test func `shutdown lets what is in flight finish, and takes nothing more`() async throws {
-    let stub = StubTransport(clock: clock, [.answer(body: "done").after(.seconds(2))])
+  @Test func `a shutdown lets requests in flight finish, and accepts no more`() async throws {
+    let stub = StubTransport(clock: clock, [.response(body: "done").after(.seconds(2))])
     let client = client(stub)
     let task = Task { try await client.send(.get(url)) }
     try await stub.waitForRequests(1)
@@ -153,7 +153,7 @@ import Testing
     #expect(stub.requests.count == 1)
   }
 
-  @Test func `shutdown calls off what is not done in time`() async throws {
+  @Test func `a shutdown cancels requests that are not done in time`() async throws {
     let stub = StubTransport(clock: clock, [.stall])
     let client = client(stub)
     let task = Task { try await client.send(.get(url).timeout(.seconds(100))) }
@@ -166,14 +166,13 @@ import Testing
     await shutdown.value
   }
 
-  @Test func `a stream that is not read to its end keeps the shutdown waiting, up to its limit`() async throws
-  {
-    let stub = StubTransport(clock: clock, [.answer(body: "body")])
+  @Test func `a stream that is not read does not delay the shutdown once its bytes are here`() async throws {
+    let stub = StubTransport(clock: clock, [.response(body: "body")])
     let client = client(stub)
-    let answer = try await client.stream(.get(url))
+    let response = try await client.stream(.get(url))
     let shutdown = Task { await client.shutdown(within: .seconds(5)) }
     await shutdown.value
-    withExtendedLifetime(answer) {}
+    withExtendedLifetime(response) {}
     #expect(stub.isShutDown)
   }
 
@@ -183,8 +182,8 @@ import Testing
     Request.post("http://h/", json: Double.nan), Request.get("http://h/").field("Content-Length", "3"),
     Request.get("http://h/").field("Transfer-Encoding", "chunked"),
   ])
-  func `what cannot be sent is refused before the transport sees it`(request: Request) async throws {
-    let stub = StubTransport(clock: clock, [.answer()])
+  func `an invalid request is refused before the transport sees it`(request: Request) async throws {
+    let stub = StubTransport(clock: clock, [.response()])
     let error = await #expect(throws: RequestError.self) { try await client(stub).send(request) }
     #expect(error?.code == .invalidRequest)
     #expect(error?.attempt == 0)
@@ -195,13 +194,13 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.send(request) }
   }
 
-  @Test func `an answer that is not as expected is refused, with what came`() async throws {
+  @Test func `an unexpected response is refused, and the error holds what came`() async throws {
     let stub = StubTransport(
       clock: clock,
       [
-        .answer(status: 404, body: "no such cat"),
-        .answer(fields: ["Content-Type": "text/html; charset=utf-8"], body: "<html>"), .answer(),
-        .answer(body: "x"),
+        .response(status: 404, body: "no such cat"),
+        .response(fields: ["Content-Type": "text/html; charset=utf-8"], body: "<html>"), .response(),
+        .response(body: "x"),
       ])
     let client = client(stub)
     let status = await refusal(client, .get(url))
@@ -221,7 +220,7 @@ import Testing
     #expect(stub.requests.count == 4)
   }
 
-  @Test func `interceptors see the call once and each try, from the outside in`() async throws {
+  @Test func `interceptors see the call once and each attempt, from the outside in`() async throws {
     struct Mark: Interceptor {
       let name: String
       let log: Log
@@ -232,7 +231,7 @@ import Testing
       }
     }
     let log = Log()
-    let stub = StubTransport(clock: clock, [.fail(.connectionLost), .answer(body: "ok")])
+    let stub = StubTransport(clock: clock, [.fail(.connectionLost), .response(body: "ok")])
     let client = client(stub) {
       $0.interceptors = [Mark(name: "a", log: log), Mark(name: "b", log: log)]
       $0.attemptInterceptors = [Mark(name: "c", log: log)]
@@ -243,7 +242,7 @@ import Testing
     #expect(stub.requests.last?.fields.values(of: "X-Mark") == ["a", "b", "c"])
   }
 
-  @Test func `an interceptor can answer by itself, or fail`() async throws {
+  @Test func `an interceptor can respond by itself, or fail`() async throws {
     struct Own: Interceptor {
       func intercept(_ request: Request, next: Next) async throws -> Response {
         guard let url = request.url, url.path == "/own" else { throw Refused() }
@@ -251,14 +250,14 @@ import Testing
       }
     }
     struct Refused: Error {}
-    let stub = StubTransport(clock: clock, [.answer()])
+    let stub = StubTransport(clock: clock, [.response()])
     let client = client(stub) { $0.interceptors = [Own()] }
     #expect(try await client.send(.get("http://stub.test/own")).text == "own")
     await #expect(throws: Refused.self) { try await client.send(.get(url)) }
     #expect(stub.requests.isEmpty)
   }
 
-  @Test func `an interceptor that waits is called off with its call`() async throws {
+  @Test func `an interceptor that waits is cancelled with its call`() async throws {
     struct Slow: Interceptor {
       let clock: VirtualClock
       func intercept(_ request: Request, next: Next) async throws -> Response {
@@ -266,7 +265,7 @@ import Testing
         return try await next(request)
       }
     }
-    let stub = StubTransport(clock: clock, [.answer()])
+    let stub = StubTransport(clock: clock, [.response()])
     let client = client(stub) { [clock] in $0.interceptors = [Slow(clock: clock)] }
     let task = Task { try await client.send(.get(url)) }
     try await clock.waitForSleepers(1)
@@ -278,7 +277,7 @@ import Testing
   }
 
   @Test func `no error shows a secret`() async throws {
-    let stub = StubTransport(clock: clock, [.answer(status: 401, fields: ["Set-Cookie": "hush"])])
+    let stub = StubTransport(clock: clock, [.response(status: 401, fields: ["Set-Cookie": "hush"])])
     let client = client(stub) {
       $0.secrets.fields = ["X-Session"]
       $0.secrets.queryItems.insert("pin")
@@ -295,23 +294,23 @@ import Testing
     #expect(stub.requests.first?.url.absoluteString == "http://stub.test/?pin=hush&token=hush")
   }
 
-  @Test func `user and password of a URL become basic authentication`() async throws {
-    let stub = StubTransport(clock: clock, [.answer()])
+  @Test func `the user and password of a URL become basic authentication`() async throws {
+    let stub = StubTransport(clock: clock, [.response()])
     try await client(stub).send(.get("http://a%40b:p%3Aw@stub.test/x"))
     #expect(
       stub.requests.first?.fields["Authorization"] == "Basic \(Data("a@b:p:w".utf8).base64EncodedString())")
     #expect(stub.requests.first?.url.absoluteString == "http://stub.test/x")
   }
 
-  @Test func `durations of any length are taken`() async throws {
-    let stub = StubTransport(clock: clock, [.answer(body: "x")])
+  @Test func `a request takes durations of any length`() async throws {
+    let stub = StubTransport(clock: clock, [.response(body: "x")])
     let longest = Duration.seconds(Int64.max)
-    let answer = try await client(stub).send(.get(url).timeout(longest).deadline(longest))
-    #expect(answer.text == "x")
+    let response = try await client(stub).send(.get(url).timeout(longest).deadline(longest))
+    #expect(response.text == "x")
   }
 }
 
-/// What happened, in order.
+/// A log of entries, in order.
 final class Log: Sendable {
   private let state = Locked<[String]>([])
   var entries: [String] { state.withLock { $0 } }

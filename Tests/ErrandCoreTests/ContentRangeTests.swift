@@ -23,25 +23,25 @@ import Testing
     "bytes 5-9/", "bytes=5-9/10", "bytes 5 -9/10", "chars 5-9/10", "bytes 0-9223372036854775807/*",
     "bytes 0-9223372036854775808/*", "bytes 99999999999999999999-99999999999999999999/*", "bytes ٥-9/10",
   ])
-  func `what is no range is none`(value: String) {
+  func `an invalid value is no range`(value: String) {
     #expect(range(value) == nil)
   }
 
-  @Test func `a length that contradicts the range makes it none`() {
+  @Test func `a length that contradicts the range makes it invalid`() {
     #expect(range("bytes 5-9/10", length: "4") == nil)
     #expect(range("bytes 5-9/10", length: "9223372036854775807") == nil)
-    // What is no number says nothing.
+    // A length that is not a number is ignored.
     #expect(range("bytes 5-9/10", length: "9223372036854775808") != nil)
   }
 
-  @Test func `two fields are none`() {
+  @Test func `two Content-Range fields are no range`() {
     var fields: HTTPFields = ["Content-Range": "bytes 5-9/10"]
     fields.append("Content-Range", "bytes 4-9/10")
     #expect(ContentRange(ResponseHead(status: 206, fields: fields)) == nil)
   }
 
   @Test(arguments: ["-1", "+1", "1 ", "", "9223372036854775808", "0x10", "1e3"])
-  func `a length that is no whole number is not known`(value: String) {
+  func `a length that is no whole number is unknown`(value: String) {
     #expect(ResponseHead(status: 200, fields: ["Content-Length": value]).contentLength == nil)
   }
 }

@@ -21,7 +21,7 @@ import Testing
     #expect(fields.count == 2)
   }
 
-  @Test func `two that differ only in the case of names are the same value`() {
+  @Test func `two collections that differ only in the case of names are equal`() {
     let (left, right): (HTTPFields, HTTPFields) = (["Host": "x"], ["hOST": "x"])
     #expect(left == right)
     #expect(left.hashValue == right.hashValue)
@@ -38,7 +38,7 @@ import Testing
     #expect(HTTPFields(dictionaryLiteral: (name, "x")).problem != nil)
   }
 
-  @Test func `ordinary fields are sent`() {
+  @Test func `ordinary header fields are valid`() {
     let fields: HTTPFields = ["X-A_b.c~1": "any \t text, ünïcode", "Empty": ""]
     #expect(fields.problem == nil)
   }

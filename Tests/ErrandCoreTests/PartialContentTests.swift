@@ -11,7 +11,7 @@ import Testing
     PartialContent(url: "http://h/", head: head(200, fields))
   }
 
-  @Test func `only what tells every version from every other can be gone on with`() {
+  @Test func `only an unencoded response with a strong validator can be resumed`() {
     #expect(partial(["ETag": "\"a\""])?.validator == "\"a\"")
     #expect(partial(["ETag": "W/\"a\""]) == nil)
     #expect(partial([:]) == nil)
@@ -23,7 +23,7 @@ import Testing
     #expect(partial(["ETag": "\"a\"", "Content-Encoding": "gzip"]) == nil)
   }
 
-  @Test func `only the very rest of the very same version is put behind what is here`() throws {
+  @Test func `only the exact rest of the same version is appended`() throws {
     let part = try #require(partial(["ETag": "\"a\"", "Content-Length": "10"]))
     func decide(_ status: Int, _ fields: HTTPFields) -> PartialContent.Decision {
       part.decide(head(status, fields), after: 4)
@@ -43,11 +43,11 @@ import Testing
   @Test(arguments: [
     ("bytes=500-599", "bytes 500-599/1000", 100), ("bytes=500-599", "bytes 500-549/550", 50),
     ("Bytes = 500-", "bytes 500-999/1000", 500), ("bytes=0-0", "bytes 0-0/*", 1),
-    // Of these it is not known where they begin, and so nothing is asked of the response.
+    // It is not known where these begin, so the response is not checked against them.
     ("bytes=-100", "bytes 900-999/1000", 100), ("bytes=0-1,5-6", "bytes 0-1/10", 2),
     ("items=1-2", "none", nil),
   ])
-  func `the part that the caller asked for is the whole of it`(asked: String, range: String, length: Int64?)
+  func `the expected length is that of the caller's own range`(asked: String, range: String, length: Int64?)
     throws
   {
     let request = Request.get("http://h/").field("Range", asked)
@@ -61,7 +61,7 @@ import Testing
     ("bytes=500-599", "nonsense"),
     ("bytes=500-", ""), ("BYTES=5-9223372036854775807", "bytes 4-9/10"),
   ])
-  func `another part than the caller asked for is refused`(asked: String, range: String) {
+  func `a range other than the caller's is refused`(asked: String, range: String) {
     let request = Request.get("http://h/").field("Range", asked)
     let error = #expect(throws: RequestError.self) {
       _ = try ContentRange.expectedLength(head(206, ["Content-Range": range]), of: request)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// What a call goes through and what its listener is told.
+/// The tracker and the mailbox of a call, and the progress that its handler gets.
 private struct ProgressState {
   var tracker = ProgressTracker()
   var mailbox = ProgressMailbox()
@@ -29,7 +29,7 @@ private struct ProgressState {
     return told
   }
 
-  @Test func `numbers in between are skipped, the last of each try never is`() {
+  @Test func `intermediate numbers are skipped, the last of each attempt never is`() {
     var state = ProgressState()
     let startsDelivery = [
       state.begin(attempt: 1, sentTotal: 10), state.sent(3), state.sent(5),
@@ -44,7 +44,7 @@ private struct ProgressState {
   }
 
   @Test(arguments: 1...200)
-  func `whatever is reported, what is told is monotone, within its totals, and announces each try`(
+  func `reported progress is monotone, within its totals, and announces each attempt`(
     seed: UInt64
   ) {
     var random = SeededRandom(seed: seed)

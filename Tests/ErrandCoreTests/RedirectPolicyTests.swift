@@ -31,7 +31,7 @@ import Testing
     ("?q", "http://h/a/b?q#f"),
     ("https://o:8/", "https://o:8/#f"), ("../c", "http://h/c#f"),
   ])
-  func `a location is resolved against the URL that was asked`(location: String, expected: String) throws {
+  func `a location is resolved against the requested URL`(location: String, expected: String) throws {
     #expect(try step(.get("http://h/a/b#f"), 302, location)?.address.text == expected)
   }
 
@@ -49,7 +49,7 @@ import Testing
     #expect(try methodAfter(.head, 303) == .head)
   }
 
-  @Test func `a body goes along with its method, and its fields leave with it`() throws {
+  @Test func `a redirect that drops the body drops the header fields of the body`() throws {
     let request = Request.post("http://h/", .text("x")).field("Content-Language", "de").field("X", "1")
     let got = try #require(try step(request, 303, "/"))
     #expect(got.body.isNone)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["file:///etc/passwd", "ftp://h/", "javascript:alert(1)", "data:text/plain,x"])
-  func `a redirect out of http is refused, and says so`(location: String) {
+  func `a redirect to a scheme other than http is refused, and says so`(location: String) {
     let error = #expect(throws: RequestError.self) { _ = try step(.get("http://h/"), 302, location) }
     #expect(error?.code == .redirectRefused)
     #expect(error?.description.contains("only http and https") == true)
@@ -87,14 +87,14 @@ import Testing
     #expect(try step(.get("https://h/"), 302, "http://h/", policy: allowed) != nil)
   }
 
-  @Test func `the limit is kept, and a limit of zero follows none`() throws {
+  @Test func `the limit of redirects is enforced, and a limit of zero follows none`() throws {
     #expect(try step(.get("http://h/"), 302, "/", followed: 9) != nil)
     let error = #expect(throws: RequestError.self) { _ = try step(.get("http://h/"), 302, "/", followed: 10) }
     #expect(error?.code == .tooManyRedirects)
     #expect(try step(.get("http://h/"), 302, "/", policy: RedirectPolicy(limit: 0)) == nil)
   }
 
-  @Test func `a stream cannot be sent again, and says so`() {
+  @Test func `a stream cannot be sent again, and the error says so`() {
     let body = Body.stream(AsyncStream { $0.finish() })
     let error = #expect(throws: RequestError.self) { _ = try step(.put("http://h/", body), 307, "/") }
     #expect(error?.code == .bodyNotReplayable)

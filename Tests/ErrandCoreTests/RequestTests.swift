@@ -10,7 +10,7 @@ import Testing
       ("file:///etc/passwd", "only http and https"), ("http://", "no host"), ("", "empty"),
       ("http://a b/", "not a valid URL"), ("http:///x", "no host"),
     ])
-  func `a URL that cannot be asked says why`(text: String, reason: String) {
+  func `an invalid URL says why`(text: String, reason: String) {
     guard case .invalid(_, let why) = Request.get(text).address else {
       Issue.record("\(text) was taken for a URL")
       return
@@ -26,12 +26,12 @@ import Testing
     #expect(Request.get("http://h/p", query: ["x": "1"]).url?.absoluteString == "http://h/p?x=1")
   }
 
-  @Test func `it is a value that can be compared and kept`() {
+  @Test func `a request is a value that can be compared and hashed`() {
     let one = Request.post("http://h/", json: ["a": 1]).field("X", "1").timeout(.seconds(2))
     let two = Request.post("http://h/", json: ["a": 1]).field("x", "1").timeout(.seconds(2))
     #expect(one == two)
     #expect(Set([one, two]).count == 1)
-    #expect(one != two.tries(1))
+    #expect(one != two.attempts(1))
   }
 
   @Test func `JSON that cannot be encoded is an error when sent, not before`() {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `secrets are found in any URL, even in one that is none`() {
+  @Test func `secrets are found in any URL, even in an invalid one`() {
     var secrets = Secrets.standard
     secrets.queryItems.insert("pin")
     #expect(secrets.redact("http://u:p@h:1/a?PIN=1&x=2#f") == "http://***@h:1/a?PIN=***&x=2#f")

@@ -4,13 +4,13 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct RetryBudgetTests {
-  @Test func `a client that makes few calls has its floor`() {
+  @Test func `a client that makes few calls has a minimum of retries`() {
     var budget = RetryBudgetState(RetryBudget(ratio: 0, minimumPerSecond: 2))
     let granted = (0..<100).filter { _ in budget.retry(at: .seconds(1)) }.count
     #expect(granted == 20)
   }
 
-  @Test func `a storm gets a fifth of its calls at most`() {
+  @Test func `a storm of failures gets retries for at most a fifth of its calls`() {
     var budget = RetryBudgetState(RetryBudget(ratio: 0.2, minimumPerSecond: 0))
     var granted = 0
     for index in 0..<10_000 {
@@ -21,7 +21,7 @@ import Testing
     #expect(1900...2000 ~= granted)
   }
 
-  @Test func `what is older than ten seconds is forgotten`() {
+  @Test func `calls older than ten seconds are forgotten`() {
     var budget = RetryBudgetState(RetryBudget(ratio: 1, minimumPerSecond: 0))
     budget.call(at: .seconds(0))
     let first9 = budget.retry(at: .seconds(9))
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `in no ten seconds are there more retries than the budget says`(seed: UInt64) {
+  func `no ten seconds have more retries than the budget allows`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let rules = RetryBudget(ratio: 0.3, minimumPerSecond: 1)
     var budget = RetryBudgetState(rules)

@@ -23,7 +23,7 @@ import Testing
   ) -> RetryState {
     var state = RetryState(
       policy: policy, method: method, hasIdempotencyKey: key, isReplayable: replayable)
-    state.tries += 1
+    state.attempts += 1
     return state
   }
 
@@ -35,14 +35,14 @@ import Testing
   }
 
   @Test(arguments: [Method.get, .head, .put, .delete, .options, .trace])
-  func `an idempotent method is tried again even if the server may have seen it`(method: Method) {
+  func `an idempotent method is retried even if the server may have seen it`(method: Method) {
     #expect(state(method).mayRetry(failure(.timedOut)))
     #expect(state(method).mayRetry(failure(.connectionLost)))
     #expect(state(method).mayRetry(failure(.rejected, status: 503)))
   }
 
   @Test(arguments: [Method.post, .patch, "PURGE"])
-  func `any other is tried again only if nothing reached the server or it carries a key`(method: Method) {
+  func `any other method is retried only if nothing reached the server or it has a key`(method: Method) {
     for code in [RequestError.Code.timedOut, .connectionLost] {
       #expect(!state(method).mayRetry(failure(code)))
       #expect(state(method).mayRetry(failure(code, reached: false)))
@@ -52,7 +52,7 @@ import Testing
     #expect(state(method, key: true).mayRetry(failure(.rejected, status: 503)))
   }
 
-  @Test func `the table says which statuses and failures are tried again`() {
+  @Test func `the table says which statuses and failures are retried`() {
     for status in 400..<600 {
       let expected = [408, 425, 429, 500, 502, 503, 504].contains(status)
       #expect(state().mayRetry(failure(.rejected, status: status)) == expected)
@@ -69,24 +69,24 @@ import Testing
     #expect(!state(.put, replayable: false).mayRetry(failure(.cannotConnect, reached: false)))
   }
 
-  @Test func `the number of tries is kept`() {
-    var state = state(policy: .tries(3))
+  @Test func `the number of attempts is limited`() {
+    var state = state(policy: .attempts(3))
     #expect(state.mayRetry(failure(.timedOut)))
-    state.tries += 1
+    state.attempts += 1
     #expect(state.mayRetry(failure(.timedOut)))
-    state.tries += 1
+    state.attempts += 1
     #expect(!state.mayRetry(failure(.timedOut)))
     #expect(!self.state(policy: .never).mayRetry(failure(.timedOut)))
   }
 
   @Test func `waits are spread over the whole of a ceiling that doubles up to its limit`() {
-    var policy = RetryPolicy.tries(100)
+    var policy = RetryPolicy.attempts(100)
     policy.backoff = .seconds(1)
     policy.maxBackoff = .seconds(5)
     var state = RetryState(policy: policy, method: .get, hasIdempotencyKey: false, isReplayable: true)
     var random = SeededRandom(seed: 7)
     for ceiling in [1.0, 2, 4, 5, 5, 5] {
-      state.tries += 1
+      state.attempts += 1
       let waits = (0..<2000).map { _ -> Double in
         guard
           case .retry(let wait) = state.decide(
@@ -101,11 +101,11 @@ import Testing
     }
   }
 
-  @Test func `no count of tries overflows the backoff`() {
-    var policy = RetryPolicy.tries(.max)
+  @Test func `no number of attempts overflows the backoff`() {
+    var policy = RetryPolicy.attempts(.max)
     policy.maxBackoff = .seconds(5)
     var state = RetryState(policy: policy, method: .get, hasIdempotencyKey: false, isReplayable: true)
-    for _ in 0..<10_000 { state.tries += 1 }
+    for _ in 0..<10_000 { state.attempts += 1 }
     guard case .retry(let wait) = decide(state, failure(.timedOut)) else {
       Issue.record("gave up")
       return
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: ["", "soon", "-1", "1.5", "Sun, 32 Nov 1994 08:49:47 GMT"])
-  func `a Retry-After that says nothing is as good as none`(value: String) {
+  func `an invalid Retry-After is ignored`(value: String) {
     var policy = RetryPolicy()
     policy.backoff = .zero
     #expect(
@@ -131,12 +131,12 @@ import Testing
         == .retry(after: .zero))
   }
 
-  @Test func `a Retry-After of more seconds than any number holds is a long one, and no crash`() throws {
+  @Test func `a Retry-After beyond any number is a long wait, and no crash`() throws {
     let wait = try #require(RetryAfter(String(repeating: "9", count: 40))).wait(from: noon)
     #expect(wait > .seconds(1 << 30))
   }
 
-  @Test func `there is no waiting past the deadline`() {
+  @Test func `no wait goes past the deadline`() {
     let busy = failure(.rejected, status: 503, retryAfter: "10")
     #expect(decide(state(), busy, remaining: .seconds(10)) == .giveUp)
     #expect(decide(state(), busy, remaining: .seconds(11)) == .retry(after: .seconds(10)))

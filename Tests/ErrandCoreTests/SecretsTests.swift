@@ -52,7 +52,7 @@ import Testing
     "X-Auth-Token", "X-CSRF-Token", "Private-Token", "X-Client-Secret", "Signature",
     "Ocp-Apim-Subscription-Key",
   ])
-  func `a field that is named like a credential is a secret`(name: String) {
+  func `a header field that is named like a credential is a secret`(name: String) {
     #expect(HTTPFields.Field(name, "s").description == "\(name): ***")
     #expect(Secrets.standard.covers(HTTPFields.Field(name, "s")))
   }
@@ -60,11 +60,11 @@ import Testing
   @Test(arguments: [
     "Accept", "Content-Type", "Idempotency-Key", "Connection", "Date", "X-Author", "Sec-WebSocket-Key",
   ])
-  func `a field that is not is none`(name: String) {
+  func `a header field with another name is no secret`(name: String) {
     #expect(!HTTPFields.Field(name, "s").isSecret)
   }
 
-  @Test func `what a client holds secret comes on top of what always is`() {
+  @Test func `the client's own secrets come on top of the standard ones`() {
     let secrets = Secrets(fields: ["X-Mine"], queryItems: ["mine"])
     #expect(secrets.covers(HTTPFields.Field("x_mine", "s")))
     #expect(secrets.redact("/?MINE=s&token=s&m-ine=s") == "/?MINE=***&token=***&m-ine=***")
@@ -73,7 +73,7 @@ import Testing
     #expect(fewer.redact("/?code=1&token=s") == "/?code=1&token=***")
   }
 
-  @Test func `a URL in a field shows no secret`() {
+  @Test func `a URL in a header field shows no secret`() {
     let field = HTTPFields.Field("Location", "http://h/?token=s")
     #expect(field.description == "Location: http://h/?token=***")
     let fields: HTTPFields = ["Link": "<http://h/?mine=s>; rel=next", "ETag": "\"mine=s\""]

@@ -34,7 +34,7 @@ import Testing
     return try await body(file)
   }
 
-  @Test func `a multipart form is what RFC 7578 says, and its length is known before`() async throws {
+  @Test func `a multipart form is encoded as RFC 7578 says, and its length is known before`() async throws {
     try await withFile(Data("file\r\ncontent".utf8)) { file in
       let form = MultipartForm(boundary: "B").field("a\"\r\n", "1").file("f", at: file, fileName: "ä.txt")
       let upload = try Body.multipart(form).open(compressed: false)
@@ -53,7 +53,7 @@ import Testing
     #expect(sent == Data("--B--\r\n".utf8))
   }
 
-  @Test func `a file that is missing or no file is refused before anything is sent`() {
+  @Test func `a missing file or a folder is refused before anything is sent`() {
     for path in ["/nowhere/at/all", "/tmp"] {
       let error = #expect(throws: RequestError.self) {
         _ = try Body.file(URL(filePath: path)).open(compressed: false)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 1])
-  func `a file that changes its length while it is sent is never sent whole`(change: Int) async throws {
+  func `a file whose length changes while it is sent is never sent whole`(change: Int) async throws {
     try await withFile(Data(repeating: 7, count: 1000)) { file in
       let upload = try Body.file(file).open(compressed: false)
       try Data(repeating: 7, count: 1000 + change).write(to: file)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 70_000, 3_000_000])
-  func `what is compressed comes out the same, from memory and from a file`(size: Int) async throws {
+  func `a compressed body expands to the same bytes, from memory and from a file`(size: Int) async throws {
     var random = SeededRandom(seed: UInt64(size))
     let content = Data((0..<size).map { _ in UInt8.random(in: 0...3, using: &random) })
     let inMemory = try await drain(Body.bytes(content).open(compressed: true))
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [9, 11])
-  func `a stream that does not keep the length it announced fails`(length: Int64) async throws {
+  func `a stream that does not have its announced length fails`(length: Int64) async throws {
     let body = Body.stream(
       AsyncStream { stream in
         stream.yield(Data(count: 10))
@@ -121,7 +121,7 @@ import Testing
     #expect(error?.underlying is Broken)
   }
 
-  @Test func `a stream that nobody reads any more is let go`() async throws {
+  @Test func `a stream whose upload was closed is released`() async throws {
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     source.onTermination = { _ in end.yield() }
@@ -133,7 +133,7 @@ import Testing
     await iterator.next()
   }
 
-  /// As long as a length can be; nil where no file system at hand allows that.
+  /// Returns a file of the greatest possible length, or nil where no file system at hand allows one.
   private static func endlessFile() -> URL? {
     for folder in [URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory] {
       let file = folder.appending(path: "errand-\(UUID())")

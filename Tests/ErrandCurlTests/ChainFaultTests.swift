@@ -4,7 +4,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Faults of the chain that show on a real socket only.
+/// Faults of the interceptor chain that show on a real socket only.
 @Suite struct ChainFaultTests {
   private let server: MockServer
   private let temporary: TemporaryFolder
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [301, 302, 303, 307, 308])
-  func `a POST that was redirected to where nobody listens is not sent again`(status: Int) async throws {
+  func `a POST that was redirected to a closed port is not sent again`(status: Int) async throws {
     server.on("POST", "/") { _ in .redirect(status, to: "http://127.0.0.1:1/") }
     let error = await #expect(throws: RequestError.self) {
       try await client().send(.post(server.url("/"), .text("once")))
@@ -33,15 +33,15 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test(arguments: [MockAnswer.Point.body(2), .body(0)])
-  func `a refusal whose body breaks off is still that refusal, and says when to try again`(
-    point: MockAnswer.Point
+  @Test(arguments: [MockResponse.Point.body(2), .body(0)])
+  func `an error response whose body breaks off keeps its status and its Retry-After`(
+    point: MockResponse.Point
   ) async throws {
     server.script(
       "GET", "/",
       [
-        .answer(status: 503, fields: ["Retry-After": "0"], body: "too much").closing(at: point),
-        .answer(status: 404, body: "not here").closing(at: point),
+        .response(status: 503, fields: ["Retry-After": "0"], body: "too much").closing(at: point),
+        .response(status: 404, body: "not here").closing(at: point),
       ])
     let error = await #expect(throws: RequestError.self) { try await client().send(.get(server.url("/"))) }
     #expect(error?.code == .rejected)
@@ -53,14 +53,14 @@ import Testing
     server.on("/") { [server] _ in
       .redirect(302, to: server.url("/next").absoluteString).announcing(length: 1)
     }
-    let endless = MockAnswer.answer(
+    let endless = MockResponse.response(
       status: 302, fields: ["Location": "/next"], body: Data(count: 10_000_000))
     server.on("/endless") { _ in endless.stalling(at: .body(9_000_000)) }
-    server.on("/next") { _ in .answer(body: "there") }
+    server.on("/next") { _ in .response(body: "there") }
     #expect(try await client().send(.get(server.url("/endless"))).text == "there")
   }
 
-  @Test func `what an interceptor makes of a request is looked at as closely as what came in`() async throws {
+  @Test func `a request that an interceptor changed is checked like the original one`() async throws {
     struct Spoil: Interceptor {
       func intercept(_ request: Request, next: Next) async throws -> Response {
         switch request.url?.path {
@@ -72,7 +72,7 @@ import Testing
         }
       }
     }
-    server.on("/ok") { _ in .answer(body: "ok") }
+    server.on("/ok") { _ in .response(body: "ok") }
     for isInner in [false, true] {
       let client = client {
         if isInner { $0.attemptInterceptors = [Spoil()] } else { $0.interceptors = [Spoil()] }
@@ -87,7 +87,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `an interceptor's own answer is downloaded and streamed like any other`() async throws {
+  @Test func `an interceptor's own response is downloaded and streamed like any other`() async throws {
     struct Own: Interceptor {
       func intercept(_ request: Request, next: Next) async throws -> Response {
         Response(status: 200, data: Data("own".utf8), url: request.url!)
@@ -95,22 +95,22 @@ import Testing
     }
     let client = client { $0.interceptors = [Own()] }
     let file = folder.appending(path: "file")
-    let answer = try await client.download(.get(server.url("/")), to: file)
-    #expect(answer.file == file)
+    let response = try await client.download(.get(server.url("/")), to: file)
+    #expect(response.file == file)
     #expect(try String(contentsOf: file, encoding: .utf8) == "own")
     var streamed = Data()
     for try await chunk in try await client.stream(.get(server.url("/"))).chunks { streamed += chunk }
     #expect(streamed == Data("own".utf8))
   }
 
-  @Test func `an interceptor may ask twice for a stream and keep the second`() async throws {
+  @Test func `an interceptor may send a streaming call twice and return the second response`() async throws {
     struct Twice: Interceptor {
       func intercept(_ request: Request, next: Next) async throws -> Response {
         _ = try await next(request)
         return try await next(request)
       }
     }
-    server.on("/") { _ in .answer(body: "body") }
+    server.on("/") { _ in .response(body: "body") }
     let client = client { $0.attemptInterceptors = [Twice()] }
     var streamed = Data()
     for try await chunk in try await client.stream(.get(server.url("/"))).chunks { streamed += chunk }
@@ -118,13 +118,13 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `HEAD of something large is answered, whatever may be kept in memory`() async throws {
-    server.on("HEAD", "/") { _ in .answer(body: Data(count: 5_000_000)) }
-    let answer = try await client().send(.head(server.url("/")).memoryLimit(1000))
-    #expect(answer.fields["Content-Length"] == "5000000")
+  @Test func `HEAD of a large resource succeeds, whatever the memory limit`() async throws {
+    server.on("HEAD", "/") { _ in .response(body: Data(count: 5_000_000)) }
+    let response = try await client().send(.head(server.url("/")).memoryLimit(1000))
+    #expect(response.fields["Content-Length"] == "5000000")
   }
 
-  @Test func `a part that the user asked for is never taken for the beginning of the whole`() async throws {
+  @Test func `a range that the caller asked for is not taken for the beginning of the whole`() async throws {
     let content = Data((0..<4000).map { UInt8($0 % 251) })
     server.on("/") { request in
       .file(content, etag: "\"v1\"", for: request).closing(
@@ -139,7 +139,7 @@ import Testing
 
   @Test func `a second download to the same place is refused, and the first is not harmed`() async throws {
     let content = Data(count: 100_000)
-    server.on("/") { _ in .answer(fields: ["ETag": "\"a\""], body: content).stalling(at: .body(50_000)) }
+    server.on("/") { _ in .response(fields: ["ETag": "\"a\""], body: content).stalling(at: .body(50_000)) }
     let file = folder.appending(path: "file")
     let client = client()
     let first = Task { try await client.download(.get(server.url("/")), to: file, resume: true) }
@@ -154,9 +154,9 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `what a download leaves behind to go on with holds no secret`() async throws {
+  @Test func `the files of a resumable download hold no secret`() async throws {
     server.on("/") { _ in
-      .answer(fields: ["ETag": "\"a\""], body: Data(count: 100_000)).closing(at: .body(50_000))
+      .response(fields: ["ETag": "\"a\""], body: Data(count: 100_000)).closing(at: .body(50_000))
     }
     let url = server.url("/?token=hush&page=2")
     await #expect(throws: RequestError.self) {
@@ -169,8 +169,9 @@ import Testing
     }
   }
 
-  /// A process that ends just then leaves bytes of the new version: with the old memo they would be taken for the old one's.
-  @Test func `while a new version is written over a part, nothing tells of the old one`() async throws {
+  /// If the process ended then with the old memo in place, the new version's bytes would be taken for the old
+  /// one's.
+  @Test func `a part that is overwritten by a new version has no memo of the old one`() async throws {
     let (old, new) = (Data(repeating: 1, count: 100_000), Data(repeating: 2, count: 100_000))
     let file = folder.appending(path: "file")
     let (part, memo) = (
@@ -180,8 +181,8 @@ import Testing
     let request = Request.get(server.url("/")).bestEffort()
     await #expect(throws: RequestError.self) { try await client().download(request, to: file, resume: true) }
     #expect(FileManager.default.fileExists(atPath: memo.path))
-    // It has nothing that tells it from others.
-    server.on("/") { _ in .answer(body: new).stalling(at: .body(60_000)) }
+    // This response has no validator.
+    server.on("/") { _ in .response(body: new).stalling(at: .body(60_000)) }
     let another = client()
     let download = Task { try await another.download(request, to: file, resume: true) }
     while try Data(contentsOf: part).first != 2 { try await Task.sleep(for: .milliseconds(2)) }
@@ -190,11 +191,11 @@ import Testing
     _ = await download.result
   }
 
-  @Test func `a strict status goes with a download that is gone on with`() async throws {
+  @Test func `a strict status check also accepts a resumed download`() async throws {
     let content = Data((0..<200_000).map { UInt8($0 % 251) })
     server.on("/") { request in
-      let answer = MockAnswer.file(content, etag: "\"v1\"", for: request)
-      return request.fields["Range"] == nil ? answer.closing(at: .body(80_000)) : answer
+      let response = MockResponse.file(content, etag: "\"v1\"", for: request)
+      return request.fields["Range"] == nil ? response.closing(at: .body(80_000)) : response
     }
     let file = folder.appending(path: "file")
     try await client().download(.get(server.url("/")).accepting(200..<201), to: file, resume: true)
@@ -202,7 +203,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `a pipe is no file to upload, and nobody waits for its writer`() async throws {
+  @Test func `a pipe is refused as an upload, without waiting for its writer`() async throws {
     let pipe = folder.appending(path: "pipe")
     #expect(mkfifo(pipe.path, 0o600) == 0)
     let error = await #expect(throws: RequestError.self) {
@@ -211,8 +212,8 @@ import Testing
     #expect(error?.code == .fileUnreadable)
   }
 
-  @Test func `a stream with more than it announced is never taken for whole`() async throws {
-    server.on("POST", "/") { _ in .answer() }
+  @Test func `a stream that is longer than announced is never taken for whole`() async throws {
+    server.on("POST", "/") { _ in .response() }
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
     for _ in 0..<2 { source.yield(Data(count: 10)) }
     source.finish()

@@ -11,7 +11,7 @@ struct CurlConfigurationTests {
 
   init() throws {
     server = try MockServer()
-    server.otherwise { .answer(fields: ["Set-Cookie": "session=\($0.index); Path=/"], body: $0.target) }
+    server.otherwise { .response(fields: ["Set-Cookie": "session=\($0.index); Path=/"], body: $0.target) }
   }
 
   private func client(_ configure: (inout CurlConfiguration) -> Void) -> Client {
@@ -48,7 +48,7 @@ struct CurlConfigurationTests {
 
   @Test("a proxy that refuses a tunnel, or is not there, is named as the trouble")
   func proxyFailures() async throws {
-    server.on("CONNECT", "*") { _ in .answer(status: 403) }
+    server.on("CONNECT", "*") { _ in .response(status: 403) }
     let refused = await #expect(throws: RequestError.self) {
       try await client { $0.proxy = .url("http://127.0.0.1:\(server.port)") }
         .send(.post("https://example.invalid/", .text("x")))
@@ -96,7 +96,7 @@ struct CurlConfigurationTests {
   }
 
   @Test(arguments: ["http_proxy", "https_proxy", "ALL_PROXY"])
-  func `a proxy of the environment that libcurl would pass by is a problem`(name: String) {
+  func `a proxy of the environment that libcurl would ignore is a problem`(name: String) {
     #expect(ProxyEnvironment { $0 == name ? "http://%00@h:1" : nil }.problem?.contains("environment") == true)
     #expect(ProxyEnvironment { $0 == name ? "http://a%20b:c@h:1" : nil }.problem == nil)
     #expect(ProxyEnvironment { _ in nil }.problem == nil)
@@ -126,7 +126,7 @@ struct CurlConfigurationTests {
   @Test("no more connections are opened to a host than allowed")
   func connectionLimit() async throws {
     let client = client { $0.maxConnectionsPerHost = 2 }
-    server.on("/slow") { _ in MockAnswer.answer(body: "ok").pausing(.milliseconds(20)) }
+    server.on("/slow") { _ in MockResponse.response(body: "ok").pausing(.milliseconds(20)) }
     let url = server.url("/slow")
     try await withThrowingTaskGroup { group in
       for _ in 0..<12 { group.addTask { _ = try await client.send(.get(url)) } }
@@ -136,11 +136,11 @@ struct CurlConfigurationTests {
     #expect(server.connections.count == 2)
   }
 
-  @Test("the limit of an answer's fields can be set")
+  @Test("the limit of a response's fields can be set")
   func fieldLimit() async throws {
     let client = client { $0.maxFieldBytes = 1000 }
-    server.on("/small") { _ in .answer(fields: ["X": String(repeating: "a", count: 800)]) }
-    server.on("/large") { _ in .answer(fields: ["X": String(repeating: "a", count: 1000)]) }
+    server.on("/small") { _ in .response(fields: ["X": String(repeating: "a", count: 800)]) }
+    server.on("/large") { _ in .response(fields: ["X": String(repeating: "a", count: 1000)]) }
     _ = try await client.send(.get(server.url("/small")))
     let error = await #expect(throws: RequestError.self) { try await client.send(.get(server.url("/large"))) }
     #expect(error?.code == .fieldsTooLarge)

@@ -2,7 +2,7 @@ import ErrandCurl
 import ErrandTesting
 import Testing
 
-// One case after the other: some of them measure what they wait for, and some move tens of megabytes.
+// Serialized: some cases measure how long they wait, and some move tens of megabytes.
 @Suite("The libcurl transport", .serialized)
 struct CurlConformanceTests {
   @Test("conforms", .timeLimit(.minutes(1)), arguments: TransportConformance.cases)

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Connections of the libcurl transport")
 struct CurlConnectionTests {
-  @Test("a slow first answer does not hold up other requests to the same host")
-  func slowFirstAnswer() async throws {
+  @Test("a slow first response does not hold up other requests to the same host")
+  func slowFirstResponse() async throws {
     let server = try MockServer()
     server.on("GET", "/slow") { _ in .stall }
-    server.on("GET", "/quick") { _ in .answer(body: "quick") }
+    server.on("GET", "/quick") { _ in .response(body: "quick") }
     let client = Client(transport: CurlTransport())
     let slow = Task { try await client.send(.get(server.url("/slow"))) }
     try await server.waitForRequests(1)
@@ -22,7 +22,7 @@ struct CurlConnectionTests {
   @Test("shutting down twice, or before anything was sent, ends like once", .timeLimit(.minutes(1)))
   func shutDownTwice() async throws {
     let server = try MockServer()
-    server.otherwise { _ in .answer() }
+    server.otherwise { _ in .response() }
     let transport = CurlTransport()
     _ = try await Client(transport: transport).send(.get(server.url("/")))
     async let first: Void = transport.shutdown()

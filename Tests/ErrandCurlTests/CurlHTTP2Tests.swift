@@ -16,7 +16,7 @@ struct CurlHTTP2Tests {
     let first = try await client.send(.get("\(base)/small"))
     #expect(first.timing.httpVersion == .http2)
 
-    // A body without an end: neither side has anything to say when the cancel comes.
+    // A body without an end: neither side has anything to send when the request is cancelled.
     let (chunks, source) = AsyncStream<Data>.makeStream()
     defer { source.finish() }
     source.yield(Data(count: 100))

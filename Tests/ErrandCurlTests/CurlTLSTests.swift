@@ -47,7 +47,7 @@ struct CurlTLSTests {
     #expect(error?.code == .untrustedCertificate)
     #expect(error?.reachedServer == false)
     let said = error?.description ?? ""
-    // "host name" or "hostname", as libcurl's version has it.
+    // "host name" or "hostname", depending on libcurl's version.
     let reason = ["expired": "expired", "wrong-host": "target host", "unknown": "issuer"][certificate]!
     #expect(said.contains(reason), "the error should say why: \(said)")
   }
@@ -142,7 +142,7 @@ struct CurlTLSTests {
 
   @Test("a handshake that is not answered times out, and nothing was sent")
   func stalledHandshake() async throws {
-    // The system takes the connection; nobody takes it from the system.
+    // The system completes the connection, and no process accepts it.
     let listener = try Socket.make()
     try Socket.bind(listener, port: 0)
     #expect(listen(listener, 5) == 0)

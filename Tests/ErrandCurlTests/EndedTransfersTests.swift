@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// A transfer that has ended is gone with all that it held, wherever its body went and however it ended.
+/// A transfer that has ended releases all that it held, wherever its body went and however it ended.
 @Suite(.timeLimit(.minutes(1))) struct EndedTransfersTests {
   private final class Leash: Sendable {}
   private struct Weak: Sendable { weak let leash: Leash? }
@@ -22,11 +22,11 @@ import Testing
   init() throws {
     server = try MockServer()
     folder = try TemporaryFolder()
-    server.on("/whole") { _ in .answer(body: Data(count: 300_000)) }
-    server.on("/cut") { _ in .answer(body: Data(count: 300_000)).closing(at: .body(200_000)) }
-    server.on("/stalls") { _ in .answer(body: Data(count: 300_000)).stalling(at: .body(200_000)) }
+    server.on("/whole") { _ in .response(body: Data(count: 300_000)) }
+    server.on("/cut") { _ in .response(body: Data(count: 300_000)).closing(at: .body(200_000)) }
+    server.on("/stalls") { _ in .response(body: Data(count: 300_000)).stalling(at: .body(200_000)) }
     server.on("/gzip") { _ in
-      .answer(fields: ["Content-Encoding": "gzip"], body: Data([31, 139, 8])).stalling(at: .end)
+      .response(fields: ["Content-Encoding": "gzip"], body: Data([31, 139, 8])).stalling(at: .end)
     }
   }
 
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
-  func `nothing of it is left`(way: Way) async throws {
+  func `an ended transfer releases what it held`(way: Way) async throws {
     let weak = try await leash(way)
     while weak.leash != nil { await Task.yield() }
   }

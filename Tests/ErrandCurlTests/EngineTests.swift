@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCore
 @testable import ErrandCurl
 
-/// Faults of the engine that were found by reading, each with the scene that shows it.
+/// Faults of the engine that were found by reading its code, each with a test that shows it.
 @Suite(.timeLimit(.minutes(1))) struct EngineTests {
   /// A name that the resolver must look up: an IP address and `localhost` never start its thread.
   private static let hostName = ProcessInfo.processInfo.hostName
@@ -23,47 +23,47 @@ import Testing
   }()
 
   @Test(.enabled(if: isLoopback, "the machine's own name does not lead to 127.0.0.1"))
-  func `a host that is looked up answers as promptly as one that is not`() async throws {
+  func `a host that is looked up responds as promptly as one that is not`() async throws {
     let server = try MockServer()
-    server.on("/") { _ in .answer(body: "late").pausing(.milliseconds(700)) }
+    server.on("/") { _ in .response(body: "late").pausing(.milliseconds(700)) }
     let client = Client(transport: CurlTransport())
     for _ in 0..<3 {
       let url = "http://\(Self.hostName):\(server.port)/"
-      let answer = try await client.send(.get(url).timeout(.seconds(3)).bestEffort())
-      #expect(answer.text == "late")
-      #expect(answer.timing.tries == 1)
+      let response = try await client.send(.get(url).timeout(.seconds(3)).bestEffort())
+      #expect(response.text == "late")
+      #expect(response.timing.attempts == 1)
     }
   }
 
-  @Test func `a transport whose first request is called off before it begins still works`() async throws {
+  @Test func `a transport whose first request is cancelled before it begins still works`() async throws {
     struct Unwanted: HeadReceiver {
       func sink(for head: ResponseHead) throws -> any BodySink { throw CancellationError() }
     }
     let server = try MockServer()
-    server.on("/") { _ in .answer(body: "here") }
+    server.on("/") { _ in .response(body: "here") }
     let transport = CurlTransport()
-    let signal = StopSignal()
-    signal.stop(.cancelled(.taskCancelled))
+    let signal = CancellationToken()
+    signal.cancel(.cancelled(.taskCancelled))
     let request = try Exchange.Request(
       .get(server.url("/")), .none, timeout: .seconds(1), mayBeRepeated: true)
-    let exchange = Exchange(request: request, signal: signal, progress: nil, receiver: Unwanted())
+    let exchange = Exchange(request: request, cancellation: signal, progress: nil, receiver: Unwanted())
     await #expect(throws: CancellationError.self) { _ = try await transport.perform(exchange) }
     let client = Client(transport: transport)
     #expect(try await client.send(.get(server.url("/"))).text == "here")
     await client.shutdown()
   }
 
-  @Test func `an engine that never ran ends at once, and as often as it is told`() async throws {
+  @Test func `an engine that never ran stops at once, as often as it is stopped`() async throws {
     let engine = CurlEngine(CurlConfiguration())
     for _ in 0..<2 {
       await withCheckedContinuation { continuation in engine.stop { continuation.resume() } }
     }
   }
 
-  @Test func `many that are called off at any instant leave nothing behind and hang nobody`() async throws {
+  @Test func `requests cancelled at any instant leave nothing behind and hang no caller`() async throws {
     let server = try MockServer()
-    server.on("/") { _ in .answer(body: Data(count: 3000)) }
-    server.on("/stall") { _ in .answer(body: Data(count: 1000)).stalling(at: .body(10)) }
+    server.on("/") { _ in .response(body: Data(count: 3000)) }
+    server.on("/stall") { _ in .response(body: Data(count: 1000)).stalling(at: .body(10)) }
     let client = Client(transport: CurlTransport())
     var random = SystemRandomNumberGenerator()
     for _ in 0..<400 {
@@ -85,9 +85,9 @@ import Testing
     try await server.waitForOpenConnections(0)
   }
 
-  @Test func `a POST with an empty body is not doubled on a stale connection`() async throws {
+  @Test func `a POST with an empty body is not sent twice on a stale connection`() async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "kept") }
+    server.on("GET", "/") { _ in .response(body: "kept") }
     server.on("POST", "/") { _ in .close }
     let client = Client(transport: CurlTransport())
     for body in [Body.none, .bytes(Data()), .text(""), .form([:] as KeyValuePairs)] {

@@ -10,7 +10,7 @@
       async throws
     {
       let server = try MockServer()
-      server.on("/") { _ in .answer(body: "kept") }
+      server.on("/") { _ in .response(body: "kept") }
       let client = Client(transport: CurlTransport())
       _ = try await client.send(.get("http://127.0.0.1:\(server.port)/"))
       // Both ends of the connection, and the listener.
@@ -29,7 +29,7 @@
       await client.shutdown()
     }
 
-    @Test func `a connection that is closed is watched no more, even if another process holds it`()
+    @Test func `a closed connection is watched no more, even if another process holds it`()
       async throws
     {
       let server = try MockServer()
@@ -42,7 +42,7 @@
       let clients = try SocketTable.clients(ofPort: server.port)
       let ours = try #require(
         Descriptors.links(of: "self").first { clients.contains($0.value) })
-      // Another process that has inherited it would hold it so.
+      // The copy stands for a process that has inherited the socket.
       let copy = fcntl(ours.key, F_DUPFD_CLOEXEC, 0)
       defer { close(copy) }
       waiting.cancel()
@@ -53,7 +53,7 @@
       #expect(Descriptors.watched(inode: ours.value) == 0)
     }
 
-    /// A program that inherits what is not closed on exec.
+    /// Starts a program that inherits the descriptors that are not closed on exec.
     private func spawnSleeper() throws -> pid_t {
       var child = pid_t()
       var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]
@@ -64,9 +64,9 @@
     }
   }
 
-  /// What the kernel says of descriptors.
+  /// Reads from the kernel what descriptors are.
   private enum Descriptors {
-    /// By number: what each descriptor of a process is.
+    /// Returns what each descriptor of a process is, by its number.
     static func links(of process: String) -> [Int32: String] {
       let folder = "/proc/\(process)/fd"
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -78,7 +78,7 @@
       return links
     }
 
-    /// How often this process's epolls watch this socket.
+    /// Returns how often this process's epolls watch this socket.
     static func watched(inode link: String) -> Int {
       let digits = link.filter(\.isNumber)
       let mark = "ino:\(String(Int(digits) ?? -1, radix: 16)) "
@@ -91,12 +91,12 @@
   }
 
   extension SocketTable {
-    /// The inodes of the sockets at either end of which is this port of 127.0.0.1.
+    /// Returns the inodes of the sockets that have this port of 127.0.0.1 at either end.
     static func inodes(ofPort port: Int) throws -> Set<String> {
       Set(try rows().filter { $0.local == port || $0.remote == port }.map(\.inode).filter { $0 != "0" })
     }
 
-    /// What descriptors' links call the sockets that are connected to this port.
+    /// Returns the sockets that are connected to this port, named as in the links of descriptors.
     static func clients(ofPort port: Int) throws -> Set<String> {
       Set(try rows().filter { $0.remote == port }.map { "socket:[\($0.inode)]" })
     }

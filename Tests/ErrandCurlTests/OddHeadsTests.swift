@@ -5,7 +5,8 @@ import Testing
 
 @testable import ErrandCurl
 
-/// Heads that no server should send. The connection stays open behind them: a client that waits for more waits too long.
+/// Response heads that no server should send. The connection stays open after them, so a client that waits
+/// for more waits too long.
 @Suite(.timeLimit(.minutes(1))) struct OddHeadsTests {
   private let server: MockServer
   private let client: Client
@@ -13,7 +14,7 @@ import Testing
   init() throws {
     server = try MockServer()
     var configuration = ClientConfiguration()
-    configuration.retry = .tries(1)
+    configuration.retry = .attempts(1)
     configuration.timeout = .seconds(10)
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
@@ -26,13 +27,13 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.send(request) }
   }
 
-  @Test func `a body is not kept without a limit because a field looks like a status line`() async {
+  @Test func `a field that looks like a status line does not lift the memory limit`() async {
     serve("HTTP/1.1 200 OK\r\nHTTP/1.1 100 x: y\r\n\r\n", Data(count: 1 << 20))
     #expect(await error(.get(server.url("/")).memoryLimit(300_000))?.code == .bodyTooLarge)
   }
 
   @Test(arguments: ["HTTP/2 7 x\r\n\r\n", "HTTP/1.1 099 x\r\n\r\n", "HTTP/1.1 000 x\r\n\r\n"])
-  func `a status below 100 is refused before any body is kept`(head: String) async {
+  func `a status below 100 is refused before any body is buffered`(head: String) async {
     serve(head, Data(count: 1 << 20))
     #expect(await error(.get(server.url("/")))?.code == .invalidResponse)
   }
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func `a first field that begins with a space is not written into an earlier response`() async throws {
-    server.on("/ok") { _ in .answer(fields: ["X-First": "1"], body: "ok") }
+    server.on("/ok") { _ in .response(fields: ["X-First": "1"], body: "ok") }
     serve("HTTP/1.1 200 OK\r\n Content-Length: 2\r\n\r\n", Data("ok".utf8))
     for _ in 0..<20 {
       #expect(try await client.send(.get(server.url("/ok"))).text == "ok")
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a head is read in one go, whatever its lines repeat`() {
+  @Test func `a head is parsed in one go, whatever lines it repeats`() {
     for line in ["Content-Length: 5\r\n", "X: y\r\n", " folded\r\n"] {
       let text = "HTTP/1.1 200 OK\r\nX: y\r\n" + String(repeating: line, count: 20_000)
       let parser = Array(text.utf8).withUnsafeBytes { HeadParser($0) }
@@ -77,11 +78,12 @@ import Testing
     #expect(!response.fields.contains("X"))
   }
 
-  /// libcurl would send it again by itself, and put the second response's body under the first one's head.
+  /// libcurl would send the request again by itself, and put the second response's body under the first one's
+  /// head.
   @Test func `a 417 is the response to a request with Expect, which is sent once`() async throws {
     server.on("/", at: .head) { request in
       request.index == 0
-        ? .answer(status: 417, body: "hello") : .answer(status: 200, body: "world").afterBody()
+        ? .response(status: 417, body: "hello") : .response(status: 200, body: "world").afterBody()
     }
     let request = Request.put(server.url("/"), .text("body")).field("Expect", "100-continue")
     let error = await error(request)

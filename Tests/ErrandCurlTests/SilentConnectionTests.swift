@@ -11,7 +11,7 @@
       return Client(transport: CurlTransport(configuration: curl))
     }
 
-    @Test func `an attempt after a time-out joins another connection, and those that are left keep theirs`()
+    @Test func `an attempt after a time-out joins another connection, and other requests keep theirs`()
       async throws
     {
       let server = try await Nghttpd(files: ["small": 1000], tls: true)
@@ -22,15 +22,15 @@
       let url = "https://127.0.0.1:\(relay.port)/small"
       #expect(try await client.send(.get(url)).timing.httpVersion == .http2)
 
-      // Has nothing to say for long, as a long poll: it is not ended with another's time-out.
+      // A quiet request, like a long poll: the time-out of another request does not end it.
       let (chunks, source) = AsyncStream<Data>.makeStream()
       source.yield(Data(count: 100))
       let quiet = Task { try await client.send(.post(url, .stream(chunks))) }
       try await server.wait(for: "recv DATA frame")
       relay.freeze()
 
-      let late = try await client.send(.get(url).timeout(.milliseconds(500)).tries(2))
-      #expect(late.timing.tries == 2)
+      let late = try await client.send(.get(url).timeout(.milliseconds(500)).attempts(2))
+      #expect(late.timing.attempts == 2)
       #expect(late.data.count == 1000)
       for _ in 0..<3 {
         let next = try await client.send(.get(url).timeout(.seconds(5)).bestEffort())

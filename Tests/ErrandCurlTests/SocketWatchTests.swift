@@ -6,8 +6,9 @@ import Testing
 @Suite struct SocketWatchTests {
   private let watch = SocketWatch()
 
-  /// The end of a pair, and what is at its other end.
-  /// - Parameter old: A socket that is closed, and whose number the new one gets: in one step, or another test could take it.
+  /// Returns a socket of a new pair, and the other end of the pair.
+  /// - Parameter old: A closed socket whose number the new one gets, in one step: otherwise another test
+  ///   could take the number.
   private func pair(closing old: Int32? = nil) -> (socket: Int32, other: Int32) {
     var ends: [Int32] = [-1, -1]
     socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
@@ -22,7 +23,7 @@ import Testing
     return watch.ready.contains { $0.socket == socket }
   }
 
-  /// libcurl will close it without a word.
+  /// Returns a socket that libcurl will close without telling the watch.
   private func connecting() -> Int32 {
     let (socket, other) = pair()
     watch.isMade(socket)
@@ -34,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a socket is watched though another of its number was closed while it was connected`(isOurs: Bool) {
+  func `a socket is watched though another of its number was closed while it connected`(isOurs: Bool) {
     let (socket, other) = pair(closing: connecting())
     if isOurs { watch.isMade(socket) }
     watch.want(.write, of: socket, for: nil)
@@ -47,7 +48,7 @@ import Testing
     close(socket)
   }
 
-  @Test func `what was ready is not said of another socket of the same number`() {
+  @Test func `readiness is not reported for another socket of the same number`() {
     let (socket, other) = pair()
     watch.isMade(socket)
     watch.want(.write, of: socket, for: nil)

@@ -72,7 +72,7 @@ import Testing
       wakes += 1
       for element in watch.takeDue(at: next) {
         looks += 1
-        // It moved a moment ago.
+        // The element moved a moment ago.
         watch.insert(element, due: next + timeout, timeout: timeout)
       }
     }

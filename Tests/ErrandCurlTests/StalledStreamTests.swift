@@ -5,16 +5,15 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct StalledStreamTests {
-  /// While the reader has enough, nothing is asked of the server, so its silence then is no fault of its own.
-  @Test func `a server that falls silent is noticed, also after the reader has once had enough`() async throws
-  {
+  /// While the reader takes nothing, nothing is read from the server, so its silence then is no time-out.
+  @Test func `a server that falls silent is noticed, also after the reader has paused once`() async throws {
     let server = try MockServer()
     let sent = 8_000_000
-    server.on("/") { _ in .answer(body: Data(count: sent + 1000)).stalling(at: .body(sent)) }
+    server.on("/") { _ in .response(body: Data(count: sent + 1000)).stalling(at: .body(sent)) }
     let client = Client(transport: CurlTransport())
     let response = try await client.stream(
       .get(server.url("/")).timeout(.milliseconds(300)).bestEffort())
-    // Nobody reads: long enough for all buffers to be full.
+    // The reader pauses for long enough to fill all buffers.
     try await Task.sleep(for: .milliseconds(600))
     var received = 0
     let error = await #expect(throws: RequestError.self) {

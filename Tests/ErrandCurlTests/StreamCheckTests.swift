@@ -6,9 +6,9 @@ import Testing
 @Suite struct StreamCheckTests {
   private struct Refusal: Error {}
 
-  @Test func `a check that refuses a streamed answer is what the caller hears of`() async throws {
+  @Test func `a check that refuses a streamed response fails the call with its error`() async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "hello").stalling(at: .body(2)) }
+    server.on("GET", "/") { _ in .response(body: "hello").stalling(at: .body(2)) }
     let client = Client(transport: CurlTransport())
     let error = await #expect(throws: RequestError.self) {
       try await client.stream(.get(server.url("/")).validate { _ in throw Refusal() })

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCore
 @testable import ErrandCurl
 
-/// Nothing gets to a socket that was not looked at after everything was added to it.
+/// Every request is checked after everything was added to it, before it reaches a socket.
 @Suite(.timeLimit(.minutes(1))) struct WireCheckTests {
   private let server: MockServer
   private let client = Client(transport: CurlTransport())
@@ -13,7 +13,7 @@ import Testing
 
   init() throws {
     server = try MockServer()
-    server.otherwise { _ in .answer() }
+    server.otherwise { _ in .response() }
   }
 
   private func isRefused(_ request: Request, by client: Client? = nil) async {
@@ -25,7 +25,7 @@ import Testing
     #expect(server.connections.isEmpty)
   }
 
-  @Test func `a body's content type is checked like any field`() async {
+  @Test func `a body's content type is checked like any header field`() async {
     await isRefused(.post(server.url("/"), .text("x", contentType: Self.injection)))
     await isRefused(.post(server.url("/"), .bytes(Data(), contentType: "a\u{0}b")))
     await isRefused(
@@ -38,7 +38,7 @@ import Testing
     "a\r\nX: y", "a\nb", "", "a\u{0}", String(repeating: "a", count: 71), "a b ", "a\"b", "a;b", "ä", "a\\b",
     "[a]",
   ])
-  func `a boundary that is none is refused`(boundary: String) async {
+  func `an invalid boundary is refused`(boundary: String) async {
     await isRefused(.post(server.url("/"), .multipart(MultipartForm(boundary: boundary).field("a", "b"))))
   }
 
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["a\rb", "a\nb", "a\0b", "a\u{1B}[0m", "a\u{7F}"])
-  func `what an interceptor adds is checked`(value: String) async {
+  func `a header field that an interceptor adds is checked`(value: String) async {
     struct Adding: Interceptor {
       let value: String
       func intercept(_ request: Request, next: Next) async throws -> Response {
@@ -91,13 +91,13 @@ import Testing
     await isRefused(.get(server.url("/")).field("transfer-encoding", "chunked"))
   }
 
-  @Test func `spaces around a value are no part of it, and one of spaces alone is sent empty`() async throws {
+  @Test func `spaces around a value are no part of it, and a value of spaces is sent empty`() async throws {
     try await client.send(.get(server.url("/")).field("X-A", "  a \t").field("X-B", " \t "))
     #expect(server.requests[0].fields["X-A"] == "a")
     #expect(server.requests[0].fields["X-B"] == "")
   }
 
-  @Test func `a memo on disk puts nothing into If-Range that is no validator`() async throws {
+  @Test func `an invalid validator in a memo on disk is not sent in If-Range`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `the user of a Location is no credential and stays in no URL`() async throws {
+  @Test func `the user of a Location is no credential and is removed from the URL`() async throws {
     let port = server.port
     for path in ["/to", "/to?x=1"] {
       server.on("/from") { _ in .redirect(307, to: "http://user:hush@127.0.0.1:\(port)\(path)") }
@@ -131,7 +131,7 @@ import Testing
     #expect(server.requests.last?.fields.values(of: "Authorization") == ["Bearer mine"])
   }
 
-  @Test func `an idempotency key is written as a string whatever is in it`() async throws {
+  @Test func `an idempotency key is written as a quoted string, whatever is in it`() async throws {
     try await client.send(.post(server.url("/")).idempotencyKey("a\"b\\c"))
     #expect(server.requests[0].fields["Idempotency-Key"] == "\"a\\\"b\\\\c\"")
   }
@@ -140,7 +140,7 @@ import Testing
     "http://127.0.0.1:1\r\nX: y", "http://127.0.0.1:1\0", "", " http://127.0.0.1:1", "http://%00@127.0.0.1:1",
     "http://user:pass%0Aword@127.0.0.1:1", "user%1f@127.0.0.1:1",
   ])
-  func `a proxy that cannot be read is not passed by`(proxy: String) async {
+  func `an invalid proxy is an error, and not ignored`(proxy: String) async {
     var curl = CurlConfiguration()
     curl.proxy = .url(proxy)
     await isUnsupported(curl)
@@ -150,7 +150,7 @@ import Testing
     ("127.0.0.1\r\n", "127.0.0.1"), ("-127.0.0.1", "127.0.0.1"), ("*", "127.0.0.1"), ("", "127.0.0.1"),
     ("a:b", "127.0.0.1"), ("h", "127.0.0.1,10.0.0.1"), ("h", "elsewhere"), ("h", "127.0.0.1\0x"), ("h", ""),
   ])
-  func `a host override that cannot be read is not passed by`(host: String, address: String) async {
+  func `an invalid host override is an error, and not ignored`(host: String, address: String) async {
     var curl = CurlConfiguration()
     curl.hostOverrides = [.init(host: host, port: server.port, address: address)]
     await isUnsupported(curl)

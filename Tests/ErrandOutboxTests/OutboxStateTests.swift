@@ -2,7 +2,7 @@ import ErrandOutbox
 import Testing
 
 struct OutboxStateTests {
-  @Test func `what is over by itself is not open, what waits is`() {
-    #expect(OutboxState.allCases.filter(\.isOpen) == [.stored, .trying])
+  @Test func `only stored and attempting requests are open`() {
+    #expect(OutboxState.allCases.filter(\.isOpen) == [.stored, .attempting])
   }
 }

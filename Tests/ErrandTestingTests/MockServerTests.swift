@@ -16,10 +16,10 @@ struct MockServerTests {
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  @Test("answers what its routes say, and 404 where there is none")
+  @Test("responds as its routes say, and 404 where there is none")
   func routes() async throws {
-    server.on("GET", "/hello") { .answer(body: "hello \($0.query ?? "")") }
-    server.on("/any/*") { .answer(status: 201, fields: ["X-Method": $0.method.rawValue]) }
+    server.on("GET", "/hello") { .response(body: "hello \($0.query ?? "")") }
+    server.on("/any/*") { .response(status: 201, fields: ["X-Method": $0.method.rawValue]) }
     let hello = try await client.send(.get(server.url("/hello?a=1")))
     #expect(hello.text == "hello a=1")
     let put = try await client.send(.put(server.url("/any/thing")))
@@ -29,9 +29,9 @@ struct MockServerTests {
     #expect(server.connections.count == 1)
   }
 
-  @Test("plays a script and repeats its last answer")
+  @Test("plays a script and repeats its last response")
   func script() async throws {
-    server.script("GET", "/s", [.answer(body: "1"), .chunked("2", "2"), .answer(body: "3")])
+    server.script("GET", "/s", [.response(body: "1"), .chunked("2", "2"), .response(body: "3")])
     var texts: [String] = []
     for _ in 0..<4 { texts.append(try await client.send(.get(server.url("/s"))).text) }
     #expect(texts == ["1", "22", "3", "3"])
@@ -40,7 +40,7 @@ struct MockServerTests {
 
   @Test("records bodies, with and without a length")
   func bodies() async throws {
-    server.otherwise { .answer(body: "\($0.bodyBytes)") }
+    server.otherwise { .response(body: "\($0.bodyBytes)") }
     let plain = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
     #expect(try await client.send(.post(server.url("/a"), .bytes(plain))).text == "200000")
     let chunks = AsyncStream<Data> { stream in

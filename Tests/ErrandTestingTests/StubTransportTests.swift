@@ -8,14 +8,14 @@ struct StubTransportTests {
   @Test("plays a script, remembers what it was asked, and repeats its last step")
   func script() async throws {
     let stub = StubTransport([
-      .fail(.connectionLost), .answer(body: "hello"), .answer(status: 201, body: "again"),
+      .fail(.connectionLost), .response(body: "hello"), .response(status: 201, body: "again"),
     ])
     var configuration = ClientConfiguration()
     configuration.retry.backoff = .zero
     let client = Client(transport: stub, configuration: configuration)
     let first = try await client.send(.put("http://stub.test/a", .text("one")))
     #expect(first.text == "hello")
-    #expect(first.timing.tries == 2)
+    #expect(first.timing.attempts == 2)
     let second = try await client.send(.get("http://stub.test/b"))
     #expect(second.status == 201)
     let third = try await client.send(.get("http://stub.test/c"))
@@ -30,7 +30,7 @@ struct StubTransportTests {
   @Test("keeps the time-out of the request on its own clock")
   func timeout() async throws {
     let clock = VirtualClock()
-    let stub = StubTransport(clock: clock, [.stall, .answer(body: "late").after(.seconds(4))])
+    let stub = StubTransport(clock: clock, [.stall, .response(body: "late").after(.seconds(4))])
     let client = Client(transport: stub)
     let request = Request.get("http://stub.test/").timeout(.seconds(5)).bestEffort()
     let stalled = Task { try await client.send(request) }
@@ -42,11 +42,11 @@ struct StubTransportTests {
     let late = Task { try await client.send(request) }
     try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(4))
-    let answer = try await late.value
-    #expect(answer.text == "late")
+    let response = try await late.value
+    #expect(response.text == "late")
   }
 
-  @Test("ends at once when it is called off")
+  @Test("ends at once when it is cancelled")
   func cancellation() async throws {
     let stub = StubTransport([.stall])
     let client = Client(transport: stub)
@@ -58,10 +58,10 @@ struct StubTransportTests {
     #expect(stub.cancelled == 1)
   }
 
-  @Test("holds an answer back behind a gate")
+  @Test("holds a response back behind a gate")
   func gate() async throws {
     let gate = StubGate()
-    let stub = StubTransport([.answer(body: "through").behind(gate)])
+    let stub = StubTransport([.response(body: "through").behind(gate)])
     let client = Client(transport: stub)
     async let first = client.send(.get("http://stub.test/1"))
     async let second = client.send(.get("http://stub.test/2"))
@@ -75,7 +75,7 @@ struct StubTransportTests {
   @Test("reads streams, files and forms to their end, and waits for a full stream to drain")
   func bodies() async throws {
     let piece = Data(repeating: 7, count: 400_000)
-    let stub = StubTransport { request in .answer(chunks: [request.body, request.body, request.body]) }
+    let stub = StubTransport { request in .response(chunks: [request.body, request.body, request.body]) }
     let client = Client(transport: stub)
     let chunks = AsyncStream<Data> { stream in
       for _ in 0..<5 { stream.yield(piece) }
@@ -90,7 +90,7 @@ struct StubTransportTests {
 
   @Test("is told when the client shuts down")
   func shutdown() async {
-    let stub = StubTransport([.answer()])
+    let stub = StubTransport([.response()])
     await Client(transport: stub).shutdown()
     #expect(stub.isShutDown)
   }

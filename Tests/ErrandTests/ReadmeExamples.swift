@@ -50,10 +50,10 @@ struct StageExamples {
     // a double tap: the second fails at once, with .ignoredRepeat
     try await client.send(.post(likeURL).ignoringRepeats(within: .seconds(3)))
 
-    // ten refreshes, one request on the wire, ten answers
+    // ten refreshes, one request on the wire, ten responses
     let feed = try await client.send(.get(feedURL).shared(within: .seconds(3)))
 
-    // search as you type: the newest wins, what it overtakes is called off and never answered
+    // search as you type: the newest wins, the ones it overtakes are cancelled
     let hits = try await client.send(.get(searchURL, query: ["q": text]).latest("search"))
     _ = (feed, hits)
   }
@@ -64,7 +64,7 @@ struct StageExamples {
     let thumbnails = Request.get(photoURL).inBackground()
     let visible = Request.get(photoURL).priority(.userInitiated)
 
-    // a call goes on by itself: to wait for, to watch, to call off, to let others wait for
+    // a call goes on by itself: wait for it, watch it, cancel it, let other calls wait for it
     let login = client.start(.post(loginURL, json: Like(id: 1)))
     let inbox = client.start(.get(inboxURL).after(login))   // fails by name if the login fails
     show(try await inbox.value.text)
@@ -80,11 +80,11 @@ struct StageExamples {
 
   func kept() async throws {
     var configuration = ClientConfiguration()
-    configuration.answers = DiskAnswerStore(folder: folder, limit: 50 << 20)   // in memory if not said
+    configuration.cache = DiskResponseCache(folder: folder, limit: 50 << 20)   // in memory if not said
     let client = Client(configuration: configuration)
 
-    let profile = try await client.send(.get(profileURL).kept(as: "profile", .onFailure))
-    for try await feed in client.answers(to: .get(feedURL).kept(as: "feed")) { show(feed.text) }   // kept, then refreshed
+    let profile = try await client.send(.get(profileURL).cached(as: "profile", .staleIfError))
+    for try await feed in client.responses(to: .get(feedURL).cached(as: "feed")) { show(feed.text) }   // cached, then refreshed
     _ = profile
   }
 }
@@ -101,9 +101,9 @@ struct ReadmeExamples {
     let receipt = try await outbox.enqueue(.post(messageURL, json: message), lane: "chat/42")
     for await event in receipt.events { show("\(event.step)") }
 
-    // what was refused, or tried too often, is set aside, and its lane goes on (or holds, as you set)
-    for entry in try await outbox.list(OutboxSelection(states: [.setAside])) { show("\(entry.url): \(entry.reason ?? "")") }
-    try await outbox.retry(OutboxSelection(states: [.setAside]))
+    // a request that was rejected, or attempted too often, is a dead letter; its lane goes on (or is blocked, as you set)
+    for entry in try await outbox.list(OutboxSelection(states: [.deadLettered])) { show("\(entry.url): \(entry.reason ?? "")") }
+    try await outbox.retry(OutboxSelection(states: [.deadLettered]))
   }
 
   func simple() async throws {
@@ -120,7 +120,7 @@ struct ReadmeExamples {
     let form = MultipartForm().field("title", "Cat").file("photo", at: photo)
     try await client.send(.post("https://api.example.com/photos", .multipart(form)))
 
-    // to a file: whole or not at all, and gone on with where it broke off
+    // to a file: whole or not at all, and resumed where it broke off
     try await client.download(.get("https://example.com/video.mp4"), to: file, resume: true) { progress in
       print(progress.received, progress.receivedTotal ?? -1)
     }
@@ -134,20 +134,20 @@ struct ReadmeExamples {
   func modifiers() -> Request {
     let request = Request.get("https://api.example.com/feed", query: ["page": "2"])
       .bearer(token)
-      .timeout(.seconds(5))       // a try ends when nothing moved for this long; 10 s if not given
+      .timeout(.seconds(5))       // an attempt ends when nothing moved for this long; 10 s if not given
       .deadline(.seconds(30))     // the whole call ends after this
-      .tries(5)                   // 3 if not given; .bestEffort() is one
+      .attempts(5)                // 3 if not given; .bestEffort() is one
       .expecting(contentType: "application/json")
-      .validate { answer in if answer.data.count < 2 { throw TooShort() } }
+      .validate { response in if response.data.count < 2 { throw TooShort() } }
     return request
   }
 
   func cancellation(_ client: Client, _ request: Request) async {
     do {
-      let answer = try await client.send(request)
-      show(answer.text)
+      let response = try await client.send(request)
+      show(response.text)
     } catch where error.isCancellation {
-      // nobody waits any more: nothing to say
+      // no caller waits any more: nothing to say
     } catch {
       show("\(error)")
     }
@@ -157,15 +157,15 @@ struct ReadmeExamples {
     do {
       try await client.send(.get("https://user:secret@api.example.com/?token=abc"))
     } catch let error as RequestError where error.code == .cannotResolveHost {
-      print(error)  // GET https://***@api.example.com/?token=***: the host api.example.com has no known address (try 3)
+      print(error)  // GET https://***@api.example.com/?token=***: the host api.example.com has no known address (attempt 3)
     }
   }
 
   func interceptors() {
     var configuration = ClientConfiguration()
-    configuration.retry = .tries(5)
+    configuration.retry = .attempts(5)
     configuration.interceptors = [Language("de")]        // around the call, once
-    configuration.attemptInterceptors = [Signature()]    // around each try, closest to the network
+    configuration.attemptInterceptors = [Signature()]    // around each attempt, closest to the network
     let client = Client(configuration: configuration)
 
     struct Language: Interceptor {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandURLSession
 
 @Suite struct BodySpoolTests {
-  /// A body that has some bytes, and then no more for ever.
+  /// A body that has 100 bytes, and then waits for ever.
   private final class WaitingReader: BodyReader {
     private let state = Locked<(sent: Bool, handler: (@Sendable () -> Void)?)>((false, nil))
     let waits = Locked(false)
@@ -32,12 +32,12 @@ import Testing
         defer { state.handler = nil }
         return state.handler
       }
-      // Let go of outside the lock, and with it the spool.
+      // Releases the handler, and with it the spool, outside the lock.
       _ = handler
     }
   }
 
-  @Test func `a spool that is let go of while its body has no more yet removes its file`() async throws {
+  @Test func `a spool that is released while its body waits for more removes its file`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-spool-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -50,7 +50,7 @@ import Testing
     while !reader.waits.withLock({ $0 }) { await Task.yield() }
     #expect(try names().count == 1)
     reader.close()
-    // The queue may hold it for a moment yet.
+    // The queue may retain the spool for a moment.
     while try !names().isEmpty { await Task.yield() }
   }
 }

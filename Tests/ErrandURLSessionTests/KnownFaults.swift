@@ -1,6 +1,6 @@
-/// The requirements that URLSession cannot meet, and why, by the name of the case.
+/// The reasons why URLSession cannot meet requirements, by the name of the case.
 enum KnownFaults {
-  /// Those that end the process, so that they cannot even be tried.
+  /// Cases that end the process, so that they cannot be run.
   static let fatal: [String: String] = isLinux ? fatalOnLinux : [:]
 
   static let failing: [String: String] =

@@ -7,21 +7,22 @@ struct URLSessionConformanceTests {
   @Test("as every transport does", arguments: TransportConformance.cases)
   func conforms(_ requirement: TransportConformance.Case) async throws {
     if let reason = KnownFaults.fatal[requirement.name] {
-      // It would take the process with it, so it is not even tried.
+      // The case would end the process, so it is not run.
       return withKnownIssue("\(reason)") { Issue.record("not run") }
     }
     guard let reason = KnownFaults.failing[requirement.name] else {
       return try await run(requirement, within: .seconds(40))
     }
     await withKnownIssue("\(reason)", isIntermittent: true) {
-      // Many of them wait in vain; that is known, so not for long.
+      // Many cases that fail wait in vain, so they get a short limit.
       try await run(requirement, within: .seconds(3))
     }
   }
 
   private struct NoEnd: Error {}
 
-  /// What hangs must not hold up the others, and cannot be relied on to end when it is cancelled.
+  /// Runs a case, and fails after the limit: a case that hangs must not hold up the others, and may not end
+  /// when it is cancelled.
   private func run(_ requirement: TransportConformance.Case, within limit: Duration) async throws {
     let (ends, end) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
     let work = Task {

@@ -25,10 +25,10 @@ struct URLSessionTransportTests {
     }
   }
 
-  /// FoundationNetworking ends the process when a task is cancelled while another thread hears of its end.
-  @Test("may give up an answer at any instant", arguments: 0..<4)
+  /// FoundationNetworking ends the process when a task is cancelled while another thread learns of its end.
+  @Test("may give up a response at any instant", arguments: 0..<4)
   func givesUp(_ share: Int) async throws {
-    server.on("/") { _ in .answer(body: Data(count: 20_000_000)) }
+    server.on("/") { _ in .response(body: Data(count: 20_000_000)) }
     for _ in 0..<15 {
       let client = client()
       #expect(await code(client, .get(server.url).memoryLimit(1_000_000)) == .bodyTooLarge)
@@ -52,7 +52,7 @@ struct URLSessionTransportTests {
 
   @Test("does not send a POST twice when a kept connection turns out to be closed")
   func noDoublePost() async throws {
-    server.on("GET", "/") { _ in .answer(body: "kept") }
+    server.on("GET", "/") { _ in .response(body: "kept") }
     server.on("POST", "/") { _ in .close }
     let client = client()
     _ = try await client.send(.get(server.url("/")))
@@ -63,7 +63,7 @@ struct URLSessionTransportTests {
 
   @Test("sends a stream of chunks whole, from memory and from a file", arguments: [16 << 20, 1024])
   func streamedBody(memoryLimit: Int) async throws {
-    server.on("PUT", "/") { .answer(body: "\($0.body.count) \($0.body.last ?? 0)") }
+    server.on("PUT", "/") { .response(body: "\($0.body.count) \($0.body.last ?? 0)") }
     let client = client { $0.uploadMemoryLimit = memoryLimit }
     let chunks = AsyncStream { continuation in
       for number in 0..<100 { continuation.yield(Data(repeating: UInt8(number), count: 10_000)) }
@@ -76,7 +76,7 @@ struct URLSessionTransportTests {
   @Test("counts half a second as half a second")
   func shortTimeout() async throws {
     server.on("/") { _ in .stall }
-    server.on("/late") { _ in .answer(body: "late").pausing(.milliseconds(300)) }
+    server.on("/late") { _ in .response(body: "late").pausing(.milliseconds(300)) }
     let client = client()
     #expect(try await client.send(.get(server.url("/late")).timeout(.seconds(20))).text == "late")
     let began = ContinuousClock.now
@@ -84,7 +84,7 @@ struct URLSessionTransportTests {
     #expect(ContinuousClock.now - began >= .milliseconds(500))
   }
 
-  @Test("closes the connection when the request is called off")
+  @Test("closes the connection when the request is cancelled")
   func cancelling() async throws {
     server.on("/") { _ in .stall }
     let client = client()
@@ -99,25 +99,25 @@ struct URLSessionTransportTests {
   @Test("leaves redirects to Errand: a body is kept, a credential stays at its origin")
   func redirects() async throws {
     let other = try MockServer()
-    other.otherwise { .answer(body: "\($0.method) \($0.text) \($0.fields["Authorization"] ?? "-")") }
+    other.otherwise { .response(body: "\($0.method) \($0.text) \($0.fields["Authorization"] ?? "-")") }
     server.on("POST", "/") { _ in .redirect(307, to: "\(other.url("/next"))") }
     let response = try await client().send(.post(server.url("/"), .text("body")).bearer("secret"))
     #expect(response.text == "POST body -")
   }
 
-  @Test("takes 401 as an answer")
+  @Test("takes 401 as a response")
   func unauthorized() async throws {
     server.on("/") { _ in
-      .answer(status: 401, fields: ["WWW-Authenticate": "Basic realm=\"x\""], body: "who are you?")
+      .response(status: 401, fields: ["WWW-Authenticate": "Basic realm=\"x\""], body: "who are you?")
     }
     let response = try await client().send(.get(server.url("/")).acceptingAnyStatus())
     #expect(response.status == 401)
     #expect(response.text == "who are you?")
   }
 
-  @Test("tells an answer that was cut short")
+  @Test("tells a response that was cut short")
   func cutShort() async throws {
-    server.on("/") { _ in .answer(body: "only this").announcing(length: 100).closingConnection() }
+    server.on("/") { _ in .response(body: "only this").announcing(length: 100).closingConnection() }
     #expect(await code(client(), .get(server.url("/")).bestEffort()) == .connectionLost)
   }
 
@@ -135,14 +135,14 @@ struct URLSessionTransportTests {
   }
 
   #if canImport(FoundationNetworking)
-    @Test("fails instead of holding an endless answer for a consumer that is too slow")
+    @Test("fails instead of holding an endless response for a consumer that is too slow")
     func slowConsumer() async throws {
-      // The rest never comes, so that only the failure ends it.
-      server.on("/") { _ in .answer(body: Data(count: 30 << 20)).announcing(length: 40 << 20) }
-      let client = client { $0.answerBufferLimit = 2 << 20 }
+      // The rest never comes, so that only the failure ends the stream.
+      server.on("/") { _ in .response(body: Data(count: 30 << 20)).announcing(length: 40 << 20) }
+      let client = client { $0.responseBufferLimit = 2 << 20 }
       let response = try await client.stream(.get(server.url("/")))
       let chunks = response.chunks
-      // Nothing is taken before it has failed.
+      // Nothing is consumed before the stream has failed.
       try await server.wait(for: "the connection to be closed") { record in
         record.connections.contains { !$0.isOpen }
       }

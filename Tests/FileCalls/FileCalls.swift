@@ -8,7 +8,7 @@ import CFileCalls
   import Glibc
 #endif
 
-/// What the program does to the files of one folder, as the system is asked to do it.
+/// Records the system calls of the program on the files of one folder.
 package final class FileCalls: @unchecked Sendable {
   package enum Call: Sendable, Hashable {
     case makeFolder(String)
@@ -20,16 +20,16 @@ package final class FileCalls: @unchecked Sendable {
 
   package struct Unavailable: Error {}
 
-  /// Only there can a program stand between itself and the system.
+  /// True on Linux, where a program can intercept its own system calls.
   #if os(Linux)
     package static let isAvailable = true
   #else
     package static let isAvailable = false
   #endif
 
-  // Safe to share: what is behind it is locked.
+  // Safe to share: the state behind the pointer is locked.
   private let calls: OpaquePointer
-  /// Kept for as long as C may call it.
+  /// Retained for as long as C may call it.
   private var beforeLink: Action?
 
   private final class Action {
@@ -37,7 +37,7 @@ package final class FileCalls: @unchecked Sendable {
     init(_ run: @escaping () -> Void) { self.run = run }
   }
 
-  /// - Parameter folder: It has to be there.
+  /// - Parameter folder: An existing folder.
   package init(in folder: String) throws {
     guard let calls = errand_file_calls_begin(folder) else { throw Unavailable() }
     self.calls = calls
@@ -45,7 +45,7 @@ package final class FileCalls: @unchecked Sendable {
 
   deinit { errand_file_calls_end(calls) }
 
-  /// What has succeeded so far, in its order.
+  /// The calls that have succeeded so far, in order.
   package var all: [Call] {
     guard let text = errand_file_calls_text(calls) else { return [] }
     defer { free(text) }
@@ -61,10 +61,11 @@ package final class FileCalls: @unchecked Sendable {
     }
   }
 
-  /// From now on the disk has an error whenever something is to be flushed.
+  /// Makes the disk fail from now on whenever a file is flushed.
   package func failFlushes() { errand_file_calls_fail_flushes(calls) }
 
-  /// Does this before a link is made, as another process might. To be called once, before anything is done.
+  /// Sets an action that runs before a link is made, as another process might act. Call this once, before
+  /// anything is done.
   package func beforeLink(_ action: @escaping () -> Void) {
     let box = Action(action)
     beforeLink = box
@@ -75,7 +76,7 @@ package final class FileCalls: @unchecked Sendable {
 }
 
 extension [FileCalls.Call] {
-  /// The name under which something has taken this name's place: it was moved or linked there.
+  /// Returns the name that was last moved or linked to this name.
   package func origin(of name: String) -> String? {
     compactMap {
       switch $0 {
@@ -85,7 +86,7 @@ extension [FileCalls.Call] {
     }.last
   }
 
-  /// Whether the bytes of what took this name were flushed before it did, and the folder's names after.
+  /// Returns true if the bytes were flushed before they got this name, and the folder after that.
   package func isDurable(_ name: String, in folder: String) -> Bool {
     guard let origin = origin(of: name),
       let placed = lastIndex(where: { $0 == .move(origin, to: name) || $0 == .link(origin, to: name) })

@@ -3,9 +3,9 @@ import ErrandCurl
 import ErrandOutbox
 import Foundation
 
-/// What servers, files and configurations bring.
+/// Junk from servers, files and configurations.
 extension Fuzz {
-  private func answer(_ status: String, _ fields: [(String, String)], body: String = "", length: Int? = nil)
+  private func response(_ status: String, _ fields: [(String, String)], body: String = "", length: Int? = nil)
     -> [UInt8]
   {
     var head = "HTTP/1.1 \(status)\r\nConnection: close\r\nContent-Length: \(length ?? body.utf8.count)\r\n"
@@ -18,8 +18,8 @@ extension Fuzz {
       "", "/", "?", "//user:hush@127.0.0.1:\(server.port)/", "http://user:hush@h/", "//h", "../",
     ])
     let location = start + junk.text(without: "\r\n\u{0}")
-    server.answer(with: [
-      answer(junk.pick(["302 Found", "307 Temporary Redirect"]), [("Location", location)])
+    server.response(with: [
+      response(junk.pick(["302 Found", "307 Temporary Redirect"]), [("Location", location)])
     ])
     let request = Request.post("http://first/a/b", .text("body")).bearer("mine")
     do {
@@ -70,7 +70,7 @@ extension Fuzz {
     defer { forget() }
     let tag = junk.chance(2) ? "\"\(junk.text(without: "\n"))\"" : junk.text(without: "\n")
     let url = "\(origin)/tag"
-    server.answer(with: [answer("200 OK", [("ETag", tag)], body: "01234", length: 10)])
+    server.response(with: [response("200 OK", [("ETag", tag)], body: "01234", length: 10)])
     _ = try? await client.download(.get(url), to: file, resume: true)
     if let fault = look({ _ in nil }) { return fault }
     return await goneOn(url, meant: tag)
@@ -116,7 +116,8 @@ extension Fuzz {
   }
 
   func cookie() async -> String? {
-    server.answer(with: [answer("200 OK", [("Set-Cookie", junk.word() + "=" + junk.text(without: "\n"))])])
+    server.response(with: [response("200 OK", [("Set-Cookie", junk.word() + "=" + junk.text(without: "\n"))])]
+    )
     if let fault = await sent(.get("\(origin)/c"), by: cookies, { _ in nil }) { return fault }
     return await sent(.get("\(origin)/c"), by: cookies) { _ in nil }
   }

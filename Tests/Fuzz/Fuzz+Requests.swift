@@ -15,7 +15,7 @@ extension Fuzz {
     for _ in 0..<junk.number(1..<4) {
       let name = junk.chance(3) ? junk.text() : junk.chance(2) ? junk.pick(Self.names) : junk.word()
       let value = junk.text()
-      // A second of those that are one would be another question.
+      // Repeated names that must be unique would be another question.
       guard !meant.contains(where: { $0.0.lowercased() == name.lowercased() }) else { continue }
       request = junk.chance(3) ? request.field(name, value) : request.addingField(name, value)
       meant.append((name, value))
@@ -46,7 +46,7 @@ extension Fuzz {
       }
     }
     return await sent(request) { found in
-      // libcurl has an order of its own for some.
+      // libcurl reorders some header fields.
       let order = { (left: (name: String, value: [UInt8]), right: (name: String, value: [UInt8])) in
         left.name < right.name
       }
@@ -102,7 +102,7 @@ extension Fuzz {
         return "Host is not that of the target"
       }
       let plain = String(decoding: Meaning.decoded(Array(host.utf8)), as: UTF8.self).lowercased()
-      // Letters beyond ASCII are written in ASCII (IDNA), and a port that is the usual one is left out.
+      // Letters beyond ASCII are written in ASCII (IDNA), and a default port is omitted.
       if plain.utf8.contains(where: { $0 >= 128 }) { return nil }
       let isSame =
         plain == named.lowercased()

@@ -3,17 +3,17 @@ import ErrandCurl
 import ErrandOutbox
 import Foundation
 
-/// Sends requests made of junk, one after the other, and looks at what comes of them on a raw socket.
+/// Sends requests made of junk, one after the other, and checks what arrives on a raw socket.
 final class Fuzz {
   var junk = Junk(seed: 0)
   let server: RawServer
   let folder: URL
   let client: Client
-  /// Everything goes to the server, whatever its host is called.
+  /// A client that sends everything to the server, whatever its host is called.
   let proxied: Client
   let cookies: Client
   let outbox: Outbox
-  /// How many requests arrived, by the kind of case.
+  /// The number of requests that arrived, by kind of case.
   private(set) var arrived: [String: Int] = [:]
   private(set) var cases: [String: Int] = [:]
 
@@ -34,7 +34,7 @@ final class Fuzz {
     curl.keepsCookies = true
     cookies = Self.client(curl)
     var configuration = OutboxConfiguration()
-    configuration.delivery.maxTries = 1
+    configuration.delivery.maxAttempts = 1
     outbox = try await Outbox(
       at: folder.appending(path: "outbox"), client: client, configuration: configuration)
   }
@@ -48,7 +48,7 @@ final class Fuzz {
     return Client(transport: CurlTransport(configuration: curl), configuration: configuration)
   }
 
-  /// What is wrong, or nil.
+  /// Runs one case; returns the fault, or nil.
   func run(_ seed: UInt64) async -> String? {
     junk = Junk(seed: seed)
     let (name, fault): (String, String?) =
@@ -74,22 +74,22 @@ final class Fuzz {
 
   private var hasArrived = false
 
-  /// Sends it. What came must be one whole request for each answer, or nothing.
+  /// Sends a request. The server must receive one whole request for each response, or nothing.
   func sent(
     _ request: Request, by client: Client? = nil, _ check: (StrictRequest) -> String?
   ) async -> String? {
     let response = try? await (client ?? self.client).send(request)
-    return look(hasAnswer: response != nil, check)
+    return look(hasResponse: response != nil, check)
   }
 
-  func look(hasAnswer: Bool = false, atMost most: Int = 1, _ check: (StrictRequest) -> String?) -> String? {
+  func look(hasResponse: Bool = false, atMost most: Int = 1, _ check: (StrictRequest) -> String?) -> String? {
     let connections = server.take()
     hasArrived = !connections.isEmpty
     for connection in connections {
       if let fault = connection.fault { return "\(fault): \(shown(connection.bytes))" }
     }
     if connections.count > most { return "\(connections.count) requests" }
-    if connections.isEmpty, hasAnswer { return "an answer to nothing" }
+    if connections.isEmpty, hasResponse { return "a response to nothing" }
     guard let request = connections.last?.request else { return nil }
     return check(request).map { "\($0): \(shown(connections.last!.bytes))" }
   }
@@ -98,7 +98,7 @@ final class Fuzz {
     String(decoding: bytes.prefix(2000), as: UTF8.self).debugDescription
   }
 
-  /// True if the fields are these, in their order, and nothing besides but what every request has.
+  /// Returns true if the header fields are these, in their order, and otherwise only those of every request.
   func have(_ request: StrictRequest, _ meant: [(String, String)]) -> Bool {
     let wanted = meant.map { (name: $0.0.lowercased(), value: Meaning.trimmed($0.1)) }
     let names = Set(wanted.map(\.name))

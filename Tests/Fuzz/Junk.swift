@@ -1,6 +1,6 @@
 import ErrandTesting
 
-/// Strings that nobody would write, and some that they would.
+/// Malicious strings and some ordinary ones.
 struct Junk {
   var random: SeededRandom
 
@@ -24,14 +24,14 @@ struct Junk {
 
   mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
-  /// Nothing that means anything anywhere.
+  /// Returns a word of characters that have no special meaning anywhere.
   mutating func word(_ range: Range<Int> = 1..<9) -> String {
     var text = ""
     for _ in 0..<number(range) { text.unicodeScalars.append(pick(Self.plain)) }
     return text
   }
 
-  /// Now and then without anything evil in it, empty, or very long.
+  /// Returns a text that is sometimes harmless, empty, or very long.
   mutating func text() -> String {
     if chance(12) { return "" }
     if chance(3) { return word() }
@@ -46,7 +46,7 @@ struct Junk {
     return text
   }
 
-  /// The same without what would end the part of a URL, or a line, that it stands in.
+  /// Returns a text without the characters that would end its part of a URL or line.
   mutating func text(without: String) -> String {
     text().filter { character in !character.unicodeScalars.contains { without.unicodeScalars.contains($0) } }
   }

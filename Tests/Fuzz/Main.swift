@@ -1,6 +1,6 @@
 import Foundation
 
-/// Puts junk into every string that a request is made of: `fuzz [cases] [seed]`.
+/// Puts junk into every string of a request: `fuzz [cases] [seed]`.
 @main struct Main {
   static func main() async throws {
     let words = CommandLine.arguments.dropFirst().map { UInt64($0) }
@@ -24,7 +24,7 @@ import Foundation
     let kinds = fuzz.cases.keys.sorted().map { "\($0) \(fuzz.arrived[$0] ?? 0)/\(fuzz.cases[$0] ?? 0)" }
     print("fuzz: what arrived: \(kinds.joined(separator: ", "))")
     print("fuzz: \(count) cases from seed \(first), \(faults) faults, \(ContinuousClock.now - began)")
-    // A parser that sees nothing finds nothing.
+    // A run in which no request of some kind arrives would find no faults.
     let isBlind = count >= 20_000 && fuzz.cases.keys.contains { fuzz.arrived[$0] == 0 }
     try? FileManager.default.removeItem(at: folder)
     exit(faults == 0 && !isBlind ? 0 : 1)

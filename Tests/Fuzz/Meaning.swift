@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was meant by what was written: reckoned here once more, without Errand.
+/// The expected result for an input, computed independently of Errand.
 enum Meaning {
   private static let unescaped: [Bool] = {
     let bytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8)
@@ -14,7 +14,7 @@ enum Meaning {
     return bytes
   }
 
-  /// A path and a query, with invalid bytes encoded; what comes behind `#` is not sent.
+  /// Returns a path and a query, with invalid bytes encoded; a fragment is not sent.
   static func target(_ text: String) -> [UInt8] {
     let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
     var target: [UInt8] = []
@@ -61,7 +61,7 @@ enum Meaning {
     return decoded
   }
 
-  /// A name in the head of a part.
+  /// Returns a name as it is written in the head of a part.
   static func quoted(_ name: String) -> String {
     String(
       decoding: name.utf8.flatMap { $0 < 32 || $0 == 127 || $0 == 34 ? escaped($0) : [$0] }, as: UTF8.self)

@@ -1,12 +1,13 @@
 import Foundation
 
-/// One connection after the other on a raw socket: reads one request, answers as it was told, and then whatever else comes.
+/// A server on a raw socket that handles one connection at a time: it reads one request, responds as it was
+/// told, and reads whatever else arrives.
 final class RawServer: @unchecked Sendable {
   struct Connection: Sendable {
     var request: StrictRequest?
-    /// What of it was no request, or came behind the one.
+    /// The reason why the bytes are not exactly one request.
     var fault: String?
-    /// All that came.
+    /// All bytes that arrived.
     var bytes: [UInt8] = []
   }
 
@@ -15,9 +16,9 @@ final class RawServer: @unchecked Sendable {
 
   let port: Int
   private let listener: Int32
-  // Safe to share: only touched under the condition, but for the listener.
+  // Safe to share: everything but the listener is touched only under the condition.
   private let condition = NSCondition()
-  private var answers: [[UInt8]] = []
+  private var responses: [[UInt8]] = []
   private var connections: [Connection] = []
   private var marks = 0
 
@@ -38,10 +39,11 @@ final class RawServer: @unchecked Sendable {
     Thread.detachNewThread { [self] in while true { serve() } }
   }
 
-  /// The next connections are answered like this, and all others with 200.
-  func answer(with answers: [[UInt8]]) { condition.withLock { self.answers = answers } }
+  /// Sets the responses for the next connections; all others get a 200.
+  func response(with responses: [[UInt8]]) { condition.withLock { self.responses = responses } }
 
-  /// What has come since it was last asked. All that was sent before is read first: connections are taken in their order.
+  /// Returns the connections since the last call. All earlier ones are read first, because connections are
+  /// accepted in order.
   func take() -> [Connection] {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -59,7 +61,7 @@ final class RawServer: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     while marks < wanted { condition.wait() }
-    defer { (connections, answers) = ([], []) }
+    defer { (connections, responses) = ([], []) }
     return connections
   }
 
@@ -85,15 +87,15 @@ final class RawServer: @unchecked Sendable {
     case .bad(let reason): connection.fault = reason
     case .whole(let request):
       connection.request = request
-      send(answer(), descriptor)
+      send(response(), descriptor)
       while read(descriptor, &connection.bytes) {}
       if connection.bytes.count > request.end { connection.fault = "more than one request" }
     }
     if !connection.bytes.isEmpty { condition.withLock { connections.append(connection) } }
   }
 
-  private func answer() -> [UInt8] {
-    condition.withLock { answers.isEmpty ? Self.done : answers.removeFirst() }
+  private func response() -> [UInt8] {
+    condition.withLock { responses.isEmpty ? Self.done : responses.removeFirst() }
   }
 
   private func read(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Bool {

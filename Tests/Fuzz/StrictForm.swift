@@ -1,4 +1,4 @@
-/// The parts of a form as RFC 7578 writes them.
+/// The parts of a form, parsed strictly by RFC 7578.
 struct StrictForm {
   struct Part: Equatable {
     var head: [UInt8]
@@ -7,7 +7,7 @@ struct StrictForm {
 
   let parts: [Part]
 
-  /// Nil if it is none.
+  /// Parses a form; nil if it is malformed.
   init?(_ body: [UInt8], contentType: String) {
     let start = "multipart/form-data; boundary="
     guard contentType.hasPrefix(start) else { return nil }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// One request as RFC 9112 writes it, and not a byte else. Shares no code with Errand, MockServer or Foundation.
+/// One request, parsed strictly by RFC 9112. Shares no code with Errand, MockServer or Foundation.
 struct StrictRequest: Sendable {
   var method: [UInt8] = []
   var target: [UInt8] = []
   var fields: [(name: String, value: [UInt8])] = []
   var body: [UInt8] = []
-  /// Where it ends among the bytes that were read.
+  /// The index of its end among the bytes that were read.
   var end = 0
 
   enum Reading: Sendable {
@@ -95,12 +95,12 @@ struct StrictRequest: Sendable {
     }
   }
 
-  /// A line that has ended and is none need not be waited for.
+  /// Returns why an incomplete head cannot become a request, or nil.
   private static func looksBad(_ bytes: [UInt8]) -> String? {
     bytes.contains(0) ? "a NUL" : bytes.count > 4 << 20 ? "no end of the head" : nil
   }
 
-  /// The index behind the next `mark`.
+  /// Returns the index after the next `mark`.
   static func end(of mark: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
     bytes.withUnsafeBytes { bytes -> Int? in
       var index = start
@@ -115,9 +115,9 @@ struct StrictRequest: Sendable {
     }
   }
 
-  // Tables, because every byte of every request comes by here.
+  // Tables, because every byte of every request is looked up.
   private static let tokens = table { 33...126 ~= $0 && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
-  /// Everything that a URL may have but `#`.
+  /// All characters of a URL except `#`.
   private static let targets = table { 33...126 ~= $0 && !"\"#<>\\^`{|}".utf8.contains($0) }
 
   private static func table(_ mayStand: (UInt8) -> Bool) -> [Bool] { (0...255).map { mayStand(UInt8($0)) } }

@@ -31,7 +31,7 @@ struct Worker: Sendable {
       configuration: configuration())
     Self.say("open")
     try FileManager.default.createDirectory(at: outgoing, withIntermediateDirectories: true)
-    // Two that enqueue at once, so that transactions are shared.
+    // Two tasks enqueue at once, so that transactions are shared.
     let middle = (orders.numbers.lowerBound + orders.numbers.upperBound) / 2
     async let first: Void = enqueue(orders.numbers.lowerBound..<middle, outbox)
     async let second: Void = enqueue(middle..<orders.numbers.upperBound, outbox)
@@ -42,7 +42,7 @@ struct Worker: Sendable {
     Self.say("done")
   }
 
-  /// In groups of one to four; each is said to be accepted when `enqueue` has returned, and not before.
+  /// Enqueues in groups of one to four; each is reported as accepted only after `enqueue` has returned.
   private func enqueue(_ numbers: Range<Int>, _ outbox: Outbox) async throws {
     var rest = numbers
     var random = SeededRandom(seed: orders.seed &+ UInt64(numbers.lowerBound))
@@ -52,17 +52,17 @@ struct Worker: Sendable {
       rest = rest.dropFirst(size)
       var files: [URL] = []
       let items = try group.map { number in
-        let parcel = Parcel(number)
+        let request = TestRequest(number)
         let file = outgoing.appending(path: "\(number)")
-        if parcel.needsFile {
-          try parcel.payload.write(to: file)
+        if request.needsFile {
+          try request.payload.write(to: file)
           files.append(file)
         }
-        return parcel.item(to: orders.server, file: file, group: group)
+        return request.item(to: orders.server, file: file, group: group)
       }
       let receipts = try await outbox.enqueue(items)
       for (number, receipt) in zip(group, receipts) { Self.say("accepted \(number) \(receipt.id)") }
-      // What is enqueued needs its sources no more.
+      // The outbox has copies of the files.
       for file in files { try FileManager.default.removeItem(at: file) }
     }
   }
@@ -80,11 +80,11 @@ struct Worker: Sendable {
     }
   }
 
-  // MARK: How it works
+  // MARK: Configuration
 
   private var client: Client {
     var configuration = ClientConfiguration()
-    configuration.timeout = .milliseconds(orders.tryLimit)
+    configuration.timeout = .milliseconds(orders.attemptLimit)
     configuration.attemptInterceptors = [Signature()]
     return Client(transport: CurlTransport(), configuration: configuration)
   }
@@ -93,16 +93,16 @@ struct Worker: Sendable {
     var configuration = OutboxConfiguration()
     configuration.delivery.backoff = .milliseconds(10)
     configuration.delivery.maxBackoff = .milliseconds(50)
-    configuration.delivery.maxTries = orders.maxTries
+    configuration.delivery.maxAttempts = orders.maxAttempts
     configuration.lease = .milliseconds(orders.lease)
-    configuration.beat = .milliseconds(500)
+    configuration.pollInterval = .milliseconds(500)
     if !orders.watchesNetwork { configuration.reachability = nil }
     configuration.concurrency = 8
     if orders.seals { configuration.key = try OutboxKey(Data(repeating: 7, count: 32)) }
     return configuration
   }
 
-  // MARK: Its end
+  // MARK: The end
 
   private func watchPlaces() {
     if case .change(let count) = orders.end {
@@ -125,21 +125,21 @@ struct Worker: Sendable {
       guard isEnd else { return }
       Self.say("ends at \(place.rawValue)")
       kill(getpid(), SIGKILL)
-      // Not one step further.
+      // The process must take no further step.
       while true { pause() }
     }
   }
 
-  /// Not buffered: what was said is said, whatever happens next.
+  /// Writes a line without buffering, so that nothing is lost at a kill.
   static func say(_ line: String) {
     var bytes = Array((line + "\n").utf8)
     _ = write(1, &bytes, bytes.count)
   }
 }
 
-/// Says at each try which process it comes from.
+/// Adds the process's ID to each attempt.
 private struct Signature: Interceptor {
   func intercept(_ request: Request, next: Next) async throws -> Response {
-    try await next(request.field(Parcel.senderField, "\(getpid())"))
+    try await next(request.field(TestRequest.senderField, "\(getpid())"))
   }
 }

@@ -8,7 +8,8 @@ import CrashCourse
   import Glibc
 #endif
 
-// Stores and delivers parcels until it is done, is killed, or kills itself. Its words are those of `WorkerOrders`.
+// Stores and delivers test requests until it is done, is killed, or kills itself. Its arguments are those of
+// `WorkerOrders`.
 guard let orders = WorkerOrders(words: Array(CommandLine.arguments.dropFirst())) else {
   Worker.say("wrong words")
   exit(2)

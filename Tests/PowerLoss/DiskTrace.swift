@@ -1,7 +1,7 @@
 import CDiskTrace
 import Foundation
 
-/// What a program changed beneath a folder, in the order in which it happened, and what it said meanwhile.
+/// The changes of a program beneath a folder, in order, with the marks that it wrote in between.
 struct DiskTrace {
   struct Record {
     let kind: Int
@@ -15,7 +15,7 @@ struct DiskTrace {
 
   let records: [Record]
 
-  /// Does `work`, and records what it changes beneath `root`.
+  /// Runs `work`, and records its changes beneath `root`.
   init(of root: URL, in file: URL, _ work: () async throws -> Void) async throws {
     struct NotRecorded: Error {}
     guard errand_trace_start(root.path, file.path) else { throw NotRecorded() }
@@ -49,6 +49,6 @@ struct DiskTrace {
     return records
   }
 
-  /// Writes a text of the program's own into the trace that is being recorded.
+  /// Writes a mark into the trace that is being recorded.
   static func say(_ text: String) { errand_trace_say(text) }
 }

@@ -3,9 +3,9 @@ import ErrandOutbox
 import ErrandTesting
 import Foundation
 
-/// Opens the outbox that a loss of power left, and compares it with what it had said before.
+/// Opens the outbox that a power loss left, and compares it with what it had reported before.
 struct Examination {
-  /// Power that comes back starts the machine anew.
+  /// The boot ID after the power loss.
   private static let boot = "after"
 
   private let folder: URL
@@ -21,9 +21,9 @@ struct Examination {
     let arrivals = Locked<[Int: Bool]>([:])
     let client = Client(
       transport: StubTransport { request in
-        guard let parcel = Parcel(request) else { return .answer(status: 500) }
-        arrivals.withLock { $0[parcel.number] = parcel.isWhole(request.body) }
-        return .answer(status: parcel.isRefused ? 422 : 200)
+        guard let expected = TestRequest(request) else { return .response(status: 500) }
+        arrivals.withLock { $0[expected.number] = expected.isWhole(request.body) }
+        return .response(status: expected.isRefused ? 422 : 200)
       })
     if key != nil, !knowledge.stored.isEmpty { await tryAnotherKey(client) }
     do {
@@ -46,7 +46,7 @@ struct Examination {
     integrity()
   }
 
-  /// What is sealed with one key must never be taken on with another.
+  /// Checks that an outbox encrypted with one key cannot be opened with another.
   private mutating func tryAnotherKey(_ client: Client) async {
     do {
       let other = try OutboxKey(Data(repeating: 8, count: 32))
@@ -63,7 +63,7 @@ struct Examination {
     var states: [Int: OutboxState] = [:]
     var last: Int64 = 0
     while let page = Optional(try await outbox.list(after: last)), let end = page.last {
-      for entry in page { states[Parcel(entry.id)?.number ?? -1] = entry.state }
+      for entry in page { states[TestRequest(entry.id)?.number ?? -1] = entry.state }
       last = end.sequence
     }
     return states
@@ -94,12 +94,12 @@ struct Examination {
       if before[number] == .delivered { violations.append("parcel \(number) was delivered, and sent again") }
     }
     for (number, state) in states {
-      let expected = Parcel(number).isRefused ? OutboxState.setAside : .delivered
+      let expected = TestRequest(number).isRefused ? OutboxState.deadLettered : .delivered
       if state != expected { violations.append("parcel \(number) is \(state) at the end") }
     }
   }
 
-  /// False if it takes too long: the power went, and something waits for ever.
+  /// Returns false if emptying takes too long: a request waits for ever after the power loss.
   private func isEmpty(_ outbox: Outbox) async -> Bool {
     await withTaskGroup(of: Bool.self) { tasks in
       tasks.addTask { (try? await outbox.waitUntilEmpty()) != nil }

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// SQLite's own word on a database.
+/// Runs SQLite's own integrity check.
 enum IntegrityCheck {
-  /// Nil if it is intact.
+  /// Returns nil if the database is intact.
   static func complaint(_ path: String) -> String? {
     var handle: OpaquePointer?
     defer { sqlite3_close_v2(handle) }

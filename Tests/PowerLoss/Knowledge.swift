@@ -1,12 +1,12 @@
 import ErrandOutbox
 
-/// What an outbox had said before the power went, told from the marks in the trace.
+/// What an outbox had reported before the power loss, read from the marks in the trace.
 struct Knowledge {
-  /// Parcels whose `enqueue` returned.
+  /// The requests whose `enqueue` returned.
   var stored: Set<Int> = []
-  /// Groups of parcels whose `enqueue` had begun: all of a group is stored, or nothing of it.
+  /// The groups of requests whose `enqueue` had begun: all of a group is stored, or none.
   var groups: [[Int]] = []
-  /// How parcels ended, if somebody was told.
+  /// The outcomes that were reported.
   var outcomes: [Int: OutboxState] = [:]
 
   static func storing(_ numbers: [Int]) { say("storing", numbers.map(String.init)) }

@@ -1,7 +1,8 @@
 import ErrandTesting
 import Foundation
 
-/// Cuts the power of machines with an outbox, and counts what is lost: `power-loss [cuts] [first seed]`.
+/// Simulates power losses of machines with an outbox, and counts what is lost: `power-loss [cuts] [first
+/// seed]`.
 @main struct PowerLoss {
   static func main() async throws {
     let words = CommandLine.arguments.dropFirst().map { Int($0) }
@@ -15,7 +16,7 @@ import Foundation
     let folder = URL(filePath: base).appending(path: "errand-power-loss-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
 
-    // A disk that only says that something is safe has to be found out, else nothing is tested here.
+    // The test must detect a disk that only claims that data is durable, else it tests nothing.
     let liar = try await runs(from: first, until: wanted / 10, lies: true, in: folder)
     let honest = try await runs(from: first, until: wanted, lies: false, in: folder)
     for violation in honest.violations { print("VIOLATION: \(violation)") }

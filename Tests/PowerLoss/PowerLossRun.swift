@@ -3,12 +3,12 @@ import ErrandOutbox
 import ErrandTesting
 import Foundation
 
-/// Outboxes on a disk whose power goes, again and again, and what they had said before. Everything follows from the seed but
-/// the order in which threads take turns.
+/// Runs outboxes on a disk that loses power repeatedly, and compares them with what they had reported before.
+/// Everything is determined by the seed except the scheduling of threads.
 struct PowerLossRun {
-  /// So many losses are looked at for each recorded story.
+  /// The number of power losses that are examined for each recorded story.
   private static let cutsPerStory = 12
-  /// So often an outbox lives on what a loss of power left of it.
+  /// The number of times that an outbox goes on with the disk that a power loss left.
   private static let stories = 3
 
   private let seed: UInt64
@@ -52,7 +52,8 @@ struct PowerLossRun {
     try files.removeItem(at: root)
   }
 
-  /// Plays the trace, and looks at what losses of power leave on the way. The last one is what the next story lives on.
+  /// Plays the trace, and examines what power losses on the way leave. The next story goes on with the last
+  /// one's disk.
   private mutating func examine(
     _ trace: DiskTrace, _ disk: inout TracedDisk, _ knowledge: inout Knowledge, _ after: URL
   ) async throws {
@@ -66,7 +67,8 @@ struct PowerLossRun {
         diskThen = random.next()
         try disk.restore(into: here, seed: diskThen)
         await look(at: here, knowledge, "record \(index) of \(trace.records.count)")
-        // A store that cannot be opened may be closing its files still; what is left goes with the folder of all.
+        // A store that could not be opened may still be closing its files; the rest is removed with the
+        // parent folder.
         try? FileManager.default.removeItem(at: here)
         cuts += 1
       }

@@ -3,14 +3,15 @@ import ErrandOutbox
 import ErrandTesting
 import Foundation
 
-/// A program with an outbox, as it is in production: its own thread, transactions that callers share, files beside them.
+/// A program with an outbox as in production: a thread of its own, transactions that callers share, files
+/// beside them.
 struct Story {
   let folder: URL
-  /// Where the bodies are that it enqueues from.
+  /// The folder of the bodies that it enqueues.
   let sources: URL
   let key: OutboxKey?
   let first: Int
-  /// Which start of the machine this is.
+  /// The boot ID of the machine.
   let boot: String
   private(set) var random: SeededRandom
 
@@ -19,7 +20,8 @@ struct Story {
     random = SeededRandom(seed: seed)
   }
 
-  /// - Returns: The first number that nobody has used.
+  /// Runs the program.
+  /// - Returns: The first unused number.
   mutating func run() async throws -> Int {
     var next = first
     for _ in 0..<Int.random(in: 1...2, using: &random) {
@@ -40,11 +42,12 @@ struct Story {
     return next
   }
 
-  /// All at once, so that they share transactions. What is told is told when `enqueue` has returned, and not before.
+  /// Enqueues all groups at once, so that they share transactions. A group is reported as stored only after
+  /// `enqueue` has returned.
   private func enqueue(_ groups: [[Int]], in outbox: Outbox) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       for numbers in groups {
-        let items = try numbers.map { try Parcel($0).item(filesIn: sources) }
+        let items = try numbers.map { try TestRequest($0).item(filesIn: sources) }
         tasks.addTask {
           Knowledge.storing(numbers)
           try await outbox.enqueue(items)
@@ -56,10 +59,10 @@ struct Story {
   }
 
   private static func tell(_ event: OutboxEvent) {
-    guard let number = Parcel(event.id)?.number else { return }
+    guard let number = TestRequest(event.id)?.number else { return }
     switch event.step {
     case .delivered: Knowledge.over(number, .delivered)
-    case .setAside: Knowledge.over(number, .setAside)
+    case .deadLettered: Knowledge.over(number, .deadLettered)
     default: break
     }
   }
@@ -68,10 +71,10 @@ struct Story {
     let busy = Locked<Set<Int>>([])
     return Client(
       transport: StubTransport { request in
-        guard let parcel = Parcel(request) else { return .answer(status: 500) }
-        if parcel.isRefused { return .answer(status: 422) }
-        let isBusy = parcel.isBusyAtFirst && busy.withLock { $0.insert(parcel.number).inserted }
-        return .answer(status: isBusy ? 503 : 200)
+        guard let expected = TestRequest(request) else { return .response(status: 500) }
+        if expected.isRefused { return .response(status: 422) }
+        let isBusy = expected.isBusyAtFirst && busy.withLock { $0.insert(expected.number).inserted }
+        return .response(status: isBusy ? 503 : 200)
       })
   }
 

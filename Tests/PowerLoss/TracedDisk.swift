@@ -2,18 +2,18 @@ import CDiskTrace
 import ErrandTesting
 import Foundation
 
-/// The disk beneath a folder while a trace is played: of each file and folder it knows what is safe and what was only
-/// written. It is strict: a file's name is safe only when its folder is.
+/// A disk beneath a folder while a trace is played: it knows of each file and folder what is durable and what
+/// was only written. It is strict: a file's name is durable only after its folder was flushed.
 struct TracedDisk {
   final class Node {
     let isFolder: Bool
-    /// What certainly outlives a loss of power.
+    /// The content that certainly survives a power loss.
     var safe = Data()
     var safeNames: [String: Node] = [:]
     /// The names as the program sees them.
     var names: [String: Node] = [:]
     var changes: [Change] = []
-    /// How many changes before `changes` are safe.
+    /// The number of changes before `changes` that are durable.
     var safeCount = 0
 
     init(isFolder: Bool) { self.isFolder = isFolder }
@@ -29,7 +29,7 @@ struct TracedDisk {
   enum Change {
     case write(Data, at: Int)
     case truncate(Int)
-    /// Several names at once: all of it or nothing.
+    /// Several names at once: all of the change or nothing.
     case names([(String, Node?)])
 
     func apply(to content: inout Data, _ names: inout [String: Node]) {
@@ -50,16 +50,16 @@ struct TracedDisk {
     }
   }
 
-  /// What a disk writes at once, or not.
+  /// The size of an atomic write.
   private static let sector = 512
 
-  /// True for a disk that only says that something is safe.
+  /// True for a disk that only claims that data is durable.
   var lies = false
   private let root = Node(isFolder: true)
   private var open: [Int32: Node] = [:]
   private var syncs: [Int64: (node: Node, count: Int)] = [:]
 
-  /// - Parameter folder: What is in it is safe.
+  /// - Parameter folder: The initial content, which is durable.
   init(_ folder: URL) throws { try adopt(folder, root) }
 
   private func adopt(_ folder: URL, _ node: Node) throws {
@@ -74,7 +74,7 @@ struct TracedDisk {
     }
   }
 
-  // MARK: While there is power
+  // MARK: Before a power loss
 
   mutating func play(_ record: DiskTrace.Record) {
     switch record.kind {
@@ -136,9 +136,10 @@ struct TracedDisk {
 
   private func last(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
 
-  // MARK: When it is back
+  // MARK: After a power loss
 
-  /// Writes what a loss of power now would leave into an empty folder, by a seed. The disk stays as it is.
+  /// Writes what a power loss now would leave into an empty folder, determined by a seed. The disk itself
+  /// does not change.
   func restore(into folder: URL, seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     try restore(root, into: folder, &random)
@@ -163,7 +164,7 @@ struct TracedDisk {
     }
   }
 
-  /// How much of what is not safe is left, in 256ths: often nothing or all of it.
+  /// Returns how much of what is not durable is left, in 256ths: often nothing or all of it.
   private static func share(_ random: inout SeededRandom) -> UInt64 {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: 0
@@ -174,7 +175,7 @@ struct TracedDisk {
 }
 
 extension TracedDisk.Change {
-  /// A write reaches the disk sector by sector.
+  /// Splits a write into sectors, which reach the disk one by one.
   fileprivate func pieces(_ sector: Int) -> [Self] {
     guard case .write(let bytes, let offset) = self else { return [self] }
     var pieces: [Self] = []

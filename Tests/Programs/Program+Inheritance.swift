@@ -15,8 +15,8 @@ extension Program {
     package static let canSeeInheritance = false
   #endif
 
-  /// What a program has open that this process starts now, as any library in it might: with all that is not marked to be
-  /// closed then.
+  /// Returns the files that a child process inherits if it is started now, as any library of this process
+  /// might: all that are not close-on-exec.
   package static func inheritedFiles() throws -> [String] {
     #if os(Linux)
       var id: pid_t = 0

@@ -11,8 +11,9 @@ import ErrandCore
 
 /// A program that was started, and may have ended.
 ///
-/// Foundation's `Process` will not do on Linux: it takes a program for running as long as any other has a copy of a certain
-/// socket, be it a daemon that the program left behind or whatever another thread was starting at the same time.
+/// Foundation's `Process` is not reliable on Linux: it considers a program running as long as any other
+/// process has a copy of a certain socket, be it a daemon that the program left behind or a process that
+/// another thread started at the same time.
 package final class Program: Sendable {
   package enum End: Sendable, Hashable {
     case exited(Int32)
@@ -34,11 +35,11 @@ package final class Program: Sendable {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - environment: All that it has; nil: this process's.
-  ///   - folder: Where it runs; nil: where this process does.
-  ///   - input: The file that it reads.
-  ///   - output: The descriptor that it writes to; nil: nowhere.
-  ///   - errors: That to which it writes its complaints.
+  ///   - environment: The whole environment; nil: this process's.
+  ///   - folder: The working directory; nil: this process's.
+  ///   - input: The file of its standard input.
+  ///   - output: The descriptor of its standard output; nil: none.
+  ///   - errors: The descriptor of its standard error; nil: none.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String]? = nil, in folder: String? = nil,
     input: String = "/dev/null", output: Int32? = nil, errors: Int32? = nil
@@ -62,7 +63,7 @@ package final class Program: Sendable {
     }
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // It shall hear every signal, whichever the thread blocks that starts it, and whichever this process ignores.
+    // The program gets every signal, whichever are blocked by the starting thread or ignored by this process.
     var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     sigfillset(&all)
@@ -95,7 +96,7 @@ package final class Program: Sendable {
     while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     let (end, waiters) = state.withLock { state in
       var status: Int32 = 0
-      // From now on its number may be another's.
+      // After this its ID may be another process's.
       while waitpid(id, &status, 0) < 0, errno == EINTR {}
       let end: End = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(by: status & 0x7F)
       state.end = end
@@ -107,14 +108,14 @@ package final class Program: Sendable {
 
   package var isRunning: Bool { state.withLock { $0.end == nil } }
 
-  /// Does nothing once it has ended.
+  /// Sends a signal; does nothing once the program has ended.
   package func send(_ signal: Int32) {
     state.withLock { state in
       if state.end == nil { kill(id, signal) }
     }
   }
 
-  /// Returns when it has ended.
+  /// Returns when the program has ended.
   package func end() async -> End {
     await withCheckedContinuation { continuation in
       let end = state.withLock { state in

@@ -1,15 +1,16 @@
 import ErrandCore
 import Foundation
 
-/// A program that does something for each of many seeds, and says in one line how it went.
+/// A program that runs once for each of many seeds, and reports the result in one line.
 package struct SeededProgram {
-  /// What it is called, with its arguments, so that a seed can be run again.
+  /// The name with its arguments, so that a seed can be run again.
   private let name: String
   private let seeds: Range<UInt64>
 
+  /// Parses the arguments.
   /// - Parameters:
-  ///   - arguments: How many seeds, and the first of them. Ends the process if they make no sense.
-  ///   - count: So many if none is given.
+  ///   - arguments: The number of seeds, and the first seed. Ends the process if they are invalid.
+  ///   - count: The number of seeds if none is given.
   package init(_ name: String, _ arguments: some Collection<String>, seeds count: UInt64) {
     self.name = name
     let numbers = arguments.compactMap { UInt64($0) }
@@ -23,7 +24,7 @@ package struct SeededProgram {
   }
 
   /// Runs all seeds, and ends the process with 1 at the first that fails.
-  /// - Parameter work: What speaks against a seed.
+  /// - Parameter work: Returns the complaints about a seed.
   package func run(_ work: (UInt64) async throws -> [String]) async {
     let clock = ContinuousClock()
     let start = clock.now

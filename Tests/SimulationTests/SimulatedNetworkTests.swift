@@ -11,7 +11,7 @@
   #endif
 
   @Suite struct SimulatedNetworkTests {
-    /// A client on a network with these conditions, in a simulation.
+    /// Runs a client on a network with these conditions, in a simulation.
     private func simulate<Value: Sendable>(
       _ conditions: NetworkConditions = NetworkConditions(), seed: UInt64 = 1,
       body: Data = Data("hello".utf8),
@@ -21,7 +21,7 @@
         Simulation.run(seed: seed) { simulation -> Result<Value, any Error> in
           let network = SimulatedNetwork(
             clock: simulation.clock, random: simulation.random(1), conditions: conditions
-          ) { _ in SimulatedAnswer(body: body) }
+          ) { _ in SimulatedResponse(body: body) }
           var configuration = ClientConfiguration()
           configuration.clock = simulation.clock
           configuration.retry = .never
@@ -36,16 +36,16 @@
 
     private let url = "http://a.test/x"
 
-    @Test func `it answers after its latencies and writes everything down`() async throws {
+    @Test func `the network responds after its latencies and records the attempt`() async throws {
       var conditions = NetworkConditions()
       conditions.latency = .milliseconds(10)...(.milliseconds(10))
       conditions.service = .milliseconds(5)...(.milliseconds(5))
       conditions.pause = .zero...(.zero)
-      let (answer, record, end) = try await simulate(conditions) { client, network, simulation in
-        let answer = try await client.send(.post("http://a.test/x?y", .text("body")).field("A", "b"))
-        return (answer.text, network.tries, simulation.clock.now.offset)
+      let (response, record, end) = try await simulate(conditions) { client, network, simulation in
+        let response = try await client.send(.post("http://a.test/x?y", .text("body")).field("A", "b"))
+        return (response.text, network.attempts, simulation.clock.now.offset)
       }
-      #expect(answer == "hello")
+      #expect(response == "hello")
       #expect(end == .milliseconds(45))
       let only = try #require(record.first)
       #expect(record.count == 1)
@@ -56,12 +56,12 @@
       #expect(only.text == "body")
       #expect(only.began == .zero)
       #expect(only.seen == .milliseconds(30))
-      #expect(only.answer?.status == 200)
+      #expect(only.response?.status == 200)
       #expect(only.ended == .milliseconds(45))
-      #expect(only.end == .answered(200))
+      #expect(only.end == .responded(200))
     }
 
-    @Test func `what is lost times out, and the server may have seen it`() async throws {
+    @Test func `a request times out when a message is lost, and the server may have seen it`() async throws {
       var conditions = NetworkConditions()
       conditions.loss = 1
       for seed in UInt64(1)...20 {
@@ -70,12 +70,12 @@
           let error = await #expect(throws: RequestError.self) {
             try await client.send(.get(url).timeout(.seconds(3)))
           }
-          return (error, network.tries[0], simulation.clock.now.offset)
+          return (error, network.attempts[0], simulation.clock.now.offset)
         }
         #expect(error?.code == .timedOut)
         #expect(error?.reachedServer == true)
         #expect(only.end == .failed(.timedOut))
-        // The time-out begins when the connection stands.
+        // The time-out begins when the connection is established.
         #expect((.seconds(3)...(.seconds(4))).contains(end))
       }
     }
@@ -85,7 +85,7 @@
       conditions.refusals = 1
       let (error, seen) = try await simulate(conditions) { [url] client, network, _ in
         let error = await #expect(throws: RequestError.self) { try await client.send(.get(url)) }
-        return (error, network.tries[0].seen)
+        return (error, network.attempts[0].seen)
       }
       #expect(error?.code == .cannotConnect)
       #expect(error?.reachedServer == false)
@@ -98,14 +98,14 @@
       for seed in UInt64(1)...30 {
         let (error, only) = try await simulate(conditions, seed: seed) { [url] client, network, _ in
           let error = await #expect(throws: RequestError.self) { try await client.send(.get(url)) }
-          return (error, network.tries[0])
+          return (error, network.attempts[0])
         }
         #expect(error?.code == .connectionLost)
         #expect(error?.reachedServer == (only.seen != nil))
       }
     }
 
-    @Test func `nothing passes a partition; what was on its way comes after it`() async throws {
+    @Test func `a partition holds back a request, which arrives after it`() async throws {
       let (one, other) = try await simulate { client, network, simulation in
         network.partition(from: ["a.test"], for: .seconds(5))
         async let parted = client.send(.get("http://a.test/"))
@@ -127,7 +127,7 @@
       #expect(error?.reachedServer == false)
     }
 
-    @Test func `called off it ends at once, and is in flight no more`() async throws {
+    @Test func `a cancelled request ends at once, and is in flight no more`() async throws {
       for milliseconds in stride(from: 0, to: 200, by: 7) {
         let (end, atOnce) = try await simulate { [url] client, network, simulation in
           let call = client.start(.get(url))
@@ -138,14 +138,14 @@
           let before = simulation.clock.now.offset
           _ = try? await call.value
           #expect(isHere || simulation.clock.now.offset == before)
-          return (network.tries.first?.end, isHere ? 0 : atOnce)
+          return (network.attempts.first?.end, isHere ? 0 : atOnce)
         }
         #expect(atOnce == 0)
-        #expect(end == nil || end == .calledOff || end == .answered(200))
+        #expect(end == nil || end == .cancelled || end == .responded(200))
       }
     }
 
-    @Test func `servers in trouble say when to come back`() async throws {
+    @Test func `a failing server says when to retry`() async throws {
       var conditions = NetworkConditions()
       conditions.serverErrors = 1
       conditions.retryAfter = 1
@@ -156,7 +156,7 @@
       #expect((1...3).contains(error?.fields?["Retry-After"].flatMap { Int($0) } ?? 0))
     }
 
-    @Test func `a body is as fast as who reads it`() async throws {
+    @Test func `a body arrives as fast as it is read`() async throws {
       var conditions = NetworkConditions()
       conditions.piece = 65_536...65_536
       conditions.pause = .zero...(.zero)
@@ -174,7 +174,7 @@
       #expect(whole == body.count)
     }
 
-    @Test func `it counts what is in flight, by host and in all`() async throws {
+    @Test func `the network counts requests in flight, by host and in all`() async throws {
       let (hosts, most, left) = try await simulate { client, network, _ in
         await withTaskGroup(of: Void.self) { group in
           for host in ["a.test", "a.test", "a.test", "b.test"] {

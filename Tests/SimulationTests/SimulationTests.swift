@@ -24,7 +24,7 @@
       return await log.add(line)
     }
 
-    /// A bit of everything that makes jobs.
+    /// Uses every language feature that creates jobs.
     private static func everything(_ simulation: Simulation) async -> [String] {
       let log = Log()
       await withTaskGroup(of: Void.self) { group in
@@ -63,7 +63,7 @@
       return await log.lines
     }
 
-    @Test func `the same seed runs everything in the same order; others in others`() async throws {
+    @Test func `a seed always gives the same order, and other seeds other orders`() async throws {
       let orders = await OwnThread.run {
         (0..<200 as Range<UInt64>).map { seed in
           let first = Simulation.run(seed: seed, Self.everything)
@@ -96,7 +96,7 @@
       #expect(await left == right)
     }
 
-    @Test func `who waits for what nobody will do is stuck`() async {
+    @Test func `a wait that can never end is reported as stuck`() async {
       let report = await OwnThread.run {
         Simulation.run(seed: 1) { simulation in
           let never = StubGate()
@@ -111,7 +111,7 @@
       #expect(report.time == .seconds(5))
     }
 
-    @Test func `what never rests is given up`() async {
+    @Test func `a simulation that never rests is given up`() async {
       let report = await OwnThread.run {
         Simulation.run(seed: 1, limit: 1000) { _ in while !Task.isCancelled { await Task.yield() } }
       }
@@ -121,7 +121,7 @@
       }
     }
 
-    @Test func `its wall clock goes with its time`() async {
+    @Test func `the wall clock advances with the simulated time`() async {
       let report = await OwnThread.run {
         Simulation.run(seed: 1) { simulation in
           let before = simulation.date()
@@ -132,7 +132,7 @@
       #expect(report.value == 1.5)
     }
 
-    @Test func `its random numbers depend on the seed and the purpose alone`() async {
+    @Test func `random numbers depend on the seed and the purpose alone`() async {
       let numbers = await OwnThread.run {
         [(1, 1), (1, 2), (2, 1), (1, 1)].map { (seed: UInt64, purpose: UInt64) in
           Simulation.run(seed: seed) { simulation in

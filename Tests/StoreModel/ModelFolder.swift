@@ -2,7 +2,8 @@ import Foundation
 
 @testable import ErrandOutbox
 
-/// A store's folder, in memory if there is room for that: there is much to write, and nothing to learn from a disk.
+/// The folder of a store, in memory where possible: there are many writes, and a disk would add nothing to
+/// the test.
 final class ModelFolder: Sendable {
   let url: URL
 

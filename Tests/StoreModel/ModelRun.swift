@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ErrandOutbox
 
-/// Lets stores on one folder and the model do the same random things, and compares what came of them.
+/// Runs the same random operations on stores that share a folder and on the model, and compares the results.
 final class ModelRun {
   private struct Owner {
     var store: SQLiteOutboxStore
@@ -22,10 +22,10 @@ final class ModelRun {
   private var openedOwners = 0
   private var addedRows = 0
   private var now = StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "first")
-  /// What was done, the last at the end.
+  /// The operations so far, the last at the end.
   private var log: [String] = []
 
-  /// Where the store does not do what the model does.
+  /// The differences between the store and the model.
   private(set) var complaints: [String] = []
 
   init(seed: UInt64) {
@@ -55,7 +55,7 @@ final class ModelRun {
     check(found == expected, "\(found)", "\(expected)")
   }
 
-  /// Places and the wording of reasons are the store's own business.
+  /// Returns the row without its sequence number and reason, which the store chooses.
   private func plain(_ row: OutboxRow) -> OutboxRow {
     var row = row
     row.sequence = 0
@@ -84,7 +84,7 @@ final class ModelRun {
     case 28..<50: try await claim(place)
     case 50..<75: try await finish(place)
     case 75..<78: try await renew(place)
-    case 78..<80: try await hasten(place)
+    case 78..<80: try await rescheduleOffline(place)
     case 80..<83: try await retry(place)
     case 83..<86: try await drop(place)
     case 86..<89: try await pause(place)
@@ -148,7 +148,7 @@ final class ModelRun {
     same(Set(claim.expired.map(\.id)), expected.expired)
     same(Set(claim.recovered.map(\.id)), expected.recovered)
     same(claim.next, expected.next)
-    same(Set(claim.setAside.map(\.id)), expected.setAside)
+    same(Set(claim.deadLettered.map(\.id)), expected.deadLettered)
     same(claim.held, Set(model.holds.keys))
     for claimed in claim.rows {
       same(claimed.content, Data("content of \(claimed.row.id)".utf8))
@@ -170,7 +170,7 @@ final class ModelRun {
     if chance(30) { bounds.maxAttempts = number(1...4) }
     if chance(50) { (bounds.backoff, bounds.maxBackoff) = (.milliseconds(number(1...5000)), .seconds(9)) }
     guard chance(50) else { return bounds }
-    for origin in Self.origins where chance(50) { bounds.rooms[origin] = number(0...2) }
+    for origin in Self.origins where chance(50) { bounds.capacities[origin] = number(0...2) }
     bounds.perOther = number(1...2)
     bounds.others = number(0...3)
     return bounds
@@ -184,7 +184,7 @@ final class ModelRun {
       model.holds[origin] = nil
       let news = OriginNews(origin: origin, change: .release)
       _ = try await owners[place].store.finish(
-        [FinishedTry(lease: Self.nobody, outcome: .returned, news: news)], at: now)
+        [FinishedAttempt(lease: Self.nobody, outcome: .returned, news: news)], at: now)
       return
     }
     let kind = pick(OriginHold.Kind.allCases)
@@ -192,27 +192,27 @@ final class ModelRun {
     model.hold(origin, kind, for: length, at: now)
     let news = OriginNews(origin: origin, change: .hold(kind, reason: "", label: Data(), for: length))
     _ = try await owners[place].store.finish(
-      [FinishedTry(lease: Self.nobody, outcome: .returned, news: news)], at: now)
+      [FinishedAttempt(lease: Self.nobody, outcome: .returned, news: news)], at: now)
   }
 
   private static let nobody = Lease(id: OutboxID(rawValue: "nobody"), number: 1)
 
   private func finish(_ place: Int) async throws {
-    // Leases that are over stay in the list, so that stale ones come up.
+    // Leases that are over stay in the list, so that stale ones are used, too.
     guard !owners[place].leases.isEmpty else { return }
     let lease = pick(owners[place].leases.suffix(8))
     let delay = Duration.milliseconds(chance(30) ? 0 : number(1...30_000))
-    let outcome: FinishedTry.Outcome =
+    let outcome: FinishedAttempt.Outcome =
       switch number(0...9) {
-      case 0..<4: .delivered(answer: Data([UInt8(number(0...255))]))
+      case 0..<4: .delivered(response: Data([UInt8(number(0...255))]))
       case 4..<7: .failed(reason: "failed", next: delay, counts: chance(50), wasOffline: chance(50))
-      case 7..<9: .refused(reason: "refused", answer: chance(50) ? Data([1]) : nil)
+      case 7..<9: .refused(reason: "refused", response: chance(50) ? Data([1]) : nil)
       default: .returned
       }
     log.append("finish \(lease.id) \(outcome)")
     let expected = model.finish(lease, outcome, at: now)
     let finished = try await owners[place].store.finish(
-      [FinishedTry(lease: lease, outcome: outcome)], at: now)
+      [FinishedAttempt(lease: lease, outcome: outcome)], at: now)
     same(finished.map { $0.row.map(plain) }, [expected.row.map(plain)])
     same(finished.flatMap(\.files), expected.files)
   }
@@ -226,10 +226,10 @@ final class ModelRun {
     same(lost, isHeld ? [] : [lease])
   }
 
-  private func hasten(_ place: Int) async throws {
+  private func rescheduleOffline(_ place: Int) async throws {
     log.append("hasten")
-    let expected = model.hasten(at: now)
-    same(try await owners[place].store.hasten(at: now), expected)
+    let expected = model.rescheduleOffline(at: now)
+    same(try await owners[place].store.rescheduleOffline(at: now), expected)
   }
 
   private func selection() -> OutboxSelection {
@@ -257,7 +257,7 @@ final class ModelRun {
   }
 
   private func pause(_ place: Int) async throws {
-    // Going on more often than stopping.
+    // Resumes more often than it pauses.
     let isPaused = chance(40)
     let lane = chance(30) ? nil : pick(["a", "b", "c"])
     log.append("pause \(isPaused) \(lane ?? "all")")
@@ -276,7 +276,7 @@ final class ModelRun {
     same(try await owners[place].store.prune(changedBefore: changed).sorted(), expected.sorted())
   }
 
-  /// Its process ends, one way or the other, and another takes its place.
+  /// Ends a process, by closing or abandoning its store, and starts another in its place.
   private func replace(_ place: Int) async throws {
     if chance(50) {
       log.append("close \(owners[place].number)")
@@ -289,7 +289,7 @@ final class ModelRun {
     }
     let leases = owners[place].leases
     owners[place] = try await open()
-    // As if it had them written down: whatever it says of them now is stale, or late.
+    // The new process uses the old leases, which are stale or late now.
     owners[place].leases = leases
   }
 
@@ -302,7 +302,7 @@ final class ModelRun {
     same(listed.map(\.id), model.selected(selection).map { model.rows[$0].id })
     let files = (1...max(1, addedRows)).map { "file of \($0)" }
     same(try await store.used(files), model.used(files))
-    let trying = model.entries.filter { $0.row.state == .trying }.compactMap(\.row.lane)
-    same(trying.count, Set(trying).count)
+    let attempting = model.entries.filter { $0.row.state == .attempting }.compactMap(\.row.lane)
+    same(attempting.count, Set(attempting).count)
   }
 }

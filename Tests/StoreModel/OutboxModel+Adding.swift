@@ -1,7 +1,7 @@
 import ErrandOutbox
 
 extension OutboxModel {
-  /// Nil if there is no room, and then nothing has changed.
+  /// Adds rows. Returns nil if they do not fit, and then changes nothing.
   mutating func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) -> Dropped? {
     var changed = self
     guard let dropped = changed.addAll(rows, caps, now) else { return nil }
@@ -43,7 +43,8 @@ extension OutboxModel {
     return caps.count ?? 1 > 0 && caps.bytes.map { new.size <= $0 } ?? true
   }
 
-  /// - Returns: The files of what had any.
+  /// Forgets requests that are over, until the new one has space.
+  /// - Returns: The files of the forgotten requests.
   private mutating func forgetOver(for new: NewRow, _ caps: OutboxCaps) -> [String] {
     var files: [String] = []
     let endings: [OutboxState] = [.delivered, .expired, .dropped]
@@ -64,10 +65,10 @@ extension OutboxModel {
 
   private func victim(_ rule: OutboxCaps.Rule, for new: NewRow, among before: Set<OutboxID>) -> Int? {
     let droppable = entries.indices.filter {
-      [.stored, .setAside].contains(entries[$0].row.state) && before.contains(entries[$0].row.id)
+      [.stored, .deadLettered].contains(entries[$0].row.state) && before.contains(entries[$0].row.id)
     }
     if rule == .dropOldest { return droppable.first }
-    // The first of the least important: `min` keeps the first of equals.
+    // The first of the least important: `min` returns the first of equals.
     return droppable.filter { entries[$0].row.priority <= new.priority }
       .min { entries[$0].row.priority < entries[$1].row.priority }
   }
@@ -76,20 +77,20 @@ extension OutboxModel {
     let lifetime = new.lifetime.map { Int64($0 / .milliseconds(1)) }
     let row = OutboxRow(
       id: new.id, sequence: 0, lane: new.lane, priority: new.priority, state: .stored, created: now.wall,
-      changed: now.wall, tries: 0, countedTries: 0, due: nil, expires: lifetime.map { now.wall + $0 },
-      reason: nil, size: new.size, summary: new.summary, answer: nil, origin: new.origin)
+      changed: now.wall, attempts: 0, countedAttempts: 0, due: nil, expires: lifetime.map { now.wall + $0 },
+      reason: nil, size: new.size, summary: new.summary, response: nil, origin: new.origin)
     var entry = Entry(new: new, row: row)
     entry.expires = lifetime.map { now.ticks + $0 }
     entry.lifetime = lifetime ?? 0
     entries.append(entry)
   }
 
-  /// - Returns: Its files.
+  /// - Returns: The files of the dropped row.
   mutating func drop(_ index: Int, at now: StoreTime) -> [String] {
     clearDue(index)
     entries[index].row.state = .dropped
     entries[index].row.changed = now.wall
-    entries[index].row.answer = nil
+    entries[index].row.response = nil
     return removeContent(index)
   }
 }

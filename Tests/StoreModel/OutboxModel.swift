@@ -1,32 +1,32 @@
 import ErrandOutbox
 import Foundation
 
-/// What a store should do, as plainly as it can be said: an array, looked through from the beginning each time.
+/// The behaviour of a store in its simplest form: an array that is searched from the beginning each time.
 struct OutboxModel {
   struct Entry {
     var new: NewRow
     var row: OutboxRow
-    /// Ticks.
+    /// In ticks.
     var due: Int64?
     var delay: Int64 = 0
     var isOffline = false
-    /// Ticks.
+    /// In ticks.
     var expires: Int64?
     var lifetime: Int64 = 0
     var owner = 0
     var leaseEnd: Int64 = 0
     var lease: Lease?
-    /// All that it was ever claimed with.
+    /// All leases with which the row was ever claimed.
     var leases: Set<Lease> = []
     var hasContent = true
-    /// It is on its way.
+    /// True once the lease's holder has begun to send.
     var isBegun = false
 
     var isInLane: Bool {
-      row.lane != nil && (row.state.isOpen || row.state == .setAside && new.holdsLane)
+      row.lane != nil && (row.state.isOpen || row.state == .deadLettered && new.holdsLane)
     }
-    var counts: Bool { row.state.isOpen || row.state == .setAside }
-    var bytes: Int64 { RowBytes.count(row.state, size: row.size, answer: row.answer?.count ?? 0) }
+    var counts: Bool { row.state.isOpen || row.state == .deadLettered }
+    var bytes: Int64 { RowBytes.count(row.state, size: row.size, response: row.response?.count ?? 0) }
   }
 
   var entries: [Entry] = []
@@ -38,7 +38,7 @@ struct OutboxModel {
 
   struct Hold {
     var kind: OriginHold.Kind
-    /// Ticks.
+    /// In ticks.
     var until: Int64
     var wall: Int64
     var delay: Int64
@@ -47,22 +47,24 @@ struct OutboxModel {
   mutating func hold(_ origin: String, _ kind: OriginHold.Kind, for length: Duration, at now: StoreTime) {
     adopt(now)
     let delay = Int64(length / .milliseconds(1))
-    // None is ended earlier by a shorter one.
+    // A shorter hold does not end a longer one.
     if let longer = holds[origin], longer.until > now.ticks + delay { return }
     holds[origin] = Hold(kind: kind, until: now.ticks + delay, wall: now.wall + delay, delay: delay)
   }
 
-  /// Ids in the order of enqueue.
+  /// The rows in the order of enqueue.
   var rows: [OutboxRow] { entries.map(\.row) }
 
   func index(_ id: OutboxID) -> Int? { entries.firstIndex { $0.row.id == id } }
 
-  /// True if its lane lets it go first.
+  /// Returns true if the row is the first of its lane, or has none.
   func isHead(_ index: Int) -> Bool {
     guard let lane = entries[index].row.lane else { return true }
     if pausedLanes.contains(lane) { return false }
     let members = entries.indices.filter { entries[$0].isInLane && entries[$0].row.lane == lane }
-    if let trying = members.first(where: { entries[$0].row.state == .trying }) { return trying == index }
+    if let attempting = members.first(where: { entries[$0].row.state == .attempting }) {
+      return attempting == index
+    }
     return members.first == index
   }
 
@@ -78,7 +80,7 @@ struct OutboxModel {
       return Hold(kind: hold.kind, until: now.ticks + left, wall: now.wall + left, delay: left)
     }
     for index in entries.indices {
-      if entries[index].row.state == .trying { entries[index].leaseEnd = 0 }
+      if entries[index].row.state == .attempting { entries[index].leaseEnd = 0 }
       if entries[index].row.state == .stored, let wall = entries[index].row.due {
         let left = max(0, min(wall - now.wall, entries[index].delay))
         entries[index].delay = left
@@ -95,7 +97,7 @@ struct OutboxModel {
     }
   }
 
-  /// - Returns: Its files.
+  /// - Returns: The files of the content.
   mutating func removeContent(_ index: Int) -> [String] {
     guard entries[index].hasContent else { return [] }
     entries[index].hasContent = false
@@ -132,7 +134,7 @@ struct OutboxModel {
     }
     statistics.isHeld =
       nobodyMayGo && statistics.nextDue == nil && rows.contains { $0.state == .stored }
-      && !rows.contains { $0.state == .trying }
+      && !rows.contains { $0.state == .attempting }
     return statistics
   }
 }

@@ -3,15 +3,15 @@ import Foundation
 
 @testable import ErrandOutbox
 
-/// What SQLite can notice: that pages are missing, and that what holds a page together makes no sense. What it cannot: a bit
-/// that was flipped inside a value. Contents have a checksum of the store's own for that; of the other columns a flipped
-/// bit may change one (a priority, a letter of a reason), and nobody can tell.
+/// Damages the file of a store. SQLite notices missing pages and a broken page structure, but not a flipped
+/// bit inside a value. For contents the store has a checksum of its own; in other columns a flipped bit (in a
+/// priority, in a letter of a reason) cannot be noticed.
 struct StoreDamage {
   private static let count = 150
   private static let pageSize = 2048
   private static let start = StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "boot")
 
-  /// A file with rows in several states, closed in good order.
+  /// The file of a store with rows in several states, which was closed.
   private let original: Data
 
   init() async throws {
@@ -22,19 +22,19 @@ struct StoreDamage {
         "\(number)", number % 3 == 0 ? "lane \(number % 7)" : nil, Self.content(number), store)
     }
     for claimed in try await store.claim(40, for: .seconds(60), at: Self.start).rows {
-      let outcomes: [FinishedTry.Outcome] = [
-        .delivered(answer: Data(count: 50)), .refused(reason: "no", answer: nil),
+      let outcomes: [FinishedAttempt.Outcome] = [
+        .delivered(response: Data(count: 50)), .refused(reason: "no", response: nil),
         .failed(reason: "later", next: .seconds(5), counts: true, wasOffline: true),
       ]
       let outcome = outcomes[Int(claimed.row.sequence) % 3]
-      _ = try await store.finish([FinishedTry(lease: claimed.lease, outcome: outcome)], at: Self.start)
+      _ = try await store.finish([FinishedAttempt(lease: claimed.lease, outcome: outcome)], at: Self.start)
     }
     await store.close()
     original = try Data(contentsOf: folder.database)
   }
 
   private static func content(_ number: Int) -> Data {
-    // Some so long that they fill pages of their own.
+    // Some contents are so long that they fill pages of their own.
     Data(repeating: UInt8(number), count: number % 10 == 0 ? 9000 : 200)
   }
 
@@ -47,9 +47,9 @@ struct StoreDamage {
     _ = try await store.add([row], within: OutboxCaps(), at: start)
   }
 
-  // MARK: Ways to damage it
+  // MARK: Kinds of damage
 
-  /// It is cut off, and is damaged then or has everything.
+  /// Truncates the file, which must be noticed or harmless.
   func cut() async throws -> [String] {
     var complaints: [String] = []
     var random = SeededRandom(seed: 7)
@@ -59,7 +59,7 @@ struct StoreDamage {
       + (0..<30).map { _ in Int.random(in: 2..<original.count, using: &random) }
     for length in lengths {
       let finding = try await use(original.prefix(length))
-      if !finding.isDamaged && finding.setAside.isEmpty {
+      if !finding.isDamaged && finding.deadLettered.isEmpty {
         complaints.append("cut off at \(length) of \(original.count), and nothing is said")
       }
       complaints += finding.complaints("cut off at \(length)")
@@ -71,13 +71,13 @@ struct StoreDamage {
     return complaints
   }
 
-  /// A bit is flipped, which is noticed or harms no content, and never ends the process.
+  /// Flips a bit, which must be noticed or harm no content, and must not crash the process.
   func flip(_ seed: UInt64) async throws -> [String] {
     var random = SeededRandom(seed: seed)
     var complaints: [String] = []
     for _ in 0..<40 {
       var damaged = original
-      // Where pages say how they are made up, more often than by chance.
+      // The structure of a page is hit more often than by chance.
       let page = Int.random(in: 0..<original.count / Self.pageSize, using: &random) * Self.pageSize
       let inPage = Bool.random(using: &random) ? 0..<120 : 0..<Self.pageSize
       let place = page + Int.random(in: inPage, using: &random)
@@ -87,7 +87,7 @@ struct StoreDamage {
     return complaints
   }
 
-  /// Pages become noise, which is noticed or harms no content, and never ends the process.
+  /// Fills pages with noise, which must be noticed or harm no content, and must not crash the process.
   func scribble(_ seed: UInt64) async throws -> [String] {
     var random = SeededRandom(seed: seed &+ 1_000_000)
     var complaints: [String] = []
@@ -100,17 +100,17 @@ struct StoreDamage {
     return complaints
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   private struct Finding {
     var names: [String] = []
     var contents: [String: Data] = [:]
-    var setAside: Set<String> = []
+    var deadLettered: Set<String> = []
     var isDamaged = false
     var complaints: [String] = []
 
-    /// - Parameter renamed: So many rows may have another name, which nobody can tell; but what they consist of is what
-    ///   was stored.
+    /// - Parameter renamed: The number of rows whose ID may have changed unnoticed; their contents must still
+    ///   be what was stored.
     func complaints(_ what: String, renamed: Int = 0) -> [String] {
       let others = contents.filter { name, found in
         name != "new" && Int(name).map(StoreDamage.content) != found
@@ -124,7 +124,7 @@ struct StoreDamage {
     }
   }
 
-  /// Opens a file with these bytes and uses it in every way.
+  /// Opens a file with these bytes and calls every operation of the store.
   private func use(_ bytes: Data) async throws -> Finding {
     let folder = ModelFolder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
@@ -157,16 +157,20 @@ struct StoreDamage {
       try await attempt {
         let claim = try await store.claim(100, for: .seconds(60), at: later)
         for claimed in claim.rows { finding.contents[claimed.row.id.rawValue] = claimed.content }
-        finding.setAside.formUnion(claim.setAside.map(\.id.rawValue))
-        let tries = claim.rows.map { FinishedTry(lease: $0.lease, outcome: .delivered(answer: Data())) }
-        _ = try await store.finish(tries, at: later)
-        isDone = claim.rows.isEmpty && claim.setAside.isEmpty
+        finding.deadLettered.formUnion(claim.deadLettered.map(\.id.rawValue))
+        let attempts = claim.rows.map {
+          FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data()))
+        }
+        _ = try await store.finish(attempts, at: later)
+        isDone = claim.rows.isEmpty && claim.deadLettered.isEmpty
       }
       if isDone { break }
     }
     try await attempt { try await Self.add("new", "lane 1", Data(repeating: 3, count: 20), store) }
     try await attempt { _ = try await store.retry(.all, at: later) }
-    try await attempt { _ = try await store.list(OutboxSelection(states: [.setAside]), after: 0, limit: 10) }
+    try await attempt {
+      _ = try await store.list(OutboxSelection(states: [.deadLettered]), after: 0, limit: 10)
+    }
     try await attempt { _ = try await store.drop(.all, reason: "", at: later) }
     try await attempt { _ = try await store.prune(changedBefore: later.wall) }
     await store.close()

@@ -3,7 +3,7 @@ import Foundation
 import SimulationExecutor
 import SimulationWorlds
 
-/// Runs many simulated worlds and tells of the first that fails, or one and tells everything.
+/// Runs many simulated worlds and reports the first that fails, or runs one and reports all its events.
 @main struct Simulate {
   private static let usage = """
     usage: simulate [client|outbox] [SEEDS [FIRST]]  many worlds, up to the first that fails
@@ -51,7 +51,7 @@ import SimulationWorlds
     let seconds = max(0.001, (clock.now - start).seconds)
     let amount = """
       \(run.worlds) seeds in \(seconds.formatted(.number.precision(.fractionLength(1)))) s, \
-      \(Int(Double(run.worlds) / seconds)) a second: \(run.jobs) jobs, \(run.callers) \(kind.unit), \(run.tries) tries
+      \(Int(Double(run.worlds) / seconds)) a second: \(run.jobs) jobs, \(run.callers) \(kind.unit), \(run.attempts) attempts
       """
     guard let failure = run.failure else {
       print("✓ simulate \(kind): \(amount)")

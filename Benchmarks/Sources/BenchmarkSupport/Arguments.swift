@@ -1,6 +1,6 @@
 /// A command line of `--name value` pairs and `--flag`s.
 public struct Arguments: Sendable {
-  /// What is wrong with a command line.
+  /// An error in the command line.
   public struct Wrong: Error, CustomStringConvertible {
     public let description: String
     public init(description: String) { self.description = description }
@@ -11,7 +11,7 @@ public struct Arguments: Sendable {
 
   /// - Parameters:
   ///   - names: The options that take a value.
-  ///   - flags: Those that take none.
+  ///   - known: The options that take none.
   public init(_ names: [String], flags known: [String] = []) throws {
     var rest = CommandLine.arguments.dropFirst()
     while let word = rest.popFirst() {
@@ -36,7 +36,7 @@ public struct Arguments: Sendable {
     return value
   }
 
-  /// A whole number above zero.
+  /// Returns a whole number above zero.
   public func number(_ name: String, default value: Int) throws -> Int {
     guard let text = values[name] else { return value }
     guard let number = Int(text), number > 0 else {

@@ -6,14 +6,14 @@
   import Glibc
 #endif
 
-/// Another program, run to its end.
+/// Runs another program to its end.
 public enum Child {
-  /// It could not be started, or ended badly.
+  /// The program could not be started, or failed.
   public struct Failed: Error, CustomStringConvertible {
     public let description: String
   }
 
-  /// Runs it, found along PATH, with its standard output thrown away, and waits.
+  /// Runs a program, found along PATH, with its standard output written to a file, and waits.
   /// - Returns: The time from before it was started until it had ended.
   @discardableResult
   public static func run(_ command: [String], output: String = "/dev/null") throws -> Duration {

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A socket that listens on 127.0.0.1, on a free port. Whoever opens it closes it.
+/// A socket that listens on 127.0.0.1, on a free port. Its creator must close it.
 public struct Listener: Sendable {
   public struct Failed: Error, CustomStringConvertible {
     public let description: String

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// What this process has used of the machine.
+/// The resources that this process has used.
 public enum ProcessUsage {
   /// Seconds of processor time, the process's own and the system's on its behalf.
   public static var cpuSeconds: Double {
@@ -14,7 +14,7 @@ public enum ProcessUsage {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
 
-  /// The most memory it ever held, in bytes.
+  /// The process's peak memory, in bytes.
   ///
   /// On Linux this is VmHWM and not `ru_maxrss`: a child's `ru_maxrss` begins with that of the process it was
   /// spawned from.
@@ -34,13 +34,13 @@ public enum ProcessUsage {
     #endif
   }
 
-  /// How often its threads were taken off a processor, because they waited or because others wanted it.
+  /// The number of times that its threads were taken off a processor, because they waited or were preempted.
   public static var contextSwitches: Int {
     let usage = own
     return Int(usage.ru_nvcsw) + Int(usage.ru_nivcsw)
   }
 
-  /// The memory that it holds now, in bytes; nil where the system does not tell in a file.
+  /// The memory that the process holds now, in bytes; nil where the system does not tell in a file.
   public static var memory: Int? {
     #if os(Linux)
       guard let file = fopen("/proc/self/statm", "r") else { return nil }
@@ -55,7 +55,7 @@ public enum ProcessUsage {
     #endif
   }
 
-  /// Lets this process open at least so many files, if it may.
+  /// Raises the limit of open files to at least this number, if that is permitted.
   public static func allowFiles(_ count: Int) {
     var limit = rlimit()
     #if canImport(Glibc)

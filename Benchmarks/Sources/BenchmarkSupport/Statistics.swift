@@ -1,4 +1,4 @@
-/// What is said about a handful of measurements.
+/// Statistics of a few measurements.
 public enum Statistics {
   public static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
@@ -7,7 +7,7 @@ public enum Statistics {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   }
 
-  /// The value below which this part (0 to 1) of the measurements lies: the nearest rank.
+  /// Returns the value below which this part (0 to 1) of the measurements lies, by nearest rank.
   public static func percentile(_ part: Double, _ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return .nan }
@@ -15,14 +15,14 @@ public enum Statistics {
     return sorted[min(sorted.count - 1, max(0, Int(rank) - 1))]
   }
 
-  /// The median of each round's own ratio: what disturbs one round disturbs both of its measurements.
+  /// Returns the median of each round's own ratio: a disturbance affects both measurements of its round.
   public static func medianRatio(_ numerators: [Double], _ denominators: [Double]) -> Double {
     median(zip(numerators, denominators).map { $0 / $1 })
   }
 }
 
 extension Double {
-  /// With so many digits behind the point.
+  /// Returns the number with so many digits after the point.
   public func fixed(_ digits: Int) -> String {
     guard isFinite else { return "-" }
     var scale = 1.0
@@ -37,12 +37,12 @@ extension Double {
 }
 
 extension String {
-  /// Filled up with spaces on its left.
+  /// Returns the text padded with spaces on its left.
   public func right(_ width: Int) -> String {
     String(repeating: " ", count: max(0, width - count)) + self
   }
 
-  /// Filled up with spaces on its right.
+  /// Returns the text padded with spaces on its right.
   public func left(_ width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }

@@ -33,7 +33,7 @@ curl_loop *curl_loop_create(int concurrency) {
   for (int i = 0; i < concurrency; i++) {
     CURL *easy = loop->handles[i] = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    // These cost or save much; they are as Errand sets them.
+    // These options matter most for the speed; they are set as Errand sets them.
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 64L << 10);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -79,7 +79,7 @@ curl_loop_result curl_loop_run(curl_loop *loop, const char *url, long requests) 
         added++;
       }
     }
-    // What was just added has something to do at once.
+    // A handle that was just added has something to do at once.
     if (!added && result.completed + result.failed < requests) {
       curl_multi_poll(loop->multi, NULL, 0, 1000, NULL);
     }

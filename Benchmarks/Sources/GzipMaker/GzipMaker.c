@@ -20,7 +20,7 @@ unsigned char *gzip_make(const unsigned char *block, size_t size, size_t count, 
   stream.avail_in = (uInt)size;
   stream.next_out = coded;
   stream.avail_out = (uInt)room;
-  // After a full flush nothing refers to what came before, so copies may follow each other.
+  // After a full flush nothing refers to earlier data, so copies may follow each other.
   deflate(&stream, Z_FULL_FLUSH);
   size_t length = room - stream.avail_out;
   deflateEnd(&stream);

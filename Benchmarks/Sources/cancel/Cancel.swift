@@ -3,7 +3,8 @@ import ErrandCore
 import ErrandCurl
 import Foundation
 
-/// From `cancel()` to the instant at which the server sees the connection closed, for many requests in flight.
+/// Measures the time from `cancel()` until the server sees the connection closed, for many requests in
+/// flight.
 @main
 struct Cancel {
   static func main() async {
@@ -25,7 +26,7 @@ struct Cancel {
       let count = try arguments.number("requests", default: 1000)
       let rounds = try arguments.number("rounds", default: 5)
       ProcessUsage.allowFiles(count * 2 + 256)
-      print("\(count) requests in flight, called off one after another, \(rounds) rounds")
+      print("\(count) requests in flight, cancelled one after another, \(rounds) rounds")
       var missed = 0
       for (name, pause) in [("at once", Duration.zero), ("one each ms", .milliseconds(1))] {
         var waits: [Double] = []
@@ -69,7 +70,7 @@ struct Cancel {
       let end = ContinuousClock.now + .seconds(10)
       while !isSo() {
         guard ContinuousClock.now < end else { throw Arguments.Wrong(description: problem()) }
-        // Seldom enough to take no time from what is measured.
+        // Rare enough not to disturb the measurement.
         try await Task.sleep(for: .milliseconds(20))
       }
     }

@@ -9,7 +9,8 @@
     import Glibc
   #endif
 
-  /// Takes requests for `/0`, `/1`, … and never answers. Notes when each one's connection is closed.
+  /// A server that takes requests for `/0`, `/1`, … and never responds. Records when each one's connection is
+  /// closed.
   // Safe to share: `closings` is a mutex; the rest is touched on the server's thread only, once it runs.
   final class StallingServer: @unchecked Sendable {
     private struct Closings {
@@ -20,7 +21,7 @@
     let port: UInt16
     private let listener: Int32
     private let poll: Int32
-    /// What was asked for on each connection.
+    /// The number of the request on each connection.
     private var numbers: [Int32: Int] = [:]
     private let closings = Mutex(Closings())
 
@@ -32,10 +33,10 @@
       bench_epoll_add(poll, listener, bench_epoll_readable)
     }
 
-    /// How many requests are here.
+    /// The number of requests that have arrived.
     var arrived: Int { closings.withLock { $0.arrived } }
 
-    /// When the connection of each request was closed, by its number.
+    /// The time at which the connection of each request was closed, by the request's number.
     var closed: [Int: ContinuousClock.Instant] { closings.withLock { $0.instants } }
 
     deinit { close(listener) }
@@ -51,7 +52,8 @@
     }
 
     private func run() {
-      // The observer goes first, where that is allowed: else its own wait for a core would be measured.
+      // The server gets a higher priority where that is permitted: else its own wait for a core would be
+      // measured.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -15)
       defer {
         for descriptor in numbers.keys { close(descriptor) }
@@ -67,7 +69,8 @@
             guard event.events & bench_epoll_closed == 0 else { return }
             acceptAll()
           } else if event.events & bench_epoll_closed != 0 {
-            // Its own end stays open for now: closing it takes longer than all else here, and would be measured.
+            // The server's end stays open for now: closing it takes longer than all else here, and would be
+            // measured.
             if let number = numbers[descriptor] { closings.withLock { $0.instants[number] = now } }
           } else {
             read(descriptor)
@@ -76,7 +79,7 @@
       }
     }
 
-    /// Ends its thread.
+    /// Ends the server's thread.
     func stop() {
       shutdown(listener, Int32(SHUT_RDWR))
     }
@@ -89,7 +92,7 @@
       }
     }
 
-    /// A request comes in one piece here: it is small and the network is the loopback.
+    /// Reads a request, which arrives in one piece because it is small and the network is the loopback.
     private func read(_ descriptor: Int32) {
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one wait until so many have come.
+/// Lets one task wait for so many arrivals.
 final class Countdown: Sendable {
   private struct State {
     var missing: Int

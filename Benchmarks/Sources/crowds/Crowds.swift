@@ -1,7 +1,8 @@
 import BenchmarkSupport
 import Foundation
 
-/// What many requests cost together: those that join one flight, those that end with a scope, those that are over.
+/// Measures the cost of many requests: joining one in-flight request, ending with a scope, and being
+/// forgotten.
 @main
 struct Crowds {
   static func main() async {

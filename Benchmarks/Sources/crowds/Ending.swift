@@ -1,15 +1,15 @@
 import BenchmarkSupport
 import ErrandCore
 
-/// A scope ends in which many requests wait for slots, each with a task that waits for it.
+/// Ends a scope in which many requests wait for slots, each with a task that waits for it.
 struct Ending {
   /// Milliseconds.
   private struct Outcome {
     /// From the end of the scope until the call returns.
     let returned: Double
-    /// Until the last caller has its outcome.
+    /// From the end of the scope until the last caller has its outcome.
     let told: Double
-    /// Of all processors, until then.
+    /// The processor time until then, of all processors.
     let cpu: Double
   }
 
@@ -50,7 +50,7 @@ struct Ending {
       }
     }
     await begun.wait()
-    // The last of them are about to enter it.
+    // The last requests are about to enter the scope.
     while scope.count < requests { await Task.yield() }
     let cpu = ProcessUsage.cpuSeconds
     let begin = ContinuousClock.now

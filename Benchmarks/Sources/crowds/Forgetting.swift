@@ -3,9 +3,9 @@ import CAllocator
 @_spi(Benchmarks) import ErrandCore
 import ErrandTesting
 
-/// Sends many requests, no two the same, by turns with a window in which they are shared and one in which repeats are
-/// ignored, in pages that come and go; and looks at what is left when the windows are over. The time is virtual, so that
-/// all of them are remembered at once before.
+/// Sends many different requests, alternately with a window in which they are shared and one in which repeats
+/// are ignored, in pages that come and go; then measures what is left after the windows. The time is virtual,
+/// so that all requests are remembered at once before that.
 struct Forgetting {
   let requests: Int
   private static let window = Duration.seconds(60)
@@ -26,7 +26,7 @@ struct Forgetting {
   }
 
   func report() async throws {
-    // What is taken once and for all is taken now.
+    // Memory that is allocated once is allocated before the measurement.
     try await send(10_000)
     try await endWindows()
     let before = Held(client, app)
@@ -69,7 +69,7 @@ struct Forgetting {
     let probe = ClientProbe(client)
     for _ in 0..<1000 where probe.remembered > 0 {
       clock.advance(by: Self.window)
-      // The alarm rings in a task of its own.
+      // The deadline timer fires in a task of its own.
       try await Task.sleep(for: .milliseconds(10))
     }
     allocator_trim()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds everyone until it is opened.
+/// Holds callers until it is opened.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false

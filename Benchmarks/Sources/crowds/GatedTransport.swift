@@ -2,7 +2,7 @@ import ErrandCore
 import Foundation
 import Synchronization
 
-/// Answers with the same small body, as soon as a gate is open.
+/// A transport that responds with the same small body, as soon as its gate is open.
 final class GatedTransport: Transport {
   let gate = Gate()
   private let performed = Atomic(0)
@@ -10,7 +10,7 @@ final class GatedTransport: Transport {
     status: 200, fields: ["Content-Type": "text/plain", "Content-Length": "100"])
   private let body = Data(repeating: UInt8(ascii: "e"), count: 100)
 
-  /// How many tries it was given.
+  /// The number of attempts so far.
   var count: Int { performed.load(ordering: .relaxed) }
 
   func perform(_ exchange: Exchange) async throws -> TransferResult {

@@ -1,17 +1,17 @@
 import BenchmarkSupport
 import ErrandCore
 
-/// Many callers join one flight, each in a task of its own; and the same tasks without the client, each with nothing but a
-/// continuation to wait on.
+/// Lets many callers join one in-flight request, each in a task of its own; and runs the same tasks without
+/// the client, each waiting on a continuation only.
 struct Joining {
   /// Microseconds for each caller.
   private struct Cost {
     /// From the first task until the last has begun to wait.
     var joining: Double
-    /// From then until the last has its answer.
-    var answering: Double
-    var whole: Double { joining + answering }
-    /// Of all processors, for the whole.
+    /// From then until the last has its response.
+    var responding: Double
+    var whole: Double { joining + responding }
+    /// The processor time for the whole, of all processors.
     var cpu: Double
   }
 
@@ -28,7 +28,7 @@ struct Joining {
       let own = try await measure(transport.gate) { _ = try await client.send(request) }
       let gate = Gate()
       let other = try await measure(gate) { try await gate.pass() }
-      // The first finds nothing warm.
+      // The first round warms up.
       guard round > 0 else { continue }
       ours.append(own)
       bare.append(other)
@@ -36,7 +36,7 @@ struct Joining {
     }
     print("\(callers) callers join one flight, us each, least of \(rounds) rounds")
     print("  \("".left(28))" + ["joining", "answering", "whole", "cpu"].map { $0.right(11) }.joined())
-    let columns: [KeyPath<Cost, Double>] = [\.joining, \.answering, \.whole, \.cpu]
+    let columns: [KeyPath<Cost, Double>] = [\.joining, \.responding, \.whole, \.cpu]
     func least(_ costs: [Cost]) -> [Double] {
       columns.map { column in costs.map { $0[keyPath: column] }.min() ?? .nan }
     }
@@ -46,7 +46,7 @@ struct Joining {
     print(row("errand", least(ours)))
     print(row("a task and a continuation", least(bare)))
     print(row("errand's own", zip(least(ours), least(bare)).map { $0 - $1 }) + "  (whole: at most 2)")
-    // One who was about to join while the answer came begins anew.
+    // A caller that was about to join while the response arrived begins anew.
     print("  flights, at most".left(30) + "\(flights)".right(11))
   }
 
@@ -70,7 +70,7 @@ struct Joining {
     let end = ContinuousClock.now
     let unit = 1e6 / Double(callers)
     return Cost(
-      joining: (middle - begin).inSeconds * unit, answering: (end - middle).inSeconds * unit,
+      joining: (middle - begin).inSeconds * unit, responding: (end - middle).inSeconds * unit,
       cpu: (ProcessUsage.cpuSeconds - cpu) * unit)
   }
 }

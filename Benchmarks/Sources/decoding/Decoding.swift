@@ -4,7 +4,8 @@ import ErrandCore
 import ErrandCurl
 import Foundation
 
-/// Compressed answers: the rate against libcurl's own decoding, and what a bomb takes on its way to a file.
+/// Measures compressed responses: the rate against libcurl's own decoding, and the memory for a gzip bomb
+/// that is written to a file.
 @main
 struct Decoding {
   static func main() async {
@@ -27,7 +28,7 @@ struct Decoding {
     }
   }
 
-  /// In turns, in one process. What comes is counted and thrown away by both.
+  /// Measures the rates in turns, in one process. Both clients count the bytes and discard them.
   private static func rate(_ server: GzipServer, _ rounds: Int) async throws {
     let client = Client(transport: CurlTransport())
     guard let loop = curl_loop_create(1) else { throw Arguments.Wrong(description: "no memory") }
@@ -62,7 +63,7 @@ struct Decoding {
     print("  errand/libcurl    \(ratio)  (at least 0.9)")
   }
 
-  /// Each in a process of its own: memory that was once taken is not given back.
+  /// Measures peak memory, each in a process of its own, because a process does not give memory back.
   private static func memory(_ server: GzipServer, _ rounds: Int) throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "errand-decoding-\(UUID().uuidString)")

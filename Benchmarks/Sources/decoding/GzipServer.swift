@@ -2,7 +2,7 @@ import BenchmarkSupport
 import Foundation
 import GzipMaker
 
-/// Answers with a text in gzip, with a bomb, or with as much plain data.
+/// A server that responds with a text in gzip, with a gzip bomb, or with plain data.
 // Safe to share: nothing in it changes.
 final class GzipServer: @unchecked Sendable {
   let textSize: Int
@@ -31,7 +31,7 @@ final class GzipServer: @unchecked Sendable {
     return Data(bytesNoCopy: bytes, count: size, deallocator: .free)
   }
 
-  /// Words in no order, which compress about as text does.
+  /// Returns random words, which compress about as well as text.
   private static func words(_ size: Int) -> [UInt8] {
     var seed: UInt64 = 1
     func next() -> Int {
@@ -53,7 +53,7 @@ final class GzipServer: @unchecked Sendable {
         let connection = accept(listener.descriptor, nil, nil)
         guard connection >= 0 else { return }
         Thread.detachNewThread { [self] in
-          while let path = Self.request(connection) { answer(path, connection) }
+          while let path = Self.request(connection) { response(path, connection) }
           close(connection)
         }
       }
@@ -71,7 +71,7 @@ final class GzipServer: @unchecked Sendable {
     return String(decoding: head.split(separator: 32)[1], as: UTF8.self)
   }
 
-  private func answer(_ path: String, _ connection: Int32) {
+  private func response(_ path: String, _ connection: Int32) {
     let body = path == "/text" ? text : path == "/bomb" ? bomb : plain
     let coding = path == "/plain" ? "" : "Content-Encoding: gzip\r\n"
     send(Data("HTTP/1.1 200 OK\r\n\(coding)Content-Length: \(body.count)\r\n\r\n".utf8), connection)

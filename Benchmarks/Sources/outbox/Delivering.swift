@@ -4,7 +4,7 @@ import ErrandCurl
 @_spi(Benchmarks) import ErrandOutbox
 import Foundation
 
-/// Stored requests are delivered, beside a client that sends the same without an outbox.
+/// Delivers stored requests, and compares that with a client that sends the same without an outbox.
 struct Delivering {
   private static let concurrency = 64
 

@@ -4,7 +4,7 @@ import ErrandCurl
 import ErrandOutbox
 import Foundation
 
-/// An outbox with nothing to do: how often does the process wake up?
+/// Measures how often a process wakes up for an outbox with nothing to do.
 struct Idle {
   let seconds: Int
   let place: Place
@@ -13,7 +13,7 @@ struct Idle {
     try await place.withFolder { folder in
       let client = Client(transport: CurlTransport())
       let outbox = try await Outbox(at: folder, client: client)
-      // What it does when it opens is not idleness.
+      // Work at opening is not idleness.
       try await Task.sleep(for: .seconds(2))
       let before = ProcessUsage.contextSwitches
       let cpu = ProcessUsage.cpuSeconds
@@ -22,7 +22,7 @@ struct Idle {
       print(
         "idle for \(seconds) s: \(switches) context switches, "
           + "\(((ProcessUsage.cpuSeconds - cpu) * 1000).fixed(1)) ms of processor time "
-          + "(the beat of 60 s, and this benchmark's own sleep)")
+          + "(the poll interval of 60 s, and this benchmark's own sleep)")
       await outbox.close()
       await client.shutdown()
     }

@@ -4,11 +4,12 @@ import ErrandCurl
 import ErrandOutbox
 import Foundation
 
-/// Requests to six servers that are well are delivered, alone and beside servers that are not, which come first.
+/// Delivers requests to six healthy servers, alone and beside unhealthy servers, whose requests are stored
+/// first.
 struct Isolation {
   let perOrigin: Int
   let rounds: Int
-  /// Of the first server that is well; the others are at the next five ports.
+  /// The URL of the first healthy server; the others use the next five ports.
   let url: String
   let place: Place
 
@@ -28,7 +29,8 @@ struct Isolation {
     let hanging = silent.map { "http://127.0.0.1:\($0.port)/" }
     let failing = "http://localhost:\(try port())/failing"
     let troubles = [
-      Trouble(name: "2 dead, 1 hanging, 1 that answers 500", urls: dead + hanging.prefix(1) + [failing]),
+      Trouble(
+        name: "2 dead, 1 hanging, 1 that responds with 500", urls: dead + hanging.prefix(1) + [failing]),
       Trouble(name: "40 hanging", urls: hanging),
       Trouble(name: "all of these", urls: dead + hanging + [failing]),
     ]

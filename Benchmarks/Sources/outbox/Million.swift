@@ -4,7 +4,7 @@ import ErrandCurl
 import ErrandOutbox
 import Foundation
 
-/// An outbox with very many requests in it is opened, looked at and drained.
+/// Opens, inspects and drains an outbox with very many requests.
 struct Million {
   let rows: Int
   let rounds: Int
@@ -30,7 +30,7 @@ struct Million {
       ] {
         print("  \(name.left(36))\(Statistics.median(values).fixed(1).right(9))  (under 300)")
       }
-      // In a process of its own, so that its memory is.
+      // Draining runs in a process of its own, so that its memory is measured alone.
       let report = folder.appending(path: "drain.txt").path
       try Child.run(
         [
@@ -41,7 +41,7 @@ struct Million {
     }
   }
 
-  /// Delivers from an outbox that is there for a while.
+  /// Delivers from an existing outbox for a while.
   static func drain(_ folder: URL, seconds: Int) async throws {
     let client = Client(transport: CurlTransport())
     client.limits = .unlimited

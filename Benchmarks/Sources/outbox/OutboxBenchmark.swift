@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// What it costs that a request must arrive: to store it, to deliver it, to hold a million, to wait.
+/// Measures the outbox: storing, delivering, holding a million requests, and idling.
 @main
 struct OutboxBenchmark {
   static func main() async {

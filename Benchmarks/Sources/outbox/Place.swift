@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where databases of a benchmark are made: one disk for all that is compared.
+/// The place for a benchmark's databases: one disk for all that is compared.
 struct Place: Sendable {
   let root: String
 
-  /// A new folder, for the length of a block.
+  /// Creates a new folder, and removes it after the block.
   func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = URL(filePath: root).appending(path: "errand-outbox-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -2,8 +2,9 @@ import BenchmarkSupport
 import Dispatch
 import PlainSQLite
 
-/// SQLite as it is, one row a transaction: on the caller's thread, or on a queue, as who writes it by hand would.
-// Safe to share: whoever measures uses it from one task.
+/// Plain SQLite with a transaction for each row: on the caller's thread, or on a queue, as a program without
+/// an outbox would use it.
+// Safe to share: the benchmark uses it from one task.
 final class PlainDatabase: @unchecked Sendable {
   private let database: OpaquePointer
   private let queue = DispatchQueue(label: "plain")

@@ -4,7 +4,8 @@ import ErrandCurl
 import ErrandOutbox
 import Foundation
 
-/// A request is stored by one caller after the other, and by many at once, beside what SQLite itself does on this disk.
+/// Stores requests from one caller and from many at once, and compares that with SQLite itself on the same
+/// disk.
 struct Storing {
   private static let bodyBytes = 200
   private static let crowd = 64

@@ -1,10 +1,10 @@
 import BenchmarkSupport
 import Foundation
 
-/// Runs the two programs in turns, each time in a process of its own: where the memory of a process happens to lie makes
-/// it quicker or slower for the whole of its life.
+/// Runs two programs in turns, each time in a process of its own: the memory layout of a process makes it
+/// faster or slower for its whole life.
 struct Comparison {
-  /// A program, and what it is to do.
+  /// A program with its load.
   private struct Runner {
     let program: String
     let load: String
@@ -13,7 +13,7 @@ struct Comparison {
   private let plain: Runner
   private let full: Runner
   private let baseline: Runner
-  /// Where a child's output goes.
+  /// The file for a child's output.
   private let note: String
 
   init(current: String, baseline: String) {
@@ -40,7 +40,7 @@ struct Comparison {
       """
   }
 
-  /// What everything at once adds to the plain request of the baseline.
+  /// Measures what all features together add to the plain request of the baseline.
   func added(rounds: Int) throws -> String {
     let times = try inTurns([full, baseline], 1, rounds)
     let (ours, theirs) = (times[0], times[1])
@@ -55,7 +55,8 @@ struct Comparison {
       """
   }
 
-  /// Free of noise, and the same from run to run; nil where nothing can count them.
+  /// Counts instructions, which are free of noise and the same from run to run; nil without a tool that
+  /// counts them.
   func instructions() throws -> String? {
     guard let counter = InstructionCounter.found(note: note) else { return nil }
     func each(_ runner: Runner) throws -> Double {
@@ -74,11 +75,11 @@ struct Comparison {
       """
   }
 
-  /// The times of each runner's slices.
+  /// Returns the times of each runner's slices.
   private func inTurns(_ runners: [Runner], _ tasks: Int, _ rounds: Int) throws -> [[Double]] {
     var times = [[Double]](repeating: [], count: runners.count)
     for round in 0..<rounds {
-      // Whoever goes second finds the machine as the first has left it.
+      // The order changes, because the second runner finds the machine as the first has left it.
       for turn in runners.indices {
         let index = (round + turn) % runners.count
         times[index] += try slices(runners[index], tasks)

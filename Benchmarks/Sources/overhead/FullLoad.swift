@@ -1,7 +1,8 @@
 #if !BASELINE
   import ErrandCore
 
-  /// The same GET with everything in use: a scope, sharing, a priority, an activity, checks of the answer, retries.
+  /// The same GET with all features: a scope, sharing, a priority, an activity, checks of the response,
+  /// retries.
   struct FullLoad: Load {
     private let client = Client(transport: InstantTransport())
     private let scope = RequestScope("page")
@@ -13,8 +14,8 @@
       request = Request.get("http://127.0.0.1/small")
         .shared().priority(.userInitiated).activity(Activity("Loading"))
         .expecting(contentType: "text/plain")
-        .validate { if $0.data.isEmpty { throw WrongAnswer() } }
-        .tries(3)
+        .validate { if $0.data.isEmpty { throw WrongResponse() } }
+        .attempts(3)
     }
 
     func send() async throws -> Response { try await client.send(request, in: scope) }

@@ -1,7 +1,7 @@
 import ErrandCore
 import Foundation
 
-/// Answers every request at once with the same small body, so that what is measured is the client alone.
+/// A transport that responds at once with the same small body, so that only the client is measured.
 struct InstantTransport: Transport {
   private let head = ResponseHead(
     status: 200, fields: ["Content-Type": "text/plain", "Content-Length": "100"])

@@ -1,16 +1,17 @@
 import BenchmarkSupport
 import Foundation
 
-/// Counts the instructions of a program, with what the machine has for it.
+/// Counts the instructions of a program, with perf or valgrind.
 struct InstructionCounter {
   struct NotCounted: Error {}
 
   private let command: [String]
   private let note: String
-  /// Picks the number out of what the counter wrote.
+  /// Finds the number in a line of the counter's output.
   private let number: @Sendable (String) -> Double?
 
-  /// - Parameter note: A file to write to.
+  /// Returns a counter that works on this machine, or nil.
+  /// - Parameter note: The file for the counter's output.
   static func found(note: String) -> InstructionCounter? {
     [perf(note), valgrind(note)].first { (try? $0.count(["true"])) != nil }
   }

@@ -1,18 +1,19 @@
 import BenchmarkSupport
 import ErrandCore
 
-/// A request that is made once and sent again and again, by so many tasks at once, each one after the other.
+/// A request that is made once and sent repeatedly, by so many concurrent tasks.
 protocol Load: Sendable {
   var tasks: Int { get }
   func send() async throws -> Response
 }
 
-/// What came was not what the transport gave.
-struct WrongAnswer: Error, CustomStringConvertible {
-  let description = "not the answer that was given"
+/// The response was not the transport's.
+struct WrongResponse: Error, CustomStringConvertible {
+  let description = "not the response that was given"
 }
 
 extension Load {
+  /// Sends the requests.
   /// - Returns: The nanoseconds that a task needed for each of its requests.
   func run(_ requests: Int) async throws -> Double {
     let begin = ContinuousClock.now
@@ -20,7 +21,7 @@ extension Load {
       for _ in 0..<tasks {
         group.addTask {
           for _ in 0..<requests {
-            guard try await send().data.count == 100 else { throw WrongAnswer() }
+            guard try await send().data.count == 100 else { throw WrongResponse() }
           }
         }
       }

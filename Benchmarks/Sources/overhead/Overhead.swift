@@ -2,8 +2,9 @@ import BenchmarkSupport
 import Dispatch
 import Foundation
 
-/// What the client adds to each request, beside what the client of an earlier commit added. The same program, built with
-/// each of the two, measures itself (`--child`); a run of this one without it calls both in turns.
+/// Measures the client's overhead for each request, against the client of an earlier commit. The same
+/// program, built with each of the two, measures itself (`--child`); a run without that option runs both in
+/// turns.
 @main
 struct Overhead {
   static func main() {
@@ -12,7 +13,7 @@ struct Overhead {
       if arguments["child"] == nil {
         try compare(arguments)
       } else {
-        // Not an asynchronous `main`: that one ends the first thread, which valgrind does not survive.
+        // An asynchronous `main` would end the first thread, which valgrind does not survive.
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {
           do { try await measure(arguments) } catch { fail(error) }
@@ -30,12 +31,12 @@ struct Overhead {
     exit(1)
   }
 
-  /// Prints the time of each slice: short ones, so that some of them run undisturbed on a machine that is busy.
+  /// Prints the time of each slice. Slices are short, so that some of them run undisturbed on a busy machine.
   private static func measure(_ arguments: Arguments) async throws {
     let load = try load(try arguments.need("child"), tasks: try arguments.number("tasks", default: 1))
     let requests = try arguments.number("requests", default: 1000)
     let slices = try arguments.number("slices", default: 1)
-    // Caches and pools are warm before anything counts.
+    // Warms caches and pools up.
     if slices > 1 { _ = try await load.run(requests) }
     for _ in 0..<slices { print(try await load.run(requests)) }
   }

@@ -1,4 +1,4 @@
-/// What is to happen, earliest first; a binary heap.
+/// Events in order of their time, in a binary heap.
 struct Agenda<Event> {
   private var entries: [(time: Double, event: Event)] = []
 

@@ -1,6 +1,6 @@
 @_spi(Benchmarks) import ErrandCore
 
-/// A scheduler with so many waiting, of all priorities by turns.
+/// A scheduler with many waiting requests, of all priorities in turn.
 struct Crowd {
   private var probe: SchedulerProbe
   private var running: [SchedulerProbe.Place] = []
@@ -8,7 +8,7 @@ struct Crowd {
   private let origins: [String]
   private var last = 0
 
-  /// - Parameter origins: Nil for no limit of theirs.
+  /// - Parameter origins: The number of origins; nil for no limit per origin.
   init(_ count: Int, origins: Int?) {
     probe = SchedulerProbe(ConcurrencyLimits(total: 4, perOrigin: origins == nil ? nil : 2))
     self.origins = (0..<(origins ?? 0)).map { "origin\($0).example.com" }
@@ -27,14 +27,14 @@ struct Crowd {
     return probe.arrive(last, priority, origin: origin, at: .microseconds(last))
   }
 
-  /// One more comes, and one that waits starts.
+  /// Adds a request, and lets a waiting one start.
   mutating func addAndTake() {
     arrive(Self.priorities[last & 3])
     let place = running.removeFirst()
     probe.finish(place) { running.append($1) }
   }
 
-  /// One that waits goes, and one comes in its stead.
+  /// Removes a waiting request, and adds one in its place.
   mutating func leaveAndAdd(_ index: Int) {
     probe.leave(waiting[index])
     waiting[index] = arrive(Self.priorities[last & 3])

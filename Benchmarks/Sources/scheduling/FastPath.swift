@@ -1,7 +1,7 @@
 import BenchmarkSupport
 @_spi(Benchmarks) import ErrandCore
 
-/// A slot that is free: taken and given back by one task.
+/// Measures acquiring and releasing a free slot in one task.
 struct FastPath {
   let rounds: Int
 

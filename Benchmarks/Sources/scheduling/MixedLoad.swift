@@ -1,11 +1,12 @@
 @_spi(Benchmarks) import ErrandCore
 import ErrandTesting
 
-/// A day of a phone in virtual time: pages are opened at random, each with one to six requests that a person waits for;
-/// now and then something of no special priority; and beneath it a flood that never ends, half utility, half background.
+/// Simulates the load of an app in virtual time: pages open at random, each with one to six user-initiated
+/// requests; single requests of default priority come in between; and beneath is an endless flood, half
+/// utility, half background.
 struct MixedLoad {
   struct Outcome {
-    /// Seconds in line.
+    /// The seconds that each request waited.
     var waits: [Priority: [Double]] = [:]
     var hours = 0.0
   }
@@ -21,14 +22,14 @@ struct MixedLoad {
     case end(Request, SchedulerProbe.Place)
   }
 
-  /// Seconds, all of them means of exponential distributions.
+  /// The means of exponential distributions, in seconds.
   private static let betweenPages = 3.0
   private static let betweenSingles = 1.0
   private static let seenService = 0.2
   private static let unseenService = 1.0
 
   private let limits: ConcurrencyLimits
-  /// How many of the flood are there at any time.
+  /// The number of the flood's requests at any time.
   private let flood: Int
   private var probe: SchedulerProbe
   private var random = SeededRandom(seed: 7)
@@ -68,7 +69,7 @@ struct MixedLoad {
       for (number, place) in started {
         if let next = waiting.removeValue(forKey: number) { start(next, place, now) }
       }
-      // The flood never ends: where one has gone, one comes.
+      // A request of the flood is replaced when it ends.
       if request.priority < .default { arrive(request.priority, at: now) }
     }
   }

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 @_spi(Benchmarks) import ErrandCore
 
-/// How long who waits in line, for each number of slots that are kept.
+/// Prints how long requests of each priority wait, for each number of reserved slots.
 struct MixedLoadReport {
   let hours: Int
 
@@ -9,9 +9,9 @@ struct MixedLoadReport {
     Swift.print("a mixed load, \(hours) hours of virtual time; time in line: mean / 95 % / longest")
     for total in [4, 8] {
       Swift.print("  \(total) slots".left(12) + columns)
-      Swift.print("    no flood".left(12) + row(total: total, kept: 0, flood: 0))
-      for kept in 0...3 {
-        Swift.print("    kept \(kept)".left(12) + row(total: total, kept: kept, flood: 100))
+      Swift.print("    no flood".left(12) + row(total: total, reserved: 0, flood: 0))
+      for reserved in 0...3 {
+        Swift.print("    reserved \(reserved)".left(12) + row(total: total, reserved: reserved, flood: 100))
       }
     }
   }
@@ -22,9 +22,9 @@ struct MixedLoadReport {
       + "unseen/s".right(10)
   }
 
-  private func row(total: Int, kept: Int, flood: Int) -> String {
+  private func row(total: Int, reserved: Int, flood: Int) -> String {
     var limits = ConcurrencyLimits(total: total)
-    limits.kept = kept
+    limits.reserved = reserved
     var load = MixedLoad(limits, flood: flood)
     let outcome = load.run(hours: hours)
     func cell(_ priority: Priority, _ unit: Double, _ digits: Int, _ width: Int) -> String {

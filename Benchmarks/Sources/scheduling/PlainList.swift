@@ -1,9 +1,9 @@
-/// Nothing but a linked list in an array, as long as the crowd: what it costs to reach a neighbour in memory.
+/// A linked list in an array, as long as the crowd: it measures the cost of reaching a neighbour in memory.
 struct PlainList {
   private struct Node {
     var previous: Int
     var next: Int
-    /// As large as one who waits.
+    /// As large as the scheduler's entry of a waiting request.
     var payload: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
   }
 
@@ -16,7 +16,7 @@ struct PlainList {
     last = count
   }
 
-  /// One in the list goes to its end.
+  /// Moves one element to the end.
   mutating func leaveAndAdd(_ index: Int) {
     let node = index + 1
     guard node != last else { return }

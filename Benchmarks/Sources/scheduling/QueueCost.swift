@@ -2,7 +2,7 @@ import BenchmarkSupport
 @_spi(Benchmarks) import ErrandCore
 import ErrandTesting
 
-/// What each step costs with a thousand waiting and with a crowd.
+/// Measures the scheduler's steps with a thousand waiting requests and with a crowd.
 struct QueueCost {
   let crowd: Int
   let rounds: Int
@@ -43,7 +43,7 @@ struct QueueCost {
   private func measure(_ step: Step, _ count: Int) -> Double {
     Statistics.median(
       (0..<rounds).map { _ in
-        // A thousand steps are too few to be timed.
+        // A thousand steps are too few for the clock.
         let laps = max(1, 200_000 / count)
         return (0..<laps).reduce(0) { sum, _ in
           var crowd = Crowd(count, origins: step.origins(count))

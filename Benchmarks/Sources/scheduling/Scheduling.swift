@@ -1,7 +1,8 @@
 import BenchmarkSupport
 import Foundation
 
-/// What it costs to wait in line, what it costs not to, and how long who waits under a mixed load.
+/// Measures the cost of waiting for a slot and of taking a free one, and the waiting times under a mixed
+/// load.
 @main
 struct Scheduling {
   static func main() async {

@@ -6,7 +6,7 @@ enum ClientKind: String, CaseIterable {
   case errand
   case libcurl
   case urlsession
-  /// Errand on its other transport; measured only when it is asked for.
+  /// Errand on its other transport; measured only on request.
   case errandOnURLSession = "errand-urlsession"
 
   static let usual: [ClientKind] = [.errand, .libcurl, .urlsession]
@@ -23,7 +23,7 @@ enum ClientKind: String, CaseIterable {
     }
   }
 
-  /// A slow client gets fewer requests, so that a round takes about as long for each.
+  /// Returns the requests of a round: fewer for a slow client, so that a round takes about as long for each.
   func requests(of total: Int, concurrency: Int) -> Int {
     switch self {
     case .errand, .libcurl: total

@@ -1,6 +1,7 @@
 import ErrandCore
 
-/// The whole client with its default options: as many tasks as requests in flight, each with its share of them.
+/// The whole client with its default options: as many tasks as requests in flight, each with its share of the
+/// requests.
 final class ErrandLoad: Load {
   private let client: Client
   private let request: Request
@@ -19,9 +20,9 @@ final class ErrandLoad: Load {
         let share = requests / concurrency + (index < requests % concurrency ? 1 : 0)
         group.addTask { [client, request] in
           for _ in 0..<share {
-            // Anything but a 2xx throws.
+            // A status other than 2xx throws.
             let response = try await client.send(request)
-            if response.data.isEmpty { throw LoadFailed(description: "an answer without a body") }
+            if response.data.isEmpty { throw LoadFailed(description: "a response without a body") }
           }
         }
       }

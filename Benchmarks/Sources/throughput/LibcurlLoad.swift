@@ -1,7 +1,7 @@
 import CurlLoop
 import Dispatch
 
-/// A plain C loop on libcurl's multi interface: nothing faster is to be had from libcurl.
+/// A plain C loop on libcurl's multi interface, the fastest way to use libcurl.
 // Safe to share: the loop is touched on `queue` only.
 final class LibcurlLoad: Load, @unchecked Sendable {
   private let loop: OpaquePointer

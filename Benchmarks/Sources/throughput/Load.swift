@@ -1,12 +1,12 @@
-/// One of the clients that are compared: asks for the same small thing again and again.
+/// One of the clients that are compared: it requests the same small resource repeatedly.
 protocol Load: Sendable {
-  /// Performs so many requests and returns when all are answered.
+  /// Performs so many requests and returns when all have a response.
   func run(_ requests: Int) async throws
-  /// Closes what it holds.
+  /// Closes the client.
   func end() async
 }
 
-/// Not every request was answered.
+/// A request had no response.
 struct LoadFailed: Error, CustomStringConvertible {
   let description: String
 }

@@ -3,7 +3,7 @@ import BenchmarkSupport
 /// The figures of one run of the program.
 struct Report: Encodable {
   struct Figures: Encodable {
-    /// One for each round.
+    /// The rate of each round.
     var rates: [Double] = []
     var cpuSeconds: [Double] = []
 
@@ -24,7 +24,7 @@ struct Report: Encodable {
   let concurrency: Int
   let rounds: Int
   var clients: [String: Figures] = [:]
-  /// Of the rates; the median of each round's own.
+  /// The medians of each round's ratio of rates.
   var ratios: [String: Double] = [:]
 
   mutating func compare(_ client: String, with other: String) {

@@ -1,7 +1,8 @@
 import BenchmarkSupport
 import Foundation
 
-/// Requests a second for a small answer: Errand, a plain libcurl loop and URLSession, in interleaved rounds.
+/// Measures requests a second for a small response: Errand, a plain libcurl loop and URLSession, in
+/// interleaved rounds.
 @main
 struct Throughput {
   static func main() async throws {
@@ -40,7 +41,7 @@ struct Throughput {
     var loads: [(ClientKind, any Load)] = []
     for kind in kinds {
       let load = try kind.load(url: url, concurrency: concurrency)
-      // Connections are made and caches are warm before anything counts.
+      // Opens connections and warms caches up.
       try await load.run(min(concurrency * 4, kind.requests(of: report.requests, concurrency: concurrency)))
       loads.append((kind, load))
     }

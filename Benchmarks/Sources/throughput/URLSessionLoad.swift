@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Foundation's own client, as plainly as it is used.
+/// Foundation's own client, with a data task for each request.
 final class URLSessionLoad: Load {
   private let session: URLSession
   private let url: URL
@@ -29,7 +29,7 @@ final class URLSessionLoad: Load {
           for _ in 0..<share {
             let (data, response) = try await data(for: URLRequest(url: url))
             guard !data.isEmpty, (response as? HTTPURLResponse)?.statusCode == 200 else {
-              throw LoadFailed(description: "URLSession: not the answer that was expected")
+              throw LoadFailed(description: "URLSession: not the response that was expected")
             }
           }
         }
@@ -45,7 +45,7 @@ final class URLSessionLoad: Load {
           continuation.resume(returning: (data, response))
         } else {
           continuation.resume(
-            throwing: error ?? LoadFailed(description: "URLSession: neither answer nor error"))
+            throwing: error ?? LoadFailed(description: "URLSession: neither response nor error"))
         }
       }.resume()
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files that are sent and received, in and beside the folder that the server shows.
+/// The files that are sent and received, in and beside the folder that the server serves.
 struct Files {
   struct WrongLength: Error, CustomStringConvertible {
     let description: String
@@ -8,9 +8,9 @@ struct Files {
 
   let large: String
   let small: String
-  /// Where downloads go.
+  /// The file for downloads.
   let target: String
-  /// Where a child's output goes.
+  /// The file for a child's output.
   let note: String
   let largeName: String
   let smallName: String
@@ -41,12 +41,12 @@ struct Files {
       try file.write(contentsOf: block.prefix(left))
       left -= min(left, block.count)
     }
-    // What waits to be written would be written in the middle of what is measured.
+    // Pending writes would disturb the measurement.
     try file.synchronize()
     try file.close()
   }
 
-  /// Makes sure that all of it came, and takes it away: replacing a file costs more than making one.
+  /// Checks a download's length, and removes the file: replacing a file costs more than creating one.
   func check(_ direction: Transfer.Direction, _ size: Int) throws {
     guard direction == .download else { return }
     let attributes = try FileManager.default.attributesOfItem(atPath: target)

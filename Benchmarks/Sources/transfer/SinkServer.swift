@@ -8,8 +8,8 @@ import BenchmarkSupport
   import Glibc
 #endif
 
-/// Reads any request with a body of stated length to its end, throws it away and answers 200: faster than anything
-/// that could write it to a disk, so that the client is what is measured.
+/// A server that reads a request's body of stated length, discards it and responds with 200: faster than any
+/// server that writes to a disk, so that the client is measured.
 // Safe to share: nothing in it changes.
 final class SinkServer: Sendable {
   let port: UInt16
@@ -27,7 +27,7 @@ final class SinkServer: Sendable {
         guard connection >= 0 else { return }
         Self.inThread {
           let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 512 << 10, alignment: 16)
-          while Self.answerOne(connection, buffer) {}
+          while Self.respondToOne(connection, buffer) {}
           buffer.deallocate()
           close(connection)
         }
@@ -35,14 +35,14 @@ final class SinkServer: Sendable {
     }
   }
 
-  private static func answerOne(_ connection: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+  private static func respondToOne(_ connection: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
     var head = ""
     var rest = 0
     while true {
       let count = recv(connection, buffer.baseAddress, buffer.count, 0)
       guard count > 0 else { return false }
       let text = String(decoding: buffer.prefix(count), as: UTF8.self)
-      // The body begins behind the empty line, and may be no text: only its length counts.
+      // The body begins after the empty line. It may be binary; only its length counts.
       let end = buffer.prefix(count).indices.first { at in
         at + 4 <= count && buffer[at] == 13 && buffer[at + 1] == 10 && buffer[at + 2] == 13
           && buffer[at + 3] == 10

@@ -3,7 +3,7 @@ import ErrandCore
 import ErrandCurl
 import Foundation
 
-/// A large file in both directions: the rate against the `curl` command's, and the memory it takes.
+/// Measures a large file in both directions: the rate against the `curl` command's, and the memory.
 @main
 struct Transfer {
   static func main() async {
@@ -27,7 +27,7 @@ struct Transfer {
     case download, upload
   }
 
-  /// One transfer with a client of its own, as a program that does nothing else would make it.
+  /// Performs one transfer with a client of its own, as a program would that does nothing else.
   private static func perform(_ direction: Direction, url: String, file: String) async throws {
     let client = Client(transport: CurlTransport())
     switch direction {
@@ -86,7 +86,7 @@ struct Transfer {
     print("  errand/curl".left(20) + "\(ratio)  (at least 0.8; aim 0.95)")
   }
 
-  /// Each in a process of its own: memory that was once taken is not given back.
+  /// Measures peak memory, each in a process of its own, because a process does not give memory back.
   private static func memory(
     _ direction: Direction, _ files: Files, base: String, large: String, rounds: Int
   ) throws {

@@ -9,7 +9,7 @@ enum BodyArgument: Sendable, Hashable {
 
   case none
   case text(String, contentType: String)
-  /// Without a content type, the file's name tells it.
+  /// Without a content type, the type follows from the file's name.
   case file(path: String, contentType: String?)
   case standardInput(contentType: String)
   case form([NameAndValue])

@@ -1,17 +1,17 @@
-/// The commands on what is stored.
+/// The subcommands of `errand outbox`.
 extension CommandSpec {
   static let outbox = CommandSpec(
     name: "outbox", operands: ["COMMAND"], summary: "requests that must arrive: list, deliver, look after",
     notes: [
       "errand post URL ... --guaranteed stores a request on the disk, then tries until a server accepts it.",
       "Whatever happens to that process, errand outbox run delivers it later. It arrives at least once, and",
-      "its Idempotency-Key stays the same through every try, so a server can tell. That command sends its own",
+      "its Idempotency-Key stays the same through every attempt, so a server can tell. That command sends its own",
       "request, and what waits for the same server; errand outbox run delivers everything.",
       "",
-      "States: stored, trying, delivered; set-aside if it was refused or tried too often (it stays until",
+      "States: stored, attempting, delivered; dead-letter if it was refused or tried too often (it stays until",
       "retry or drop); expired, dropped. What is over is forgotten after 7 days.",
       "",
-      "No credential is stored. Those of a -H go with the tries of the command that they were given to, and",
+      "No credential is stored. Those of a -H go with the attempts of the command that they were given to, and",
       "with no other request; others that deliver need their own: errand outbox run -H 'Authorization: ...'",
       "--to https://api.example.com. The same holds for --cacert, --pin, --resolve and --proxy.",
       "",
@@ -20,7 +20,7 @@ extension CommandSpec {
     ],
     examples: [
       "errand post https://api.example.com/orders --json @order.json --guaranteed --detach",
-      "errand outbox run --until-empty", "errand outbox list --state set-aside --output json",
+      "errand outbox run --until-empty", "errand outbox list --state dead-letter --output json",
     ],
     subcommands: [list, show, run, watch, stats, retry, drop, pause, resume, export, imports])
 
@@ -28,28 +28,28 @@ extension CommandSpec {
 
   private static let list = CommandSpec(
     name: "outbox list", operands: [], summary: "list what is stored, in order",
-    notes: ["States: stored, trying, delivered, set-aside, expired, dropped."],
+    notes: ["States: stored, attempting, delivered, dead-letter, expired, dropped."],
     groups: [Group(title: "Which", options: [.state, .lane, .limit, .after]), place],
-    examples: ["errand outbox list --state set-aside", "errand outbox list --lane chat --output json"])
+    examples: ["errand outbox list --state dead-letter", "errand outbox list --lane chat --output json"])
 
   private static let show = CommandSpec(
-    name: "outbox show", operands: ["ID"], summary: "show one request, and its answer if it has one",
+    name: "outbox show", operands: ["ID"], summary: "show one request, and its response if it has one",
     groups: [place], examples: ["errand outbox show 3f2a"])
 
   private static let run = CommandSpec(
     name: "outbox run", operands: [], summary: "deliver what is stored, until control-C or SIGTERM",
     notes: [
       "It begins at once with what others store, and tries again by itself. Told to stop, it begins nothing",
-      "more, lets tries end for a while and gives the rest back. A second signal ends it at once: nothing is",
+      "more, lets attempts end for a while and gives the rest back. A second signal ends it at once: nothing is",
       "lost by that either. Several may run on one folder; each request is one's at a time.",
       "",
       "--until-empty waits for what has to wait; --once does not: it is for cron. Both end with 7 if a request",
-      "was set aside, 8 if one expired or was dropped, else 0; a signal that comes before makes it 143 (130",
+      "became a dead letter, 8 if one expired or was dropped, else 0; a signal that comes before makes it 143 (130",
       "after control-C). Without them a signal is how it ends: with 0.",
     ],
     groups: [
       Group(title: "How", options: [.untilEmpty, .once, .concurrency, .grace, .timeout]),
-      Group(title: "What is added at each try, and never stored", options: [.header, .origin]),
+      Group(title: "What is added at each attempt, and never stored", options: [.header, .origin]),
       Group(title: "The connection", options: OptionSpec.ways), place,
     ],
     examples: [
@@ -69,17 +69,18 @@ extension CommandSpec {
     groups: [place])
 
   private static let retry = CommandSpec(
-    name: "outbox retry", operands: ["[ID ...]"], summary: "try at once what waits, is set aside or expired",
+    name: "outbox retry", operands: ["[ID ...]"],
+    summary: "try at once what waits, dead letters and what expired",
     groups: [Group(title: "Which", options: [.everything]), place],
     examples: ["errand outbox retry 3f2a 77c0", "errand outbox retry --all"])
 
   private static let drop = CommandSpec(
-    name: "outbox drop", operands: ["[ID ...]"], summary: "give up what waits, is set aside or expired",
+    name: "outbox drop", operands: ["[ID ...]"], summary: "give up what waits, dead letters and what expired",
     notes: ["What is being tried stays."],
     groups: [Group(title: "Which", options: [.everything]), place], examples: ["errand outbox drop 3f2a"])
 
   private static let pause = CommandSpec(
-    name: "outbox pause", operands: [], summary: "begin no tries, in any process, until resume",
+    name: "outbox pause", operands: [], summary: "begin no attempts, in any process, until resume",
     groups: [Group(title: "Which", options: [.lane]), place], examples: ["errand outbox pause --lane chat"])
 
   private static let resume = CommandSpec(
@@ -89,19 +90,20 @@ extension CommandSpec {
   private static let export = CommandSpec(
     name: "outbox export", operands: ["[ID ...]"], summary: "write out what is stored, as JSON Lines",
     notes: [
-      "All that is stored, being tried or set aside goes to standard output, in order, with its bodies. It",
+      "All that is stored, in an attempt or a dead letter goes to standard output, in order, with its bodies. It",
       "stays stored. It is plain text: keep the file safe.",
     ],
     groups: [Group(title: "Which", options: [.state, .lane]), Group(title: "Where", options: [.store])],
     examples: [
-      "errand outbox export > FILE", "errand outbox export --state set-aside | gzip > set-aside.jsonl.gz",
+      "errand outbox export > FILE",
+      "errand outbox export --state dead-letter | gzip > dead-letters.jsonl.gz",
     ])
 
   private static let imports = CommandSpec(
     name: "outbox import", operands: ["FILE"], summary: "store what was exported",
     notes: [
       "FILE may be - for standard input. Each comes with its ID, its Idempotency-Key and its lane; what was",
-      "set aside is tried again. An ID that is known here already is left as it is, so importing twice",
+      "a dead letter is attempted again. An ID that is known here already is left as it is, so importing twice",
       "stores nothing twice. If a line is broken, what was complete before it is stored.",
     ],
     groups: [place],

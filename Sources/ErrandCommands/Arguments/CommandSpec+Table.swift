@@ -88,7 +88,7 @@ extension CommandSpec {
 
   private static let upload = CommandSpec(
     name: "upload", operands: ["FILE", "URL"], summary: "send a file, with a progress bar",
-    notes: ["FILE may be - for standard input. The answer's body is printed."],
+    notes: ["FILE may be - for standard input. The response's body is printed."],
     groups: [
       asking, Group(title: "The file", options: [.method, .compress]), limits, connection, arriving, shown,
     ],

@@ -1,25 +1,25 @@
-/// One command of the tool: what it takes, and what its help says.
+/// One command of the tool: its arguments, and the text of its help.
 struct CommandSpec: Sendable {
-  /// Options that belong together in help.
+  /// Options that help shows under one title.
   struct Group: Sendable {
     let title: String
     let options: [OptionSpec]
   }
 
   let name: String
-  /// What comes after the name, as in `FILE URL`.
+  /// The operands after the name, as in `FILE URL`.
   let operands: [String]
   let summary: String
   var notes: [String] = []
   var groups: [Group] = []
   var examples: [String] = []
 
-  /// Commands that come after this one's name.
+  /// The commands that may follow this one's name.
   var subcommands: [CommandSpec] = []
 
   var options: [OptionSpec] { groups.flatMap(\.options) + [.help] }
 
-  /// - Parameter name: That of a subcommand is both, as in `outbox list`.
+  /// - Parameter name: The full name: that of a subcommand includes its parent's, as in `outbox list`.
   static func named(_ name: String) -> CommandSpec? {
     (all + all.flatMap(\.subcommands)).first { $0.name == name }
   }

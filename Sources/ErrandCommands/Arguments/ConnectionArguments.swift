@@ -1,4 +1,4 @@
-/// What the command line says about the way to a server.
+/// The options that say how a server is reached and which keys are trusted.
 struct ConnectionArguments: Sendable, Hashable {
   var authorities: String?
   var pins: [String] = []

@@ -1,15 +1,15 @@
-/// What the command line says of a request that must arrive.
+/// The options of a request that is stored until it is delivered.
 struct Guarantee: Sendable, Hashable {
   var lane: String?
   var expires: Duration?
-  /// Nil for the usual folder.
+  /// The folder of the outbox, or nil for the usual one.
   var store: String?
-  /// True to store it only, for whoever delivers.
+  /// True if the request is only stored, and another process delivers it.
   var isDetached = false
 
   init() {}
 
-  /// Nil if none was asked for.
+  /// Reads the options; nil without `--guaranteed`.
   init?(_ arguments: ScannedArguments) throws(UsageError) {
     guard arguments.has(.guaranteed) else {
       if let option = [OptionSpec.lane, .expires, .store, .detach].first(where: arguments.has) {
@@ -24,14 +24,14 @@ struct Guarantee: Sendable, Hashable {
     try Self.refuseWhatIsNotStored(arguments)
   }
 
-  /// What would be left out silently is refused.
+  /// Refuses the options that would be ignored because they are not stored with a request.
   private static func refuseWhatIsNotStored(_ arguments: ScannedArguments) throws(UsageError) {
     let reasons: [(OptionSpec, String)] = [
       (.deadline, "--expires 7d ends it after that time."),
       (.retry, "It is tried until it is delivered; --expires 7d ends it after that time."),
       (.noRedirects, "A stored request follows redirects only with its method, and within its origin."),
       (.activity, "Every step is shown anyway."),
-      (.file, "What is kept of the answer goes to standard output: > FILE."),
+      (.file, "What is kept of the response goes to standard output: > FILE."),
     ]
     if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {
       throw UsageError("\(option.name) does not go with --guaranteed", hint: hint)

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What the command line asks for.
+/// A command line that was read: the command to run, with its arguments.
 enum Invocation: Sendable, Hashable {
   enum Help: Sendable, Hashable {
     case overview
@@ -96,7 +96,7 @@ enum Invocation: Sendable, Hashable {
   }
 
   private static func check(_ operands: [String], _ command: CommandSpec) throws(UsageError) {
-    // What is in brackets may be left out, and what ends in dots may come often.
+    // An operand in brackets is optional; one that ends in dots may be repeated.
     let wanted = command.operands.filter { !$0.hasPrefix("[") }
     let most = command.operands.contains { $0.contains("...") } ? Int.max : command.operands.count
     let usage = "Usage: errand \(([command.name] + command.operands).joined(separator: " "))"
@@ -138,6 +138,6 @@ enum Invocation: Sendable, Hashable {
 }
 
 extension Method {
-  /// From a command's name.
+  /// Makes the method that a command is named after.
   fileprivate init(name: String) { self.init(name.uppercased()) }
 }

@@ -10,10 +10,10 @@ extension OptionSpec {
     "multipart", "F", "name=value|name=@file", "body: a multipart form; may be repeated")
   static let compress = OptionSpec("compress", nil, nil, "send the body compressed with gzip")
 
-  static let timeout = OptionSpec("timeout", nil, "10s", "end a try when nothing moves for so long")
+  static let timeout = OptionSpec("timeout", nil, "10s", "end an attempt when nothing moves for so long")
   static let deadline = OptionSpec("deadline", nil, "1m", "end it all after this time")
   static let retry = OptionSpec("retry", nil, "3", "after a failure try again, up to so many times")
-  static let noRedirects = OptionSpec("no-redirects", nil, nil, "follow no redirect: the 3xx is the answer")
+  static let noRedirects = OptionSpec("no-redirects", nil, nil, "follow no redirect: the 3xx is the response")
 
   static let http2 = OptionSpec("http2", nil, nil, "speak HTTP/2 (over http: without asking first)")
   static let authorities = OptionSpec("cacert", nil, "FILE", "trust these authorities (PEM), no others")
@@ -24,14 +24,14 @@ extension OptionSpec {
     "proxy", nil, "URL", "go through this proxy; none: through no proxy at all")
 
   static let include = OptionSpec("include", "i", nil, "show the status and the fields")
-  static let verbose = OptionSpec("verbose", "v", nil, "show the tries and the timing")
+  static let verbose = OptionSpec("verbose", "v", nil, "show the attempts and the timing")
   static let activity = OptionSpec(
     "activity", nil, "TEXT", "say this while it takes long, and how far it is")
   static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is whole")
-  static let format = OptionSpec("output", nil, "json", "print one JSON object about the answer")
+  static let format = OptionSpec("output", nil, "json", "print one JSON object about the response")
 
   static let resume = OptionSpec(
-    "resume", nil, nil, "go on with what an earlier try left; leave it if this fails")
+    "resume", nil, nil, "go on with what an earlier attempt left; leave it if this fails")
   static let method = OptionSpec("method", nil, "PUT", "the method to upload with")
 
   static let guaranteed = OptionSpec(
@@ -59,7 +59,7 @@ extension OptionSpec {
   static let bodies = [data, json, form, part, compress]
   static let shown = [include, verbose, activity, file, format]
 
-  /// What says how a server is reached, and whom to trust.
+  /// The options that say how a server is reached and which keys are trusted.
   static let ways = [authorities, pin, resolve, proxy]
   static let arriving = [guaranteed, lane, expires, store, detach]
   static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]

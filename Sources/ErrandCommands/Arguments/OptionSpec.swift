@@ -2,7 +2,7 @@
 struct OptionSpec: Sendable, Hashable {
   let long: String?
   let short: Character?
-  /// What stands for its value in help; nil for an option without one.
+  /// The name of the value in help; nil for an option without a value.
   let placeholder: String?
   let help: String
 
@@ -15,6 +15,6 @@ struct OptionSpec: Sendable, Hashable {
 
   var takesValue: Bool { placeholder != nil }
 
-  /// As messages call it.
+  /// The option's name in messages.
   var name: String { long.map { "--\($0)" } ?? short.map { "-\($0)" } ?? "" }
 }

@@ -8,7 +8,7 @@ import ErrandOutbox
 #endif
 
 extension OutboxAction {
-  /// - Parameter name: The command without its `outbox`.
+  /// - Parameter name: The command's name without `outbox`.
   init(_ name: String, _ arguments: ScannedArguments) throws(UsageError) {
     task = try Task(name, arguments)
     store = try ValueParser.path(arguments.last(.store), for: .store)

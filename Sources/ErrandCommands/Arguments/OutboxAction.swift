@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandOutbox
 
-/// What `errand outbox` is to do.
+/// The task that the arguments of `errand outbox` describe.
 struct OutboxAction: Sendable, Hashable {
   enum Task: Sendable, Hashable {
     case list(OutboxListing)
@@ -14,51 +14,51 @@ struct OutboxAction: Sendable, Hashable {
     case pause(lane: String?)
     case resume(lane: String?)
     case export(OutboxListing, ids: [String])
-    /// Nil for standard input.
+    /// Imports the file at a path; nil for standard input.
     case `import`(path: String?)
   }
 
   var task: Task
-  /// Nil for the usual folder.
+  /// The folder of the outbox, or nil for the usual one.
   var store: String?
   var format = OutputFormat.plain
 }
 
-/// Which of the stored requests are to be shown.
+/// The stored requests that a command shows.
 struct OutboxListing: Sendable, Hashable {
   var states: Set<OutboxState>?
   var lane: String?
-  /// Those after this place in the order.
+  /// Only requests after this place in the order.
   var after: Int64 = 0
-  /// Nil for all.
+  /// The greatest number of requests; nil for all.
   var limit: Int?
 }
 
-/// Which of the stored requests are meant: the beginnings or ends of their names, or everything.
+/// The stored requests that a command changes: beginnings or ends of IDs, or all requests.
 enum OutboxChoice: Sendable, Hashable {
   case ids([String])
   case all
 }
 
-/// How stored requests are to be delivered.
+/// The options of errand outbox run.
 struct OutboxRun: Sendable, Hashable {
-  /// When it ends, if it is not told to stop.
+  /// When a run ends without a signal.
   enum End: Sendable, Hashable {
     case never
-    /// When nothing is left that may go without help, however long that takes.
+    /// When no request is left that can be delivered without help, however long that takes.
     case empty
-    /// When nothing is left that may go now; what waits for its time is left.
+    /// When no request is left that may be attempted now; those whose time has not come stay.
     case idle
   }
 
   var end = End.never
   var concurrency: Int?
-  /// How long what is under way may take to end when it is told to stop.
+  /// How long attempts under way may take to end after a signal.
   var grace = Duration.seconds(10)
   var timeout: Duration?
   var connection = ConnectionArguments()
-  /// What is added to requests at each try, and is not stored.
+  /// The header fields that are added at each attempt, and are not stored.
   var fields: [HTTPFields.Field] = []
-  /// Where these fields may go; none for everywhere.
+  /// The origins that may receive these header fields; empty for all.
   var origins: Set<Origin> = []
 }

@@ -1,4 +1,4 @@
-/// How what is found out is written.
+/// The format of a command's output.
 enum OutputFormat: Sendable, Hashable {
   case plain
   case json

@@ -1,4 +1,4 @@
-/// A command's arguments, told apart: options with their values, in order, and operands.
+/// A command's arguments, split into options with their values, in order, and operands.
 struct ScannedArguments: Sendable {
   struct Given: Sendable, Hashable {
     let option: OptionSpec
@@ -15,11 +15,11 @@ struct ScannedArguments: Sendable {
   /// True if the command knows this option.
   func accepts(_ option: OptionSpec) -> Bool { command.options.contains(option) }
 
-  /// Of an option that is given twice, the last counts.
+  /// Returns the last value of an option, which counts if it is given twice.
   func last(_ option: OptionSpec) -> String? { values(option).last }
 
-  /// Tells them apart as getopt does: `--name value`, `--name=value`, `-x value`, `-xvalue`, `-ivo file`; after `--`
-  /// all are operands, and so is `-`.
+  /// Splits the arguments as getopt does: `--name value`, `--name=value`, `-x value`, `-xvalue`, `-ivo file`;
+  /// after `--` all are operands, and so is `-`.
   init(_ arguments: some Sequence<String>, for command: CommandSpec) throws(UsageError) {
     self.command = command
     var rest = Array(arguments)[...]

@@ -1,6 +1,7 @@
-/// Finds the word that was probably meant.
+/// Finds the word that was probably meant by a misspelled one.
 enum Spelling {
-  /// The candidate with the fewest typing mistakes, if they are few enough to be mistakes.
+  /// Returns the candidate with the smallest distance, if that is at most a third of the word's letters (or
+  /// 1).
   static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
     let word = word.lowercased()
     let best = candidates.map { ($0, distance(Array(word), Array($0.lowercased()))) }.min { $0.1 < $1.1 }
@@ -8,7 +9,7 @@ enum Spelling {
     return best.0
   }
 
-  /// Letters added, left out, replaced, or two swapped (optimal string alignment).
+  /// Returns the number of letters added, left out, replaced, or swapped (optimal string alignment).
   static func distance(_ a: [Character], _ b: [Character]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var before = [Int](repeating: 0, count: b.count + 1)

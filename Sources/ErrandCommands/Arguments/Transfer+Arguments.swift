@@ -29,7 +29,7 @@ extension Transfer {
     format = try OutputFormat(arguments)
     guard let file = arguments.last(.file) else { return }
     if file.isEmpty { throw UsageError("-o names no file") }
-    // As curl has it.
+    // `-o -` is standard output, as in curl.
     if file == "-" { return }
     target = .file(file)
     showsProgress = true

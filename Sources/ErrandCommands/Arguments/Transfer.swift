@@ -1,8 +1,8 @@
 import ErrandCore
 
-/// Everything that the command line says about one request.
+/// The options and operands for one request.
 struct Transfer: Sendable, Hashable {
-  /// Where the body of the answer goes.
+  /// The destination of the response's body.
   enum Target: Sendable, Hashable {
     case standardOutput
     case file(String)
@@ -27,10 +27,10 @@ struct Transfer: Sendable, Hashable {
   var target = Target.standardOutput
   var format = OutputFormat.plain
   var resumes = false
-  /// What to say while it takes long.
+  /// The text to show while the request takes long.
   var activity: String?
-  /// True for a command whose point is to move a file.
+  /// True for a command that uploads or downloads a file.
   var showsProgress = false
-  /// How it is stored, if it must arrive.
+  /// How the request is stored, if it must be delivered.
   var guarantee: Guarantee?
 }

@@ -1,4 +1,4 @@
-/// An option that a command does not have, and what was probably meant.
+/// The error for an option that a command does not have, with the option that was probably meant.
 struct UnknownOption {
   let error: UsageError
 
@@ -10,7 +10,7 @@ struct UnknownOption {
     error = UsageError("errand \(command.name) has no option \(given)", hint: hint)
   }
 
-  /// What hands that know curl type.
+  /// Returns a hint for an option of curl's.
   private static func habit(_ given: String) -> String? {
     switch given {
     case "-X", "--request": "For another method: errand send METHOD URL."
@@ -26,7 +26,7 @@ struct UnknownOption {
     case "-m", "--max-time": "--deadline 30s limits the whole, --timeout 10s each wait."
     case "--data-binary", "--data-raw": "-d sends bytes as they are."
     case "--compressed":
-      "Compressed answers are always accepted; --compress compresses the body that is sent."
+      "Compressed responses are always accepted; --compress compresses the body that is sent."
     default: nil
     }
   }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// The tool was used wrongly: what is wrong, and what to do instead.
+/// An error in the command line: what is wrong, and what to do instead.
 struct UsageError: Error, Sendable, Hashable {
   let message: String
   let hint: String?
@@ -12,6 +12,6 @@ struct UsageError: Error, Sendable, Hashable {
 }
 
 extension String {
-  /// In quotes, and without what is secret if it is a URL: errors end in logs.
+  /// The text in quotes, without the secrets of a URL, because errors end in logs.
   var quotedWithoutSecrets: String { Secrets.standard.redactAnything(self).debugDescription }
 }

@@ -14,7 +14,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Reads the values of options.
+/// Parses the values of options.
 enum ValueParser {
   /// `10s`, `1.5m`, `250ms`, `2h`, `7d`; a bare number is seconds.
   static func duration(_ text: String, for option: OptionSpec) throws(UsageError) -> Duration {
@@ -33,7 +33,7 @@ enum ValueParser {
     return .seconds(value * scale)
   }
 
-  /// A path that names something, or nil if there is none.
+  /// Returns the path, or nil if there is none; an empty path is an error.
   static func path(_ text: String?, for option: OptionSpec) throws(UsageError) -> String? {
     if text?.isEmpty ?? false { throw UsageError("\(option.name) names no folder") }
     return text

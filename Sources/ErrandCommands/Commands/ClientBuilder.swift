@@ -10,12 +10,12 @@ struct ClientBuilder {
     var configuration = ClientConfiguration()
     if let timeout = transfer.timeout { configuration.timeout = timeout }
     configuration.deadline = transfer.deadline
-    configuration.retry = .tries(transfer.retries + 1)
+    configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
     if transfer.retries > 0 || transfer.isVerbose || transfer.target == .standardOutput {
       configuration.attemptInterceptors = [
-        TryObserver(
-          lastTry: transfer.retries + 1, takesAnyStatus: transfer.target == .standardOutput,
+        AttemptObserver(
+          lastAttempt: transfer.retries + 1, takesAnyStatus: transfer.target == .standardOutput,
           console: transfer.isVerbose ? console : nil)
       ]
     }
@@ -27,7 +27,7 @@ extension ConnectionArguments {
   func transport() throws -> CurlTransport {
     var configuration = CurlConfiguration()
     if let path = authorities {
-      // Else it would be missed only when a handshake needs it.
+      // Otherwise a missing file would fail only at the first TLS handshake.
       _ = try FileDescriptor(reading: path).length()
       configuration.certificateAuthorityFile = path
     }

@@ -12,14 +12,14 @@
   import Foundation
 #endif
 
-/// Where a body is written that does not go to standard output.
+/// The destination of a body that does not go to standard output.
 enum FileTarget: Sendable {
-  /// A file, which is replaced once the body is whole.
+  /// A regular file, which is replaced once the body is whole.
   case file(path: String)
   /// A device or a pipe, which is written to: `/dev/null` must never be replaced.
   case device(path: String)
 
-  /// - Throws: `CommandFailure`, before anything is asked.
+  /// - Throws: `CommandFailure`, before anything is sent.
   init(_ target: Transfer.Target, url: URL?) throws {
     switch target {
     case .standardOutput: self = .device(path: "/dev/stdout")
@@ -45,7 +45,8 @@ enum FileTarget: Sendable {
     }
   }
 
-  /// The last part of the URL, if it is good for a name: not hidden, not another folder's, nothing a terminal obeys.
+  /// Returns the last part of the URL's path if it is safe as a file name: not hidden, with no leading
+  /// dash, no slash and no control character.
   static func name(from url: URL) -> String? {
     let encoded = url.path(percentEncoded: true).split(separator: "/", omittingEmptySubsequences: false).last
     guard let encoded, let name = decoded(encoded.utf8), !name.isEmpty,
@@ -56,7 +57,7 @@ enum FileTarget: Sendable {
     return name
   }
 
-  /// Without its percent-encoding; nil if that is broken, or encodes no UTF-8.
+  /// Returns the text without its percent-encoding; nil if that is malformed, or not UTF-8.
   private static func decoded(_ text: Substring.UTF8View) -> String? {
     var bytes: [UInt8] = []
     var rest = text
@@ -78,7 +79,7 @@ enum FileTarget: Sendable {
     return stat(path, &info) == 0 ? info.st_mode & S_IFMT : nil
   }
 
-  /// The file that links lead to, so that the file is replaced and not the link.
+  /// Resolves symbolic links, so that the file is replaced and not the link.
   private static func resolved(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }

@@ -8,41 +8,42 @@ import ErrandCore
   import Glibc
 #endif
 
-/// Control-C and SIGTERM: the first cancels, the second kills.
+/// Handles control-C and SIGTERM: the first cancels the command, the second kills the process.
 ///
-/// The signals are blocked in every thread and the main thread waits for them, so nothing is done in a signal handler.
-/// (The main thread must do it: Dispatch would park it with every signal let through.)
+/// The signals are blocked in every thread and the main thread waits for them, so nothing runs in a signal
+/// handler. (It must be the main thread: Dispatch would park it with every signal unblocked.)
 enum Interruption {
-  /// What was in flight has so long to close and to remove its files; then the process ends anyway.
+  /// How long cancelled requests may take to close and to remove their files before the process ends anyway.
   private static let grace = Locked(Duration.seconds(2))
   private static let step = Duration.milliseconds(20)
 
-  /// For a command that takes its time to end.
+  /// Extends the grace for a command that needs longer to end.
   static func allow(_ time: Duration) { grace.withLock { $0 = max($0, time) } }
 
-  /// Must be called before there is a second thread, for threads inherit what is blocked.
+  /// Blocks the signals. Must be called before there is a second thread, because threads inherit the signal
+  /// mask.
   static func block() {
     signal(SIGPIPE, SIG_IGN)
-    // A shell without job control starts what it puts into the background with SIGINT ignored. Whoever sends it to
-    // this process means it all the same.
+    // A shell without job control starts background processes with SIGINT ignored; a SIGINT sent to this
+    // process shall still interrupt it.
     signal(SIGINT, SIG_DFL)
     var set = signals
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for a signal, cancels, and ends the process if cancelling has not done so soon.
+  /// Waits for a signal, cancels, and ends the process if cancelling has not ended it within the grace.
   static func wait(_ cancel: (Int32) -> Void) -> Never {
     var set = signals
     var number: Int32 = 0
     sigwait(&set, &number)
-    // From here on a second one ends the process the system's way.
+    // A second signal ends the process by the system's default.
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
     cancel(number)
     waitForCleanUp()
     _exit(128 + number)
   }
 
-  /// Waits for what was cancelled; not for a reader of standard output that does not read.
+  /// Waits for cancelled work, but not for a reader of standard output that does not read.
   private static func waitForCleanUp() {
     var stuck = 0
     for _ in 0..<Int(grace.withLock { $0 } / step) {

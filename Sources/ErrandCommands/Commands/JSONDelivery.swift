@@ -6,15 +6,15 @@ import ErrandCore
   import Foundation
 #endif
 
-/// One JSON object on standard output, whatever happens.
+/// Writes one JSON object to standard output, for a response and for a failure.
 final class JSONDelivery: Delivery {
   private static let memoryLimit = 64 << 20
 
   private let transfer: Transfer
   private let console: Console
   private let line: (any LiveLine)?
-  /// What is known of the answer, in case it turns out to be refused.
-  private let answer = Locked<JSONReport?>(nil)
+  /// The report of the response so far, in case its status is refused.
+  private let known = Locked<JSONReport?>(nil)
 
   init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?) {
     self.transfer = transfer
@@ -24,7 +24,7 @@ final class JSONDelivery: Delivery {
 
   func deliver(_ response: Response, to outlet: Outlet) async throws {
     var report = report(of: response)
-    answer.withLock { [report] in $0 = report }
+    known.withLock { [report] in $0 = report }
     var body = Data()
     for try await chunk in response.chunks {
       body.append(chunk)
@@ -32,7 +32,7 @@ final class JSONDelivery: Delivery {
     }
     report.setBody(body)
     report.timing = JSONTiming(timing(response))
-    answer.withLock { [report] in $0 = report }
+    known.withLock { [report] in $0 = report }
     try check(response, transfer)
     try show(report)
   }
@@ -46,9 +46,9 @@ final class JSONDelivery: Delivery {
 
   func fail(_ failure: CommandFailure) async throws {
     let error = failure.cause
-    var report = answer.withLock { $0 } ?? JSONReport(method: transfer.method, url: error?.url ?? redactedURL)
+    var report = known.withLock { $0 } ?? JSONReport(method: transfer.method, url: error?.url ?? redactedURL)
     if let error, let status = error.status {
-      report.setAnswer(status, error.fields?.masked ?? [:])
+      report.setResponse(status, error.fields?.masked ?? [:])
       if let prefix = error.bodyPrefix { report.setBody(prefix) }
       report.timing = error.timing.map(JSONTiming.init)
     }
@@ -58,13 +58,13 @@ final class JSONDelivery: Delivery {
 
   private func report(of response: Response) -> JSONReport {
     var report = JSONReport(method: transfer.method, url: redacted(response.url.absoluteString))
-    report.setAnswer(response.status, response.fields)
+    report.setResponse(response.status, response.fields)
     return report
   }
 
   private var redactedURL: String { redacted(transfer.url) }
 
-  /// A request's description shows no secret.
+  /// Returns the URL as a request's description shows it: without secrets.
   private func redacted(_ url: String) -> String {
     String(Request.get(url).description.dropFirst("GET ".count))
   }

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The body as it is, and on standard error what was asked to be shown.
+/// Writes the body as it is, and on standard error what the options ask for.
 struct PlainDelivery: Delivery {
   private let transfer: Transfer
   private let console: Console
@@ -25,7 +25,7 @@ struct PlainDelivery: Delivery {
     }
     var writer = BodyWriter(outlet)
     for try await chunk in response.chunks {
-      // The two must not share a terminal's line; and a body that comes needs nobody to say that it will.
+      // The body and the progress line must not share a terminal's line.
       if outlet.isTerminal { line?.end() }
       try writer.write(chunk)
     }
@@ -59,7 +59,7 @@ struct PlainDelivery: Delivery {
       if let timing = error.timing { showTiming(timing) }
       if prefix.count >= 64 << 10 { console.say("errand: the body is cut after \(prefix.count) bytes") }
     }
-    // Who pressed control-C knows.
+    // The user who pressed control-C needs no message.
     if failure.exit != .interrupted { console.say(failure) }
   }
 

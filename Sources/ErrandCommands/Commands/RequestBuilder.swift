@@ -6,10 +6,10 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Makes the request that the command line describes.
+/// Builds the request that the command line describes.
 struct RequestBuilder {
   let transfer: Transfer
-  /// Where a long standard input goes that must be readable again; nil to stream it.
+  /// Spools a long standard input to a file, so that it can be read again; nil to stream it.
   var spool: SpooledInput?
 
   func request() async throws -> Request {
@@ -19,7 +19,7 @@ struct RequestBuilder {
     if spool != nil, let timeout = transfer.timeout { request = request.timeout(timeout) }
     if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
     if transfer.isCompressed { request = request.compressed() }
-    // Sending says what is wrong with the URL; nothing need be read for that.
+    // Sending reports what is wrong with the URL; the body need not be read for that.
     guard request.url != nil else { return request }
     request.body = try await body()
     if request.body.contentType == "application/json", !request.fields.contains("Accept") {

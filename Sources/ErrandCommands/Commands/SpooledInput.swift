@@ -6,18 +6,18 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Standard input that is too long for memory is put into a file, because a stream cannot be stored.
+/// Writes standard input to a file if it is too long for memory, because a stream cannot be stored.
 final class SpooledInput: Sendable {
   private let folder = Locked<URL?>(nil)
 
   init() {}
 
-  /// All of it.
+  /// Reads standard input to its end, and returns it as a body.
   func body(contentType: String) async throws -> Body {
     let (first, rest) = try await StandardInput.beginning()
     guard let rest else { return .bytes(first, contentType: contentType) }
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
-    // Foundation would make it for everybody, and close it after that.
+    // Foundation would create the folder with permissions for all users, and restrict them afterwards.
     try FileDescriptor.makeFolder(folder.path)
     self.folder.withLock { $0 = folder }
     let path = folder.appending(path: "body").path
@@ -30,7 +30,7 @@ final class SpooledInput: Sendable {
     return .file(URL(filePath: path), contentType: contentType)
   }
 
-  /// To be called when it is stored, or not wanted any more.
+  /// Removes the file. Call this once the request is stored, or not needed any more.
   func remove() {
     guard let folder = folder.withLock({ $0 }) else { return }
     try? FileManager.default.removeItem(at: folder)

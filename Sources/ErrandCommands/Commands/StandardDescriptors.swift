@@ -6,10 +6,10 @@
   import Glibc
 #endif
 
-/// Standard input, output and error, which whoever starts the tool may have closed.
+/// Standard input, output and error, which the parent process may have closed.
 enum StandardDescriptors {
-  /// Takes the numbers that are free, or the next socket would get one of them, and bodies would be written into it.
-  /// Reading from such a one finds nothing, and writing to it fails.
+  /// Opens `/dev/null` for each closed descriptor; otherwise the next socket would get its number, and bodies
+  /// would be written into it. Reading from it yields the end of the file, and writing to it fails.
   static func reserve() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
       _ = open("/dev/null", O_RDONLY)

@@ -14,26 +14,27 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Standard input, chunk by chunk. Waiting for it can be cancelled.
+/// Standard input as a sequence of chunks. Waiting for it can be cancelled.
 struct StandardInput: AsyncSequence, Sendable {
-  /// Up to so much is read before it is sent: then its length is known, and it can be sent again.
+  /// The number of bytes that are read before sending: a shorter input has a known length and can be sent
+  /// again.
   private static let memoryLimit = 1 << 20
   private static let chunkSize = 64 << 10
 
-  /// What has been read already.
+  /// The bytes that have been read already.
   private let first: Data
 
-  /// All of it as a body: in memory if it is short, else streamed.
+  /// Returns the whole input as a body: in memory if it is short, else streamed.
   static func body(contentType: String) async throws -> Body {
     let (first, all) = try await beginning()
     guard let all else { return .bytes(first, contentType: contentType) }
     return .stream(all, contentType: contentType)
   }
 
-  /// All of it, from here on.
+  /// The input from its current position on.
   static let rest = StandardInput(first: Data())
 
-  /// What fits into memory; and all of it, with that, if there is more.
+  /// Returns the bytes that fit into memory and, if there is more, the whole input including them.
   static func beginning() async throws -> (first: Data, all: StandardInput?) {
     var data = Data()
     while data.count < memoryLimit {
@@ -61,7 +62,7 @@ struct StandardInput: AsyncSequence, Sendable {
     while true {
       try Task.checkCancellation()
       var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      // Short, for it holds a thread that others may need, and cancelling waits for it.
+      // The timeout is short because `poll` blocks a thread of the pool, and cancellation waits for it.
       if poll(&entry, 1, 20) == 0 {
         await Task.yield()
         continue

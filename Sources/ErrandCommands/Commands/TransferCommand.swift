@@ -6,14 +6,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Sends one request and delivers its answer as the command line asks for.
+/// Sends one request and shows its response as the command line asks.
 struct TransferCommand {
   let transfer: Transfer
   let console: Console
 
   func run() async throws -> ExitCode {
     let isTerminal = console.error.isTerminal
-    // Tries that are told, line by line, leave no place for one that is drawn over.
+    // Attempts that are reported line by line exclude a line that is redrawn.
     let display = transfer.activity.map {
       ActivityDisplay($0, console.error, redraws: isTerminal && !transfer.isVerbose)
     }
@@ -66,7 +66,7 @@ struct TransferCommand {
     }
   }
 
-  /// What the progress bar is about.
+  /// The name that the progress bar shows.
   private var name: String {
     switch (transfer.target, transfer.body) {
     case (.file(let path), _): path.split(separator: "/").last.map(String.init) ?? path

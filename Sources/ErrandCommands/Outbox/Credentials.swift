@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Adds at each try what is not stored with a request.
+/// Adds header fields at each attempt that are not stored with a request.
 struct Credentials: Interceptor {
-  /// Which tries it is for.
+  /// The attempts that get the header fields.
   enum Scope: Sendable, Hashable {
-    /// Those of one request, at its own server.
+    /// Attempts of one request, at its own origin.
     case request(key: String, Origin?)
-    /// Those to these servers; none for all.
+    /// Attempts at these origins; empty for all.
     case origins(Set<Origin>)
   }
 

@@ -7,7 +7,7 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Writes down what happens to stored requests: for people on standard error, for programs on standard output.
+/// Logs the events of stored requests: as text on standard error, or as JSON on standard output.
 final class EventLog: Sendable {
   private let console: Console
   private let isJSON: Bool
@@ -27,7 +27,7 @@ final class EventLog: Sendable {
     }
   }
 
-  /// Throws if something could not be written.
+  /// Throws if an event could not be written.
   func check() throws(Outlet.Failure) {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
@@ -40,10 +40,10 @@ final class EventLog: Sendable {
   private static func text(_ step: OutboxEvent.Step, _ date: Date) -> String {
     switch step {
     case .stored: "stored"
-    case .trying(let count): "try \(count)"
-    case .failed(let reason, let next): "\(reason); next try \(SpanText.until(next, at: date))"
-    case .delivered(let answer): "delivered: \(answer.status)"
-    case .setAside(let reason, _): "set aside: \(reason)"
+    case .attempting(let count): "attempt \(count)"
+    case .failed(let reason, let next): "\(reason); next attempt \(SpanText.until(next, at: date))"
+    case .delivered(let response): "delivered: \(response.status)"
+    case .deadLettered(let reason, _): "moved to the dead letters: \(reason)"
     case .expired: "expired"
     case .dropped(let reason): "dropped: \(reason)"
     }

@@ -7,11 +7,11 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Stores a request, and tries until it is delivered.
+/// Stores a request, and attempts it until it is delivered.
 struct GuaranteedCommand {
-  /// What others' requests that are under way have to end in, once this one has.
+  /// How long attempts of other requests may take to end once this request has ended.
   private static let farewell = Duration.seconds(5)
-  /// The same after control-C, for who pressed it waits.
+  /// The same after control-C, when the user waits.
   private static let shortFarewell = Duration.seconds(1)
 
   let transfer: Transfer
@@ -93,35 +93,36 @@ struct GuaranteedCommand {
     var configuration = OutboxConfiguration()
     let console = console
     configuration.onStoreFailure = { console.say("errand: \($0)") }
-    // The backlog of other servers would come first, and this process has no credentials for it.
+    // Requests to other servers would come first, and this process has no credentials for them.
     configuration.deliversOnly = request.request.url.map { [$0] } ?? []
-    // Others' requests for this one go along; but that this process lacks their credentials must not set them aside.
-    configuration.delivery.judge = { aTry in
-      let verdict = Verdict.standard(aTry)
-      guard !request.isSame(as: aTry.request), let status = aTry.status,
+    // Other requests to this server are delivered, too; a lack of their credentials must not make them dead
+    // letters.
+    configuration.delivery.classify = { attempt in
+      let decision = DeliveryDecision.standard(attempt)
+      guard !request.isSame(as: attempt.request), let status = attempt.status,
         [401, 407].contains(status.rawValue)
-      else { return verdict }
-      switch verdict {
-      case .refused(let reason), .unauthorized(let reason):
-        return .again(reason: "\(reason): it may need credentials that errand outbox run is given")
-      default: return verdict
+      else { return decision }
+      switch decision {
+      case .reject(let reason), .unauthorized(let reason):
+        return .retry(reason: "\(reason): it may need credentials that errand outbox run is given")
+      default: return decision
       }
     }
     return configuration
   }
 
-  /// Tells every step, and returns the last; nil if this process is to end before.
+  /// Reports every step, and returns the outcome; nil if the process is to end before there is one.
   private func follow(_ receipt: Receipt) async -> OutboxOutcome? {
     var number = 0
     for await event in receipt.events {
       if let outcome = event.outcome { return outcome }
       switch event.step {
-      case .trying(let count):
+      case .attempting(let count):
         number = count
-        console.say("* try \(count)")
+        console.say("* attempt \(count)")
       case .failed(let reason, let next):
-        console.say("* \(number > 0 ? "try \(number)" : "the last try"): \(reason)")
-        console.say("* next try \(SpanText.until(next, at: Date()))")
+        console.say("* \(number > 0 ? "attempt \(number)" : "the last attempt"): \(reason)")
+        console.say("* next attempt \(SpanText.until(next, at: Date()))")
       default: break
       }
     }
@@ -135,14 +136,14 @@ struct GuaranteedCommand {
   ) throws -> ExitCode {
     let asked = entry.map { "\($0.method) \($0.url)" } ?? "\(transfer.method)"
     switch outcome {
-    case .delivered(let answer):
-      try show(answer, entry)
+    case .delivered(let response):
+      try show(response, entry)
       return .success
-    case .setAside(let reason, let answer):
-      if let answer, !isJSON { try show(answer, entry) }
+    case .deadLettered(let reason, let response):
+      if let response, !isJSON { try show(response, entry) }
       return try end(
         CommandFailure(
-          .setAside, "setAside", "\(asked): set aside: \(reason)",
+          .deadLettered, "deadLettered", "\(asked): moved to the dead letters: \(reason)",
           hint: "errand outbox retry \(id) tries it again, errand outbox drop \(id) gives it up."), entry)
     case .expired:
       return try end(
@@ -152,23 +153,25 @@ struct GuaranteedCommand {
     }
   }
 
-  private func show(_ answer: OutboxAnswer, _ entry: OutboxEntry?) throws {
-    if isJSON { return try console.show(report(entry, answer)) }
-    if transfer.showsHead { console.say(answer.status, answer.fields, version: nil) }
+  private func show(_ response: OutboxResponse, _ entry: OutboxEntry?) throws {
+    if isJSON { return try console.show(report(entry, response)) }
+    if transfer.showsHead { console.say(response.status, response.fields, version: nil) }
     var writer = BodyWriter(console.output)
-    try writer.write(answer.body)
+    try writer.write(response.body)
     try writer.finish()
-    if !answer.isWhole { console.say("errand: of the body, the first \(answer.body.count) bytes were kept") }
+    if !response.isWhole {
+      console.say("errand: of the body, the first \(response.body.count) bytes were kept")
+    }
   }
 
-  /// - Parameter answer: What was told; not all of it may be kept.
-  private func report(_ entry: OutboxEntry?, _ answer: OutboxAnswer? = nil) -> JSONReport {
+  /// - Parameter response: The response as the event carried it; the entry may keep only a part of it.
+  private func report(_ entry: OutboxEntry?, _ response: OutboxResponse? = nil) -> JSONReport {
     var report = JSONReport(method: transfer.method, url: entry?.url)
     report.stored = entry.map { OutboxRecord($0) }
-    if let answer = answer ?? entry?.answer {
-      report.setAnswer(answer.status, answer.fields)
-      report.setBody(answer.body)
-      if !answer.isWhole { report.isWhole = false }
+    if let response = response ?? entry?.response {
+      report.setResponse(response.status, response.fields)
+      report.setBody(response.body)
+      if !response.isWhole { report.isWhole = false }
     }
     return report
   }
@@ -207,7 +210,7 @@ struct GuaranteedCommand {
   }
 }
 
-extension DeliveryTry {
+extension DeliveryAttempt {
   fileprivate var status: Status? {
     switch result {
     case .success(let response): response.status

@@ -6,15 +6,15 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The request that must arrive, parted into what is stored and what is not.
+/// A request to be delivered, split into the part that is stored and the secrets that are not.
 struct GuaranteedRequest: Sendable {
-  /// What is stored. Its key is known before, so that its tries can be told from others.
+  /// The request as it is stored. It has its idempotency key already, by which its attempts are recognized.
   let request: Request
-  /// What goes with its tries, for they are secrets.
+  /// The secret header fields, which are added at each attempt.
   let secrets: [HTTPFields.Field]
   private let key: String
 
-  /// - Parameter keepsSecrets: True to leave secrets where they are: the outbox will say what it thinks of them.
+  /// - Parameter keepsSecrets: True to leave secrets in the request, so that the outbox decides about them.
   init(_ request: Request, keepsSecrets: Bool) {
     var request = request
     if !request.fields.contains("Idempotency-Key") {
@@ -26,12 +26,12 @@ struct GuaranteedRequest: Sendable {
     self.request = request
   }
 
-  /// Adds the secrets at each try of this request, and at no other's.
+  /// Adds the secrets at each attempt of this request, and of no other.
   var credentials: Credentials? {
     if secrets.isEmpty { return nil }
     return Credentials(fields: secrets, scope: .request(key: key, request.url.flatMap(Origin.init)))
   }
 
-  /// True if this is it, as the outbox sends it.
+  /// Returns true if the outbox sent `other` for this request.
   func isSame(as other: Request) -> Bool { other.fields["Idempotency-Key"] == key }
 }

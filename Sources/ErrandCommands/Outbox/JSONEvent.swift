@@ -7,16 +7,16 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// A step of a stored request, in JSON.
+/// An event of a stored request, in JSON.
 struct JSONEvent: Encodable {
   let id: String
   let lane: String?
-  /// `stored`, `trying`, `failed`, `delivered`, `set-aside`, `expired` or `dropped`.
+  /// `stored`, `attempting`, `failed`, `delivered`, `dead-letter`, `expired` or `dropped`.
   let event: String
   let date: String
-  var tries: Int?
+  var attempts: Int?
   var reason: String?
-  var nextTry: String?
+  var nextAttempt: String?
   var status: Int?
 
   init(_ event: OutboxEvent) {
@@ -25,20 +25,20 @@ struct JSONEvent: Encodable {
     date = JSONText.date(event.date)
     switch event.step {
     case .stored: self.event = "stored"
-    case .trying(let count):
-      self.event = "trying"
-      tries = count
+    case .attempting(let count):
+      self.event = "attempting"
+      attempts = count
     case .failed(let reason, let next):
       self.event = "failed"
       self.reason = reason
-      nextTry = JSONText.date(next)
-    case .delivered(let answer):
+      nextAttempt = JSONText.date(next)
+    case .delivered(let response):
       self.event = "delivered"
-      status = answer.status.rawValue
-    case .setAside(let reason, let answer):
-      self.event = "set-aside"
+      status = response.status.rawValue
+    case .deadLettered(let reason, let response):
+      self.event = "dead-letter"
       self.reason = reason
-      status = answer?.status.rawValue
+      status = response?.status.rawValue
     case .expired: self.event = "expired"
     case .dropped(let reason):
       self.event = "dropped"

@@ -7,7 +7,7 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Looks at what is stored, and looks after it.
+/// Runs a subcommand of `errand outbox`.
 struct OutboxCommand {
   let action: OutboxAction
   let console: Console
@@ -67,7 +67,7 @@ struct OutboxCommand {
     }
   }
 
-  /// Opens what must be there already, and closes it.
+  /// Opens an outbox that must exist, and closes it after the work.
   private func using(
     _ place: OutboxPlace, _ work: (Outbox) async throws -> ExitCode
   ) async throws -> ExitCode {
@@ -79,7 +79,7 @@ struct OutboxCommand {
     return try await opening(place, work)
   }
 
-  /// Opens it, or makes it, and closes it.
+  /// Opens an outbox, or creates it, and closes it after the work.
   private func opening(
     _ place: OutboxPlace, _ work: (Outbox) async throws -> ExitCode
   ) async throws -> ExitCode {
@@ -94,7 +94,7 @@ struct OutboxCommand {
     }
   }
 
-  // MARK: Looking
+  // MARK: Showing
 
   private func list(_ listing: OutboxListing, _ place: OutboxPlace) async throws -> ExitCode {
     guard place.exists else {
@@ -126,10 +126,10 @@ struct OutboxCommand {
     for line in OutboxRecordText(now: Date()).lines(record) {
       try console.output.write(ControlEscaper.line(line) + "\n")
     }
-    guard let answer = entry.answer, !answer.body.isEmpty else { return }
+    guard let response = entry.response, !response.body.isEmpty else { return }
     try console.output.write("\n")
     var writer = BodyWriter(console.output)
-    try writer.write(answer.body)
+    try writer.write(response.body)
     try writer.finish()
   }
 
@@ -152,7 +152,7 @@ struct OutboxCommand {
     }
   }
 
-  // MARK: By hand
+  // MARK: Changing
 
   private func change(
     _ choice: OutboxChoice, _ place: OutboxPlace, _ verb: String,

@@ -1,12 +1,13 @@
 import ErrandOutbox
 
-/// Finds a stored request by the beginning or the end of its name.
+/// Finds a stored request by the beginning or the end of its ID.
 struct OutboxFinder {
   private static let pageSize = 1000
 
   let outbox: Outbox
 
-  /// - Throws: `CommandFailure` if there is none, or more than one.
+  /// Returns the request.
+  /// - Throws: `CommandFailure` if no request matches, or more than one.
   func entry(_ name: String) async throws -> OutboxEntry {
     if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry }
     var found: OutboxEntry?

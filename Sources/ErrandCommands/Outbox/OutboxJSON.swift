@@ -6,25 +6,25 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// What `--output json` prints of several requests.
+/// The JSON for a list of requests.
 struct JSONListing: Encodable {
   let store: String
   let requests: [OutboxRecord]
 }
 
-/// What `--output json` prints if a command fails.
+/// The JSON for a command that failed.
 struct JSONFailure: Encodable {
   let error: JSONReport.Failure
 }
 
-/// What an import did.
+/// The JSON for an import.
 struct JSONImport: Encodable {
   let stored: Int
-  /// Those that were left as they are, because they are known already.
+  /// The number of requests that were left as they are, because their IDs are known already.
   let known: Int
 }
 
-/// Whether requests are tried.
+/// The JSON for what is paused.
 struct JSONPause: Encodable {
   let paused: Bool
   let pausedLanes: [String]
@@ -35,19 +35,19 @@ struct JSONPause: Encodable {
   }
 }
 
-/// How much is stored.
+/// The JSON for the statistics of an outbox.
 struct JSONStatistics: Encodable {
   var store: String?
-  /// By the name of the state, those with none too.
+  /// The number of requests by state, including states without any.
   let counts: [String: Int]
-  /// Of what is stored, being tried or set aside.
+  /// The size of the requests that are stored, in an attempt or dead letters.
   let bytes: Int64
-  /// With what is over and still known.
+  /// The same with requests that are over and not yet forgotten.
   let bytesInAll: Int64
-  /// When the oldest that is not over was stored.
+  /// When the oldest request that is not over was stored.
   let oldest: String?
-  /// When the next may be tried, if none may now.
-  let nextTry: String?
+  /// When the next request may be attempted, if none may now.
+  let nextAttempt: String?
   let paused: Bool
   let pausedLanes: [String]
   var heldOrigins: [HeldOriginRecord]?
@@ -68,7 +68,7 @@ struct JSONStatistics: Encodable {
     bytes = statistics.bytes
     bytesInAll = statistics.bytesInAll
     oldest = statistics.oldest.map { JSONText.date(Date(milliseconds: $0)) }
-    nextTry = statistics.nextDue.map { JSONText.date(Date(milliseconds: $0)) }
+    nextAttempt = statistics.nextDue.map { JSONText.date(Date(milliseconds: $0)) }
     paused = statistics.isPaused
     pausedLanes = statistics.pausedLanes
   }

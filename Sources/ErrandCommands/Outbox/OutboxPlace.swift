@@ -8,15 +8,15 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// The folder in which the tool stores what must arrive.
+/// The folder of the tool's outbox.
 struct OutboxPlace: Sendable {
   let path: String
-  /// True if it is where the tool looks when it is told nothing.
+  /// True if it is the default folder.
   let isUsual: Bool
 
   /// - Parameters:
-  ///   - path: What the command line says; nil for the usual folder.
-  ///   - environment: Tells which that is, by the XDG base directory specification.
+  ///   - path: The folder that the command line names; nil for the usual one.
+  ///   - environment: The variables that say where the usual one is, by the XDG base directory specification.
   init(_ path: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     if let path {
       if FileDescriptor.status(of: path)?.isRegular == true {
@@ -29,7 +29,7 @@ struct OutboxPlace: Sendable {
       return
     }
     isUsual = true
-    // A relative one is to be ignored.
+    // The specification says to ignore a relative path.
     if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
       self.path = state + "/errand/outbox"
     } else if let home = environment["HOME"], home.hasPrefix("/") {
@@ -40,13 +40,13 @@ struct OutboxPlace: Sendable {
     }
   }
 
-  /// False if nothing has ever been stored here.
+  /// True if a request has ever been stored here.
   var exists: Bool { FileManager.default.fileExists(atPath: path + "/outbox.sqlite") }
 
-  /// As it has to be written on a command line.
+  /// The option that selects this folder, quoted for a shell; empty for the usual one.
   var option: String { isUsual ? "" : " --store \(Shell.quoted(path))" }
 
-  /// Opens it to look and to change, but not to deliver.
+  /// Opens the outbox to read and change it, but not to deliver.
   func open() async throws -> Outbox {
     var configuration = OutboxConfiguration()
     configuration.delivers = false

@@ -1,6 +1,6 @@
 import ErrandOutbox
 
-/// What has happened to a stored request, in one line for a log.
+/// The latest event of a stored request, as one line of a log.
 enum OutboxRecordLine {
   static func text(_ record: OutboxRecord) -> String {
     let lane = record.lane.map { " [\($0)]" } ?? ""
@@ -11,11 +11,11 @@ enum OutboxRecordLine {
     switch record.state {
     case .stored:
       guard let reason = record.reason else { return "stored" }
-      let next = record.nextTry.map { ", next try at \(JSONText.date($0))" } ?? ""
-      return "try \(record.tries) failed (\(reason))\(next)"
-    case .trying: return "try \(record.tries)"
-    case .delivered: return "delivered (\(record.answer.map { "\($0.status)" } ?? "accepted"))"
-    case .setAside: return "set aside (\(record.reason ?? ""))"
+      let next = record.nextAttempt.map { ", next attempt at \(JSONText.date($0))" } ?? ""
+      return "attempt \(record.attempts) failed (\(reason))\(next)"
+    case .attempting: return "attempt \(record.attempts)"
+    case .delivered: return "delivered (\(record.response.map { "\($0.status)" } ?? "accepted"))"
+    case .deadLettered: return "dead letter (\(record.reason ?? ""))"
     case .expired: return "expired"
     case .dropped: return "dropped (\(record.reason ?? ""))"
     }

@@ -7,7 +7,7 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// All that is known of a stored request, for people.
+/// The details of a stored request, as text.
 struct OutboxRecordText: Sendable {
   let now: Date
 
@@ -15,17 +15,18 @@ struct OutboxRecordText: Sendable {
     var facts: [(String, String?)] = [
       ("ID", record.id), ("request", record.request), ("state", "\(record.state)"), ("reason", record.reason),
       ("lane", record.lane), ("priority", record.priority == "default" ? nil : record.priority),
-      ("tries", "\(record.tries)"),
+      ("attempts", "\(record.attempts)"),
     ]
     facts += [
-      ("next try", record.state == .stored ? record.nextTry.map(date) ?? "now" : nil),
+      ("next attempt", record.state == .stored ? record.nextAttempt.map(date) ?? "now" : nil),
       ("stored", date(record.created)), ("changed", date(record.changed)),
       ("expires", record.expires.map(date)), ("size", Amounts.bytes(record.size)),
-      ("idempotency key", record.idempotencyKey), ("answer", record.answer.map { "\(Status($0.status))" }),
+      ("idempotency key", record.idempotencyKey), ("answer", record.response.map { "\(Status($0.status))" }),
     ]
-    if record.answer?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
+    if record.response?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
     let known = facts.compactMap { name, value in value.map { (name, $0) } }
-    return TwoColumns.lines(known) + (record.answer?.fields ?? []).map { "    \($0.joined(separator: ": "))" }
+    return TwoColumns.lines(known)
+      + (record.response?.fields ?? []).map { "    \($0.joined(separator: ": "))" }
   }
 
   private func date(_ date: Date) -> String {

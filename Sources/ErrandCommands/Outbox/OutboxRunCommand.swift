@@ -7,7 +7,7 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Delivers what is stored, until it is told to stop.
+/// Delivers what is stored, until a signal ends it or nothing is left to do.
 struct OutboxRunCommand {
   let options: OutboxRun
   let place: OutboxPlace
@@ -16,9 +16,9 @@ struct OutboxRunCommand {
 
   func run() async throws -> ExitCode {
     let outbox = try await place.open(try client(), configuration)
-    // What is cut off by the end of the grace has to be given back, too.
+    // After the grace, attempts that are cut off still have to be given back.
     Interruption.allow(options.grace + .seconds(2))
-    let tally = OutboxTally()
+    let tally = OutboxCounters()
     let log = EventLog(console: console, isJSON: isJSON)
     let events = outbox.events
     let writing = Task {
@@ -39,7 +39,7 @@ struct OutboxRunCommand {
     }
     let statistics = try? await outbox.statistics()
     await outbox.close(within: options.grace)
-    // Closing has ended the events.
+    // Closing has finished the stream of events.
     await writing.value
     try log.check()
     try report(tally, statistics)
@@ -66,7 +66,8 @@ struct OutboxRunCommand {
     return configuration
   }
 
-  /// - Throws: `CancellationError` when it is told to stop.
+  /// Waits until the run's end.
+  /// - Throws: `CancellationError` after a signal.
   private func wait(_ outbox: Outbox, _ log: EventLog) async throws {
     if options.end == .idle { return try await outbox.waitUntilIdle() }
     for await _ in outbox.changes {
@@ -76,26 +77,26 @@ struct OutboxRunCommand {
     try Task.checkCancellation()
   }
 
-  private func report(_ tally: OutboxTally, _ statistics: OutboxStatistics?) throws {
+  private func report(_ tally: OutboxCounters, _ statistics: OutboxStatistics?) throws {
     let counts = tally.counts
     if isJSON {
       return try console.show(JSONRunEnd(done: counts, left: statistics.map { JSONStatistics($0) }))
     }
-    console.say("* \(OutboxTally.text(counts))")
+    console.say("* \(OutboxCounters.text(counts))")
     if let statistics { console.say("* left: \(StatisticsText(now: Date()).summary(statistics))") }
   }
 }
 
-/// What a run prints last.
+/// The JSON object that a run prints last.
 private struct JSONRunEnd: Encodable {
-  /// How many requests ended which way in this process.
+  /// The number of requests that ended in this process, by state.
   let done: [String: Int]
   let left: JSONStatistics?
 }
 
 extension OutboxStatistics {
-  /// True if nothing is left that may be delivered without help.
+  /// True if no request is left that can be delivered without help.
   var isIdle: Bool {
-    counts[.trying, default: 0] == 0 && (counts[.stored, default: 0] == 0 || isHeld)
+    counts[.attempting, default: 0] == 0 && (counts[.stored, default: 0] == 0 || isHeld)
   }
 }

@@ -7,21 +7,21 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Stored requests as a table for people. Pure: the time and the width come in.
+/// Formats stored requests as a table. Pure: the time and the width are passed in.
 struct OutboxTable: Sendable {
   private static let longestLane = 20
 
   let now: Date
 
-  /// - Parameter width: No line is longer; nil for as long as they are.
+  /// - Parameter width: The greatest length of a line; nil for no limit.
   func lines(_ records: [OutboxRecord], width: Int?) -> [String] {
     let idLength = ShortID.length(of: records.map(\.id))
     var columns: [(title: String, cell: (OutboxRecord) -> String)] = [
       ("ID", { String($0.id.suffix(idLength)) }), ("STATE", { "\($0.state)" }), ("LANE", lane),
-      ("TRIES", { "\($0.tries)" }), ("AGE", { SpanText.length(now.timeIntervalSince($0.created)) }),
-      ("NEXT TRY", next), ("REQUEST", { request($0, isNarrow: width != nil) }),
+      ("ATTEMPTS", { "\($0.attempts)" }), ("AGE", { SpanText.length(now.timeIntervalSince($0.created)) }),
+      ("NEXT", next), ("REQUEST", { request($0, isNarrow: width != nil) }),
     ]
-    // Where room is scarce, none is spent on what says nothing.
+    // A narrow table has no column without content.
     if width != nil, records.allSatisfy({ $0.lane == nil }) { columns.removeAll { $0.title == "LANE" } }
     let rows =
       [columns.map(\.title)] + records.map { record in columns.map { ControlEscaper.line($0.cell(record)) } }
@@ -37,17 +37,17 @@ struct OutboxTable: Sendable {
     return lane.count > Self.longestLane ? "\(lane.prefix(Self.longestLane - 1))…" : lane
   }
 
-  /// What is asked, and what became of it.
+  /// Returns the method and URL, with the response's status or the reason of a failure.
   private func request(_ record: OutboxRecord, isNarrow: Bool) -> String {
     let scheme = isNarrow ? record.url.firstRange(of: "://")?.upperBound : nil
     let request = "\(record.method) \(record.url[(scheme ?? record.url.startIndex)...])"
-    if record.state == .delivered { return request + (record.answer.map { "  → \($0.status)" } ?? "") }
+    if record.state == .delivered { return request + (record.response.map { "  → \($0.status)" } ?? "") }
     return request + (record.reason.map { "  (\($0))" } ?? "")
   }
 
   private func next(_ record: OutboxRecord) -> String {
     guard record.state == .stored else { return "-" }
-    return record.nextTry.map { SpanText.until($0, at: now) } ?? "now"
+    return record.nextAttempt.map { SpanText.until($0, at: now) } ?? "now"
   }
 
   private func fit(_ line: String, _ width: Int?) -> String {

@@ -7,12 +7,12 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Moves stored requests out of an outbox, and into one.
+/// Exports and imports stored requests.
 struct OutboxTransfer {
   let outbox: Outbox
   let console: Console
 
-  /// - Parameter names: The beginnings or ends of the names of those that are meant; none for all.
+  /// - Parameter names: The beginnings or ends of the IDs to export; empty for all.
   func export(_ listing: OutboxListing, _ names: [String]) async throws {
     var selection = OutboxSelection(states: listing.states, lane: listing.lane.map { .named($0) })
     if !names.isEmpty {
@@ -28,7 +28,7 @@ struct OutboxTransfer {
     console.say("* exported: \(count)")
   }
 
-  /// - Parameter path: Nil for standard input.
+  /// - Parameter path: The file to read, or nil for standard input.
   func `import`(_ path: String?, isJSON: Bool) async throws {
     let counts =
       if let path {

@@ -7,10 +7,10 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// Shows what happens to stored requests, until it is interrupted.
+/// Shows the events of stored requests, until it is interrupted.
 struct OutboxWatchCommand {
-  /// It looks so often although it has heard of nothing: tries that begin elsewhere are not told, and what is shown of
-  /// times grows old.
+  /// How often the outbox is read without a notification: attempts that begin in another process are not
+  /// announced, and the times shown grow old.
   private static let interval = Duration.milliseconds(500)
 
   let place: OutboxPlace
@@ -46,7 +46,7 @@ struct OutboxWatchCommand {
     try Task.checkCancellation()
   }
 
-  /// Whenever something has changed, and now and then.
+  /// Yields after every change, and after every interval.
   private static func moments(_ changes: AsyncStream<Void>) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let hearing = Task {
@@ -83,7 +83,7 @@ struct OutboxWatchCommand {
     let (width, height) = (console.output.width, console.output.height)
     let now = Date()
     var lines = [ControlEscaper.line("\(place.path): \(StatisticsText(now: now).summary(statistics))")]
-    // A line for the counts, one for the titles, and the last one stays free for the cursor.
+    // One line is for the counts and one for the titles; the last one stays free for the cursor.
     let records = state.shown(max(1, height - 4))
     if !records.isEmpty { lines += [""] + OutboxTable(now: now).lines(records, width: width) }
     try screen?.draw(lines.map { $0.count < width ? $0 : String($0.prefix(max(1, width - 1))) })

@@ -1,26 +1,29 @@
 import ErrandOutbox
 
-/// Finds out what has happened from looking again and again. Pure.
+/// Finds the changes between successive readings of an outbox. Pure.
 struct OutboxWatchState: Sendable {
-  /// What is not over, by its name.
+  /// The requests that are not over, by ID.
   private(set) var open: [String: OutboxRecord] = [:]
-  /// What ended while it was watched, the newest last.
+  /// The requests that ended while they were watched, the newest last.
   private(set) var ended: [OutboxRecord] = []
-  /// The place in the order beyond which nothing is known yet.
+  /// The place in the order up to which requests are known.
   private(set) var last: Int64
 
   private static let mostEnded = 200
 
   /// - Parameters:
-  ///   - open: What is there already and is not over.
-  ///   - last: The place of the newest there is.
+  ///   - open: The requests that are not over at the beginning.
+  ///   - last: The place of the newest request.
   init(_ open: [OutboxRecord], last: Int64) {
     for record in open { self.open[record.id] = record }
     self.last = last
   }
 
-  /// - Parameter records: What has come since, and what was open, as they are now; nil in the place of what is forgotten.
-  /// - Returns: Those that have changed, in the order of their change.
+  /// Compares a reading with the last one.
+  /// - Parameters:
+  ///   - records: The requests that are new or were open, as they are now.
+  ///   - forgotten: The IDs of open requests that no longer exist.
+  /// - Returns: The requests that have changed, in the order of their change.
   mutating func look(at records: [OutboxRecord], forgotten: [String] = []) -> [OutboxRecord] {
     for id in forgotten { open[id] = nil }
     var changed: [OutboxRecord] = []
@@ -39,20 +42,20 @@ struct OutboxWatchState: Sendable {
     return changed.sorted { ($0.changed, $0.sequence) < ($1.changed, $1.sequence) }
   }
 
-  /// What is shown on so many lines: what is being tried, what waits, what is set aside, and in what room is left, what has
-  /// ended last.
+  /// Returns at most `count` requests to show: in an attempt, stored, dead letters, and in the lines left,
+  /// those that ended last.
   func shown(_ count: Int) -> [OutboxRecord] {
-    let order: [OutboxState] = [.trying, .stored, .setAside]
+    let order: [OutboxState] = [.attempting, .stored, .deadLettered]
     let alive = order.flatMap { state in
       open.values.filter { $0.state == state }.sorted { $0.sequence < $1.sequence }
     }
-    // The latest end is what a person wants to see happen.
+    // A few lines are always for the latest ends, which a user waits for.
     let kept = min(ended.count, max(count - alive.count, min(3, count / 2)))
     return Array(alive.prefix(max(0, count - kept)) + ended.suffix(kept).reversed())
   }
 }
 
 extension OutboxState {
-  /// True if nothing happens to it any more, unless somebody asks for it.
+  /// True if nothing changes the request any more, unless a user retries it.
   fileprivate var isOver: Bool { self == .delivered || self == .expired || self == .dropped }
 }

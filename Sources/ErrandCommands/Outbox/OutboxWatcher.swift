@@ -1,8 +1,8 @@
 import ErrandOutbox
 
-/// Looks at an outbox again and again.
+/// Reads an outbox repeatedly, and finds what has changed.
 struct OutboxWatcher {
-  /// Of each state so many are followed at most: a person cannot look at more.
+  /// The greatest number of requests that are followed in each state.
   private static let limit = 1000
 
   let outbox: Outbox
@@ -14,7 +14,8 @@ struct OutboxWatcher {
     state = OutboxWatchState(try await Self.open(outbox), last: state.last)
   }
 
-  /// - Returns: What has changed since it looked last.
+  /// Reads the outbox.
+  /// - Returns: The requests that have changed since the last reading.
   mutating func look() async throws -> [OutboxRecord] {
     var entries = try await Self.open(outbox)
     let seen = Set(entries.map(\.id))
@@ -34,7 +35,7 @@ struct OutboxWatcher {
 
   private static func open(_ outbox: Outbox) async throws -> [OutboxRecord] {
     var records: [OutboxRecord] = []
-    for state in [OutboxState.trying, .stored, .setAside] {
+    for state in [OutboxState.attempting, .stored, .deadLettered] {
       records += try await outbox.list(OutboxSelection(states: [state]), limit: limit).map {
         OutboxRecord($0)
       }
@@ -42,13 +43,13 @@ struct OutboxWatcher {
     return records
   }
 
-  /// The place of the newest request, or 0. There may be millions, so it is narrowed down.
+  /// Returns the place of the newest request, or 0, by binary search, because there may be millions.
   private static func newest(_ outbox: Outbox) async throws -> Int64 {
     var (low, high): (Int64, Int64) = (0, 1)
     while let next = try await outbox.list(after: high, limit: 1).first {
       (low, high) = (next.sequence, max(high, next.sequence) * 2)
     }
-    // Nothing is beyond `high`, and what is at `low` is there, unless that is 0.
+    // Nothing is beyond `high`; a request is at `low`, unless that is 0.
     while low < high {
       let middle = low + (high - low) / 2
       if let next = try await outbox.list(after: middle, limit: 1).first {

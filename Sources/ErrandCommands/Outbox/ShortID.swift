@@ -1,11 +1,11 @@
-/// Names that are long are shown by as much of their end as tells them apart: those that an outbox makes begin with the time,
-/// which tells nothing apart.
+/// Shortens long IDs to as much of their end as keeps them distinct: IDs that an outbox makes begin with the
+/// time, so many share a beginning.
 enum ShortID {
   private static let least = 8
-  /// Names that are no longer are shown whole.
+  /// IDs of at most this length are shown whole.
   private static let short = 12
 
-  /// How much of the end of each is shown.
+  /// Returns the number of characters to show of each ID's end.
   static func length(of ids: [String]) -> Int {
     let longest = ids.map(\.count).max() ?? least
     guard longest > short else { return max(least, longest) }
@@ -19,7 +19,7 @@ enum ShortID {
 }
 
 extension String {
-  /// How many characters they have in common.
+  /// Returns the number of characters that both begin with.
   fileprivate func commonPrefix(with other: String) -> Int {
     zip(self, other).prefix { $0 == $1 }.count
   }

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// How far away a time is, as people read it.
+/// Formats the distance to a time for people.
 enum SpanText {
   /// `0s`, `59s`, `12m`, `3h`, `8d`.
   static func length(_ seconds: Double) -> String {
@@ -22,7 +22,7 @@ enum SpanText {
   /// `12m ago`.
   static func since(_ date: Date, at now: Date) -> String { "\(length(now.timeIntervalSince(date))) ago" }
 
-  /// `in 12m`, or `now` if it has come.
+  /// `in 12m`, or `now` if the time has come.
   static func until(_ date: Date, at now: Date) -> String {
     let seconds = date.timeIntervalSince(now)
     return seconds <= 0 ? "now" : "in \(length(seconds.rounded(.up)))"

@@ -7,14 +7,14 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// How much is stored, for people.
+/// Formats the statistics of an outbox for people.
 struct StatisticsText: Sendable {
   let now: Date
 
   func lines(_ statistics: OutboxStatistics) -> [String] {
     var facts = OutboxState.allCases.map { ("\($0)", "\(statistics.counts[$0, default: 0])") }
     facts.append(("bytes", Amounts.bytes(statistics.bytes)))
-    // With what is over and still known, as a cap counts it.
+    // The size includes requests that are over and not yet forgotten, as the outbox's size limit does.
     if statistics.bytesInAll > statistics.bytes {
       facts.append(("in all", Amounts.bytes(statistics.bytesInAll)))
     }
@@ -22,18 +22,18 @@ struct StatisticsText: Sendable {
       facts.append(("oldest", SpanText.since(Date(milliseconds: oldest), at: now)))
     }
     if let next = statistics.nextDue {
-      facts.append(("next try", SpanText.until(Date(milliseconds: next), at: now)))
+      facts.append(("next attempt", SpanText.until(Date(milliseconds: next), at: now)))
     }
     let lines = TwoColumns.lines(facts)
     return statistics.isPaused || !statistics.pausedLanes.isEmpty ? lines + [Self.pauses(statistics)] : lines
   }
 
-  /// An origin to which nothing is sent for a while.
+  /// Describes an origin to which nothing is sent for a while.
   func line(_ held: HeldOrigin) -> String {
-    "held: \(held.origin), next try \(SpanText.until(held.until, at: now)): \(held.reason)"
+    "held: \(held.origin), next attempt \(SpanText.until(held.until, at: now)): \(held.reason)"
   }
 
-  /// In one line: what there is of each kind, and when something happens next.
+  /// Returns one line: the count of each state, the size, and when the next attempt is due.
   func summary(_ statistics: OutboxStatistics) -> String {
     var parts = OutboxState.allCases.compactMap { state -> String? in
       let count = statistics.counts[state, default: 0]
@@ -41,13 +41,13 @@ struct StatisticsText: Sendable {
     }
     if statistics.bytes > 0 { parts.append(Amounts.bytes(statistics.bytes)) }
     if let next = statistics.nextDue {
-      parts.append("next try \(SpanText.until(Date(milliseconds: next), at: now))")
+      parts.append("next attempt \(SpanText.until(Date(milliseconds: next), at: now))")
     }
     if statistics.isPaused || !statistics.pausedLanes.isEmpty { parts.append(Self.pauses(statistics)) }
     return parts.joined(separator: ", ")
   }
 
-  /// What is paused, in a few words.
+  /// Returns what is paused, in a few words.
   static func pauses(_ statistics: OutboxStatistics) -> String {
     if statistics.isPaused { return "everything is paused" }
     switch statistics.pausedLanes.count {

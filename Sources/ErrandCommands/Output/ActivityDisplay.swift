@@ -1,6 +1,7 @@
 import ErrandCore
 
-/// Draws an activity: on a terminal as one line that is drawn over, elsewhere as a line each time that it is shown.
+/// Shows an activity: on a terminal as one line that is redrawn, elsewhere as a line each time that it
+/// appears.
 final class ActivityDisplay: LiveLine {
   private struct State {
     var line: ActivityLine
@@ -15,7 +16,7 @@ final class ActivityDisplay: LiveLine {
   private let clock: any Clock<Duration>
   private let state: Locked<State>
 
-  /// - Parameter redraws: False for what keeps all that is written to it.
+  /// - Parameter redraws: False for an output that keeps all that is written to it, such as a file.
   init(_ text: String, _ outlet: Outlet, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()) {
     activity = Activity(text, clock: clock)
     self.outlet = outlet
@@ -24,8 +25,8 @@ final class ActivityDisplay: LiveLine {
     state = Locked(State(line: ActivityLine(text)))
   }
 
-  /// Shows that the work goes on, if it takes longer. What has only just been shown stays for its time when the work has
-  /// succeeded, unless something was written in its place.
+  /// Runs work, and shows the activity if it takes longer. After success, an indicator that has just appeared
+  /// stays for its minimum time, unless something was written in its place.
   func during(_ work: (Activity) async throws -> Void) async throws {
     let drawing = Task { await draw() }
     defer {
@@ -66,7 +67,7 @@ final class ActivityDisplay: LiveLine {
     }
   }
 
-  // Here it is written while the lock is held, for a line that is wiped and one that is drawn must not change places.
+  // The lock is held while writing, because wiping and drawing a line must not change places.
 
   private func show(_ now: Activity.Snapshot) {
     state.withLock { state in

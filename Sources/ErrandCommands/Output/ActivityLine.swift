@@ -1,10 +1,10 @@
 import ErrandCore
 
-/// The line that says that something goes on. Pure: what goes on and the width come in.
+/// The line that shows an activity. Pure: the fraction done and the width are passed in.
 struct ActivityLine: Sendable {
   private static let signs = ["|", "/", "-", "\\"]
 
-  /// How long one position of the sign is seen.
+  /// How long one position of the sign is shown.
   static let interval = Duration.milliseconds(100)
 
   private let label: String
@@ -15,10 +15,10 @@ struct ActivityLine: Sendable {
     label = text.isEmpty ? "" : "\(text) …"
   }
 
-  /// For what is no terminal.
+  /// The line for an output that is no terminal.
   var plain: String { label }
 
-  /// The line, with its sign moved on.
+  /// Returns the line with its sign moved on.
   mutating func next(_ fraction: Double?, width: Int) -> String {
     defer { turns += 1 }
     let sign = Self.signs[turns % Self.signs.count]

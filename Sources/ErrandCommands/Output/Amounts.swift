@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Numbers as people read them.
+/// Formats amounts for people.
 enum Amounts {
   /// `999 B`, `1.5 kB`, `23.4 MB`.
   static func bytes(_ count: Int64) -> String {
@@ -31,7 +31,7 @@ enum Amounts {
     return hours > 0 ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
   }
 
-  /// One digit after the point.
+  /// Returns the number with one digit after the point.
   private static func decimal(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"

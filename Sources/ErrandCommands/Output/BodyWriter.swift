@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Writes the body of an answer: untouched, or harmless if it goes to a terminal.
+/// Writes a response's body: unchanged, or with control characters escaped on a terminal.
 struct BodyWriter {
   private let outlet: Outlet
   private var escaper = ControlEscaper(keepsLines: true)
@@ -20,7 +20,7 @@ struct BodyWriter {
     try show(escaper.escape(chunk))
   }
 
-  /// The body is over. On a terminal the prompt begins on a line of its own.
+  /// Ends the body. On a terminal the prompt begins on a line of its own.
   mutating func finish() throws {
     guard outlet.isTerminal else { return }
     try show(escaper.finish())

@@ -1,14 +1,14 @@
 import ErrandCore
 import ErrandOutbox
 
-/// Why a command did not do what it was asked for: a sentence to act on, and the exit code.
+/// The reason why a command failed: a message with a hint, and the exit code.
 struct CommandFailure: Error, Sendable {
   let exit: ExitCode
-  /// One word for programs.
+  /// The code of the failure, for programs.
   let code: String
   let message: String
   var hint: String?
-  /// The library's error, if it is one.
+  /// The client's error, if it is the cause.
   var cause: RequestError?
 
   init(_ exit: ExitCode, _ code: String, _ message: String, hint: String? = nil) {
@@ -20,7 +20,7 @@ struct CommandFailure: Error, Sendable {
 
   init(_ error: UsageError) { self.init(.usage, "usage", error.message, hint: error.hint) }
 
-  /// Any error that a command threw which sends one request.
+  /// Makes a failure of any error of a command that sends one request.
   init(_ error: any Error, _ transfer: Transfer) {
     if let error = error as? RequestError {
       self.init(error, transfer)
@@ -29,7 +29,7 @@ struct CommandFailure: Error, Sendable {
     }
   }
 
-  /// Any error that a command threw.
+  /// Makes a failure of any error of a command.
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -56,18 +56,19 @@ struct CommandFailure: Error, Sendable {
     cause = error
   }
 
-  /// An answer with a status that is none of success.
+  /// Makes the failure for a response whose status is not 2xx.
   static func refused(_ status: Status, _ asked: String) -> CommandFailure {
     CommandFailure(.refused, RequestError.Code.rejected.rawValue, refusal(status, asked))
   }
 
   private static func refusal(_ status: Status, _ asked: String) -> String {
-    "\(asked): the server answered \(status)"
+    "\(asked): the server responded with \(status)"
   }
 }
 
 extension HTTPFields {
-  /// As an error shows them, which may end in a log: with `***` in the place of secrets.
+  /// The header fields as an error shows them: with `***` in the place of secrets, because errors end in
+  /// logs.
   var masked: HTTPFields {
     var masked = HTTPFields()
     for field in self { masked.append(field.name, field.isSecret ? "***" : field.value) }

@@ -1,13 +1,13 @@
 import ErrandCore
 
-/// The two ways out: bodies to standard output, everything else to standard error.
+/// Standard output for bodies, and standard error for everything else.
 struct Console: Sendable {
   let output: Outlet
   let error: Outlet
 
   static let standard = Console(output: .standardOutput, error: .standardError)
 
-  /// A line on standard error. Whatever a server put into it is harmless. That nobody reads it is no failure.
+  /// Writes a line to standard error, with control characters escaped. Ignores that writing fails.
   func say(_ line: String) {
     try? error.write(ControlEscaper.line(line) + "\n")
   }
@@ -17,12 +17,12 @@ struct Console: Sendable {
     if let hint = failure.hint { say("  \(hint)") }
   }
 
-  /// One JSON object on standard output.
+  /// Writes one JSON object to standard output.
   func show(_ value: some Encodable) throws(Outlet.Failure) {
     try output.write(JSONText.text(value, isPretty: output.isTerminal) + "\n")
   }
 
-  /// The status and the fields.
+  /// Writes the status and the header fields to standard error.
   func say(_ status: Status, _ fields: HTTPFields, version: HTTPVersion?) {
     say(version.map { "\($0) \(status)" } ?? "\(status)")
     for field in fields { say("\(field.name): \(field.value)") }

@@ -1,17 +1,17 @@
-/// Makes bytes harmless for a terminal: control characters are shown, not obeyed. Takes a text in pieces, wherever
-/// they are cut.
+/// Escapes control characters, so that a terminal shows them and does not obey them. Takes a text in pieces,
+/// cut anywhere.
 ///
-/// Shown as `\x1b` or `\u{9b}` are C0 (a line break and a tab stay, if `keepsLines`), DEL, C1, what turns the
-/// direction of text, and bytes that are no UTF-8, for some terminals take those for C1.
+/// Shown as `\x1b` or `\u{9b}` are C0 (a line break and a tab stay, if `keepsLines`), DEL, C1, characters
+/// that change the direction of text, and bytes that are not UTF-8, because some terminals take those for C1.
 struct ControlEscaper: Sendable {
   private let keepsLines: Bool
-  /// The beginning of a character whose rest has not come yet.
+  /// The first bytes of a character that is not complete yet.
   private var begun: [UInt8] = []
   private var missing = 0
 
   init(keepsLines: Bool) { self.keepsLines = keepsLines }
 
-  /// One line of text from a server, made harmless.
+  /// Returns one line of text with its control characters escaped.
   static func line(_ text: String) -> String {
     var escaper = ControlEscaper(keepsLines: false)
     let bytes = escaper.escape(text.utf8) + escaper.finish()
@@ -25,7 +25,7 @@ struct ControlEscaper: Sendable {
     return shown
   }
 
-  /// What is left at the end of the text.
+  /// Returns the incomplete character at the end of the text, escaped.
   mutating func finish() -> [UInt8] {
     var shown: [UInt8] = []
     for byte in begun { Self.showByte(byte, &shown) }
@@ -69,7 +69,7 @@ struct ControlEscaper: Sendable {
     }
   }
 
-  /// Neither overlong forms, nor surrogates, nor what lies past U+10FFFF.
+  /// Returns false for overlong forms, surrogates, and code points past U+10FFFF.
   private func isAllowed(_ byte: UInt8) -> Bool {
     guard begun.count == 1 else { return 0x80...0xBF ~= byte }
     return switch begun[0] {

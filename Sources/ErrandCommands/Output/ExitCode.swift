@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandOutbox
 
-/// What the tool's exit status says.
+/// The exit status of the tool.
 enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case refused = 1
@@ -10,23 +10,24 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case timedOut = 4
   case network = 5
   case localFile = 6
-  case setAside = 7
+  case deadLettered = 7
   case expired = 8
   case interrupted = 130
 
   var meaning: String {
     switch self {
-    case .success: "a 2xx answer"
+    case .success: "a 2xx response"
     case .refused:
-      "an answer that was refused: any status but 2xx, a redirect that is not followed, a body too large"
+      "a response that was refused: any status but 2xx, a redirect that is not followed, a body too large"
     case .usage: "wrong use: an unknown option, a URL that cannot be asked, a field that cannot be sent"
     case .noConnection:
       "no connection: host unknown, refused, unreachable, TLS failed, certificate or key not trusted"
     case .timedOut: "timed out: nothing moved for --timeout, or --deadline passed"
-    case .network: "other network failure: connection lost, broken answer, bad compression"
+    case .network: "other network failure: connection lost, broken response, bad compression"
     case .localFile:
       "local file trouble: missing, unreadable, changed while sent, exists already, disk full, no outbox"
-    case .setAside: "a guaranteed request was refused or tried too often: it is set aside, and still stored"
+    case .deadLettered:
+      "a guaranteed request was refused or tried too often: it is a dead letter, and still stored"
     case .expired: "a guaranteed request expired, or was dropped, before it was delivered"
     case .interrupted: "control-C (143 after SIGTERM); what was in flight is cancelled at once"
     }

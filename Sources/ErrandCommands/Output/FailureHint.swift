@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What a person can do about a failure.
+/// A hint for the user about a failure.
 enum FailureHint {
   static func text(for error: RequestError, _ transfer: Transfer) -> String? {
     switch error.code {
@@ -16,7 +16,7 @@ enum FailureHint {
     }
   }
 
-  /// The URL that was probably meant.
+  /// Suggests the URL that was probably meant.
   static func url(_ text: String) -> String? {
     guard !text.contains("://"), !text.isEmpty, !text.hasPrefix("/"), !text.contains(" ") else { return nil }
     let authority = text.prefix { $0 != "/" && $0 != "?" }

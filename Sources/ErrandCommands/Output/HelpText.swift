@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// The help texts, made from the same tables that the arguments are read with.
+/// Makes the help texts from the tables that the arguments are parsed with.
 enum HelpText {
   static func text(_ topic: Invocation.Help) -> String {
     switch topic {

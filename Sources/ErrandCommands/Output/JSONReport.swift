@@ -6,28 +6,28 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What `--output json` prints: one object about the answer, or about why there is none.
+/// The object that `--output json` prints about a response or a failure.
 struct JSONReport: Encodable {
   struct Failure: Encodable {
     let code: String
     let message: String
     let hint: String?
     let exit: Int32
-    let tries: Int?
+    let attempts: Int?
 
     init(_ failure: CommandFailure) {
       code = failure.code
       message = failure.message
       hint = failure.hint
       exit = failure.exit.rawValue
-      tries = failure.cause.flatMap { $0.attempt > 0 ? $0.attempt : nil }
+      attempts = failure.cause.flatMap { $0.attempt > 0 ? $0.attempt : nil }
     }
   }
 
   let method: String
   let url: String?
   var status: Int?
-  /// In order, `[name, value]` each, so that a name with two lines stays two.
+  /// The header fields in order, `[name, value]` each, so that a repeated name stays repeated.
   var fields: [[String]]?
   /// The body, if it is UTF-8.
   var body: String?
@@ -37,9 +37,9 @@ struct JSONReport: Encodable {
   var file: String?
   var timing: JSONTiming?
   var error: Failure?
-  /// Where it is stored, if it must arrive.
+  /// The stored request, if it must be delivered.
   var stored: OutboxRecord?
-  /// False if the body is only the first part of what came.
+  /// False if the body is only the first part of the response's.
   var isWhole: Bool?
 
   init(method: Method, url: String?) {
@@ -47,7 +47,7 @@ struct JSONReport: Encodable {
     self.url = url
   }
 
-  mutating func setAnswer(_ status: Status, _ fields: HTTPFields) {
+  mutating func setResponse(_ status: Status, _ fields: HTTPFields) {
     self.status = status.rawValue
     self.fields = fields.map { [$0.name, $0.value] }
   }

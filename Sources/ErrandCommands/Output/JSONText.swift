@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// JSON for programs, and for people who look at it.
+/// Writes JSON, for programs and for people.
 enum JSONText {
-  /// JSON in one piece, with no character in it that a terminal would obey.
+  /// Returns JSON in which control characters are escaped, so that a terminal does not obey them.
   static func text(_ value: some Encodable, isPretty: Bool) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting =
@@ -25,7 +25,7 @@ enum JSONText {
     return text
   }
 
-  /// As programs and people are told of a time: ISO 8601, in UTC, with milliseconds.
+  /// Returns a date in ISO 8601, in UTC, with milliseconds.
   static func date(_ date: Date) -> String {
     date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }

@@ -12,7 +12,7 @@ struct JSONTiming: Encodable {
   let bytesReceived: Int64
   let httpVersion: String?
   let connectionReused: Bool?
-  let tries: Int
+  let attempts: Int
   let redirects: Int
 
   init(_ timing: Timing) {
@@ -27,7 +27,7 @@ struct JSONTiming: Encodable {
     bytesReceived = timing.bytesReceived
     httpVersion = timing.httpVersion.map { "\($0)" }
     connectionReused = timing.connectionReused
-    tries = timing.tries
+    attempts = timing.attempts
     redirects = timing.redirects
   }
 }

@@ -1,7 +1,7 @@
-/// A line on a terminal that is drawn over and over while a transfer goes on.
+/// A line on a terminal that is redrawn while a transfer goes on.
 protocol LiveLine: Sendable {
-  /// Takes the line away before something else is written. It may come back below.
+  /// Removes the line before something else is written. It may be drawn again below.
   func clear()
-  /// Takes the line away for good.
+  /// Removes the line for good.
   func end()
 }

@@ -1,20 +1,22 @@
-/// Lines on a terminal that are drawn over, all of them.
+/// Several lines on a terminal that are redrawn together.
 struct LiveScreen: Sendable {
   private let outlet: Outlet
   private var drawn = 0
 
   init(_ outlet: Outlet) { self.outlet = outlet }
 
-  /// - Parameter lines: None may be as wide as the terminal, nor may they be as many as it has.
+  /// Draws the lines in the place of those drawn before.
+  /// - Parameter lines: Each must be shorter than the terminal's width, and they must be fewer than its
+  ///   lines.
   mutating func draw(_ lines: [String]) throws {
     var text = drawn > 0 ? "\u{1B}[\(drawn)A\r" : "\r"
     for line in lines { text += "\(line)\u{1B}[K\n" }
-    // What was drawn before may have been longer.
+    // Clears lines that were drawn before and are not needed now.
     text += "\u{1B}[J"
     drawn = lines.count
     try outlet.write(text)
   }
 
-  /// What was drawn last stays.
+  /// Ends drawing, and leaves the last lines.
   func end() { try? outlet.write("\r") }
 }

@@ -7,9 +7,9 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// A stored request as the tool shows it, in JSON and to people.
+/// A stored request as the tool shows it, in JSON and as text.
 struct OutboxRecord: Sendable, Hashable {
-  struct Answer: Sendable, Hashable, Encodable {
+  struct Response: Sendable, Hashable, Encodable {
     var status: Int
     var fields: [[String]]?
     /// The body, if it is UTF-8.
@@ -29,43 +29,44 @@ struct OutboxRecord: Sendable, Hashable {
   var idempotencyKey: String
   var created: Date
   var changed: Date
-  var tries: Int
-  var nextTry: Date?
+  var attempts: Int
+  var nextAttempt: Date?
   var expires: Date?
   var reason: String?
   var size: Int64
-  var answer: Answer?
+  var response: Response?
 
   var request: String { "\(method) \(url)" }
 }
 
 extension OutboxRecord {
-  /// - Parameter withBody: False for the answer's status only.
+  /// - Parameter withBody: False to keep only the response's status.
   init(_ entry: OutboxEntry, withBody: Bool = false) {
     self.init(
       id: entry.id.rawValue, sequence: entry.sequence, lane: entry.lane, priority: "\(entry.priority)",
       state: entry.state, method: entry.method.rawValue, url: entry.url,
       idempotencyKey: entry.idempotencyKey, created: entry.created, changed: entry.changed,
-      tries: entry.tries, nextTry: entry.nextTry, expires: entry.expires, reason: entry.reason,
-      size: entry.size, answer: entry.answer.map { Answer($0, withBody: withBody) })
+      attempts: entry.attempts, nextAttempt: entry.nextAttempt, expires: entry.expires, reason: entry.reason,
+      size: entry.size, response: entry.response.map { Response($0, withBody: withBody) })
   }
 }
 
-extension OutboxRecord.Answer {
-  init(_ answer: OutboxAnswer, withBody: Bool) {
-    status = answer.status.rawValue
+extension OutboxRecord.Response {
+  init(_ response: OutboxResponse, withBody: Bool) {
+    status = response.status.rawValue
     guard withBody else { return }
-    fields = answer.fields.map { [$0.name, $0.value] }
-    body = String(validating: answer.body, as: UTF8.self)
-    if body == nil { bodyBase64 = answer.body.base64EncodedString() }
-    isWhole = answer.isWhole
+    fields = response.fields.map { [$0.name, $0.value] }
+    body = String(validating: response.body, as: UTF8.self)
+    if body == nil { bodyBase64 = response.body.base64EncodedString() }
+    isWhole = response.isWhole
   }
 }
 
 extension OutboxRecord: Encodable {
   private enum Key: String, CodingKey {
-    case id, sequence, lane, priority, state, method, url, idempotencyKey, created, changed, tries, nextTry
-    case expires, reason, size, answer
+    case id, sequence, lane, priority, state, method, url, idempotencyKey, created, changed, attempts,
+      nextAttempt
+    case expires, reason, size, response
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -80,11 +81,11 @@ extension OutboxRecord: Encodable {
     try container.encode(idempotencyKey, forKey: .idempotencyKey)
     try container.encode(JSONText.date(created), forKey: .created)
     try container.encode(JSONText.date(changed), forKey: .changed)
-    try container.encode(tries, forKey: .tries)
-    try container.encodeIfPresent(nextTry.map(JSONText.date), forKey: .nextTry)
+    try container.encode(attempts, forKey: .attempts)
+    try container.encodeIfPresent(nextAttempt.map(JSONText.date), forKey: .nextAttempt)
     try container.encodeIfPresent(expires.map(JSONText.date), forKey: .expires)
     try container.encodeIfPresent(reason, forKey: .reason)
     try container.encode(size, forKey: .size)
-    try container.encodeIfPresent(answer, forKey: .answer)
+    try container.encodeIfPresent(response, forKey: .response)
   }
 }

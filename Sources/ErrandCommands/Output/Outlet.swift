@@ -8,10 +8,10 @@ import Synchronization
   import Glibc
 #endif
 
-/// A descriptor to write to: standard output, standard error, a device, a pipe.
+/// A file descriptor to write to: standard output, standard error, a device, a pipe.
 final class Outlet: Sendable {
   enum Failure: Error, Sendable {
-    /// The one who read has gone, as `head` does.
+    /// The reader has closed the pipe, as `head` does.
     case readerGone
     case unwritable(String)
   }
@@ -20,7 +20,7 @@ final class Outlet: Sendable {
   static let standardError = Outlet(STDERR_FILENO)
 
   private static let writes = Atomic<Int>(0)
-  /// True while a write has not returned, which is as long as the reader pleases.
+  /// True while a write has not returned; a reader that does not read can block it for any time.
   static var isWriting: Bool { writes.load(ordering: .relaxed) > 0 }
 
   private let descriptor: Int32
@@ -31,21 +31,21 @@ final class Outlet: Sendable {
     isTerminal = isatty(descriptor) == 1
   }
 
-  /// Opens what is there already: a device or a pipe.
+  /// Opens a device or a pipe that exists already.
   convenience init(opening path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure.unwritable("cannot open \(path): \(Self.reason())") }
     self.init(descriptor)
   }
 
-  /// How many characters a line has, if it is a terminal's.
+  /// The number of columns of the terminal, or 80.
   var width: Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 
-  /// How many lines a terminal has.
+  /// The number of lines of the terminal, or 24.
   var height: Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
@@ -63,7 +63,7 @@ final class Outlet: Sendable {
       } else if errno == EPIPE {
         throw .readerGone
       } else if errno == EAGAIN {
-        // Whoever shares the descriptor has made it non-blocking.
+        // Another process that shares the descriptor has made it non-blocking.
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&entry, 1, 1000)
       } else if errno != EINTR {

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Draws progress on a terminal, in one line that is drawn over.
+/// Draws progress on a terminal, in one line that is redrawn.
 final class ProgressBar: LiveLine {
   private struct State {
     var line: ProgressLine
@@ -11,7 +11,7 @@ final class ProgressBar: LiveLine {
   private let started = ContinuousClock.now
   private let state: Locked<State>
 
-  /// - Parameter name: What is on its way; it may come from a server.
+  /// - Parameter name: The name of the file; it may come from a server.
   init(_ outlet: Outlet, name: String) {
     self.outlet = outlet
     let shown = ControlEscaper.line(name)
@@ -28,7 +28,7 @@ final class ProgressBar: LiveLine {
     if let line { try? outlet.write("\r\(line)\u{1B}[K") }
   }
 
-  /// Takes the line away, before anything else is written.
+  /// Removes the line before something else is written.
   func clear() {
     let wasDrawn = state.withLock { state in
       defer { state.isDrawn = false }
@@ -37,6 +37,6 @@ final class ProgressBar: LiveLine {
     if wasDrawn { try? outlet.write("\r\u{1B}[K") }
   }
 
-  /// When the last progress has been told, nothing draws it any more.
+  /// Removes the line for good: no progress is reported after the last.
   func end() { clear() }
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// The line that shows how far a transfer is. Pure: the time and the width come in.
+/// The line that shows the progress of a transfer. Pure: the time and the width are passed in.
 struct ProgressLine: Sendable {
   private let name: String
   private var began: (time: Duration, bytes: Int64)?
@@ -10,12 +10,12 @@ struct ProgressLine: Sendable {
 
   private enum Way: Sendable { case none, sending, receiving }
 
-  /// Shorter intervals would only flicker.
+  /// The shortest time between two lines; a shorter one would only flicker.
   static let interval = Duration.milliseconds(100)
 
   init(name: String) { self.name = name }
 
-  /// The line at this moment, or nil if it need not be drawn anew yet.
+  /// Returns the line at this moment, or nil if it need not be redrawn yet.
   mutating func line(for progress: TransferProgress, at now: Duration, width: Int) -> String? {
     let receives = progress.received > 0 || progress.receivedTotal != nil
     let newWay: Way = receives ? .receiving : .sending
@@ -27,7 +27,7 @@ struct ProgressLine: Sendable {
       began = (now, done)
       lastShown = nil
     }
-    // A request without a body has nothing to show until its answer comes.
+    // A request without a body has nothing to show until its response arrives.
     if !receives, total ?? 0 == 0, done == 0 { return nil }
     if let lastShown, now - lastShown < Self.interval, done != total { return nil }
     lastShown = now
@@ -46,11 +46,11 @@ struct ProgressLine: Sendable {
         tail += "  \(Amounts.clock(elapsed))"
       }
     }
-    if attempt > 1 { tail += "  try \(attempt)" }
+    if attempt > 1 { tail += "  attempt \(attempt)" }
     guard let total, total > 0 else { return fit("\(name)  \(tail)", width) }
     let percent = Int(Double(done) / Double(total) * 100)
     let number = String(repeating: " ", count: max(0, 3 - "\(percent)".count)) + "\(percent)%"
-    // Room for the longest of the usual tails, so that the bar keeps its length.
+    // The longest of the usual tails has 44 characters; with that much reserved, the bar keeps its length.
     let room = min(30, width - 1 - name.count - number.count - max(tail.count, 44) - 6)
     guard room >= 5 else { return fit("\(name)  \(number)  \(tail)", width) }
     let filled = room * percent / 100

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// The timing of an answer, in a few lines.
+/// Formats the timing of a response in two lines.
 enum TimingText {
   static func lines(_ timing: Timing) -> [String] {
     var facts = [
@@ -8,7 +8,7 @@ enum TimingText {
       timing.connectionReused.map { $0 ? "connection reused" : "new connection" },
     ]
     .compactMap { $0 }
-    facts.append(timing.tries == 1 ? "1 try" : "\(timing.tries) tries")
+    facts.append(timing.attempts == 1 ? "1 attempt" : "\(timing.attempts) attempts")
     if timing.redirects > 0 {
       facts.append(timing.redirects == 1 ? "1 redirect" : "\(timing.redirects) redirects")
     }

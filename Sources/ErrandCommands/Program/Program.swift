@@ -9,9 +9,9 @@ import Synchronization
   import Glibc
 #endif
 
-/// The whole tool: from the arguments to the exit status.
+/// The whole tool, from the arguments to the exit status.
 public enum Program {
-  /// Runs the tool and ends the process. Must be called on the main thread, which it keeps.
+  /// Runs the tool and ends the process. Must be called on the main thread, which it blocks.
   public static func main(_ arguments: [String]) -> Never {
     StandardDescriptors.reserve()
     Interruption.block()
@@ -19,10 +19,10 @@ public enum Program {
     let task = Task.detached {
       let code = await run(arguments, .standard)
       let signal = received.load(ordering: .relaxed)
-      // What was done in spite of the signal, or because of it, is done.
-      if signal != 0, ![.success, .setAside, .expired].contains(code) { _exit(128 + signal) }
+      // A result that was reached despite the signal, or because of it, keeps its exit code.
+      if signal != 0, ![.success, .deadLettered, .expired].contains(code) { _exit(128 + signal) }
       guard let code else { endByBrokenPipe() }
-      // Nothing is buffered, and connections need no farewell.
+      // Nothing is buffered, and connections need not be closed.
       _exit(code.rawValue)
     }
     Interruption.wait { number in
@@ -31,7 +31,7 @@ public enum Program {
     }
   }
 
-  /// Returns nil if the reader of standard output is gone.
+  /// Runs the tool; returns nil if the reader of standard output is gone.
   @concurrent static func run(_ arguments: [String], _ console: Console) async -> ExitCode? {
     do {
       switch try Invocation(arguments) {
@@ -59,7 +59,7 @@ public enum Program {
     }
   }
 
-  /// As every tool ends whose reader has gone: by the signal, and the shell says nothing.
+  /// Ends by SIGPIPE, as other tools do whose reader has gone, so that the shell prints nothing.
   private static func endByBrokenPipe() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)

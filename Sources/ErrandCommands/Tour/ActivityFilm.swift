@@ -1,10 +1,10 @@
 import ErrandCore
 import ErrandTesting
 
-/// Looks at an activity ten times a second, by a clock that is moved by hand.
+/// Samples an activity every 0.1 s of a virtual clock.
 struct ActivityFilm {
   let activity: Activity
-  /// What was seen.
+  /// One character for each sample: `#` if the activity was shown, else `.`.
   private(set) var frames = ""
   private let clock: VirtualClock
 
@@ -13,7 +13,7 @@ struct ActivityFilm {
     activity = Activity("Loading", clock: clock)
   }
 
-  /// Looks so many times, and moves the clock behind each.
+  /// Takes so many samples, and advances the clock after each.
   mutating func shoot(_ count: Int) {
     for _ in 0..<count {
       frames += activity.isShown ? "#" : "."
@@ -21,14 +21,14 @@ struct ActivityFilm {
     }
   }
 
-  /// Looks through the whole delay, and returns when it is over and the activity is shown.
+  /// Samples the whole delay, and returns once the activity is shown.
   mutating func shootUntilShown() async throws {
     try await clock.waitForSleepers()
     shoot(4)
     await waitUntil(isShown: true)
   }
 
-  /// The clock has moved there; the activity's own task may not have heard of it yet.
+  /// Waits for the activity's own task, which may not have seen yet that the clock has advanced.
   func waitUntil(isShown: Bool) async {
     for await now in activity.updates where now.isShown == isShown { return }
   }

@@ -1,6 +1,7 @@
 import ErrandCore
 
-/// Shows what Errand does, against a server inside the process that misbehaves on purpose. Each step checks itself.
+/// Shows Errand's features against a server inside the process that fails on purpose. Each step checks
+/// itself.
 struct Tour {
   let console: Console
   var steps = TourStep.all

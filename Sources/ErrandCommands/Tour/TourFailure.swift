@@ -1,4 +1,4 @@
-/// A step could not be shown.
+/// The reason why a step could not be shown.
 struct TourFailure: Error, CustomStringConvertible {
   let description: String
 }

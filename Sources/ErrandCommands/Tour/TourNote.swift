@@ -3,7 +3,7 @@ struct TourNote: Sendable, Hashable {
   enum Speaker: String, Sendable {
     case client
     case server
-    /// A promise that was not kept.
+    /// An expectation that was not met.
     case broken = "BROKEN"
   }
 
@@ -12,6 +12,6 @@ struct TourNote: Sendable, Hashable {
 
   var isBroken: Bool { speaker == .broken }
 
-  /// Aligned, and harmless for a terminal.
+  /// The note as an aligned line, with control characters escaped.
   var line: String { "   \(speaker.rawValue)  \(ControlEscaper.line(text))" }
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What a step has noted so far.
+/// The notes of a step.
 final class TourNotes: Sendable {
   private let notes = Locked<[TourNote]>([])
 

@@ -8,7 +8,7 @@ import ErrandTesting
   import Foundation
 #endif
 
-/// What each step has to itself: a server, a client, a folder.
+/// The server, the client and the folder of one step.
 final class TourStage: Sendable {
   let server: MockServer
   let client: Client
@@ -23,13 +23,13 @@ final class TourStage: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// A further client.
+  /// Makes another client.
   static func makeClient(_ change: (inout ClientConfiguration) -> Void) -> Client {
     var configuration = ClientConfiguration()
     configuration.retry.backoff = .milliseconds(50)
     change(&configuration)
     var curl = CurlConfiguration()
-    // What the environment names must not come between.
+    // A proxy of the environment must not be used.
     curl.proxy = .none
     return Client(transport: CurlTransport(configuration: curl), configuration: configuration)
   }
@@ -41,18 +41,18 @@ final class TourStage: Sendable {
 
   func file(_ name: String) -> URL { folder.appending(path: name) }
 
-  /// What the client got or saw.
+  /// Notes what the client received or saw.
   func client(_ text: String) { notes.add(.client, text) }
 
-  /// What the server saw.
+  /// Notes what the server saw.
   func server(_ text: String) { notes.add(.server, text) }
 
-  /// Notes it if a promise is not kept.
+  /// Notes an expectation that is not met.
   func promise(_ text: String, _ isKept: Bool) {
     if !isKept { notes.add(.broken, text) }
   }
 
-  /// The error that it must end with.
+  /// Returns the error with which the work must fail.
   func failure(
     _ code: RequestError.Code, _ work: () async throws -> Response
   ) async throws -> RequestError {
@@ -65,13 +65,13 @@ final class TourStage: Sendable {
     }
   }
 
-  /// How a call ended that must have failed with this code, or nil.
+  /// Returns the error with which a call failed, if it has this code, else nil.
   func failure(_ code: RequestError.Code, of call: Call) async -> RequestError? {
     guard case .failure(let error as RequestError) = await call.result, error.code == code else { return nil }
     return error
   }
 
-  /// Sends a request: when this returns, it has gone as far as it can without waiting.
+  /// Sends a request; where `Task.immediate` is available, it has begun when this returns.
   static func begin(_ request: Request, by client: Client) -> Task<Response, any Error> {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return Task.immediate { try await client.send(request) }
@@ -79,7 +79,7 @@ final class TourStage: Sendable {
     return Task { try await client.send(request) }
   }
 
-  /// Bytes that differ from place to place.
+  /// Returns bytes that differ from place to place.
   static func bytes(_ count: Int, seed: UInt8 = 0) -> Data {
     Data((0..<count).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) ^ seed })
   }

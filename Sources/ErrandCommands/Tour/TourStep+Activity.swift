@@ -9,19 +9,19 @@ extension TourStep {
     var line = ActivityLine("Loading")
     stage.client("each mark is 0.1 s: . draws nothing, # draws \"\(line.next(nil, width: 40))\"")
 
-    stage.server.on("GET", "/quick") { _ in .answer() }
+    stage.server.on("GET", "/quick") { _ in .response() }
     var film = ActivityFilm(clock)
     try await client.send(.get(stage.server.url("/quick")).activity(film.activity))
-    // Or its alarm, set late, could be taken for that of the next.
+    // Otherwise its deadline timer, set late, could be taken for the next activity's.
     try await clock.waitForSleepers()
     film.shoot(6)
-    stage.client("answer at once:              \(film.frames)")
-    stage.promise("nothing for a quick answer", film.frames == "......")
+    stage.client("response at once:              \(film.frames)")
+    stage.promise("nothing for a quick response", film.frames == "......")
 
     let gate = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/slow") { _ in
       gate.pass()
-      return .answer()
+      return .response()
     }
     film = ActivityFilm(clock)
     let slow = client.start(.get(stage.server.url("/slow")).activity(film.activity))
@@ -33,20 +33,20 @@ extension TourStep {
     film.shoot(3)
     await film.waitUntil(isShown: false)
     film.shoot(1)
-    stage.client("answer after 0.6 s:          \(film.frames)")
+    stage.client("response after 0.6 s:          \(film.frames)")
     stage.promise("after 0.4 s, for 0.5 s", film.frames == "....#####.")
 
     let again = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/busy") { request in
       again.pass()
-      return request.index == 2 ? .answer(status: 503, fields: ["Retry-After": "1"]) : .answer()
+      return request.index == 2 ? .response(status: 503, fields: ["Retry-After": "1"]) : .response()
     }
     film = ActivityFilm(clock)
     let busy = client.start(.get(stage.server.url("/busy")).activity(film.activity))
     try await film.shootUntilShown()
     film.shoot(1)
     again.open()
-    // It sleeps until its second try.
+    // The request sleeps until its second attempt.
     try await clock.waitForSleepers()
     film.shoot(10)
     _ = try await busy.value

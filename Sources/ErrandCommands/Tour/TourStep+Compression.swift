@@ -9,9 +9,9 @@ import ErrandTesting
 
 extension TourStep {
   static let compression = TourStep("Bodies are compressed on their way out and back") { stage in
-    // What comes compressed goes back as it is.
+    // The server returns a compressed body as it is.
     stage.server.on("POST", "/echo") { request in
-      .answer(
+      .response(
         fields: ["Content-Encoding": request.fields["Content-Encoding"] ?? "identity"], body: request.body)
     }
     let text = String(repeating: "All work and no play makes Jack a dull boy. ", count: 500)
@@ -34,10 +34,10 @@ extension TourStep {
     let bomb = Locked(Data())
     stage.server.on("PUT", "/bomb") { request in
       bomb.withLock { $0 = request.body }
-      return .answer(status: 204)
+      return .response(status: 204)
     }
     stage.server.on("GET", "/bomb") { _ in
-      .answer(fields: ["Content-Encoding": "gzip"], body: bomb.withLock { $0 })
+      .response(fields: ["Content-Encoding": "gzip"], body: bomb.withLock { $0 })
     }
     _ = try await stage.client.send(
       Request(.put, stage.server.url("/bomb"), body: .file(zeros)).compressed())

@@ -19,7 +19,7 @@ extension TourStep {
 
   static let stalled = TourStep("A server that falls silent is not waited for longer than the time-out") {
     stage in
-    stage.server.on("GET", "/silent") { _ in .answer(body: "a long story").stalling(at: .body(6)) }
+    stage.server.on("GET", "/silent") { _ in .response(body: "a long story").stalling(at: .body(6)) }
     let started = ContinuousClock.now
     let error = try await stage.failure(.timedOut) {
       try await stage.client.send(
@@ -28,14 +28,14 @@ extension TourStep {
     let took = started.duration(to: .now)
     stage.client("\(error.message), after \(Amounts.time(took))")
     let end = try await stage.server.waitUntilClosed(connection: 1)
-    stage.server("sent half an answer, then nothing; connection \(end.rawValue)")
+    stage.server("sent half a response, then nothing; connection \(end.rawValue)")
     stage.promise("300 ms, not seconds", took >= .milliseconds(290) && took < .seconds(2))
   }
 
   static let deadline = TourStep("The deadline ends a call that never stands still and never comes to an end")
   { stage in
     stage.server.on("GET", "/drip") { _ in
-      .answer(body: String(repeating: "drop ", count: 200)).dripping(1, every: .milliseconds(20))
+      .response(body: String(repeating: "drop ", count: 200)).dripping(1, every: .milliseconds(20))
     }
     let started = ContinuousClock.now
     let error = try await stage.failure(.deadlineExceeded) {
@@ -50,15 +50,15 @@ extension TourStep {
   }
 
   static let shutdown = TourStep("Shutdown lets what is in flight end, and takes nothing new") { stage in
-    stage.server.on("GET", "/last") { _ in .answer(body: "just in time").pausing(.milliseconds(200)) }
+    stage.server.on("GET", "/last") { _ in .response(body: "just in time").pausing(.milliseconds(200)) }
     let last = Task { try await stage.client.send(.get(stage.server.url("/last"))) }
     try await stage.server.waitForRequests(1)
     let started = ContinuousClock.now
     let closing = Task { await stage.client.shutdown(within: .seconds(5)) }
-    let answer = try await last.value
+    let response = try await last.value
     await closing.value
     stage.client(
-      "the one in flight: \(answer.status), \(answer.text); down after \(Amounts.time(started.duration(to: .now)))"
+      "the one in flight: \(response.status), \(response.text); down after \(Amounts.time(started.duration(to: .now)))"
     )
     let error = try await stage.failure(.cancelled) {
       try await stage.client.send(.get(stage.server.url("/last")))

@@ -13,7 +13,8 @@ extension TourStep {
     let photo = stage.file("cat.jpg")
     let bytes = TourStage.bytes(4_000_000)
     try bytes.write(to: photo)
-    stage.server.on("POST", "/photos") { request in .answer(status: 201, body: "\(request.bodyBytes) bytes") }
+    stage.server.on("POST", "/photos") { request in .response(status: 201, body: "\(request.bodyBytes) bytes")
+    }
     let form = MultipartForm().field("title", "Cat").file("photo", at: photo)
     let told = Locked<[TransferProgress]>([])
     let response = try await stage.client.send(.post(stage.server.url("/photos"), .multipart(form))) {
@@ -36,8 +37,8 @@ extension TourStep {
   static let resumed = TourStep("A download that is cut in the middle is gone on with") { stage in
     let bytes = TourStage.bytes(2_000_000)
     stage.server.on("GET", "/film") { request in
-      let answer = MockAnswer.file(bytes, etag: #""v1""#, for: request)
-      return request.index == 0 ? answer.closing(at: .body(1_200_000)) : answer
+      let response = MockResponse.file(bytes, etag: #""v1""#, for: request)
+      return request.index == 0 ? response.closing(at: .body(1_200_000)) : response
     }
     let file = stage.file("film.mp4")
     let request = Request.get(stage.server.url("/film"))
@@ -65,13 +66,14 @@ extension TourStep {
     let (old, new) = (TourStage.bytes(1_000_000), TourStage.bytes(1_100_000, seed: 0xFF))
     stage.server.on("GET", "/film") { request in
       request.index == 0
-        ? MockAnswer.file(old, etag: #""v1""#, for: request).closing(at: .body(600_000))
-        : MockAnswer.file(new, etag: #""v2""#, for: request)
+        ? MockResponse.file(old, etag: #""v1""#, for: request).closing(at: .body(600_000))
+        : MockResponse.file(new, etag: #""v2""#, for: request)
     }
     let file = stage.file("film.mp4")
     let response = try await stage.client.download(.get(stage.server.url("/film")), to: file)
     stage.client(
-      "\(response.status) after \(response.timing.tries) tries, \(try Data(contentsOf: file).count) bytes")
+      "\(response.status) after \(response.timing.attempts) attempts, \(try Data(contentsOf: file).count) bytes"
+    )
     let requests = stage.server.requests
     stage.server(
       "If-Range: \(requests.last?.fields["If-Range"] ?? "none"), but now it is \"v2\": 200 with the whole")

@@ -10,9 +10,9 @@ import ErrandTesting
 extension TourStep {
   static let flood = TourStep("What a person looks at does not wait behind a flood in the background") {
     stage in
-    stage.server.on("POST", "/backup") { _ in .answer(status: 201) }
-    stage.server.on("GET", "/photo") { _ in .answer(body: "photo") }
-    // Those on the wire end when everything that is visible is here, and no sooner.
+    stage.server.on("POST", "/backup") { _ in .response(status: 201) }
+    stage.server.on("GET", "/photo") { _ in .response(body: "photo") }
+    // The uploads in flight end only after all the user-initiated requests have been started.
     let bodies = (0..<20).map { _ in AsyncStream.makeStream(of: Data.self) }
     let flood = bodies.map { body in
       stage.client.start(.post(stage.server.url("/backup"), .stream(body.stream)).inBackground())
@@ -39,10 +39,10 @@ extension TourStep {
   static let chain = TourStep("A request waits for those it depends on, and fails by name if one fails") {
     stage in
     let (server, client) = (stage.server, stage.client)
-    server.on("POST", "/login") { _ in .answer(body: "welcome").pausing(.milliseconds(20)) }
-    server.on("GET", "/profile") { _ in .answer(body: "Ada") }
-    server.on("GET", "/avatar") { _ in .answer(body: "a face") }
-    server.on("POST", "/expired") { _ in .answer(status: 401) }
+    server.on("POST", "/login") { _ in .response(body: "welcome").pausing(.milliseconds(20)) }
+    server.on("GET", "/profile") { _ in .response(body: "Ada") }
+    server.on("GET", "/avatar") { _ in .response(body: "a face") }
+    server.on("POST", "/expired") { _ in .response(status: 401) }
 
     let login = client.start(.post(server.url("/login")))
     let profile = client.start(.get(server.url("/profile")).after(login))

@@ -18,27 +18,27 @@ extension TourStep {
     }
     let back = try MockServer(port: port)
     defer { back.stop() }
-    back.on("POST", "/orders") { _ in .answer(status: 201) }
+    back.on("POST", "/orders") { _ in .response(status: 201) }
     let outcome = try await receipt.outcome()
-    let tries = try await receipt.status()?.tries ?? 0
-    stage.client("delivered: \(outcome.answer.map { "\($0.status)" } ?? "no"), after \(tries) tries")
+    let attempts = try await receipt.status()?.attempts ?? 0
+    stage.client("delivered: \(outcome.response.map { "\($0.status)" } ?? "no"), after \(attempts) attempts")
     stage.server("is back, and got \(back.requests.map(\.text))")
-    stage.promise("it arrives once", back.requests.map(\.text) == ["one pizza"] && tries > 1)
+    stage.promise("it arrives once", back.requests.map(\.text) == ["one pizza"] && attempts > 1)
     await outbox.close()
   }
 
   static let nextLaunch = TourStep("What one process leaves the next one delivers, with the same key") {
     stage in
-    stage.server.script("/orders", [.stall, .answer(status: 201)])
+    stage.server.script("/orders", [.stall, .response(status: 201)])
     let first = try await stage.outbox()
     let id = try await first.enqueue(.post(stage.server.url("/orders"), .text("one pizza"))).id
     try await stage.server.wait(for: "the order") { $0.requests.first?.isComplete ?? false }
     await first.close(within: .zero)
-    stage.client("the first launch ended in the middle of the try")
+    stage.client("the first launch ended in the middle of the attempt")
     let second = try await stage.outbox()
     let outcome = try await second.receipt(for: id)?.outcome()
-    stage.client("the second: \(outcome?.answer.map { "\($0.status)" } ?? "nothing")")
-    stage.promise("the second launch delivers it", outcome?.answer?.status == Status(201))
+    stage.client("the second: \(outcome?.response.map { "\($0.status)" } ?? "nothing")")
+    stage.promise("the second launch delivers it", outcome?.response?.status == Status(201))
     let keys = Set(stage.server.requests.compactMap { $0.fields["Idempotency-Key"] })
     stage.server("\(stage.server.requests.count) requests with \(keys.count) key")
     stage.promise("one key for both", keys.count == 1 && stage.server.requests.count == 2)
@@ -48,8 +48,8 @@ extension TourStep {
   static let lane = TourStep("Those of one lane arrive in order, though the first fails; others do not wait")
   {
     stage in
-    stage.server.script("/chat", [.answer(status: 503), .answer()])
-    stage.server.on("POST", "/other") { _ in .answer() }
+    stage.server.script("/chat", [.response(status: 503), .response()])
+    stage.server.on("POST", "/other") { _ in .response() }
     let outbox = try await stage.outbox()
     let messages = ["a", "b", "c", "d"].map { Request.post(stage.server.url("/chat"), .text($0)) }
     let receipts = try await outbox.enqueue(messages, lane: "chat/42")
@@ -64,7 +64,7 @@ extension TourStep {
   }
 
   static let lostAcknowledgement = TourStep(
-    "When an answer is lost the request comes again, and the key tells"
+    "When a response is lost the request comes again, and the key tells"
   ) {
     stage in
     let orders = Locked<[String: Int]>([:])
@@ -73,32 +73,32 @@ extension TourStep {
         orders[request.fields["Idempotency-Key"] ?? "none", default: 0] += 1
         return orders.values.reduce(0, +)
       }
-      return count == 1 ? .close : .answer(status: 201, body: "order 1")
+      return count == 1 ? .close : .response(status: 201, body: "order 1")
     }
     let outbox = try await stage.outbox()
     let outcome = try await outbox.enqueue(.post(stage.server.url("/orders"), .text("one pizza"))).outcome()
-    stage.client("delivered: \(outcome.answer.map { "\($0.status)" } ?? "no")")
+    stage.client("delivered: \(outcome.response.map { "\($0.status)" } ?? "no")")
     let seen = orders.withLock { $0 }
     stage.server("\(seen.values.reduce(0, +)) requests, \(seen.count) order, by its key")
-    stage.promise("one order, asked for twice", Array(seen.values) == [2] && outcome.answer != nil)
+    stage.promise("one order, asked for twice", Array(seen.values) == [2] && outcome.response != nil)
     await outbox.close()
   }
 }
 
 extension TourStage {
-  /// An outbox in a folder of this step's own; a second one is a later launch.
+  /// Opens an outbox in this step's folder; opening it again simulates a later launch.
   fileprivate func outbox() async throws -> Outbox {
     var configuration = OutboxConfiguration()
     configuration.delivery.backoff = .milliseconds(30)
     configuration.delivery.maxBackoff = .milliseconds(60)
-    // What the machine's network does is not the point.
+    // The machine's own network must not matter.
     configuration.reachability = nil
     return try await Outbox(at: file("outbox"), client: client, configuration: configuration)
   }
 }
 
 extension OutboxOutcome {
-  fileprivate var answer: OutboxAnswer? {
-    if case .delivered(let answer) = self { answer } else { nil }
+  fileprivate var response: OutboxResponse? {
+    if case .delivered(let response) = self { response } else { nil }
   }
 }

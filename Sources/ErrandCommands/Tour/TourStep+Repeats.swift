@@ -4,22 +4,22 @@ import ErrandTesting
 extension TourStep {
   static let twentyTaps = TourStep("Twenty taps on a button are one request, and nineteen are told so") {
     stage in
-    stage.server.on("POST", "/likes") { _ in .answer(status: 201, body: "liked") }
+    stage.server.on("POST", "/likes") { _ in .response(status: 201, body: "liked") }
     let like = Request.post(stage.server.url("/likes"), .text("photo 7")).ignoringRepeats()
     let calls = (0..<20).map { _ in stage.client.start(like) }
     var ignored: [RequestError] = []
-    var answers: [Response] = []
+    var responses: [Response] = []
     for call in calls {
       if let error = await stage.failure(.ignoredRepeat, of: call) {
         ignored.append(error)
       } else {
-        answers.append(try await call.value)
+        responses.append(try await call.value)
       }
     }
-    stage.client(answers.map { "\($0.status), \($0.text)" }.joined(separator: "; "))
+    stage.client(responses.map { "\($0.status), \($0.text)" }.joined(separator: "; "))
     stage.client("\(ignored.count) ignored; the first: \(ignored.first?.message ?? "none")")
     stage.server("\(stage.server.requests.count) request")
-    stage.promise("one is sent", stage.server.requests.count == 1 && answers.count == 1)
+    stage.promise("one is sent", stage.server.requests.count == 1 && responses.count == 1)
     stage.promise("nineteen are ignored", ignored.count == 19)
     stage.promise("and never left", ignored.allSatisfy { !$0.reachedServer })
   }
@@ -30,22 +30,22 @@ extension TourStep {
     let gate = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/feed") { request in
       gate.pass()
-      return .answer(body: "feed \(request.index + 1)")
+      return .response(body: "feed \(request.index + 1)")
     }
     let feed = Request.get(stage.server.url("/feed")).shared()
-    // Nobody may be late: when the answer is here, it is not shared any more.
+    // All callers must begin before the response arrives, because it is not shared after that.
     let callers = (0..<20).map { _ in TourStage.begin(feed, by: stage.client) }
     try await stage.server.waitForRequests(1)
     callers[0].cancel()
     let error = try await stage.failure(.cancelled) { try await callers[0].value }
     gate.open()
-    var answers: [String] = []
-    for caller in callers.dropFirst() { answers.append(try await caller.value.text) }
+    var responses: [String] = []
+    for caller in callers.dropFirst() { responses.append(try await caller.value.text) }
     stage.client("the first caller gives up: \(error.message)")
-    stage.client("\(answers.count) answers: \(Set(answers).sorted().joined(separator: ", "))")
+    stage.client("\(responses.count) responses: \(Set(responses).sorted().joined(separator: ", "))")
     stage.server("\(stage.server.requests.count) request")
     stage.promise("one request", stage.server.requests.count == 1)
-    stage.promise("the same answer for each", answers == Array(repeating: "feed 1", count: 19))
+    stage.promise("the same response for each", responses == Array(repeating: "feed 1", count: 19))
   }
 
   static let fourStates = TourStep("Sharing within 3 s: window open or over, result pending or here") {
@@ -55,7 +55,7 @@ extension TourStep {
     let gate = ServerGate(limit: .seconds(5))
     stage.server.on("GET", "/feed") { request in
       gate.pass()
-      return .answer(body: "feed \(request.index + 1)")
+      return .response(body: "feed \(request.index + 1)")
     }
     let feed = Request.get(stage.server.url("/feed")).shared(within: .seconds(3))
     func sent() -> String { "\(stage.server.requests.count) sent" }
@@ -85,7 +85,7 @@ extension TourStep {
 
   static let tenKeystrokes = TourStep("Ten keystrokes bring one result: the newest wins") { stage in
     let word = "networking"
-    stage.server.on("GET", "/search") { $0.query == "q=\(word)" ? .answer(body: "17 hits") : .stall }
+    stage.server.on("GET", "/search") { $0.query == "q=\(word)" ? .response(body: "17 hits") : .stall }
     var calls: [Call] = []
     for count in 1...word.count {
       let search = Request.get(stage.server.url("/search"), query: ["q": String(word.prefix(count))])

@@ -14,13 +14,13 @@ extension TourStep {
     let (server, client) = (stage.server, stage.client)
     let film = Data(count: 8_000_000)
     server.on("GET", "/comments") { _ in .stall }
-    server.on("GET", "/film") { _ in .answer(body: film).dripping(4000, every: .milliseconds(5)) }
-    server.on("POST", "/draft") { _ in .answer(body: "saved") }
+    server.on("GET", "/film") { _ in .response(body: film).dripping(4000, every: .milliseconds(5)) }
+    server.on("POST", "/draft") { _ in .response(body: "saved") }
     client.limits.perOrigin = 5
 
     let stack = ScopeStack("app")
     let list = stack.push("list")
-    // It goes on until its last word is written.
+    // The upload goes on until its stream is finished.
     let (draft, writer) = AsyncStream.makeStream(of: Data.self)
     writer.yield(Data("half a ".utf8))
     let below = client.start(.post(server.url("/draft"), .stream(draft)), in: list)
@@ -53,22 +53,22 @@ extension TourStep {
 
     writer.yield(Data("page".utf8))
     writer.finish()
-    let answer = try await below.value
-    stage.client("the page below: \(answer.status), \(answer.text)")
-    // Its turn would have come before this one's.
+    let response = try await below.value
+    stage.client("the page below: \(response.status), \(response.text)")
+    // This request waits for a slot after the cancelled ones, which would have been sent before it.
     try await client.send(.post(server.url("/draft"), .text("another")), in: list)
     stage.server(
       "\"\(server.requests.first?.text ?? "")\" came whole; of those that waited it saw \(server.count("/photo"))"
     )
     stage.promise(
-      "ten are called off by the page's end",
+      "ten are cancelled by the page's end",
       errors.count { $0.cancellation == .scopeEnded("post") } == 10 && page.count == 0)
     stage.promise("their sockets are closed", ended.count == 4)
     stage.promise(
       "the rest of the films is not read",
       ended.reduce(0) { $0 + $1.bytesSent } < 2 * film.count)
     stage.promise("those that waited are never sent", server.count("/photo") == 0)
-    stage.promise("the page below goes on", server.requests.first?.text == "half a page" && !list.hasEnded)
+    stage.promise("the page below goes on", server.requests.first?.text == "half a page" && !list.isCancelled)
   }
 
   private final class Profile: RequestOwner, Sendable {
@@ -88,7 +88,7 @@ extension TourStep {
     page = nil
     stage.promise("nobody keeps the owner alive", left == nil)
     guard let call, let error = await stage.failure(.cancelled, of: call) else {
-      throw TourFailure(description: "the request was not called off")
+      throw TourFailure(description: "the request was not cancelled")
     }
     stage.client("the page is gone: \(error.message); nobody is told")
     let end = try await stage.server.waitUntilClosed(connection: 1)

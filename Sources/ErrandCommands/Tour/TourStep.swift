@@ -1,8 +1,8 @@
 import ErrandCore
 
-/// One thing to be shown.
+/// One step of the tour: a feature that is shown and checked.
 struct TourStep: Sendable {
-  /// No step may hold up the tour longer than this.
+  /// The time after which a step fails.
   private static let limit = Duration.seconds(10)
 
   let title: String
@@ -26,7 +26,7 @@ struct TourStep: Sendable {
     .compression, .bomb, .validation, .shutdown,
   ]
 
-  /// What was seen, with a note for each promise that was not kept.
+  /// Runs the step, and returns its notes, with one for each expectation that was not met.
   func perform() async -> [TourNote] {
     let notes = TourNotes()
     do {

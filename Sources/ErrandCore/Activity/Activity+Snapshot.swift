@@ -1,15 +1,15 @@
 extension Activity {
-  /// An activity at one moment: all that is needed to draw it.
+  /// The state of an activity at one moment: everything needed to draw it.
   public struct Snapshot: Sendable, Hashable {
-    /// There is something to draw.
+    /// True while the activity is to be drawn.
     public var isShown: Bool
-    /// What to say. Empty for nothing.
+    /// The text to show; empty for none.
     public var text: String
-    /// The user must wait. Can be true before anything is shown.
+    /// True while the user must wait. Can be true before anything is shown.
     public var blocksInput: Bool
-    /// How far all requests are together, 0...1 in steps of a thousandth; nil if that is not known.
+    /// The progress of all requests together, 0...1 in steps of a thousandth; nil if it is not known.
     public var fraction: Double?
-    /// How many requests are under way.
+    /// The number of requests under way.
     public var count: Int
 
     public init(

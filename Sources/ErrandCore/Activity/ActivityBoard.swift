@@ -1,8 +1,8 @@
-/// What an activity has in common with those who follow its updates: they do not keep it alive.
+/// The state that an activity shares with the readers of its updates. It does not keep the activity alive.
 final class ActivityBoard: Sendable {
   typealias Waiter = CheckedContinuation<Activity.Snapshot?, Never>
 
-  /// Whom to tell, once the lock is released.
+  /// The waiters and the observed activity to notify once the lock is released.
   private struct News {
     let snapshot: Activity.Snapshot
     let waiters: [Waiter]
@@ -12,13 +12,13 @@ final class ActivityBoard: Sendable {
   private struct State {
     var rules: ActivityState
     weak var activity: Activity?
-    /// Those who follow it; nil for one who is about to wait.
+    /// The readers; nil for a reader that is about to wait.
     var followers: [UInt64: Waiter?] = [:]
     var lastFollower: UInt64 = 0
     var isOver = false
-    /// What has been asked for by somebody who may observe it.
+    /// The properties that were read and may be observed.
     var observed: ActivityChanges = []
-    /// What has changed since observers were told.
+    /// The properties that have changed since the observers were notified.
     var untold: ActivityChanges = []
 
     mutating func takeWaiters() -> [Waiter] {
@@ -31,7 +31,8 @@ final class ActivityBoard: Sendable {
     mutating func news(of changes: ActivityChanges) -> News {
       var news = News(snapshot: rules.snapshot, waiters: takeWaiters())
       let toTell = changes.intersection(observed)
-      // If something is untold, a task that will tell it is on its way, and tells this as well.
+      // If `untold` is not empty, a task that will notify the observers is already scheduled, and reports
+      // this too.
       if !toTell.isEmpty, untold.isEmpty { news.observed = activity }
       untold.formUnion(toTell)
       return news
@@ -44,7 +45,7 @@ final class ActivityBoard: Sendable {
 
   func attach(_ activity: Activity) { state.withLock { $0.activity = activity } }
 
-  /// Lets something happen, and tells those who follow and observe. Returns what came of it, and when to ring next.
+  /// Applies an event and notifies readers and observers. Returns the event's result, and when to ring next.
   func change<Result: Sendable>(
     _ event: (inout ActivityState) -> (Result, ActivityState.Step)
   ) -> (Result, due: Duration?) {
@@ -61,7 +62,7 @@ final class ActivityBoard: Sendable {
 
   func ring(at now: Duration) -> Duration? { change { ((), $0.ring(at: now)) }.due }
 
-  /// The state of things, for somebody who is to be told when one of these changes.
+  /// Returns the snapshot and marks these properties as observed.
   func snapshot(observing properties: ActivityChanges) -> Activity.Snapshot {
     state.withLock { state in
       state.observed.formUnion(properties)
@@ -76,7 +77,7 @@ final class ActivityBoard: Sendable {
     }
   }
 
-  /// The activity is gone.
+  /// Ends all updates, because the activity is gone.
   func finish() {
     let (last, waiters) = state.withLock { state in
       state.isOver = true
@@ -86,7 +87,7 @@ final class ActivityBoard: Sendable {
     for waiter in waiters { waiter.resume(returning: last) }
   }
 
-  /// Returns when things are not as they were last seen; nil if the task is cancelled or the activity gone.
+  /// Returns the snapshot once it differs from `seen`; nil if the task is cancelled or the activity gone.
   func next(after seen: Activity.Snapshot?) async -> Activity.Snapshot? {
     if Task.isCancelled { return nil }
     enum Entrance {
@@ -112,8 +113,8 @@ final class ActivityBoard: Sendable {
   }
 
   private func wait(_ id: UInt64, _ waiter: Waiter, after seen: Activity.Snapshot?) {
-    let answer: Activity.Snapshot?? = state.withLock { state in
-      // It has been cancelled.
+    let response: Activity.Snapshot?? = state.withLock { state in
+      // The wait has been cancelled.
       guard state.followers[id] != nil else { return .some(nil) }
       if state.rules.snapshot == seen, !state.isOver {
         state.followers[id] = waiter
@@ -122,7 +123,7 @@ final class ActivityBoard: Sendable {
       state.followers[id] = nil
       return state.rules.snapshot == seen ? .some(nil) : state.rules.snapshot
     }
-    if let answer { waiter.resume(returning: answer) }
+    if let response { waiter.resume(returning: response) }
   }
 
   private func leave(_ id: UInt64) {

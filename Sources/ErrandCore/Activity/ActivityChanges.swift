@@ -1,4 +1,4 @@
-/// Which properties of an activity are meant.
+/// A set of an activity's properties.
 struct ActivityChanges: OptionSet, Sendable {
   let rawValue: UInt8
 

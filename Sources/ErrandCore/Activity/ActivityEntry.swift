@@ -3,7 +3,7 @@ struct ActivityEntry: Sendable {
   let text: String?
   let blocksInput: Bool
   var amount: ActivityAmount?
-  // Those with a text form a chain, so that the newest is known however many there are, whichever leaves.
+  // Entries with a text form a linked list, so that the newest is found in constant time.
   var older: Slab<ActivityEntry>.Token?
   var newer: Slab<ActivityEntry>.Token?
 }

@@ -1,10 +1,10 @@
-/// How far the requests of an activity are together, by their bytes.
+/// The progress of an activity's requests together, by their bytes.
 ///
-/// While somebody looks, it never goes down: when a request joins, or one begins again, what is left to do is spread over
-/// what is left of the bar. Nor does it stand at the end while there is something to do: a request that does not know its
-/// length yet counts as much as the others do on average.
+/// While the activity is shown, the fraction never goes down: when a request joins or restarts, the remaining
+/// work is spread over the rest of the bar. Nor does the bar stay full while work is left: a request whose
+/// length is not known yet counts as much as the average of the others.
 struct ActivityMeter: Sendable {
-  /// A bar as full as this has no room for another request.
+  /// A bar fuller than this cannot take another request.
   private static let full = 0.99
 
   private struct Anchor: Sendable {
@@ -18,37 +18,37 @@ struct ActivityMeter: Sendable {
   private var unknown = 0
   private var isWatched = false
   private var isOverrun = false
-  /// From where on `fraction` follows `share`.
+  /// The point from which on `fraction` follows `share`.
   private var anchor: Anchor?
-  /// Between 0 and 1; nil while no total is known, and when a request has joined too late for the bar.
+  /// Between 0 and 1; nil while no total is known, and after a request has joined a bar that was nearly full.
   private(set) var fraction: Double?
 
-  /// The part that is done, as things are now.
+  /// The part of all bytes that is done.
   private var share: Double? {
     known == 0 ? nil : done / (total + Double(unknown) * total / Double(known))
   }
 
-  /// Somebody looks, from now until it is begun anew.
+  /// Keeps the fraction from going down, from now on until the meter is replaced.
   mutating func watch() {
     isWatched = true
     turn()
   }
 
-  /// A request begins; nothing is known of it yet.
+  /// Adds a request of which nothing is known yet.
   mutating func join() {
     if isWatched, let fraction, fraction > Self.full { isOverrun = true }
     unknown += 1
     turn()
   }
 
-  /// A request that is in it gets on, gets to know its total, or begins again.
+  /// Updates a request that progresses, learns its total, or restarts.
   mutating func change(_ old: ActivityAmount?, to new: ActivityAmount) {
     if let old { remove(old) } else { unknown -= 1 }
     add(new)
     if let old, old.total == new.total, old.done <= new.done { move() } else { turn() }
   }
 
-  /// A request leaves, with the bytes that it has not moved.
+  /// Removes a request, with the bytes that it has not moved.
   mutating func leave(_ amount: ActivityAmount?) {
     if let amount {
       remove(amount)
@@ -71,7 +71,7 @@ struct ActivityMeter: Sendable {
     known -= 1
   }
 
-  /// There is another amount to do than before: goes on from where it is.
+  /// Continues from the present fraction after the amount of work has changed.
   private mutating func turn() {
     guard isWatched else {
       fraction = share
@@ -90,7 +90,7 @@ struct ActivityMeter: Sendable {
     anchor = Anchor(fraction: fraction, share: share)
   }
 
-  /// More is done than before.
+  /// Advances the fraction after more is done.
   private mutating func move() {
     guard isWatched else {
       fraction = share

@@ -1,4 +1,4 @@
-/// The rules of an activity: when it is shown, and what it says. Pure: the time comes in.
+/// The rules of an activity: when it is shown, and with what text. Pure: the time is passed in.
 ///
 /// ```
 /// hidden ─begin→ waiting ─delay is over→ shown ─last end→ lingering ─minimum is over→ hidden
@@ -6,7 +6,7 @@
 ///    └──────────────┘                       └────────────────┘
 /// ```
 struct ActivityState: Sendable {
-  /// What came of an event.
+  /// The effects of an event.
   struct Step: Sendable {
     let changes: ActivityChanges
     /// When to ring next, if nothing else happens until then.
@@ -16,7 +16,7 @@ struct ActivityState: Sendable {
   private enum Phase: Sendable {
     case hidden
     case waiting(until: Duration)
-    /// Also while it lingers: then it is empty.
+    /// Also while the activity lingers; there are no entries then.
     case shown(atLeastUntil: Duration)
   }
 
@@ -32,7 +32,7 @@ struct ActivityState: Sendable {
 
   init(text: String, delay: Duration, minimum: Duration) {
     self.text = text
-    // Instants have an end, and adding to them past it would trap.
+    // Clock instants are bounded: adding past the end would trap.
     self.delay = max(.zero, min(delay, .longest))
     self.minimum = max(.zero, min(minimum, .longest))
     snapshot = Activity.Snapshot(text: text)
@@ -51,7 +51,7 @@ struct ActivityState: Sendable {
 
   mutating func progress(_ token: ActivityToken, _ progress: TransferProgress, at now: Duration) -> Step {
     if var entry = entries[token.place] {
-      // A new try knows nothing at first; its total will be what it was.
+      // A new attempt knows no total at first; it will be what it was.
       if let amount = ActivityAmount(progress) ?? entry.amount?.restarted, amount != entry.amount {
         meter.change(entry.amount, to: amount)
         entry.amount = amount
@@ -70,10 +70,10 @@ struct ActivityState: Sendable {
     return settle(at: now)
   }
 
-  /// The time that a step named has come.
+  /// Handles the time that a step's `due` named.
   mutating func ring(at now: Duration) -> Step { settle(at: now) }
 
-  /// Nobody can begin anything any more.
+  /// Removes all requests; no other can begin.
   mutating func close() -> ActivityChanges {
     entries = Slab()
     blocking = 0
@@ -87,8 +87,8 @@ struct ActivityState: Sendable {
     if let older = entry.older { entries[older]?.newer = entry.newer }
   }
 
-  // Comes after the event. So what ends late, before the alarm has rung, is not shown for that; and what begins late, while
-  // it still lingers, keeps it shown.
+  // Runs after the event. So an activity that ends late, before the deadline timer has fired, is not shown;
+  // and a request that begins late, while the activity lingers, keeps it shown.
   private mutating func settle(at now: Duration) -> Step {
     if case .hidden = phase, !entries.isEmpty { phase = .waiting(until: now + delay) }
     switch phase {
@@ -118,7 +118,7 @@ struct ActivityState: Sendable {
       return snapshot.changes(since: old)
     }
     if case .shown = phase { snapshot.isShown = true }
-    // While it lingers it keeps its last text.
+    // A lingering activity keeps its last text.
     if !entries.isEmpty { snapshot.text = newestText.flatMap { entries[$0]?.text } ?? text }
     snapshot.blocksInput = blocking > 0
     snapshot.fraction = meter.fraction.map { (($0 + 1e-9) * 1000).rounded(.down) / 1000 }

@@ -1,4 +1,4 @@
-/// A request's place in an activity. It is good until the request ends.
+/// A request's entry in an activity. Valid until the request ends.
 package struct ActivityToken: Sendable, Hashable {
   let place: Slab<ActivityEntry>.Token
 }

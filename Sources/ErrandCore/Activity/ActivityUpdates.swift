@@ -1,7 +1,8 @@
-/// An activity's snapshots: the present one first, then each that is different. A slow reader misses what lies between,
-/// never the newest. Any number of readers may follow; each gets all of it.
+/// An activity's snapshots: the present one first, then each that differs. A slow reader misses intermediate
+/// snapshots, never the newest. Any number of readers may follow, independently of each other.
 ///
-/// It ends when the reading task is cancelled, or when nobody keeps the activity any more: reading does not.
+/// The sequence ends when the reading task is cancelled, or when the activity is released: reading does not
+/// keep it alive.
 public struct ActivityUpdates: AsyncSequence, Sendable {
   public typealias Element = Activity.Snapshot
   public typealias Failure = Never
@@ -13,7 +14,7 @@ public struct ActivityUpdates: AsyncSequence, Sendable {
     let board: ActivityBoard
     var seen: Activity.Snapshot?
 
-    /// The next snapshot; nil at the end.
+    /// Returns the next snapshot; nil at the end.
     public mutating func next() async -> Activity.Snapshot? {
       guard let news = await board.next(after: seen) else { return nil }
       seen = news

@@ -1,10 +1,10 @@
-/// How a request shows itself: in which activity, and as what.
+/// How a request appears in an activity.
 public struct ActivityUse: Sendable {
-  /// Where it is shown. The same object means the same activity.
+  /// The activity that shows the request. The same object means the same activity.
   public let activity: Activity
-  /// What is said while this request is the newest; nil for the activity's own text.
+  /// The text to show while this request is the newest; nil for the activity's own text.
   public let text: String?
-  /// The user must wait until it has ended.
+  /// True if the user must wait until the request has ended.
   public let blocksInput: Bool
 
   public init(_ activity: Activity, text: String? = nil, blocksInput: Bool = false) {

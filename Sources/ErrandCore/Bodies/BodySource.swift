@@ -1,4 +1,4 @@
-/// A body that is opened anew for each try. Two are the same only if they are the same object.
+/// A body that is opened anew for each attempt. Two sources are equal only if they are the same object.
 final class BodySource: Sendable, Hashable {
   let length: Int64?
   let open: @Sendable () throws -> any BodyReader

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// The body of one try, opened for reading.
+/// The body of one attempt, opened for reading.
 public enum Upload: Sendable {
   case none
   case bytes(Data)
@@ -25,17 +25,17 @@ public protocol BodyReader: AnyObject, Sendable {
   /// The length in bytes, or nil if it is not known before the end.
   var length: Int64? { get }
 
-  /// Fills the front of `buffer`. It does not wait: `.notYet` means that `onReady`'s handler will be called.
+  /// Fills the front of `buffer`. Does not wait: after `.notYet`, the handler of `onReady` will be called.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead
 
-  /// Sets what is called, on any thread, when there is something to read after a `.notYet`.
+  /// Sets the handler that is called, on any thread, when bytes are available after a `.notYet`.
   func onReady(_ handler: @escaping @Sendable () -> Void)
 
-  /// Nobody reads any more.
+  /// Releases the body; it is read no further.
   func close()
 }
 
-/// What one read of a body brought.
+/// The result of one read of a body.
 public enum BodyRead: Sendable, Hashable {
   case bytes(Int)
   case notYet

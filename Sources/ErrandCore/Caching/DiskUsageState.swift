@@ -4,13 +4,14 @@
   import Foundation
 #endif
 
-/// Decides when a store on disk looks through its folder, and what then has to go. Pure.
+/// Decides when a store on disk scans its folder, and which files it then evicts. Pure.
 ///
-/// A file's date says when it was last used, so that other processes know; it is set anew once a minute at most, so that
-/// reading costs no writing. What this process used since is known here to the instant.
+/// A file's modification date says when it was last used, so that other processes know. It is updated once a
+/// minute at most, so that a read rarely causes a write. This process knows its own later uses exactly.
 ///
-/// Others may write into the folder too, so its size is known only by looking. After a look an eighth of the limit is free,
-/// and there is another one before this process has filled half of that: two processes never pass the limit.
+/// Other processes may write into the folder too, so its size is known only after a scan. After a scan an
+/// eighth of the limit is free, and the next scan comes before this process has filled half of that: two
+/// processes never exceed the limit.
 struct DiskUsageState {
   struct File: Sendable, Hashable {
     let name: String
@@ -20,19 +21,19 @@ struct DiskUsageState {
 
   private struct Use {
     let date: Date
-    /// Tells what was used in the same instant.
+    /// Orders uses at the same instant.
     let number: Int
   }
 
   static let stampInterval: TimeInterval = 60
-  /// A date further ahead than this is from before the clock was set back. Some file systems round up.
+  /// A date further ahead than this was set before the clock was set back. Some file systems round up.
   private static let tolerance: TimeInterval = 2
 
-  /// Forgetting costs no more than the order within a minute.
+  /// Forgetting the uses costs no more than the order within a minute.
   private static let mostUses = 10_000
 
   private let limit: Int
-  /// By this process since the last look; nil before the first.
+  /// The bytes that this process has written since the last scan; nil before the first.
   private var written: Int?
   private var uses: [String: Use] = [:]
   private var lastNumber = 0
@@ -40,11 +41,11 @@ struct DiskUsageState {
   init(limit: Int) { self.limit = limit }
 
   private var allowance: Int { limit / 16 }
-  /// What is left of the limit after a look, and so the most that one answer may take.
+  /// The most bytes in use after a scan, and so the most that one response may take.
   var largest: Int { limit - 2 * allowance }
 
   /// - Parameter stamp: The file's date.
-  /// - Returns: True if the file must be dated anew.
+  /// - Returns: True if the file's date must be updated.
   mutating func used(_ name: String, stamp: Date, at now: Date) -> Bool {
     lastNumber += 1
     if uses.count >= Self.mostUses { uses = [:] }
@@ -52,7 +53,7 @@ struct DiskUsageState {
     return now.timeIntervalSince(stamp) >= Self.stampInterval || isAhead(stamp, of: now)
   }
 
-  /// - Returns: True if it is time to look.
+  /// - Returns: True if a scan is due.
   mutating func wrote(_ name: String, size: Int, at now: Date) -> Bool {
     _ = used(name, stamp: now, at: now)
     guard let sum = written.map({ $0 + size }), sum <= allowance else { return true }
@@ -62,13 +63,13 @@ struct DiskUsageState {
 
   mutating func removed(_ name: String) { uses[name] = nil }
 
-  /// What has to go, now that it has been looked; never the one that was written just now.
+  /// Returns the files to evict after a scan; never `spared`, which was just written.
   mutating func victims(among files: [File], sparing spared: String, at now: Date) -> [String] {
     written = 0
     let known = uses
     uses = [:]
     for file in files { uses[file.name] = known[file.name] }
-    // No sum of sparse files is too large for this, and no file of a real disk too small.
+    // As a Double: no sum of sparse files overflows it, and the sizes on a real disk are exact.
     var excess = files.reduce(0.0) { $0 + Double($1.size) } - Double(largest)
     var victims: [String] = []
     for file in ordered(files, at: now) where file.name != spared {
@@ -80,7 +81,7 @@ struct DiskUsageState {
     return victims
   }
 
-  /// The least recently used first.
+  /// Returns the files, the least recently used first.
   private func ordered(_ files: [File], at now: Date) -> [File] {
     let ranked = files.map { file in
       let use = uses[file.name]

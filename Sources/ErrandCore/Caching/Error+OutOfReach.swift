@@ -1,6 +1,6 @@
 extension Error {
-  /// True if the server could not be reached in time, or was in trouble, so that an older answer is better than none. What
-  /// is wrong here, what was called off, and what the server really answered are not that.
+  /// True if the server could not be reached in time, or was in trouble, so that an older response is better
+  /// than none. False for local faults, cancellations, and the server's genuine responses.
   var isServerOutOfReach: Bool {
     guard let error = self as? RequestError else { return false }
     if case .status(let status, _) = error.rejection {
@@ -8,7 +8,7 @@ extension Error {
     }
     return switch error.code {
     case .timedOut, .deadlineExceeded, .cannotResolveHost, .cannotConnect, .connectionLost: true
-    // Also what the login page of a hotel's network makes of a request.
+    // A captive portal's login page causes these, too.
     case .tlsFailed, .untrustedCertificate, .invalidResponse, .badEncoding: true
     default: false
     }

@@ -1,4 +1,5 @@
-/// A request that was started and goes on by itself, whoever waits for it. Letting go of the `Call` changes nothing.
+/// A request that was started and continues independently of its waiters. Releasing the `Call` does not
+/// cancel it.
 ///
 /// ```swift
 /// let login = client.start(.post(loginURL, json: credentials).priority(.userInitiated))
@@ -6,57 +7,59 @@
 /// show(try await inbox.value)
 /// ```
 public final class Call: Sendable, Identifiable {
-  /// Names a call, in this process.
+  /// Identifies a call within this process.
   public struct ID: Sendable, Hashable, CustomStringConvertible {
     let number: UInt64
     public var description: String { "\(number)" }
   }
 
   public let id: ID
-  let signal: StopSignal
-  let settlement = Settlement<Response>()
-  private let urgency: Urgency
+  let cancellation: CancellationToken
+  let promise = Promise<Response>()
+  private let effectivePriority: EffectivePriority
   private let hub: ProgressHub
   private let about: @Sendable () -> String
 
   init(
-    signal: StopSignal, urgency: Urgency, progress: ProgressHub, about: @escaping @Sendable () -> String
+    cancellation: CancellationToken, effectivePriority: EffectivePriority, progress: ProgressHub,
+    about: @escaping @Sendable () -> String
   ) {
     id = ID(number: CallCounter.next())
-    self.signal = signal
-    self.urgency = urgency
+    self.cancellation = cancellation
+    self.effectivePriority = effectivePriority
     self.about = about
     hub = progress
   }
 
-  /// The answer. As many as like may wait for it, and as often. Cancelling a task that waits ends its wait, not the call.
-  /// - Throws: `RequestError`, or what an interceptor threw.
+  /// The response. Any number of tasks may wait for it, any number of times. Cancelling a task that waits
+  /// ends its wait, not the call.
+  /// - Throws: `RequestError`, or the error that an interceptor threw.
   public var value: Response {
-    get async throws { try await settlement.value() }
+    get async throws { try await promise.value() }
   }
 
-  /// How it ended, once it has. Cancelling a task that waits does not end the wait.
+  /// The outcome, once the call has ended. Cancelling a task that waits does not end the wait.
   public var result: Result<Response, any Error> {
-    get async { await settlement.settled() }
+    get async { await promise.settled() }
   }
 
-  /// How it ended, or nil while it goes on.
-  public var outcome: Result<Response, any Error>? { settlement.outcome }
+  /// The outcome, or nil while the call is under way.
+  public var outcome: Result<Response, any Error>? { promise.outcome }
 
-  /// Calls it off, unless it has ended.
-  public func cancel(reason: CancellationReason = .callCancelled) { signal.stop(.cancelled(reason)) }
+  /// Cancels the call, unless it has ended.
+  public func cancel(reason: CancellationReason = .callCancelled) { cancellation.cancel(.cancelled(reason)) }
 
-  /// How soon it is wanted.
-  public var priority: Priority { urgency.current }
+  /// The call's present priority.
+  public var priority: Priority { effectivePriority.current }
 
-  /// Lets it overtake those it waits with. A priority only goes up.
-  public func raisePriority(to priority: Priority) { urgency.raise(to: priority) }
+  /// Raises the priority, so that the call overtakes others that wait. A priority is never lowered.
+  public func raisePriority(to priority: Priority) { effectivePriority.raise(to: priority) }
 
-  /// Becomes as urgent as a call that waits for it.
-  func rise(with other: Urgency) { urgency.rise(with: other) }
+  /// Takes on the priority of a call that waits for this one, if that is higher.
+  func rise(with other: EffectivePriority) { effectivePriority.rise(with: other) }
 
-  /// How far it is. Ends with the call.
-  public var progress: CallProgress { CallProgress(hub, until: settlement) }
+  /// The call's progress. Ends with the call.
+  public var progress: CallProgress { CallProgress(hub, until: promise) }
 }
 
 extension Call: CustomStringConvertible {

@@ -1,4 +1,5 @@
-/// How far a call is: now, and then each change until it ends. Whoever is slow misses what is in between.
+/// The progress of a call: its present value, then each change until the call ends. A slow reader misses
+/// intermediate values.
 public struct CallProgress: AsyncSequence, Sendable {
   public typealias Element = TransferProgress
   public typealias Failure = Never
@@ -6,15 +7,15 @@ public struct CallProgress: AsyncSequence, Sendable {
   private let hub: ProgressHub
   private let changes: AsyncStream<Void>
 
-  init(_ hub: ProgressHub, until settlement: Settlement<Response>) {
+  init(_ hub: ProgressHub, until promise: Promise<Response>) {
     self.hub = hub
     let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.changes = changes
     let id = hub.listen { _ in change.yield() }
-    let end = settlement.listen { _ in change.finish() }
+    let end = promise.listen { _ in change.finish() }
     change.onTermination = { _ in
       hub.stopListening(id)
-      if let end { settlement.stopListening(end) }
+      if let end { promise.stopListening(end) }
     }
   }
 

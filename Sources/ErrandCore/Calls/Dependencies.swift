@@ -1,24 +1,25 @@
-/// The calls that another waits for.
+/// The calls that another call waits for.
 final class Dependencies: Sendable {
   private let calls: [Call]
   private let state: Locked<DependencyState>
-  private let verdict = Settlement<Void>()
+  private let verdict = Promise<Void>()
 
   init(_ calls: [Call]) {
     self.calls = calls
     state = Locked(DependencyState(count: calls.count))
   }
 
-  /// Returns when all have succeeded.
-  /// - Throws: `RequestError(.dependencyFailed)` as soon as one has failed, or the error of `signal`, when it is stopped.
-  func wait(unless signal: StopSignal) async throws {
+  /// Returns when all calls have succeeded.
+  /// - Throws: `RequestError(.dependencyFailed)` as soon as one has failed, or the error of `cancellation`
+  ///   when it is cancelled.
+  func wait(unless cancellation: CancellationToken) async throws {
     let ids = calls.enumerated().map { index, call in
-      call.settlement.listen { self.ended(index, call, $0) }
+      call.promise.listen { self.ended(index, call, $0) }
     }
     defer {
-      for (call, id) in zip(calls, ids) { if let id { call.settlement.stopListening(id) } }
+      for (call, id) in zip(calls, ids) { if let id { call.promise.stopListening(id) } }
     }
-    try await verdict.value(unless: signal)
+    try await verdict.value(unless: cancellation)
   }
 
   private func ended(_ index: Int, _ call: Call, _ outcome: Result<Response, any Error>) {
@@ -33,7 +34,7 @@ final class Dependencies: Sendable {
   }
 
   private func failure(of call: Call, _ error: any Error) -> RequestError {
-    // However long the chain, each says what was at its beginning.
+    // In a chain of any length, each failure names the first one.
     let failure = error as? RequestError
     let first = failure?.code == .dependencyFailed ? failure?.underlying ?? error : error
     let reason = (first as? RequestError)?.message ?? "\(first)"

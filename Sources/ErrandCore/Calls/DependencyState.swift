@@ -1,8 +1,8 @@
-/// Waits for several others: until all of them have succeeded, or the first has failed. Pure.
+/// Tracks several calls until all of them have succeeded, or the first has failed. Pure.
 struct DependencyState: Sendable {
-  enum Verdict: Sendable, Hashable {
+  enum Decision: Sendable, Hashable {
     case go
-    /// The one at this place failed.
+    /// The call at this index failed.
     case failed(Int)
   }
 
@@ -11,8 +11,8 @@ struct DependencyState: Sendable {
 
   init(count: Int) { waitsFor = Set(0..<count) }
 
-  /// One of them has ended. Returns the verdict, once.
-  mutating func ended(_ index: Int, succeeded: Bool) -> Verdict? {
+  /// Records that a call has ended. Returns the decision, once.
+  mutating func ended(_ index: Int, succeeded: Bool) -> Decision? {
     guard !isDecided else { return nil }
     waitsFor.remove(index)
     isDecided = !succeeded || waitsFor.isEmpty

@@ -1,4 +1,4 @@
-/// Names a handler that was given to `Exchange.onCancel`.
+/// Identifies a handler that was given to `Exchange.onCancel`.
 public struct CancelHandlerID: Sendable, Hashable {
   let rawValue: Int
 }

@@ -1,13 +1,15 @@
 extension Client {
-  /// Sends a request that ends with its owner, and hands the result to the owner if it is still there.
+  /// Sends a request that ends with its owner, and hands the result to the owner if it still exists.
   ///
-  /// The closure runs where it was formed: on the main actor, if that is where this was called. The request does not keep
-  /// its owner alive; the closure does so if it captures it, so use the one that it is handed.
+  /// The closure runs in the isolation in which it was formed: on the main actor, if `send` was called there.
+  /// The request does not keep its owner alive; the closure does if it captures the owner, so use the one
+  /// that it is given.
   /// - Parameters:
-  ///   - owner: Whose `requests` the request is put in. When it goes away, the request is called off and nobody is told.
-  ///   - handler: Called once with the answer or the error, also when the request was called off while the owner is there:
-  ///     `Error.isCancellation` tells.
-  /// - Returns: To cancel it by hand.
+  ///   - owner: The object to whose `requests` scope the request is added. When the owner goes away, the
+  ///     request is cancelled and `handler` is not called.
+  ///   - handler: Called once with the response or the error, also if the request was cancelled while the
+  ///     owner exists: `Error.isCancellation` tells.
+  /// - Returns: The call, for cancelling it by hand.
   @discardableResult
   public func send<Owner: RequestOwner & Sendable>(
     _ request: Request, for owner: Owner,
@@ -15,7 +17,8 @@ extension Client {
       @escaping @Sendable @isolated(any) (Owner, Result<Response, any Error>) -> Void
   ) -> Call {
     let call = start(request, in: owner.requests)
-    // The owner is looked for where it lives, so that nobody holds it anywhere else.
+    // The weak reference is resolved in the handler's isolation, so that the owner is not retained anywhere
+    // else.
     let deliver: @Sendable (Result<Response, any Error>, isolated (any Actor)?) async -> Void = {
       [weak owner] result, _ in
       if let owner { await handler(owner, result) }
@@ -24,7 +27,7 @@ extension Client {
     return call
   }
 
-  /// The same for an actor: the closure runs on it, whoever calls.
+  /// Sends a request for an actor that owns it: the closure runs on that actor, wherever `send` is called.
   @discardableResult
   public func send<Owner: RequestOwner & Actor>(
     _ request: Request, for owner: Owner,
@@ -38,8 +41,8 @@ extension Client {
     return call
   }
 
-  /// The same for an owner that is known as one on the main actor only, as all are in a module whose default is the main
-  /// actor.
+  /// Sends a request for an owner whose conformance is isolated to the main actor, as all are in a module
+  /// whose default isolation is the main actor.
   @MainActor
   @discardableResult
   public func send<Owner: RequestOwner>(

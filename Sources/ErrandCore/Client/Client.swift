@@ -4,10 +4,10 @@
   public import Foundation
 #endif
 
-/// Sends requests. Make one and keep it: its connections are reused, its retry budget is shared.
+/// Sends requests. Make one and keep it: its connections are reused, and its retry budget is shared.
 ///
-/// Cancel the task that waits for an answer and the request is called off at once: the socket is closed, or the
-/// HTTP/2 stream reset. So it is when its scope ends.
+/// Cancelling the task that waits for a response cancels the request at once: the socket is closed, or the
+/// HTTP/2 stream reset. The same happens when the request's scope ends.
 public final class Client: Sendable {
   let pipeline: Pipeline
 
@@ -15,11 +15,11 @@ public final class Client: Sendable {
     pipeline = Pipeline(transport: transport, configuration: configuration)
   }
 
-  /// Sends a request; the answer's body is kept in memory.
+  /// Sends a request; the response's body is held in memory.
   /// - Parameters:
-  ///   - scope: What it ends with. See `RequestOwner` for what not to do while waiting.
-  ///   - progress: Told of the bytes of both bodies.
-  /// - Throws: `RequestError`, or what an interceptor threw.
+  ///   - scope: The scope that the request ends with. See `RequestOwner` for what to avoid while waiting.
+  ///   - progress: Called with the number of bytes of both bodies.
+  /// - Throws: `RequestError`, or the error that an interceptor threw.
   @discardableResult
   public func send(
     _ request: Request, in scope: RequestScope? = nil, progress: ProgressHandler? = nil
@@ -27,14 +27,14 @@ public final class Client: Sendable {
     try await perform(request, into: .memory, in: scope, progress: progress)
   }
 
-  /// Sends a request; the answer's body is written to a file, beside it first and moved into place at the end. A failure
-  /// leaves the file as it was.
+  /// Sends a request; the response's body is written to a file beside `file`, which is moved into place at
+  /// the end. A failure leaves `file` as it was.
   /// - Parameters:
-  ///   - file: Where it goes. The folder must exist.
-  ///   - resume: Goes on with what an earlier call of this kind left beside the file, if the server still has the same
-  ///     version, and leaves its own part there if it fails.
-  ///   - scope: What it ends with.
-  ///   - progress: Told of the bytes of both bodies.
+  ///   - file: The target. Its folder must exist.
+  ///   - resume: Continues the part file that an earlier call with `resume` left beside the target, if the
+  ///     server still has the same version, and leaves its own part file there if it fails.
+  ///   - scope: The scope that the request ends with.
+  ///   - progress: Called with the number of bytes of both bodies.
   @discardableResult
   public func download(
     _ request: Request, to file: URL, resume: Bool = false, in scope: RequestScope? = nil,
@@ -53,57 +53,62 @@ public final class Client: Sendable {
     }
   }
 
-  /// Sends a request; returns when the answer's head is here, and `chunks` brings the body as fast as it is consumed.
+  /// Sends a request and returns when the response's head is here; `chunks` brings the body as fast as it is
+  /// consumed.
   public func stream(
     _ request: Request, in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
     try await perform(request, into: .stream, in: scope, progress: progress)
   }
 
-  /// Starts a request that goes on by itself: a call to wait for, to watch, to call off, or to let others wait for.
-  /// - Parameter scope: What it ends with.
+  /// Starts a request and returns its call: to wait for, to watch, to cancel, or for other requests to depend
+  /// on.
+  /// - Parameter scope: The scope that the request ends with.
   public func start(_ request: Request, in scope: RequestScope? = nil) -> Call {
     let hub = ProgressHub()
-    let run = Run(request, pipeline, into: .memory, progress: hub, canRise: true)
+    let context = CallContext(request, pipeline, into: .memory, progress: hub, canRise: true)
     let secrets = secrets
-    // Not the request: it holds the calls it waits for, and each of those would hold its own.
-    let call = Call(signal: run.signal, urgency: run.urgency, progress: hub) {
+    // Does not capture the request: it holds the calls it depends on, and each of those would hold its own.
+    let call = Call(
+      cancellation: context.cancellation, effectivePriority: context.effectivePriority, progress: hub
+    ) {
       [method = request.method, address = request.address] in
       "\(method) \(address.shown(hiding: secrets))"
     }
     do {
-      try pipeline.enter(request, run, scope)
+      try pipeline.enter(request, context, scope)
     } catch {
-      call.settlement.settle(.failure(error))
+      call.promise.settle(.failure(error))
       return call
     }
     Task { [pipeline] in
       do {
-        call.settlement.settle(.success(try await pipeline.perform(request, run)))
+        call.promise.settle(.success(try await pipeline.perform(request, context)))
       } catch {
-        call.settlement.settle(.failure(error))
+        call.promise.settle(.failure(error))
       }
     }
     return call
   }
 
-  /// What no description shows and no disk is given.
+  /// The secrets, which no description shows and which are not written to disk.
   package var secrets: Secrets { pipeline.configuration.secrets }
 
-  /// How many requests are on the wire at once. Can be changed at any time: lower limits let those that are there finish,
-  /// higher ones let those that wait start at once.
+  /// The limits on the requests on the wire at once. They can be changed at any time: lower limits let
+  /// running requests finish, higher ones let waiting requests start at once.
   public var limits: ConcurrencyLimits {
     get { pipeline.slots.limits }
     set { pipeline.slots.limits = newValue }
   }
 
-  /// Ends the client: takes no more requests, lets those in flight finish within `limit`, calls off the rest, and closes
-  /// every connection. The transport ends with it: do not share one between clients that end at different times.
+  /// Shuts the client down: refuses new requests, lets those in flight finish within `limit`, cancels the
+  /// rest, and closes every connection. The transport is shut down too: do not share one between clients that
+  /// end at different times.
   public func shutdown(within limit: Duration = .seconds(10)) async {
     pipeline.inFlight.close()
     let force = Task { [pipeline] in
       try await pipeline.timeline.sleep(limit)
-      pipeline.inFlight.stopAll(.cancelled(.clientShutDown))
+      pipeline.inFlight.cancelAll(.cancelled(.clientShutDown))
     }
     await pipeline.inFlight.whenEmpty()
     force.cancel()
@@ -114,13 +119,13 @@ public final class Client: Sendable {
     _ request: Request, into destination: Destination, in scope: RequestScope?, progress: ProgressHandler?
   ) async throws -> Response {
     let isWatched = progress != nil || request.options.activity != nil
-    let run = Run(
+    let context = CallContext(
       request, pipeline, into: destination, progress: isWatched ? ProgressHub(progress) : nil, canRise: false)
-    try pipeline.enter(request, run, scope)
+    try pipeline.enter(request, context, scope)
     return try await withTaskCancellationHandler {
-      try await pipeline.perform(request, run)
+      try await pipeline.perform(request, context)
     } onCancel: {
-      run.signal.stop(.cancelled(.taskCancelled))
+      context.cancellation.cancel(.cancelled(.taskCancelled))
     }
   }
 }

@@ -4,43 +4,47 @@
   public import Foundation
 #endif
 
-/// How a client treats requests that do not say otherwise.
+/// The defaults of a client's requests.
 public struct ClientConfiguration: Sendable {
-  /// Fields that every request is sent with, unless it has its own of that name.
+  /// Header fields sent with every request, unless it has its own of the same name.
   public var fields: HTTPFields = ["User-Agent": "Errand/\(Version.current)"]
-  /// A try ends when nothing moved for this long: no connection made, no byte out, no byte in. Default: 10 s.
+  /// An attempt ends when nothing has moved for this long: no connection made, no byte sent, none received.
+  /// Default: 10 s.
   public var timeout: Duration = .seconds(10)
-  /// The whole call, with all its tries, ends after this time. Default: none.
+  /// The time after which the whole call, with all its attempts, ends. Default: none.
   public var deadline: Duration?
-  /// Which failures are tried again, how often and when.
+  /// The failures that are retried, how often and when.
   public var retry = RetryPolicy()
-  /// How many retries the client makes in all, so that a server in trouble is not stormed.
+  /// The number of retries of all the client's requests together, so that they do not overload a server in
+  /// trouble.
   public var retryBudget = RetryBudget()
-  /// How many requests are on the wire at once, and who goes first. `Client.limits` changes it while the client runs.
+  /// The number of requests on the wire at once, and their order. `Client.limits` changes it while the client
+  /// runs.
   public var limits = ConcurrencyLimits()
-  /// Where answers are kept that are to be (`Request.kept(as:_:)`). Default: in memory, 20 MiB.
-  public var answers: any AnswerStore = MemoryAnswerStore()
-  /// Is told when an answer could not be kept or looked for; the request itself goes on without.
-  public var onAnswerStoreFailure: (@Sendable (any Error) -> Void)?
-  /// Who requests are sent as, if their own fields do not say so (a token that an interceptor adds, a cookie of the
-  /// transport's): interceptors run after responses are shared and looked up, so what they add cannot be compared.
-  /// Answers are shared and kept only among requests of one identity; nil is one as well.
+  /// The store of cached responses (`Request.cached(as:_:)`). Default: in memory, 20 MiB.
+  public var cache: any ResponseCache = MemoryResponseCache()
+  /// Called when a response could not be cached or looked up; the request itself continues without the cache.
+  public var onCacheFailure: (@Sendable (any Error) -> Void)?
+  /// The identity that requests are sent with, if their own header fields do not show it (a token that an
+  /// interceptor adds, a cookie of the transport's): interceptors run after responses are shared and looked
+  /// up, so what they add cannot be compared. Responses are shared and cached only among requests of one
+  /// identity; nil is one as well.
   public var identity: (@Sendable () -> String?)?
-  /// Where redirects may lead.
+  /// The redirects that are followed.
   public var redirects = RedirectPolicy()
-  /// The most bytes of one answer that `send` keeps in memory. Default: 64 MiB.
+  /// The most bytes of one response that `send` holds in memory. Default: 64 MiB.
   public var memoryLimit = 64 << 20
-  /// What no description may show, and no other origin may see.
+  /// The secrets, which no description may show and no other origin may receive.
   public var secrets = Secrets()
-  /// Around each call, outermost first.
+  /// The interceptors around each call, outermost first.
   public var interceptors: [any Interceptor] = []
-  /// Around each try, outermost first.
+  /// The interceptors around each attempt, outermost first.
   public var attemptInterceptors: [any Interceptor] = []
-  /// What waits are measured with.
+  /// The clock that measures waits.
   public var clock: any Clock<Duration> = ContinuousClock()
   /// The wall clock, for dates that servers send.
   public var date: @Sendable () -> Date = { Date() }
-  /// Where the jitter comes from.
+  /// The source of the jitter.
   public var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
 
   public init() {}

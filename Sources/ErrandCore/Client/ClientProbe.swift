@@ -1,14 +1,14 @@
-/// What a client holds, for the benchmarks: they live in a package of their own.
+/// The size of a client's state, for the benchmarks, which are a package of their own.
 @_spi(Benchmarks)
 public struct ClientProbe: Sendable {
   private let pipeline: Pipeline
 
   public init(_ client: Client) { pipeline = client.pipeline }
 
-  /// How many keys it knows, and the deadlines at which it forgets them.
+  /// The number of repeat keys that the client remembers, plus the deadlines at which it forgets them.
   public var remembered: Int { pipeline.repeats.states.count }
 
-  /// How many calls have not ended, and how many slots are taken or waited for.
+  /// The number of calls that have not ended, plus the slots that are taken or waited for.
   public var inFlight: Int {
     let load = pipeline.slots.load
     return pipeline.inFlight.count + load.running + load.waiting

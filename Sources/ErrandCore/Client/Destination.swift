@@ -1,4 +1,4 @@
-/// Where the body of an answer goes: all that tells `send`, `download` and `stream` apart.
+/// The destination of a response's body: the only difference between `send`, `download` and `stream`.
 enum Destination: Sendable {
   case memory
   case file(Download)

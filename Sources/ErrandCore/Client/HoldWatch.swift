@@ -1,8 +1,8 @@
-/// Ends a shared request that interceptors have in hand for too long while others have joined it: one of them may be what an
-/// interceptor waits for, in a task that does not know whose it is.
+/// Ends a shared request that interceptors hold for too long after others have joined it: an interceptor may
+/// be waiting for one of these, in a task that is not linked to the request.
 final class HoldWatch: Sendable {
   private struct State {
-    /// How many interceptors' code runs, less those of them that wait for `next`.
+    /// The number of interceptors whose code runs, less those of them that wait for `next`.
     var holders = 0
     var since: Duration?
     var joined: Duration?
@@ -11,20 +11,20 @@ final class HoldWatch: Sendable {
     var hasEnded = false
   }
 
-  private let flight: Flight
+  private let inFlightRequest: InFlightRequest
   private let timeline: Timeline
   private let state = Locked(State())
 
-  init(of flight: Flight, _ timeline: Timeline) {
-    self.flight = flight
+  init(of inFlightRequest: InFlightRequest, _ timeline: Timeline) {
+    self.inFlightRequest = inFlightRequest
     self.timeline = timeline
-    _ = flight.joined.listen { [weak self] _ in self?.begin() }
+    _ = inFlightRequest.joined.listen { [weak self] _ in self?.begin() }
   }
 
-  /// What the request fails with, if it was ended here.
+  /// The error that the request fails with, if the watch ended it.
   var failure: RequestError? { state.withLock { $0.failure } }
 
-  /// Interceptors get it in hand, or get it back from `next`.
+  /// Records that interceptors hold the request, or hold it again after `next`.
   func take() {
     let now = timeline.now()
     state.withLock { state in
@@ -33,7 +33,7 @@ final class HoldWatch: Sendable {
     }
   }
 
-  /// Interceptors hand it on, or are done with it.
+  /// Records that interceptors have passed the request to `next`, or have finished.
   func handOn() {
     state.withLock { state in
       state.holders -= 1
@@ -61,9 +61,9 @@ final class HoldWatch: Sendable {
     if isLate { timer.cancel() }
   }
 
-  /// Returns after what time to look again, if it goes on.
+  /// Returns the time until the next check; nil if there is to be none.
   private func look() -> Duration? {
-    let (now, limit) = (timeline.now(), Flight.longestHold)
+    let (now, limit) = (timeline.now(), InFlightRequest.longestHold)
     let wait: Duration? = state.withLock { state in
       if state.hasEnded { return nil }
       guard let since = state.since else { return limit }
@@ -76,7 +76,7 @@ final class HoldWatch: Sendable {
         reachedServer: false)
       return nil
     }
-    if wait == nil, failure != nil { flight.signal.stop(.deadlineExceeded(limit)) }
+    if wait == nil, failure != nil { inFlightRequest.cancellation.cancel(.deadlineExceeded(limit)) }
     return wait
   }
 }

@@ -1,15 +1,15 @@
-/// The calls of a client that have not ended, so that it can be shut down.
+/// The calls of a client that have not ended, so that the client can be shut down.
 final class InFlight: Sendable {
-  /// The place of one call.
+  /// The entry of one call.
   struct Place: Sendable {
     fileprivate let inFlight: InFlight
-    fileprivate let token: Slab<StopSignal>.Token
+    fileprivate let token: Slab<CancellationToken>.Token
 
     func leave() { inFlight.remove(token) }
   }
 
   private struct State {
-    var calls = Slab<StopSignal>()
+    var calls = Slab<CancellationToken>()
     var isClosed = false
     var isStopped = false
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -21,18 +21,19 @@ final class InFlight: Sendable {
 
   var count: Int { state.withLock { $0.calls.count } }
 
-  /// - Parameter isPart: It does the work of a call that is in flight, so it may begin while those finish.
-  /// - Throws: The cancelled outcome, if the client has been shut down.
-  func add(_ signal: StopSignal, asPart isPart: Bool = false) throws(RequestError) -> Place {
+  /// - Parameter isPart: True if the call does the work of one in flight, so that it may begin while those
+  ///   finish.
+  /// - Throws: `RequestError` (`cancelled`), if the client has been shut down.
+  func add(_ cancellation: CancellationToken, asPart isPart: Bool = false) throws(RequestError) -> Place {
     let token = state.withLock { state in
       let isOpen = !state.isClosed || isPart && !state.isStopped && !state.calls.isEmpty
-      return isOpen ? state.calls.insert(signal) : nil
+      return isOpen ? state.calls.insert(cancellation) : nil
     }
-    guard let token else { throw StopSignal.Stop.cancelled(.clientShutDown).error }
+    guard let token else { throw CancellationToken.Cause.cancelled(.clientShutDown).error }
     return Place(inFlight: self, token: token)
   }
 
-  private func remove(_ token: Slab<StopSignal>.Token) {
+  private func remove(_ token: Slab<CancellationToken>.Token) {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.calls.remove(token)
       guard state.calls.isEmpty else { return [] }
@@ -44,13 +45,13 @@ final class InFlight: Sendable {
 
   func close() { state.withLock { $0.isClosed = true } }
 
-  /// Nothing begins any more, and what goes on is called off.
-  func stopAll(_ stop: StopSignal.Stop) {
-    let signals = state.withLock { state in
+  /// Cancels the calls in flight; no other can begin.
+  func cancelAll(_ stop: CancellationToken.Cause) {
+    let cancellations = state.withLock { state in
       state.isStopped = true
       return state.calls.newestFirst
     }
-    StopSignal.stop(signals, stop)
+    CancellationToken.cancel(cancellations, stop)
   }
 
   func whenEmpty() async {

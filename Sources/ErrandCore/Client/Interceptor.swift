@@ -1,6 +1,6 @@
-/// Sees requests on their way out and answers on their way back. Put it around the call
-/// (`ClientConfiguration.interceptors`: once, whatever happens inside) or around each try
-/// (`attemptInterceptors`: as often as it is tried, closest to the network).
+/// Sees requests on their way out and responses on their way back. Put it around the call
+/// (`ClientConfiguration.interceptors`: once, whatever happens inside) or around each attempt
+/// (`attemptInterceptors`: once per attempt, closest to the network).
 ///
 /// ```swift
 /// struct Language: Interceptor {
@@ -10,43 +10,46 @@
 /// }
 /// ```
 ///
-/// It may change the request, answer by itself, throw, or call `next` more than once (around a download, one after the
-/// other), and send requests of its own: a try holds a slot (`ConcurrencyLimits`) only inside of `next`. A call that is
-/// called off, or whose deadline has passed, does not wait for it: its task is cancelled, and what it returns after that
-/// goes nowhere.
+/// An interceptor may change the request, return a response of its own, throw, or call `next` more than once
+/// (around a download, one after the other), and send requests of its own: an attempt holds a slot
+/// (`ConcurrencyLimits`) only inside of `next`. A call that is cancelled, or whose deadline has passed, does
+/// not wait for its interceptors: their task is cancelled, and what they return after that is discarded.
 ///
-/// What it sends shared (`Request.shared`) goes alone if sharing would make it wait for itself. A detached task does not know
-/// whose it is; a shared request that such a one has joined fails when interceptors have had it in hand for 300 s.
+/// A shared request (`Request.shared`) that an interceptor sends is sent alone if sharing would make it wait
+/// for itself. A detached task is not linked to its request; a shared request that such a task has joined
+/// fails when interceptors have held it for 300 s.
 public protocol Interceptor: Sendable {
   func intercept(_ request: Request, next: Next) async throws -> Response
 }
 
-/// The rest of the chain.
+/// The rest of the interceptor chain.
 public struct Next: Sendable {
-  /// Which try this is, from 1; 0 around the call.
+  /// The number of this attempt, from 1; 0 around the call.
   public let attempt: Int
   private let interceptors: ArraySlice<any Interceptor>
-  private let run: Run
+  private let context: CallContext
   private let last: @Sendable (Request) async throws -> Response
 
   init(
-    attempt: Int, interceptors: ArraySlice<any Interceptor>, run: Run,
+    attempt: Int, interceptors: ArraySlice<any Interceptor>, context: CallContext,
     last: @escaping @Sendable (Request) async throws -> Response
   ) {
     self.attempt = attempt
     self.interceptors = interceptors
-    self.run = run
+    self.context = context
     self.last = last
   }
 
-  /// Why nobody waits for the response any more, if that is so: `cancelled`, with its reason, or `deadlineExceeded`. Both
-  /// cancel the interceptor's task, and what it waits for throws `CancellationError`: this says which it was.
-  public var stopped: RequestError? { run.signal.stopped?.error(tries: attempt) }
+  /// The error with which the call has ended early: `cancelled`, with its reason, or `deadlineExceeded`; nil
+  /// while it goes on. Both cancel the interceptor's task, and what it waits for throws `CancellationError`:
+  /// this property tells the two apart.
+  public var stopped: RequestError? { context.cancellation.cause?.error(attempts: attempt) }
 
-  /// Passes the request on and returns what comes back.
+  /// Passes the request on and returns the response.
   public func callAsFunction(_ request: Request) async throws -> Response {
     guard let first = interceptors.first else { return try await last(request) }
     return try await first.intercept(
-      request, next: Next(attempt: attempt, interceptors: interceptors.dropFirst(), run: run, last: last))
+      request,
+      next: Next(attempt: attempt, interceptors: interceptors.dropFirst(), context: context, last: last))
   }
 }

@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// The whole chain, outermost first. Built once for each client; what a request does not use costs it nothing. A class,
-/// because every stage holds on to it.
+/// The whole chain of stages, outermost first. Built once for each client; a stage that a request does not
+/// use costs it nothing. A class, because every stage retains it.
 final class Pipeline: Sendable {
   let transport: any Transport
   let timeline: Timeline
@@ -15,7 +15,8 @@ final class Pipeline: Sendable {
   let slots: Slots
   let isIntercepted: Bool
   private let retries: Retries
-  /// The client's own, one line of each name. A request that has none shares them.
+  /// The client's own header fields, one line of each name. A request that has none uses this value without a
+  /// copy.
   private let fields: HTTPFields
 
   init(transport: any Transport, configuration: ClientConfiguration) {
@@ -33,41 +34,42 @@ final class Pipeline: Sendable {
     self.fields = fields
   }
 
-  /// What a call belongs to, from the instant it is made: before anything of it waits, so that calls count in the order in
-  /// which they were made.
-  /// - Throws: The cancelled outcome, if that is over.
-  func enter(_ request: Request, _ run: Run, _ scope: RequestScope?) throws(RequestError) {
-    if request.options.takesNoSlot { run.urgency.goWithoutSlot() }
+  /// Registers a call with the client, its scope, its repeats and its activity when it is made: before any
+  /// part of it waits, so that calls count in the order in which they were made.
+  /// - Throws: `RequestError` (`cancelled`), if the client has been shut down or the scope has ended; or if
+  ///   it has no key for its repeats.
+  func enter(_ request: Request, _ context: CallContext, _ scope: RequestScope?) throws(RequestError) {
+    if request.options.takesNoSlot { context.effectivePriority.goWithoutSlot() }
     do {
-      try run.enter(inFlight)
-      if let scope { try run.enter(scope) }
-      if request.options.hasStages { try enterStages(request, run) }
+      try context.enter(inFlight)
+      if let scope { try context.enter(scope) }
+      if request.options.hasStages { try enterStages(request, context) }
     } catch {
-      run.end()
+      context.end()
       throw error.about(request, configuration.secrets)
     }
-    // With an answer to fall back on, the deadline does not end the call: see `orKept`.
-    if request.options.keeping?.policy != .onFailure { run.keepDeadline(on: timeline) }
+    // With a cached response to fall back on, the deadline does not end the call: see `orCached`.
+    if request.options.caching?.policy != .staleIfError { context.keepDeadline(on: timeline) }
   }
 
-  private func enterStages(_ request: Request, _ run: Run) throws(RequestError) {
+  private func enterStages(_ request: Request, _ context: CallContext) throws(RequestError) {
     if let rule = request.options.repeats, rule.kind == .latest {
-      let place = repeats.begin(latest: try key(request, rule), run.signal)
-      run.atEnd { [repeats] in repeats.end(latest: place) }
+      let place = repeats.begin(latest: try key(request, rule), context.cancellation)
+      context.atEnd { [repeats] in repeats.end(latest: place) }
     }
-    if let use = request.options.activity { run.show(use) }
+    if let use = request.options.activity { context.show(use) }
   }
 
-  /// A request's life. Its answer comes back the same way.
-  func perform(_ request: Request, _ run: Run) async throws -> Response {
-    try await ended(request, run) { request in
+  /// Performs a request through all stages.
+  func perform(_ request: Request, _ context: CallContext) async throws -> Response {
+    try await ended(request, context) { request in
       let request = try self.ready(request)
-      guard request.options.hasStages else { return try await self.sent(request, run) }
-      return try await self.orKept(request, run) { run in
-        try await self.afterOthers(request, run) { request in
-          try await self.unlessRepeated(request, run) { request, run in
-            try await self.kept(request, run) { request, run in
-              try await self.sent(request, run)
+      guard request.options.hasStages else { return try await self.sent(request, context) }
+      return try await self.orCached(request, context) { context in
+        try await self.afterOthers(request, context) { request in
+          try await self.unlessRepeated(request, context) { request, context in
+            try await self.kept(request, context) { request, context in
+              try await self.sent(request, context)
             }
           }
         }
@@ -75,46 +77,47 @@ final class Pipeline: Sendable {
     }
   }
 
-  private func sent(_ request: Request, _ run: Run) async throws -> Response {
-    // Each closure captures nothing, so that none is made anew for each request.
-    try await aroundCall(request, run) { pipeline, run, request in
-      try await pipeline.retried(request, run) { attempt in
-        try await pipeline.aroundTry(request, run, attempt) { pipeline, run, attempt, request in
-          try await pipeline.inSlot(request, run) {
-            try await Attempt(attempt, run, pipeline).perform(request)
+  private func sent(_ request: Request, _ context: CallContext) async throws -> Response {
+    // The closures capture nothing, so that no request allocates them.
+    try await aroundCall(request, context) { pipeline, context, request in
+      try await pipeline.retried(request, context) { attempt in
+        try await pipeline.aroundAttempt(request, context, attempt) { pipeline, context, attempt, request in
+          try await pipeline.inSlot(request, context) {
+            try await Attempt(attempt, context, pipeline).perform(request)
           }
         }
       }
     }
   }
 
-  /// Says of every failure what it was about, and of every call that it is over.
+  /// Adds the request to every failure, and ends the call's context.
   private func ended(
-    _ request: Request, _ run: Run, _ next: (Request) async throws -> Response
+    _ request: Request, _ context: CallContext, _ next: (Request) async throws -> Response
   ) async throws -> Response {
     do {
       var response = try await next(request)
       if !response.isNamed {
         response = response.handedOver(request.method, hiding: configuration.secrets)
       }
-      await run.progress?.flush()
+      await context.progress?.flush()
       if case .chunks(let stream) = response.body {
-        run.end(with: stream)
+        context.end(with: stream)
         return response
       }
-      try run.signal.finish()
-      run.end()
+      try context.cancellation.finish()
+      context.end()
       return response
     } catch {
-      await run.progress?.flush()
-      run.end()
-      let error = run.signal.stopped.map { $0.error(tries: (error as? RequestError)?.attempt ?? 0) } ?? error
+      await context.progress?.flush()
+      context.end()
+      let error =
+        context.cancellation.cause.map { $0.error(attempts: (error as? RequestError)?.attempt ?? 0) } ?? error
       throw (error as? RequestError)?.about(request, configuration.secrets) ?? error
     }
   }
 
-  /// The request as it is sent: with what every request of this client carries.
-  /// - Throws: If it cannot be sent.
+  /// Returns the request as it is sent: with the fields that every request of this client has.
+  /// - Throws: `RequestError`, if it cannot be sent.
   func ready(_ request: Request) throws(RequestError) -> Request {
     var request = request
     if request.fields.isEmpty {
@@ -132,20 +135,22 @@ final class Pipeline: Sendable {
 
   /// Users' interceptors may wait for anything, so they run in a task that can be cancelled.
   private func aroundCall(
-    _ request: Request, _ run: Run,
-    _ next: @escaping @Sendable (Pipeline, Run, Request) async throws -> Response
+    _ request: Request, _ context: CallContext,
+    _ next: @escaping @Sendable (Pipeline, CallContext, Request) async throws -> Response
   ) async throws -> Response {
-    guard isIntercepted else { return try await next(self, run, request) }
-    let chain = chain(0, configuration.interceptors, run) { request in try await next(self, run, request) }
-    run.watch?.take()
-    defer { run.watch?.handOn() }
-    return try await run.signal.interrupting(late: Self.drop) { try await chain(request) }
+    guard isIntercepted else { return try await next(self, context, request) }
+    let chain = chain(0, configuration.interceptors, context) { request in
+      try await next(self, context, request)
+    }
+    context.watch?.take()
+    defer { context.watch?.handOn() }
+    return try await context.cancellation.interrupting(late: Self.drop) { try await chain(request) }
   }
 
   private func retried(
-    _ request: Request, _ run: Run, _ next: (Int) async throws -> Response
+    _ request: Request, _ context: CallContext, _ next: (Int) async throws -> Response
   ) async throws -> Response {
-    try await retries.perform(retryState(request), of: run, next)
+    try await retries.perform(retryState(request), of: context, next)
   }
 
   private func retryState(_ request: Request) -> RetryState {
@@ -154,33 +159,36 @@ final class Pipeline: Sendable {
       hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable)
   }
 
-  /// Whether a transport that cannot ask before it sends a request again may take a kept connection. A safe request and one
-  /// with a key do no harm twice, though their policy allows one attempt; a new connection for each would cost far more.
-  func mayBeRepeated(_ request: Request, _ run: Run) -> Bool {
+  /// Returns whether a transport that cannot ask before it sends a request again may use a pooled connection.
+  /// A safe request and one with an idempotency key may be sent twice without harm, though their policy
+  /// allows one attempt; a new connection for each would cost far more.
+  func mayBeRepeated(_ request: Request, _ context: CallContext) -> Bool {
     if request.method.isSafe || request.fields.contains("Idempotency-Key") { return true }
-    let limit = request.options.retry?.maxTries ?? configuration.retry.maxTries
-    return run.used < limit && request.method.isIdempotent
+    let limit = request.options.retry?.maxAttempts ?? configuration.retry.maxAttempts
+    return context.used < limit && request.method.isIdempotent
   }
 
-  func claimRepeat(_ request: Request, _ run: Run) -> Bool {
+  func claimRepeat(_ request: Request, _ context: CallContext) -> Bool {
     var state = retryState(request)
-    state.tries = run.used
+    state.attempts = context.used
     let lost = RequestError(.connectionLost, message: "", reachedServer: true)
     return state.mayRetry(RetryState.Failure(lost)) && retries.takeOne()
   }
 
-  /// Waits for its turn. Between tries it has no slot, and goes to the tail of its priority; nor has it one while an
-  /// interceptor has it in hand, so that nothing which that waits for can wait for this slot.
+  /// Waits for a slot. A call has no slot between attempts, and then queues at the tail of its priority; nor
+  /// has it one while an interceptor holds it, so that nothing that the interceptor waits for can wait for
+  /// this slot.
   private func inSlot(
-    _ request: Request, _ run: Run, _ next: () async throws -> Response
+    _ request: Request, _ context: CallContext, _ next: () async throws -> Response
   ) async throws -> Response {
-    if isIntercepted { run.giveUpSlot() }
+    if isIntercepted { context.giveUpSlot() }
     let slot = try await slots.acquire(
-      origin: request.address.originName, urgency: run.urgency, signal: run.signal)
+      origin: request.address.originName, effectivePriority: context.effectivePriority,
+      cancellation: context.cancellation)
     do {
       let response = try await next()
       if case .chunks(let stream) = response.body {
-        hold(slot, for: stream, run)
+        hold(slot, for: stream, context)
       } else {
         slots.release(slot)
       }
@@ -191,50 +199,54 @@ final class Pipeline: Sendable {
     }
   }
 
-  private func hold(_ slot: Slot, for stream: ByteStream, _ run: Run) {
+  private func hold(_ slot: Slot, for stream: ByteStream, _ context: CallContext) {
     guard isIntercepted else { return stream.onEnd { [slots] in slots.release(slot) } }
-    let lease = SlotLease(slot, of: stream.signal, slots, timeline)
+    let lease = SlotLease(slot, of: stream.cancellation, slots, timeline)
     stream.onEnd { lease.release() }
-    run.hold(lease)
+    context.hold(lease)
   }
 
-  private func aroundTry(
-    _ request: Request, _ run: Run, _ attempt: Int,
-    _ next: @escaping @Sendable (Pipeline, Run, Int, Request) async throws -> Response
+  private func aroundAttempt(
+    _ request: Request, _ context: CallContext, _ attempt: Int,
+    _ next: @escaping @Sendable (Pipeline, CallContext, Int, Request) async throws -> Response
   ) async throws -> Response {
     guard !configuration.attemptInterceptors.isEmpty else {
-      return try await next(self, run, attempt, request)
+      return try await next(self, context, attempt, request)
     }
-    let chain = chain(attempt, configuration.attemptInterceptors, run) { request in
-      try await next(self, run, attempt, request)
+    let chain = chain(attempt, configuration.attemptInterceptors, context) { request in
+      try await next(self, context, attempt, request)
     }
-    run.watch?.take()
-    defer { run.watch?.handOn() }
+    context.watch?.take()
+    defer { context.watch?.handOn() }
     return try await chain(request)
   }
 
   private func chain(
-    _ attempt: Int, _ interceptors: [any Interceptor], _ run: Run,
+    _ attempt: Int, _ interceptors: [any Interceptor], _ context: CallContext,
     _ next: @escaping @Sendable (Request) async throws -> Response
   ) -> Next {
-    Next(attempt: attempt, interceptors: interceptors[...], run: run) { request in
-      run.watch?.handOn()
-      defer { run.watch?.take() }
-      do { return try await next(request) } catch { throw self.told(error, request, run, attempt: attempt) }
+    Next(attempt: attempt, interceptors: interceptors[...], context: context) { request in
+      context.watch?.handOn()
+      defer { context.watch?.take() }
+      do { return try await next(request) } catch {
+        throw self.told(error, request, context, attempt: attempt)
+      }
     }
   }
 
-  /// A failure as an interceptor catches it: what it is about, and why the call was called off, if it was.
-  private func told(_ error: any Error, _ request: Request, _ run: Run, attempt: Int) -> any Error {
+  /// Returns a failure as an interceptor catches it: with its request, and with the reason if the call was
+  /// cancelled.
+  private func told(_ error: any Error, _ request: Request, _ context: CallContext, attempt: Int) -> any Error
+  {
     let attempt = max(attempt, (error as? RequestError)?.attempt ?? 0)
-    let error = run.signal.stopped.map { $0.error(tries: attempt) } ?? error
+    let error = context.cancellation.cause.map { $0.error(attempts: attempt) } ?? error
     guard var error = error as? RequestError else { return error }
     error.attempt = attempt
     return error.about(request, configuration.secrets)
   }
 
-  /// An interceptor brought this when nobody waited any more.
+  /// Drops a response that an interceptor returned after the call had ended.
   private static func drop(_ late: Response) {
-    if case .chunks(let stream) = late.body { stream.signal.stop(.cancelled(.streamDropped)) }
+    if case .chunks(let stream) = late.body { stream.cancellation.cancel(.cancelled(.streamDropped)) }
   }
 }

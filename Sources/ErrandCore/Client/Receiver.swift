@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// Knows what was asked for, and so where the body of an answer goes; keeps what came of it.
+/// Chooses where the body of a response goes, by what was asked for, and holds the body.
 final class Receiver: HeadReceiver {
-  /// Where the body of an accepted answer goes.
+  /// The destination of the body of an accepted response.
   enum Target: Sendable {
     case memory
     case file(Download)
@@ -19,7 +19,7 @@ final class Receiver: HeadReceiver {
     case file
   }
 
-  /// So much is read of a body that nobody wants: enough for an error to show.
+  /// The most bytes read of a body that is not delivered: enough for an error to show.
   static let prefixLimit = 64 << 10
 
   private let target: Target
@@ -55,7 +55,8 @@ final class Receiver: HeadReceiver {
 
   func claimRepeat() -> Bool { transfer.claimRepeat(request) }
 
-  /// The rest of a file, which only the download asked for, counts as the whole.
+  /// Returns the head for validation: the rest of a file, which only the download asked for, counts as the
+  /// whole (200).
   func judged(_ head: ResponseHead) -> ResponseHead {
     guard head.status == 206, case .file(let download) = target, download.hasAskedForRest else {
       return head
@@ -93,12 +94,12 @@ final class Receiver: HeadReceiver {
     if case .file = kept.withLock({ $0 }) { true } else { false }
   }
 
-  /// The head of an answer that came and whose body nobody wants.
+  /// The head of a response whose body is not delivered.
   var sufficientHead: ResponseHead? {
     if case .memory(let sink) = kept.withLock({ $0 }) { sink.head } else { nil }
   }
 
-  /// The body, if it was kept in memory.
+  /// Returns the body, if it was held in memory.
   func takeMemory() -> Data? {
     guard case .memory(let sink) = kept.withLock({ $0 }) else { return nil }
     return sink.take()
@@ -115,7 +116,7 @@ extension Receiver.Target {
   }
 }
 
-/// Tells of bytes on their way into another sink.
+/// Reports the bytes that go into another sink.
 private final class CountingSink: BodySink {
   private let sink: any BodySink
   private let progress: ProgressHub

@@ -5,14 +5,15 @@
 #endif
 
 extension Request {
-  /// Puts credentials where redirects know how to drop them, and refuses early what the last check would refuse
-  /// (`Exchange+Check`): before it waits for others.
+  /// Moves credentials to where redirects know how to drop them, and throws early, before the request waits
+  /// for others, the error that the last check (`Exchange+Check`) would throw.
   mutating func makeReady() throws(RequestError) {
     if address.hasUser { adoptUserOfURL() }
     if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
   }
 
-  /// `https://user:password@host` becomes basic authentication (RFC 7617), which redirects know how to drop.
+  /// Turns `https://user:password@host` into basic authentication (RFC 7617), which redirects know how to
+  /// drop.
   private mutating func adoptUserOfURL() {
     guard case .valid(let url) = address, var reference = URLReference(url.absoluteString),
       let user = reference.takeUser()

@@ -5,13 +5,14 @@
 #endif
 
 extension Request {
-  /// What makes another request the same as this one, under `rule`. To be asked when the request is as it will be sent.
-  /// - Parameter identity: Who the client acts for, if no field says so.
-  /// - Throws: `RequestError`: its body has no identity (a stream), or a file of it cannot be looked at.
+  /// Returns the key that equal requests share under `rule`. Call it when the request is as it will be sent.
+  /// - Parameter identity: The client's identity, if no header field shows it.
+  /// - Throws: `RequestError`, if the body has no identity (a stream), or one of its files cannot be
+  ///   examined.
   func key(
     for rule: RepeatRule, secrets: Secrets, identity: String? = nil
   ) throws(RequestError) -> RequestKey {
-    // Its own key has the whole URL.
+    // The request's own key already has the whole URL.
     let partition = partition(rule, rule.key == nil ? nil : url, secrets: secrets, identity: identity)
     if let key = rule.key { return key.partitioned(by: partition) }
     let parts = RequestParts(
@@ -23,7 +24,7 @@ extension Request {
     return RequestKey(.parts(parts), partition: partition)
   }
 
-  /// That of a form names its random boundary, and without a body there is none.
+  /// A form's type contains its random boundary, and without a body there is no type.
   private var identifyingContentType: String? {
     switch body.content {
     case .none, .multipart: nil
@@ -31,12 +32,12 @@ extension Request {
     }
   }
 
-  /// Who it is sent for. Responses are told apart as those that are kept; a repeat that gets none, by what is known to be a
-  /// credential.
+  /// Returns the fields that keep users apart. Shared responses are kept apart by every field that may matter
+  /// and by the options that constrain them; repeats that get no response, by known credentials only.
   private func partition(
     _ rule: RepeatRule, _ url: URL?, secrets: Secrets, identity: String?
   ) -> [KeyField] {
-    let credentials = AnswerPartition.parts(of: fields, url: url, user: identity, secrets: secrets) { field in
+    let credentials = CachePartition.parts(of: fields, url: url, user: identity, secrets: secrets) { field in
       rule.sharesResponses ? field.mayMatter || secrets.covers(field) : secrets.covers(field)
     }
     let fields = stride(from: 0, to: credentials.count, by: 2).map {
@@ -47,7 +48,8 @@ extension Request {
 }
 
 extension RequestOptions {
-  /// What a response must not break, if the client's own terms are not meant. Its check is made for each caller.
+  /// The request's own options that constrain a response, where it does not use the client's. The validator
+  /// is not among them: it runs for each caller.
   fileprivate var termsOfResponse: [KeyField] {
     var terms: [KeyField] = []
     if let memoryLimit { terms.append(KeyField("option memoryLimit", "\(memoryLimit)")) }

@@ -1,5 +1,6 @@
 extension RequestError {
-  /// The same error, with the request it is about; as it is, if that has been said: one that an interceptor sent.
+  /// Returns the error with the request it is about; unchanged if it has one already, such as a request that
+  /// an interceptor sent.
   func about(_ request: Request, _ secrets: Secrets) -> RequestError {
     guard method == nil else { return self }
     return about(request.method, request.address.shown(hiding: secrets), fields?.hiding(secrets))

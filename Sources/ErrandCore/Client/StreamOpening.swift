@@ -1,10 +1,10 @@
-/// Waits for the head of an answer whose body is streamed, while its transfer runs in a task of its own.
+/// Waits for the head of a response whose body is streamed, while its transfer runs in a task of its own.
 final class StreamOpening: Sendable {
   private enum State {
     case idle
     case waiting(CheckedContinuation<Void, any Error>)
     case opened(StreamSink)
-    /// The transfer ended without a stream: it failed, or its answer was kept for another use.
+    /// The transfer ended without a stream: it failed, or its response was held for another use.
     case ended(Result<TransferResult, any Error>)
   }
 
@@ -17,11 +17,12 @@ final class StreamOpening: Sendable {
 
   init() {}
 
-  /// The answer is wanted: its body goes into the sink that this returns.
+  /// Accepts the response: its body goes into the sink that this returns.
   func open(_ head: ResponseHead) -> StreamSink {
     let sink = StreamSink()
     resume { state in
-      // A transport may be about to say this while its transfer is called off; then nobody takes the stream.
+      // A transport may accept a response while its transfer is being cancelled; then the stream is not
+      // delivered.
       if case .ended = state.0 { return .idle }
       defer { state = (.opened(sink), head) }
       return state.0
@@ -29,7 +30,8 @@ final class StreamOpening: Sendable {
     return sink
   }
 
-  /// The transfer has ended. If it had become a stream, that ends with it, and nobody else says what its error is about.
+  /// Records the end of the transfer. If it had become a stream, the stream ends too, and `naming` adds the
+  /// request to its error, because no other stage does.
   func end(_ result: Result<TransferResult, any Error>, naming: (any Error) -> any Error) {
     let sink: StreamSink? = state.withLock { state in
       if case .opened(let sink) = state.0 { sink } else { nil }

@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// One request on the wire, and its answer, whatever that is.
+/// One request on the wire, and its response, with any status.
 struct Transfer: Sendable {
-  /// What came, not validated yet.
-  final class Answer {
+  /// A response that is not validated yet.
+  final class Received {
     let head: ResponseHead
-    /// What the validator is shown.
+    /// The head that the validator is given.
     let judged: ResponseHead
     let metrics: TransferMetrics
     let body: ResponseBody
@@ -27,59 +27,59 @@ struct Transfer: Sendable {
     }
   }
 
-  private let run: Run
+  private let context: CallContext
   private let pipeline: Pipeline
   private let attempt: Int
   private let began: Duration
   private let redirects: Int
 
   /// - Parameters:
-  ///   - began: When the try did, on the client's timeline.
-  ///   - redirects: How many it has followed.
-  init(_ run: Run, _ pipeline: Pipeline, attempt: Int, began: Duration, redirects: Int) {
-    self.run = run
+  ///   - began: The time at which the attempt began, on the client's timeline.
+  ///   - redirects: The number of redirects that the attempt has followed.
+  init(_ context: CallContext, _ pipeline: Pipeline, attempt: Int, began: Duration, redirects: Int) {
+    self.context = context
     self.pipeline = pipeline
     self.attempt = attempt
     self.began = began
     self.redirects = redirects
   }
 
-  /// Failures that can come after the head.
+  /// The failures that can come after the head.
   private static let breaksOff: Set<RequestError.Code> = [.timedOut, .connectionLost, .badEncoding]
 
-  /// The timing of an answer that is complete now.
+  /// Returns the timing of a response that is complete now.
   func timing(_ metrics: TransferMetrics) -> Timing {
     Timing(
-      metrics, queue: began - run.started, total: pipeline.timeline.now() - run.started,
-      tries: max(run.sent, 1), redirects: redirects)
+      metrics, queue: began - context.started, total: pipeline.timeline.now() - context.started,
+      attempts: max(context.sent, 1), redirects: redirects)
   }
 
-  func perform(_ request: Request) async throws -> Answer {
-    // A request that goes out as it came is not copied.
-    guard pipeline.isIntercepted || run.destination.isFile else { return try await performAsIs(request) }
-    guard case .file(let download) = run.destination else {
+  func perform(_ request: Request) async throws -> Received {
+    // A request that goes out unchanged is not copied.
+    guard pipeline.isIntercepted || context.destination.isFile else { return try await performAsIs(request) }
+    guard case .file(let download) = context.destination else {
       return try await performAsIs(try prepared(request))
     }
     try download.beginTransfer()
     defer { download.endTransfer() }
-    try await download.waitForPart(unless: run.signal)
+    try await download.waitForPart(unless: context.cancellation)
     return try await performAsIs(try prepared(request))
   }
 
-  private func performAsIs(_ request: Request) async throws -> Answer {
+  private func performAsIs(_ request: Request) async throws -> Received {
     let upload = try request.body.open(compressed: request.options.compressesBody)
-    run.progress?.begin(attempt: attempt, sentTotal: upload.length)
-    let target = Receiver.Target(run.destination)
+    context.progress?.begin(attempt: attempt, sentTotal: upload.length)
+    let target = Receiver.Target(context.destination)
     let receiver = receiver(target, request)
     do {
-      // Each of them in a function of its own: a task has to have room for all that a function may need.
+      // A function for each case: a task has to have room for everything that a function may need.
       switch target {
       case .memory: return try await inMemory(request, upload, receiver)
       case .file(let download): return try await inFile(download, request, upload, receiver)
       case .stream(let opening): return try await inStream(opening, request, upload, receiver)
       }
     } catch let error as RequestError where Self.breaksOff.contains(error.code) {
-      // The rest of a body that nobody wants is not missed, and the head may say when to try again.
+      // The rest of a body that is not delivered is not needed, and the head may say when to retry.
       guard let head = receiver.sufficientHead else { throw error }
       return kept(TransferResult(head: head, metrics: TransferMetrics()), receiver)
     } catch let enough as MemorySink.HeadIsEnough {
@@ -87,37 +87,38 @@ struct Transfer: Sendable {
     }
   }
 
-  private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Answer {
+  private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Received {
     defer { upload.close() }
     return kept(
-      try await pipeline.transport.perform(try exchange(request, upload, run.signal, receiver)), receiver)
+      try await pipeline.transport.perform(try exchange(request, upload, context.cancellation, receiver)),
+      receiver)
   }
 
   private func inFile(
     _ download: Download, _ request: Request, _ upload: Upload, _ receiver: Receiver
-  ) async throws -> Answer {
+  ) async throws -> Received {
     defer { upload.close() }
-    let result = try await settling(download, try exchange(request, upload, run.signal, receiver))
+    let result = try await settling(download, try exchange(request, upload, context.cancellation, receiver))
     guard receiver.hasFile else { return kept(result, receiver) }
     try download.checkWhole()
-    return Answer(result, receiver, .file(download.part), length: download.length)
+    return Received(result, receiver, .file(download.part), length: download.length)
   }
 
   private func inStream(
     _ opening: StreamOpening, _ request: Request, _ upload: Upload, _ receiver: Receiver
-  ) async throws -> Answer {
-    let signal = StopSignal()
+  ) async throws -> Received {
+    let cancellation = CancellationToken()
     let exchange: Exchange
     do {
-      exchange = try self.exchange(request, upload, signal, receiver)
+      exchange = try self.exchange(request, upload, cancellation, receiver)
     } catch {
       upload.close()
       throw error
     }
-    switch try await opened(opening, exchange, signal, upload, request) {
+    switch try await opened(opening, exchange, cancellation, upload, request) {
     case .opened(let source, let head):
       let result = TransferResult(head: head, metrics: TransferMetrics())
-      return Answer(result, receiver, .chunks(ByteStream(source)), length: nil)
+      return Received(result, receiver, .chunks(ByteStream(source)), length: nil)
     case .ended(let result): return kept(result, receiver)
     }
   }
@@ -125,40 +126,42 @@ struct Transfer: Sendable {
   private func receiver(_ target: Receiver.Target, _ request: Request) -> Receiver {
     Receiver(
       target: target, request: request, followsRedirects: pipeline.redirects(of: request).limit > 0,
-      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit, progress: run.progress,
+      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit,
+      progress: context.progress,
       transfer: self)
   }
 
   @inline(never)
   private func exchange(
-    _ request: Request, _ upload: Upload, _ signal: StopSignal, _ receiver: Receiver
+    _ request: Request, _ upload: Upload, _ cancellation: CancellationToken, _ receiver: Receiver
   ) throws(RequestError) -> Exchange {
     let onWire = try Exchange.Request(
       request, upload,
       timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest),
-      mayBeRepeated: pipeline.mayBeRepeated(request, run))
-    return Exchange(request: onWire, signal: signal, progress: run.progress, receiver: receiver)
+      mayBeRepeated: pipeline.mayBeRepeated(request, context))
+    return Exchange(
+      request: onWire, cancellation: cancellation, progress: context.progress, receiver: receiver)
   }
 
   private func prepared(_ request: Request) throws -> Request {
     var request = request
     if pipeline.isIntercepted {
-      // What users' code made of it is looked at as closely as what came in.
+      // Interceptors' changes are checked as strictly as the original request.
       try request.makeReady()
     }
-    guard case .file(let download) = run.destination else { return request }
+    guard case .file(let download) = context.destination else { return request }
     return try download.prepare(request)
   }
 
   @inline(never)
-  private func ended(_ enough: MemorySink.HeadIsEnough, _ receiver: Receiver) -> Answer {
+  private func ended(_ enough: MemorySink.HeadIsEnough, _ receiver: Receiver) -> Received {
     kept(TransferResult(head: enough.head, metrics: TransferMetrics()), receiver)
   }
 
-  /// The answer of a body that was kept in memory.
-  private func kept(_ result: TransferResult, _ receiver: Receiver) -> Answer {
+  /// Returns the response whose body was held in memory.
+  private func kept(_ result: TransferResult, _ receiver: Receiver) -> Received {
     let data = receiver.takeMemory() ?? Data()
-    return Answer(result, receiver, .data(data), length: Int64(data.count))
+    return Received(result, receiver, .data(data), length: Int64(data.count))
   }
 
   private func settling(_ download: Download, _ exchange: Exchange) async throws -> TransferResult {
@@ -178,13 +181,15 @@ struct Transfer: Sendable {
     case ended(TransferResult)
   }
 
-  /// Lets the transfer run by itself and waits for its head only.
-  /// - Parameter call: The transfer's own, so that a stream that is let go ends its transfer and nothing else.
+  /// Runs the transfer in a task of its own, and waits only for the head.
+  /// - Parameter cancellation: The transfer's own, so that releasing the stream ends its transfer and nothing
+  ///   else.
   private func opened(
-    _ opening: StreamOpening, _ exchange: Exchange, _ signal: StopSignal, _ upload: Upload, _ request: Request
+    _ opening: StreamOpening, _ exchange: Exchange, _ cancellation: CancellationToken, _ upload: Upload,
+    _ request: Request
   ) async throws -> Opened {
     let finalTiming = FinalTiming()
-    let link = run.signal.onStop(stopping: signal)
+    let link = context.cancellation.onCancel(stopping: cancellation)
     Task {
       let result: Result<TransferResult, any Error>
       do {
@@ -192,9 +197,9 @@ struct Transfer: Sendable {
         finalTiming.value = timing(done.metrics)
         result = .success(done)
       } catch {
-        result = .failure(signal.stopped.map(\.error) ?? error)
+        result = .failure(cancellation.cause.map(\.error) ?? error)
       }
-      run.signal.removeStopHandler(link)
+      context.cancellation.removeCancelHandler(link)
       upload.close()
       opening.end(result) { error in
         (error as? RequestError)?.about(request, pipeline.configuration.secrets) ?? error
@@ -202,23 +207,24 @@ struct Transfer: Sendable {
     }
     switch try await opening.outcome() {
     case .opened(let sink, let head):
-      return .opened(ByteStream.Source(sink: sink, signal: signal, timing: finalTiming), head)
+      return .opened(ByteStream.Source(sink: sink, cancellation: cancellation, timing: finalTiming), head)
     case .ended(let result): return .ended(result)
     }
   }
 
-  /// The transport would send the request once more by itself, because a kept connection turned out to be closed: that is
-  /// a try like any other.
+  /// Claims an attempt for a request that the transport would send again by itself, because a pooled
+  /// connection turned out to be closed. It counts like any other attempt. Returns false if the call is
+  /// cancelled, or if its policy or the retry budget allows no more.
   func claimRepeat(_ request: Request) -> Bool {
-    guard run.signal.stopped == nil, pipeline.claimRepeat(request, run) else { return false }
-    _ = run.countUsed()
-    run.countSent()
+    guard context.cancellation.cause == nil, pipeline.claimRepeat(request, context) else { return false }
+    _ = context.countUsed()
+    context.countSent()
     return true
   }
 }
 
-extension Transfer.Answer {
-  /// The first part of the body, for an error that refuses it.
+extension Transfer.Received {
+  /// The first part of the body, for an error that rejects it.
   var prefix: Data {
     let limit = Receiver.prefixLimit
     switch body {

@@ -1,10 +1,11 @@
-/// The one part of a file that a caller's own `Range` asks for: `bytes=a-b` or `bytes=a-`. Pure.
+/// The single range that a caller's own `Range` asks for: `bytes=a-b` or `bytes=a-`. Pure.
 struct AskedRange: Sendable, Hashable {
   private let start: Int64
-  /// The offset of the last byte; nil is the end of the file.
+  /// The offset of the last byte; nil for the end of the file.
   private let last: Int64?
 
-  /// Nil if something else is asked for: several parts, the end of the file, or what no server understands.
+  /// Returns nil if the request asks for several ranges, for a suffix of the file, or for something no server
+  /// understands.
   init?(_ fields: HTTPFields) {
     let values = fields.values(of: "Range")
     guard values.count == 1 else { return nil }
@@ -18,7 +19,8 @@ struct AskedRange: Sendable, Hashable {
     self.last = last
   }
 
-  /// True for a part that begins where it was asked for, and is no longer. A shorter file may end before.
+  /// Returns true for a range that begins at the requested offset, and is no longer. A shorter file may end
+  /// before.
   func covers(_ range: ContentRange?) -> Bool {
     guard let range, range.start == start else { return false }
     return range.end - 1 <= last ?? .max

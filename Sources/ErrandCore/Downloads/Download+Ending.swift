@@ -6,13 +6,13 @@ import Dispatch
   import Foundation
 #endif
 
-/// How a download ends: the file is whole, and goes to its place.
+/// The end of a download: the file is whole, and moves into place.
 extension Download {
-  /// Takes the response that an interceptor brought: its own, or the one that is in the file.
+  /// Accepts the response that an interceptor returned: its own, or the one that is in the file.
   func take(_ body: ResponseBody) async throws {
     switch body {
     case .data(let data): try await fill(data)
-    // What is not whole is refused when it is put in its place.
+    // A file that is not whole is refused by `commit`.
     case .file(let file) where file == part || file.path == path && !state.withLock({ $0.isWhole }): break
     case .file, .chunks:
       throw RequestError(
@@ -22,13 +22,13 @@ extension Download {
     }
   }
 
-  /// Takes a body that came by another way: an interceptor's own answer.
+  /// Writes a body that did not come through a transfer: an interceptor's own response.
   private func fill(_ data: Data) async throws {
     try beginTransfer()
     defer { endTransfer() }
     let file = try Self.wrap { () throws(FileError) -> FileDescriptor? in
       try openOnce()
-      // The memo is about a server's file, of which nothing is left.
+      // The memo describes a server's file, of which nothing is left.
       partFile.removeMemo()
       forgetPart()
       let file = state.withLock { $0.file }
@@ -47,10 +47,11 @@ extension Download {
     state.withLock { $0.isWhole = true }
   }
 
-  /// Serial, for only such a queue has a thread of its own on Linux; those of others are every task's.
+  /// Serial, because only a serial queue has a thread of its own on Linux; concurrent ones share theirs with
+  /// all tasks.
   static let moving = DispatchQueue(label: "errand.downloads")
 
-  /// Moves the whole file into its place. Not on the caller's thread: letting go of a large old file takes a while.
+  /// Moves the whole file into place. Not on the caller's thread: freeing a large old file takes a while.
   func commit() async throws {
     let file = try beginCommit()
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
@@ -63,7 +64,7 @@ extension Download {
     letGoOfPart()
   }
 
-  /// From here on nobody writes to the file: it is the target from one moment to the next.
+  /// Ends all writing to the file: it is about to become the target.
   private func beginCommit() throws(RequestError) -> FileDescriptor {
     let (file, isWhole, isBusy) = state.withLock { state in
       state.isClosed = true

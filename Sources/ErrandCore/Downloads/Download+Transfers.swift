@@ -1,6 +1,6 @@
-/// Who writes to the part, and what becomes of it when its call has failed.
+/// The writers of the part file, and its clean-up after a failed call.
 extension Download {
-  /// The call failed: keeps what a later call can go on with, and nothing else.
+  /// Handles a failed call: keeps what a later call can resume, and removes everything else.
   func abandon() {
     let isBusy = state.withLock { state in
       state.isClosed = true
@@ -9,8 +9,8 @@ extension Download {
     if !isBusy { clearUp() }
   }
 
-  /// Begins to write to the part. Until it has ended nobody else gets that: an interceptor may have a transfer under way
-  /// for which nobody waits any more. It begins before the part is opened, or nobody would let go of that.
+  /// Begins a write to the part file. Until it ends no other may begin: an interceptor may have left a
+  /// transfer under way. It begins before the part file is opened, because its end releases the file.
   func beginTransfer() throws {
     let (isClosed, isBusy) = state.withLock { state in
       let isBusy = state.transfers > 0
@@ -37,7 +37,7 @@ extension Download {
     let (file, isWorthKeeping) = state.withLock { state in
       (state.file, state.content != nil && state.length > 0)
     }
-    // What was never opened is another's.
+    // A part file that this download has not opened belongs to another.
     guard let file else { return }
     if !(resumes && isWorthKeeping) { partFile.remove() }
     file.unlock()

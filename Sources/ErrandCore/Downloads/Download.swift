@@ -6,35 +6,36 @@ import Dispatch
   import Foundation
 #endif
 
-/// The file of one download: written beside its target, moved into place when it is whole. A failure leaves the target
-/// as it was. A broken try is gone on with by the next; with `resumes`, by a later call too.
+/// The file of one download: written beside its target, and moved into place when it is whole. A failure
+/// leaves the target as it was. The next attempt resumes a broken one; with `resumes`, a later call does,
+/// too.
 final class Download: Sendable {
   struct State {
     var file: FileDescriptor?
     var sink: FileSink?
-    /// What is known of the bytes that are in the file; nil if they are worth nothing.
+    /// A description of the bytes in the file; nil if they cannot be resumed.
     var content: PartialContent?
     var length: Int64 = 0
-    /// Where the response's bytes end in the file, and how many the whole has, if either was told.
+    /// The offset at which the response's bytes end in the file, and the length of the whole, if known.
     var end: Int64?
     var total: Int64?
-    /// True if this try asked for the rest only.
+    /// True if this attempt asked for the rest only.
     var askedForRest = false
-    /// True once the call has ended; a transport that was called off may not know yet.
+    /// True once the call has ended; a cancelled transport may not know that yet.
     var isClosed = false
-    /// How many write to it.
+    /// The number of transfers that write to the file.
     var transfers = 0
-    /// True once all of it is here and only has to be moved.
+    /// True once the file is whole and is being moved.
     var isCommitting = false
-    /// True once a whole response is in the file, and nothing of another.
+    /// True while the file holds one whole response, and nothing else.
     var isWhole = false
-    /// How many responses have been written to it, one over the other.
+    /// The number of responses that have been written to the file, each over the one before.
     var responses = 0
-    /// What its call is called off with.
-    var signal: StopSignal?
+    /// The cancellation of this download's call.
+    var cancellation: CancellationToken?
   }
 
-  /// The try must be made again, for the whole.
+  /// The attempt must be repeated, for the whole file.
   struct AskAgain: Error {}
 
   let partFile: PartFile
@@ -42,7 +43,7 @@ final class Download: Sendable {
   private let secrets: Secrets
   var path: String { partFile.path }
   let state = Locked(State())
-  private let letGo = Settlement<Void>()
+  private let letGo = Promise<Void>()
 
   init(to target: URL, resumes: Bool, secrets: Secrets = .standard) {
     self.secrets = secrets
@@ -50,21 +51,21 @@ final class Download: Sendable {
     partFile = PartFile(of: target, resumes: resumes)
   }
 
-  /// One that was called off, as by a newer one, still has the part for a moment, and so has one that is being moved. Must
-  /// lie within a transfer, so that the part is let go of.
-  /// - Parameter signal: This download's own: it can be called off while it waits.
-  func waitForPart(unless signal: StopSignal) async throws {
+  /// Waits until another download, which was cancelled (by a newer one, for instance) or is being moved,
+  /// releases the part file. Must be called within a transfer, so that the part file is released in the end.
+  /// - Parameter cancellation: This download's own, which ends the wait.
+  func waitForPart(unless cancellation: CancellationToken) async throws {
     guard resumes else { return }
-    state.withLock { $0.signal = signal }
+    state.withLock { $0.cancellation = cancellation }
     while let other = PartFiles.begin(path, self), other.isEnding {
-      try signal.check()
-      try await other.letGo.value(unless: signal)
+      try cancellation.check()
+      try await other.letGo.value(unless: cancellation)
     }
   }
 
   private var isEnding: Bool {
-    let (isCommitting, signal) = state.withLock { ($0.isCommitting, $0.signal) }
-    return isCommitting || signal?.isOver == true
+    let (isCommitting, cancellation) = state.withLock { ($0.isCommitting, $0.cancellation) }
+    return isCommitting || cancellation?.isOver == true
   }
 
   func letGoOfPart() {
@@ -72,7 +73,7 @@ final class Download: Sendable {
     letGo.settle(.success(()))
   }
 
-  /// Opens the file and asks for what is missing.
+  /// Opens the file and asks for the missing bytes.
   func prepare(_ request: Request) throws -> Request {
     var request = request
     try Self.wrap { () throws(FileError) in try openOnce() }
@@ -92,7 +93,7 @@ final class Download: Sendable {
 
   func openOnce() throws(FileError) {
     guard state.withLock({ $0.file == nil }) else { return }
-    // If it is another's, it cannot be opened.
+    // If another download has the part file, it cannot be opened.
     if resumes { _ = PartFiles.begin(path, self) }
     let file = try partFile.open()
     let length = try file.length()
@@ -104,10 +105,11 @@ final class Download: Sendable {
     }
   }
 
-  /// What the memo calls a URL: without its secrets, which do not belong on a disk.
+  /// Returns the URL for the memo: without its secrets, which are not written to disk.
   private func name(_ request: Request) -> String { request.address.shown(hiding: secrets) }
 
-  /// Where the body of an answer goes that passed validation, and how many bytes are there already.
+  /// Returns the sink for the body of a response that passed validation, and the number of bytes in the file
+  /// already.
   func sink(for head: ResponseHead, of request: Request) throws -> (
     sink: FileSink, start: Int64, total: Int64?
   ) {
@@ -129,7 +131,8 @@ final class Download: Sendable {
     }
     let now = PartialContent(url: name(request), head: head)
     try Self.wrap { () throws(FileError) in
-      // The memo of the old bytes goes before the bytes do, and that of the new comes before they do.
+      // The memo of the old bytes is removed before the bytes, and the new memo is written before the new
+      // bytes.
       if start == 0 { partFile.removeMemo() }
       try file.truncate(to: start)
     }
@@ -143,10 +146,11 @@ final class Download: Sendable {
     return (sink, start, total)
   }
 
-  /// True if the last try asked for the rest only.
+  /// True if the last attempt asked for the rest only.
   var hasAskedForRest: Bool { state.withLock { $0.askedForRest } }
 
-  /// A 416, or a 206 that fits nothing: what is here is worth nothing.
+  /// Returns true for a 416: the bytes in the file cannot be resumed. (A 206 that does not fit is found by
+  /// `sink(for:of:)`.)
   func mustAskAgain(_ head: ResponseHead) -> Bool {
     state.withLock { $0.askedForRest } && head.status == 416
   }
@@ -158,7 +162,7 @@ final class Download: Sendable {
     }
   }
 
-  /// Waits until all that came is in the file. Called after every try, good or bad.
+  /// Waits until all received bytes are in the file. Called after every attempt, successful or not.
   func settle() async throws {
     guard let sink = state.withLock({ $0.sink }) else { return }
     state.withLock { $0.sink = nil }
@@ -170,8 +174,8 @@ final class Download: Sendable {
     }
   }
 
-  /// Fails unless all of it is here, whatever the transport says: a server may send less than it was asked for, or
-  /// announced.
+  /// Throws unless the file is whole, whatever the transport says: a server may send less than it was asked
+  /// for, or announced.
   func checkWhole() throws {
     let (length, end, total) = state.withLock { ($0.length, $0.end, $0.total) }
     if let end, length > end {
@@ -186,8 +190,8 @@ final class Download: Sendable {
       reachedServer: true)
   }
 
-  /// The file while it waits for the last word of validation. Each response that is written there has a URL of its own, so
-  /// that one which was written over is not taken for the one that is there.
+  /// The URL of the file while the response awaits its last validation. Each response that is written there
+  /// has a URL of its own, so that one that was overwritten is not taken for the one in the file.
   var part: URL {
     let file = URL(filePath: path)
     return URL(string: "\(file.absoluteString)#\(state.withLock { $0.responses })") ?? file

@@ -4,13 +4,13 @@
   import Foundation
 #endif
 
-/// The file that a download is written to, beside its target: how it is made, found again, and put in place. Nobody but the
-/// user can read it before it is whole.
+/// The file that a download is written to, beside its target: its creation, discovery and move into place.
+/// Only the user can read it before it is whole.
 ///
-/// One that a later call can go on with has a name that the target alone decides, and a memo beside it. Others have a name
-/// of their own each, by which the ones that dead processes left are known.
+/// A part file that a later call can resume has a name that depends on the target alone, and a memo beside
+/// it. Each other one has a unique name with a suffix, by which those of dead processes are found.
 struct PartFile: Sendable {
-  /// The largest memo: longer is none of ours.
+  /// The largest memo that is read; a longer file is not one of ours.
   private static let memoLimit: Int64 = 64 << 10
   /// The most bytes that a file's name may have.
   private static let longestName = 255
@@ -28,8 +28,8 @@ struct PartFile: Sendable {
     path = resumes ? "\(stem).errand-part" : Self.temporary(stem)
   }
 
-  /// A name of which the longest of the names that are made of it, that of a draft, is still a name: a long one's beginning,
-  /// and a digest of all of it.
+  /// Shortens a name so that every name derived from it, of which a draft's is the longest, stays within the
+  /// limit: to its beginning and a digest of all of it.
   static func shortened(_ name: String) -> String {
     let limit = longestName - temporary(".").utf8.count
     guard name.utf8.count > limit else { return name }
@@ -46,15 +46,16 @@ struct PartFile: Sendable {
     "\(stem).\(UInt64.random(in: 0...(.max)).hexadecimal(16))\(PartSweep.suffix)"
   }
 
-  /// Opens the part, for this download alone.
+  /// Opens and locks the part file for this download alone.
   func open() throws(FileError) -> FileDescriptor {
     PartSweep.sweepOnce(URL(filePath: path).deletingLastPathComponent().path)
     for _ in 0..<100 {
       let file = try resumes ? FileDescriptor(writing: path) : FileDescriptor(private: path)
       if resumes { try file.checkIsOwn() }
-      // Only a sweep can have one of its own name, and lets it go at once.
+      // Only a sweep can hold the lock on a unique name, and it releases it at once.
       try resumes ? file.lock() : file.waitForLock()
-      // Before it was locked it may have been moved into place, or swept: then it is no part any more.
+      // Before it was locked, the file may have been moved into place or swept; then it is no longer the part
+      // file.
       if file.isStill(at: path) { return file }
     }
     throw FileError(.create, path, "another process removes it at once")
@@ -70,7 +71,7 @@ struct PartFile: Sendable {
 
   func removeMemo() { FileDescriptor.remove(memoPath) }
 
-  /// Without a memo the part is worth nothing to a later call, and nothing else.
+  /// Writes the memo. A failure is ignored: it costs only the chance to resume in a later call.
   func writeMemo(_ content: PartialContent) {
     let draft = Self.temporary(stem)
     do {
@@ -87,7 +88,8 @@ struct PartFile: Sendable {
     removeMemo()
   }
 
-  /// Puts the whole part in the target's place, for those who could read the target before.
+  /// Moves the whole file to the target, with the permissions of the file that it replaces, or else those of
+  /// a new file.
   func commit(_ file: FileDescriptor) throws(FileError) {
     file.setPermissions(FileDescriptor.permissions(of: target) ?? usualPermissions())
     do {
@@ -99,7 +101,8 @@ struct PartFile: Sendable {
     removeMemo()
   }
 
-  /// What a new file in this folder gets. Only making one tells: the process's mask can be read by changing it only.
+  /// Returns the permissions of a new file in this folder. Only creating one shows them: the process's umask
+  /// cannot be read without changing it.
   private func usualPermissions() -> UInt32 {
     let path = Self.temporary(stem)
     defer { FileDescriptor.remove(path) }

@@ -6,17 +6,17 @@ import Dispatch
   import Foundation
 #endif
 
-/// Removes the parts of downloads that ended with their process: nobody will ever go on with them.
+/// Removes the part files of downloads that ended with their process and cannot be resumed.
 enum PartSweep {
-  /// How the name of a part ends that belongs to one call only.
+  /// The suffix of a part file that belongs to one call only.
   static let suffix = ".errand-temp"
 
-  /// The folders that were swept. Forgotten when there are many: to sweep one again costs little.
+  /// The folders that were swept. Forgotten when there are many: sweeping one again costs little.
   private static let swept = Locked<Set<String>>([])
   private static let limit = 1000
 
-  /// Sweeps the folder if this process has not yet, on the queue on which downloads are moved into place: so it is done
-  /// before the first of them is.
+  /// Sweeps the folder, once per process, on the queue on which downloads are moved into place: so the sweep
+  /// ends before the first move.
   static func sweepOnce(_ folder: String) {
     let isNew = swept.withLock { swept in
       if swept.count >= limit { swept = [] }

@@ -4,18 +4,18 @@
   import Foundation
 #endif
 
-/// What is known of a file that is not whole yet, and the rules for going on with it. Pure.
+/// A description of a file that is not whole yet, and the rules for resuming it. Pure.
 struct PartialContent: Sendable, Hashable, Codable {
-  /// The URL it came from, without its secrets.
+  /// The URL that the bytes came from, without its secrets.
   var url: String
   /// The value for `If-Range`: a strong `ETag`, or a `Last-Modified` that is as good as one.
   var validator: String
-  /// The length of the whole, if it was told.
+  /// The length of the whole, if known.
   var total: Int64?
 
-  /// What can be remembered of an answer, or nil if it could not be gone on with.
+  /// Describes the bytes of a response; nil if they could not be resumed.
   init?(url: String, head: ResponseHead) {
-    // Of a part that somebody else asked for it is not known where it belongs.
+    // The position of a range that the caller asked for is not known.
     guard head.status != 206, !head.fields.contains("Content-Encoding"),
       let validator = Self.validator(head.fields)
     else {
@@ -27,15 +27,15 @@ struct PartialContent: Sendable, Hashable, Codable {
   }
 
   enum Decision: Sendable, Hashable {
-    /// The bytes go behind those that are here, up to `end`; the whole has `total`.
+    /// The bytes follow those in the file, up to `end`; the whole has `total`.
     case append(end: Int64, total: Int64)
     /// The bytes are the whole, from zero.
     case startOver
-    /// The answer fits nothing that was asked: forget what is here and ask again for the whole.
+    /// The response does not fit the request: discard the file's bytes and ask again for the whole.
     case askAgain
   }
 
-  /// What an answer is, to a request that asked for the rest after `length` bytes.
+  /// Returns how to treat a response to a request for the rest after `length` bytes.
   func decide(_ head: ResponseHead, after length: Int64) -> Decision {
     switch head.status.rawValue {
     case 206:
@@ -45,7 +45,7 @@ struct PartialContent: Sendable, Hashable, Codable {
       guard let total = range.total ?? total, total == self.total ?? total, range.end <= total else {
         return .askAgain
       }
-      // A server that ignores If-Range may send the rest of another version: its own validator tells.
+      // A server that ignores If-Range may send the rest of another version; its own validator shows it.
       let fields = head.fields
       if fields.contains("ETag") || fields.contains("Last-Modified"), !carries(validator, fields) {
         return .askAgain
@@ -62,7 +62,8 @@ struct PartialContent: Sendable, Hashable, Codable {
       : !fields.contains("Last-Modified") || fields["Last-Modified"] == validator
   }
 
-  /// RFC 9110, section 13.1.5: only what tells every version from every other may be used.
+  /// RFC 9110, section 13.1.5: only a validator that distinguishes every version from every other may be
+  /// used.
   private static func validator(_ fields: HTTPFields) -> String? {
     if let tag = fields["ETag"] { return IfRange.isStrongTag(tag) ? tag : nil }
     guard let modified = fields["Last-Modified"], let date = HTTPDate.parse(modified),
@@ -79,7 +80,7 @@ struct ContentRange: Sendable, Hashable {
   let end: Int64
   let total: Int64?
 
-  /// Nil if the head has none, one that cannot be, or one that its `Content-Length` contradicts.
+  /// Returns nil if the field is missing, malformed, impossible, or contradicted by `Content-Length`.
   init?(_ head: ResponseHead) {
     let values = head.fields.values(of: "Content-Range")
     guard values.count == 1 else { return nil }
@@ -100,12 +101,13 @@ struct ContentRange: Sendable, Hashable {
     if let length = head.contentLength, length != end - start { return nil }
   }
 
-  /// The length of the file that an answer brings which is not the rest of one, or nil if that was not told.
+  /// Returns the length of the file that a response brings if it is not the rest of one; nil if unknown.
+  /// - Throws: `RequestError`, if the response brings another part than the request asked for.
   static func expectedLength(_ head: ResponseHead, of request: Request) throws -> Int64? {
     if request.method == .head || head.status == 204 || head.status == 304 { return nil }
     guard head.status == 206 else { return head.contentLength }
     let range = ContentRange(head)
-    // A part that the caller asked for is the whole of what was wanted.
+    // A range that the caller asked for is all that was wanted.
     if request.fields.contains("Range") {
       if let asked = AskedRange(request.fields), !asked.covers(range) {
         throw misfit(head, "another part of the file than was asked for")

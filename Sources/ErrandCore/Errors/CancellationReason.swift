@@ -1,20 +1,20 @@
-/// Why a request was called off.
+/// The reason why a request was cancelled.
 public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
-  /// The task that waited for it was cancelled.
+  /// The task that waited for the request was cancelled.
   case taskCancelled
-  /// Its scope ended, or called off everything in it. Holds the scope's name.
+  /// The request's scope ended, or cancelled everything in it. Holds the scope's name.
   case scopeEnded(String)
-  /// A newer request took its place.
+  /// A newer request took the request's place.
   case superseded
-  /// Its `Call` was cancelled.
+  /// The request's `Call` was cancelled.
   case callCancelled
   /// The client was shut down.
   case clientShutDown
-  /// It was shared, and everyone who waited for it left.
+  /// The request was shared, and every caller that waited for it left.
   case abandoned
-  /// Nobody held the stream of its body any more.
+  /// The last reference to the stream of the response's body was released.
   case streamDropped
-  /// Somebody's own reason.
+  /// Any other reason, as text.
   case other(String)
 
   public var description: String {

@@ -4,53 +4,53 @@
   public import Foundation
 #endif
 
-/// Why a request has no answer. `description` is a sentence to act on; it shows no secret.
+/// The reason why a request has no response. `description` is a sentence to act on; it shows no secret.
 public struct RequestError: Error, Sendable, CustomStringConvertible {
-  /// What kind of failure. More may come, so keep a `default`.
+  /// The kind of a failure. More may be added, so keep a `default`.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// The request cannot be sent as it is: its URL, a field or its body is wrong.
+    /// The request cannot be sent as it is: its URL, a header field or its body is wrong.
     public static let invalidRequest = Code(rawValue: "invalidRequest")
-    /// Nobody waits for it any more; `cancellation` says why.
+    /// The request was cancelled; `cancellation` says why.
     public static let cancelled = Code(rawValue: "cancelled")
-    /// The same request was sent a moment ago, and this one asked to be ignored then.
+    /// The same request was sent a moment ago, and this one asked to be ignored in that case.
     public static let ignoredRepeat = Code(rawValue: "ignoredRepeat")
-    /// Nothing moved for the length of the time-out.
+    /// No bytes moved for the length of the time-out.
     public static let timedOut = Code(rawValue: "timedOut")
     /// The deadline of the whole call passed.
     public static let deadlineExceeded = Code(rawValue: "deadlineExceeded")
-    /// The host's name has no address.
+    /// The host name has no address.
     public static let cannotResolveHost = Code(rawValue: "cannotResolveHost")
-    /// No connection: refused, unreachable, or the proxy's.
+    /// There is no connection: it was refused, the server is unreachable, or the proxy failed.
     public static let cannotConnect = Code(rawValue: "cannotConnect")
-    /// The server's certificate is not trusted: expired, for another host, or of an unknown authority.
+    /// The server's certificate is not trusted: it is expired, for another host, or of an unknown authority.
     public static let untrustedCertificate = Code(rawValue: "untrustedCertificate")
-    /// The server's public key is none of those that were pinned.
+    /// The server's public key is none of the pinned ones.
     public static let pinMismatch = Code(rawValue: "pinMismatch")
     /// TLS failed in another way.
     public static let tlsFailed = Code(rawValue: "tlsFailed")
-    /// The connection ended before the answer was complete.
+    /// The connection ended before the response was complete.
     public static let connectionLost = Code(rawValue: "connectionLost")
-    /// What came is no valid HTTP answer.
+    /// The bytes received are not a valid HTTP response.
     public static let invalidResponse = Code(rawValue: "invalidResponse")
-    /// The answer's body cannot be decompressed.
+    /// The response's body cannot be decompressed.
     public static let badEncoding = Code(rawValue: "badEncoding")
-    /// The answer's body is larger than may be kept in memory.
+    /// The response's body is larger than the memory limit.
     public static let bodyTooLarge = Code(rawValue: "bodyTooLarge")
-    /// The answer's fields are larger than accepted.
+    /// The response's header fields are larger than accepted.
     public static let fieldsTooLarge = Code(rawValue: "fieldsTooLarge")
-    /// More redirects than allowed.
+    /// There were more redirects than allowed.
     public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
-    /// A redirect that is not followed, because it would leave http or lose safety.
+    /// A redirect was not followed: its target is invalid, or the redirect policy does not allow it.
     public static let redirectRefused = Code(rawValue: "redirectRefused")
-    /// Validation refused the answer; `rejection` says why.
+    /// Validation refused the response; `rejection` says why.
     public static let rejected = Code(rawValue: "rejected")
-    /// The answer's JSON is not what was asked for.
+    /// The response's JSON does not have the expected type.
     public static let decodingFailed = Code(rawValue: "decodingFailed")
-    /// The body was a stream and has been read already.
+    /// The body is a stream that has been read already.
     public static let bodyNotReplayable = Code(rawValue: "bodyNotReplayable")
     /// The body could not be read to its end.
     public static let bodyFailed = Code(rawValue: "bodyFailed")
@@ -60,13 +60,13 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let fileChanged = Code(rawValue: "fileChanged")
     /// The file to download to cannot be written: a missing folder, a full disk.
     public static let fileUnwritable = Code(rawValue: "fileUnwritable")
-    /// A call that it waits for failed; `underlying` says how.
+    /// A call that this request depends on failed; `underlying` says how.
     public static let dependencyFailed = Code(rawValue: "dependencyFailed")
-    /// The transport cannot do what was asked, and says so instead of doing it wrong.
+    /// The transport does not support what the request asks for, and fails instead of doing it wrong.
     public static let unsupported = Code(rawValue: "unsupported")
   }
 
-  /// Why validation refused an answer.
+  /// The reason why validation refused a response.
   public enum Rejection: Sendable, CustomStringConvertible {
     case status(Status, expected: Range<Int>)
     case contentType(String?, expected: [String])
@@ -76,12 +76,12 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public var description: String {
       switch self {
       case .status(let status, let expected):
-        "the server answered \(status), and \(expected.lowerBound) to \(expected.upperBound - 1) was expected"
+        "the server responded with \(status), and \(expected.lowerBound) to \(expected.upperBound - 1) was expected"
       case .contentType(let type, let expected):
-        "the answer is \(type.map(\.debugDescription) ?? "of no stated type"), "
+        "the response is \(type.map(\.debugDescription) ?? "of no stated type"), "
           + "and \(expected.joined(separator: " or ")) was expected"
-      case .empty: "the answer is empty, and a body was expected"
-      case .check(let error): "a check refused the answer: \(error)"
+      case .empty: "the response is empty, and a body was expected"
+      case .check(let error): "a check refused the response: \(error)"
       }
     }
   }
@@ -102,10 +102,10 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     var timing: Boxed<Timing>?
   }
 
-  // Every function that may throw one has room for it.
+  // Boxed, because every function that can throw this error reserves space for it.
   private var parts: Boxed<Parts>
 
-  /// Called off: its message is the reason.
+  /// Makes the outcome of a cancelled request; its message is the reason.
   init(_ reason: CancellationReason, attempt: Int) {
     self.init(.cancelled, message: "", attempt: attempt, reachedServer: true, cancellation: reason)
   }
@@ -124,10 +124,10 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 
   public var code: Code { parts.value.code }
 
-  /// What happened, without the request.
+  /// The description of the failure, without the request.
   public var message: String {
-    // Put together when it is read: thousands may be called off at once, and most of them stay quiet.
-    parts.value.cancellation.map { "called off: \($0)" } ?? parts.value.message
+    // Computed when read: thousands of requests may be cancelled at once, and most messages are never read.
+    parts.value.cancellation.map { "cancelled: \($0)" } ?? parts.value.message
   }
 
   public internal(set) var method: Method? {
@@ -141,46 +141,47 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     set { parts.value.url = newValue }
   }
 
-  /// Which try failed, or was the last, from 1; 0 if none was made or none had ended when it was called off.
+  /// The number, from 1, of the attempt that failed or was the last; 0 if there was no attempt, or none had
+  /// ended when the request was cancelled.
   public internal(set) var attempt: Int {
     get { parts.value.attempt }
     set { parts.value.attempt = newValue }
   }
 
-  /// The status, if an answer came.
+  /// The status, if a response came.
   public var status: Status? { parts.value.status }
 
-  /// The fields of the answer that was refused.
+  /// The header fields of the response that was refused.
   public internal(set) var fields: HTTPFields? {
     get { parts.value.fields }
     set { parts.value.fields = newValue }
   }
 
-  /// False only if certainly nothing reached the server, so that even a POST may be sent again.
+  /// False only if certainly no bytes reached the server, so that even a POST may be sent again.
   public internal(set) var reachedServer: Bool {
     get { parts.value.reachedServer }
     set { parts.value.reachedServer = newValue }
   }
 
-  /// What lies beneath: the system's or the user's own error.
+  /// The underlying error: the system's or the application's own.
   public var underlying: (any Error)? { parts.value.underlying }
 
-  /// Why it was called off, if it was.
+  /// The reason why the request was cancelled, if it was.
   public var cancellation: CancellationReason? { parts.value.cancellation }
 
-  /// Why validation refused the answer, if it did.
+  /// The reason why validation refused the response, if it did.
   public var rejection: Rejection? { parts.value.rejection }
 
-  /// The first part (at most 64 KiB) of an answer that was refused.
+  /// The first part (at most 64 KiB) of the body of a response that was refused.
   public var bodyPrefix: Data? { parts.value.bodyPrefix }
 
-  /// The timing of an answer that was refused, if it was read to its end.
+  /// The timing of a response that was refused, if it was read to its end.
   public internal(set) var timing: Timing? {
     get { parts.value.timing?.value }
     set { parts.value.timing = newValue.map(Boxed.init) }
   }
 
-  /// The same error, and what it is about.
+  /// Returns the same error with the request's method and URL, and the response's header fields.
   func about(_ method: Method, _ url: String, _ fields: HTTPFields?) -> RequestError {
     var parts = parts.value
     parts.method = method
@@ -194,7 +195,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     var text = message
     if let method { text = "\(method)\(url.map { " \($0)" } ?? ""): \(text)" }
-    if attempt > 1 { text += " (try \(attempt))" }
+    if attempt > 1 { text += " (attempt \(attempt))" }
     return text
   }
 }

@@ -1,5 +1,6 @@
 extension Address {
-  /// Scheme, host and port in one text, which is the same for the same origin however it is written: what limits count by.
+  /// Scheme, host and port in one canonical text: the key by which requests are counted for the per-origin
+  /// limits.
   var originName: String {
     guard case .valid(let url) = self else { return "" }
     let isSecure = isSecure
@@ -8,7 +9,8 @@ extension Address {
     return Origin(url)?.text ?? ""
   }
 
-  /// Nil for what is not plain: every request comes by here, so those that are should not be taken apart first.
+  /// Returns the canonical text, or nil if the URL has to be parsed. Every request comes through here, so
+  /// plain URLs are not parsed.
   private static func originName(_ text: UnsafeBufferPointer<UInt8>, _ isSecure: Bool) -> String? {
     var start = isSecure ? 8 : 7
     var end = start

@@ -1,6 +1,7 @@
-/// What names of fields say by themselves.
+/// The header field names that have a meaning for secrets, redirects and keys.
 enum FieldNames {
-  /// A response is the same whatever these say: who asks, how bytes are packed on the way, and what traces a request.
+  /// The header fields that do not change the response: they name the client, the encoding in transit, or a
+  /// trace.
   static let thatCannotMatter = [
     "User-Agent", "Accept-Encoding", "traceparent", "tracestate", "baggage", "X-Request-ID",
     "X-Correlation-ID",
@@ -8,8 +9,8 @@ enum FieldNames {
     "X-Cloud-Trace-Context", "uber-trace-id",
   ]
 
-  /// What another origin may see: what is wanted, what the body is, on which condition, and by which key the same request
-  /// is known again. Everything else may be a credential.
+  /// The header fields that may be sent to another origin: content negotiation, the body's description,
+  /// conditions and the idempotency key. Every other field may be a credential.
   static let thatCrossOrigins = [
     "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Digest", "Content-Disposition",
     "Content-Encoding", "Content-Language", "Content-Type", "Expect", "Idempotency-Key", "If-Match",
@@ -18,7 +19,7 @@ enum FieldNames {
     "Repr-Digest", "User-Agent",
   ]
 
-  /// How the names of credentials end.
+  /// The endings of the names of credentials.
   private static let endingsOfSecrets = [
     "access-key", "api-key", "api_key", "apikey", "application-key", "assertion", "auth-key",
     "authentication",
@@ -27,14 +28,14 @@ enum FieldNames {
     "secret", "secret-key", "session-id", "signature", "subscription-key", "token", "x-auth",
   ]
 
-  /// By their last letters, because every field of every response is looked at.
+  /// The endings by their last letter, because every header field of every response is checked.
   private static let endingsByLetter: [[String]] = {
     var endings = [[String]](repeating: [], count: 256)
     for ending in endingsOfSecrets { endings[Int(ending.utf8.last!)].append(ending) }
     return endings
   }()
 
-  /// True for a name that credentials have by custom.
+  /// Returns true for a name that by convention holds a credential.
   static func isSecret(_ name: String) -> Bool {
     guard let last = name.utf8.last else { return false }
     return endingsByLetter[Int(ASCII.lowered(last))].contains { ASCII.hasSuffixIgnoringCase(name, $0) }
@@ -42,22 +43,23 @@ enum FieldNames {
 }
 
 extension HTTPFields.Field {
-  /// True if a response may depend on it, so that two requests with different values are not the same.
+  /// True if the response may depend on the header field, so that two requests with different values are not
+  /// the same.
   var mayMatter: Bool {
     isSecret || !FieldNames.thatCannotMatter.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
-  /// True if it only says which answer the client has already.
+  /// True if the header field only says which response the client has already.
   var isCondition: Bool {
     ASCII.equalIgnoringCase("If-None-Match", name) || ASCII.equalIgnoringCase("If-Modified-Since", name)
   }
 
-  /// True if it may go on to another origin.
+  /// True if the header field may be sent to another origin.
   var mayCrossOrigins: Bool {
     !isSecret && FieldNames.thatCrossOrigins.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
-  /// True for a value that is a URL, or has some in it.
+  /// True for a header field whose value is a URL or contains URLs.
   var mayHoldURL: Bool {
     switch name.utf8.count {
     case 4, 6, 7, 8, 9, 16:
@@ -70,7 +72,7 @@ extension HTTPFields.Field {
 }
 
 extension HTTPFields {
-  /// True if `Cache-Control` says that nothing of it may be kept (RFC 9111, section 5.2).
+  /// True if `Cache-Control` forbids storing any part of the message (RFC 9111, section 5.2).
   package var forbidStoring: Bool {
     values(of: "Cache-Control").contains { value in
       var isQuoted = false

@@ -4,7 +4,8 @@
   package import Foundation
 #endif
 
-/// HTTP's dates (RFC 9110, section 5.6.7): the form of today and the two that are obsolete but must be read.
+/// Parses HTTP dates (RFC 9110, section 5.6.7): today's form and the two obsolete forms that a recipient must
+/// accept.
 package enum HTTPDate {
   package static func parse(_ text: String) -> Date? {
     let words = text.split { " ,-:".contains($0) }.map(String.init)
@@ -17,7 +18,7 @@ package enum HTTPDate {
     }
   }
 
-  /// Two digits mean the years from 1970 to 2069.
+  /// Returns the year; two digits mean the years from 1970 to 2069.
   private static func year(_ text: String) -> Int? {
     guard let number = Int(text), number >= 0 else { return nil }
     return text.utf8.count > 2 ? number : number < 70 ? 2000 + number : 1900 + number
@@ -38,7 +39,8 @@ package enum HTTPDate {
     return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
   }
 
-  /// The civil calendar as a count of days, with years that begin in March so that the leap day comes last.
+  /// Returns the days since 1970 in the civil calendar, counted with years that begin in March so that the
+  /// leap day comes last.
   private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let shifted = month > 2 ? year : year - 1
     let era = shifted / 400

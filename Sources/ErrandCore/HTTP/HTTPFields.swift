@@ -1,16 +1,16 @@
-/// The fields (headers) of a request or an answer: names are compared without regard to case, the order is
-/// kept, and one name can have several values.
+/// The header fields of a request or a response. Names are compared without regard to case, the order is
+/// preserved, and one name can have several values.
 ///
-/// A name that is no token, or a value with a control character in it (CR, LF, NUL), is refused with a clear error when
-/// the request is sent: nothing is ever smuggled into the head.
+/// A request with a name that is no token, or with a value that contains a control character (CR, LF, NUL),
+/// fails with a clear error when it is sent, so that no header field can be injected.
 public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
-  /// One line of the head.
+  /// One field line (RFC 9110, section 5.2).
   public struct Field: Sendable {
     public let name: String
     public let value: String
-    /// True if the value must not be shown in any description, be stored or go on to another origin: if it was said so, or
-    /// if the name is one that credentials have by custom (`Authorization`, `Cookie`, `X-Api-Key`, whatever ends in
-    /// `-Token` or `-Secret`).
+    /// True if the value must not be shown in any description, be stored or be sent to another origin: either
+    /// it was marked as secret, or the name is one that credentials have by convention (`Authorization`,
+    /// `Cookie`, `X-Api-Key`, names that end in `-Token` or `-Secret`).
     public let isSecret: Bool
 
     public init(_ name: String, _ value: String, isSecret: Bool = false) {
@@ -28,8 +28,8 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     for (name, value) in elements { append(name, value) }
   }
 
-  /// The value of `name`; several values are joined with a comma (RFC 9110, section 5.2). Setting replaces all
-  /// of them, setting nil removes them.
+  /// The value of `name`; several values are joined with a comma (RFC 9110, section 5.2). Setting replaces
+  /// all of them; setting nil removes them.
   public subscript(name: String) -> String? {
     get {
       var found: String?
@@ -43,7 +43,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// The values of `name`, one for each line, in order.
+  /// Returns the values of `name`, one for each field line, in order.
   public func values(of name: String) -> [String] {
     fields.filter { ASCII.equalIgnoringCase($0.name, name) }.map(\.value)
   }
@@ -52,12 +52,12 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.contains { ASCII.equalIgnoringCase($0.name, name) }
   }
 
-  /// Adds a line, after those of the same name. A secret's value appears in no description.
+  /// Adds a field line after those of the same name. A secret's value appears in no description.
   public mutating func append(_ name: String, _ value: String, isSecret: Bool = false) {
     fields.append(Field(name, value, isSecret: isSecret))
   }
 
-  /// Replaces every line of `name` by this one, in the place of the first.
+  /// Replaces all field lines of `name` by one, in the place of the first.
   public mutating func set(_ name: String, _ value: String, isSecret: Bool = false) {
     let field = Field(name, value, isSecret: isSecret)
     guard let first = fields.firstIndex(where: { ASCII.equalIgnoringCase($0.name, name) }) else {
@@ -70,7 +70,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Adds the lines whose names are not there yet, one line of each name.
+  /// Adds the field lines of `others` whose names are not present yet, one for each name.
   mutating func appendMissing(_ others: HTTPFields) {
     for field in others.fields where !contains(field.name) { fields.append(field) }
   }
@@ -85,14 +85,14 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
   package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
-  /// The same, with what `secrets` hides marked as secret.
+  /// Returns the same header fields, with those that `secrets` hides marked as secret.
   package func hiding(_ secrets: Secrets) -> HTTPFields {
     var marked = self
     marked.fields = fields.map { Field($0.name, $0.value, isSecret: secrets.hides($0)) }
     return marked
   }
 
-  /// Takes the spaces and tabs around values away: they are no part of them (RFC 9110, section 5.5).
+  /// Removes the spaces and tabs around values: they are not part of the value (RFC 9110, section 5.5).
   mutating func trimValues() {
     for (index, field) in fields.enumerated() where ASCII.isPadded(field.value) {
       fields[index] = Field(field.name, ASCII.trimmed(field.value), isSecret: field.isSecret)

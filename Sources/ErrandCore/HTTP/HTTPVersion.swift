@@ -8,12 +8,12 @@ public enum HTTPVersion: String, Sendable, Hashable, CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// Which HTTP version a request asks for.
+/// The HTTP version that a request asks for.
 public enum HTTPVersionPreference: String, Sendable, Hashable {
   /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
   case automatic
   /// HTTP/1.1 only.
   case http1
-  /// HTTP/2: negotiated with TLS; over plain http it is assumed without asking (prior knowledge).
+  /// HTTP/2: negotiated with TLS; over plain http it is assumed without negotiation (prior knowledge).
   case http2
 }

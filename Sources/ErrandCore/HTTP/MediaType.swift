@@ -1,6 +1,6 @@
 /// Names of media types (RFC 6838).
 enum MediaType {
-  /// The type that a file's extension stands for, or `application/octet-stream`.
+  /// Returns the media type for a file name's extension, or `application/octet-stream`.
   static func ofFile(named name: String) -> String {
     let last = name.split(separator: "/").last ?? ""
     guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return "application/octet-stream" }
@@ -8,7 +8,8 @@ enum MediaType {
       ?? "application/octet-stream"
   }
 
-  /// True if `type` (with or without parameters) is `pattern`, where `image/*` and `*/*` stand for many.
+  /// Returns true if `type` (with or without parameters) matches `pattern`, in which `image/*` and `*/*` are
+  /// wildcards.
   static func matches(_ type: String, _ pattern: String) -> Bool {
     if pattern == "*/*" || ASCII.equalIgnoringCase(type, pattern) { return true }
     let bare = bare(type)
@@ -17,7 +18,7 @@ enum MediaType {
     return isSame(bare.prefix(family.count), family)
   }
 
-  /// Without parameters, and without the spaces and tabs around it.
+  /// Returns the type without parameters, and without the spaces and tabs around it.
   private static func bare(_ type: String) -> Substring.UTF8View {
     func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
     var bare = type.utf8.prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)

@@ -1,4 +1,5 @@
-/// A request method (RFC 9110, section 9). Any token will do: `Method("PURGE")`, or `"PURGE"` as a literal.
+/// A request method (RFC 9110, section 9). Any token is accepted: `Method("PURGE")`, or `"PURGE"` as a
+/// literal.
 public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
@@ -19,7 +20,7 @@ public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringL
   public static let options = Method("OPTIONS")
   public static let trace = Method("TRACE")
 
-  /// True if it asks for nothing to be changed (RFC 9110, section 9.2.1).
+  /// True if the method asks for no change on the server (RFC 9110, section 9.2.1).
   var isSafe: Bool {
     switch self {
     case .get, .head, .options, .trace: true
@@ -27,8 +28,8 @@ public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringL
     }
   }
 
-  /// True if doing it twice is the same as doing it once (RFC 9110, section 9.2.2): such a request may be tried
-  /// again even if the first try may have reached the server.
+  /// True if sending the request twice has the same effect as once (RFC 9110, section 9.2.2): such a request
+  /// may be retried even if the first attempt may have reached the server.
   public var isIdempotent: Bool {
     switch self {
     case .get, .head, .put, .delete, .options, .trace: true

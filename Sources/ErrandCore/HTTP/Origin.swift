@@ -4,7 +4,7 @@
   package import Foundation
 #endif
 
-/// Scheme, host and port: who may see a credential (RFC 6454).
+/// Scheme, host and port (RFC 6454): the boundary within which a credential may be sent.
 package struct Origin: Sendable, Hashable {
   let scheme: String
   let host: String
@@ -19,6 +19,6 @@ package struct Origin: Sendable, Hashable {
     port = url.port ?? (scheme == "https" ? 443 : 80)
   }
 
-  /// In one form for each origin.
+  /// The origin in a canonical form.
   package var text: String { "\(scheme)://\(host):\(port)" }
 }

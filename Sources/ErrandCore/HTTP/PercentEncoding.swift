@@ -1,9 +1,10 @@
-/// Percent-encoding of single names and values (RFC 3986), and of forms (application/x-www-form-urlencoded
-/// as the WHATWG URL standard writes it).
+/// Percent-encoding of single names and values (RFC 3986), and of forms (application/x-www-form-urlencoded as
+/// the WHATWG URL standard defines it).
 package enum PercentEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Everything but RFC 3986's unreserved characters is encoded, so `+`, `&` and `=` arrive as themselves.
+  /// Returns `text` with everything but RFC 3986's unreserved characters encoded, so that `+`, `&` and `=`
+  /// are preserved.
   package static func query(_ text: String) -> String {
     encode(text, spaceAsPlus: false) { byte in
       switch byte {

@@ -1,4 +1,4 @@
-/// The status and the fields of an answer.
+/// The status and the header fields of a response.
 public struct ResponseHead: Sendable, Hashable {
   public let status: Status
   public let fields: HTTPFields
@@ -8,7 +8,7 @@ public struct ResponseHead: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// The length that was announced, or nil: not announced, or that of a compressed body.
+  /// The announced length in bytes; nil if there is none, or if the body is compressed.
   public var contentLength: Int64? {
     guard !fields.contains("Content-Encoding") else { return nil }
     return fields["Content-Length"].flatMap { ASCII.wholeNumber($0) }

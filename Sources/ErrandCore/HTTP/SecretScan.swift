@@ -1,4 +1,4 @@
-/// Goes over a URL once, and finds what is secret in it. In doubt it hides more.
+/// Scans a URL once and finds the secrets in it. In doubt it hides more.
 struct SecretScan {
   struct Finding {
     let name: String
@@ -14,7 +14,7 @@ struct SecretScan {
   private let text: String
   private let input: [UInt8]
   private let secrets: Secrets
-  /// How many values it is within.
+  /// How many values the scanned text is nested in.
   private let depth: Int
   private static let mostDepth = 3
   private var output: [UInt8] = []
@@ -32,7 +32,7 @@ struct SecretScan {
 
   // MARK: User and password
 
-  /// Returns where the path begins.
+  /// Writes everything before the path, and returns where the path begins.
   private mutating func scanUser() -> Int {
     let start = authority
     // A backslash ends the host for some programs, and is a part of the user for others.
@@ -48,7 +48,7 @@ struct SecretScan {
     return end
   }
 
-  /// Behind the slashes, or behind the scheme if there are none.
+  /// The index after the slashes, or after the scheme if there are no slashes.
   private var authority: Int {
     let end = input.firstIndex { "?#".utf8.contains($0) } ?? input.count
     func isSlash(_ index: Int) -> Bool {
@@ -77,7 +77,8 @@ struct SecretScan {
     }
   }
 
-  /// Writes one item and returns where it ends. An item that is not secret ends early: another may begin in its value.
+  /// Writes one item and returns where it ends. An item that is not secret ends early: another may begin in
+  /// its value.
   private mutating func scanItem(from start: Int, inPath isPath: Bool) -> Int {
     let delimiters = isPath ? ";/?#" : ";?#&"
     let end = input[start...].firstIndex { delimiters.utf8.contains($0) } ?? input.count
@@ -88,7 +89,7 @@ struct SecretScan {
     output += input[start...equals]
     var valueEnd = end
     if secrets.isSecret(item: input[start..<equals]) {
-      // All that may belong to the value.
+      // The longest range that may belong to the value.
       let ends = isPath ? "/?#" : "&#"
       valueEnd = input[equals...].firstIndex { ends.utf8.contains($0) } ?? input.count
     } else if !holdsSecret(equals + 1..<end) {
@@ -100,14 +101,15 @@ struct SecretScan {
     return valueEnd
   }
 
-  /// True for a value that is itself a URL, or a form, with a secret in it.
+  /// Returns true for a value that is itself a URL, or a form, with a secret in it.
   private func holdsSecret(_ range: Range<Int>) -> Bool {
     let value = Array(input[range])
     guard value.contains(where: { "%@".utf8.contains($0) }) else { return false }
     guard depth < Self.mostDepth, let decoded = SecretName.decoded(value) else { return true }
     guard decoded != value || decoded.contains(UInt8(ascii: "@")) else { return false }
     let text = String(decoding: decoded, as: UTF8.self)
-    // An e-mail address has no slashes in front of it; an item may begin the value.
+    // An e-mail address has no slashes before it. The value may begin with an item, so it is also scanned as
+    // a query.
     let isURL = text.contains("//") || text.contains("\\\\")
     return (isURL && !SecretScan(text, secrets, depth: depth + 1).findings.isEmpty)
       || SecretScan("?" + text, secrets, depth: depth + 1).findings.contains { !$0.isUser }

@@ -1,17 +1,19 @@
-/// What must not be shown, written to disk or handed to another origin: names of fields and of query items whose values
-/// are secret.
+/// The names of header fields and query items whose values are secret: they are not shown, not written to
+/// disk and not sent to another origin.
 ///
-/// The user and the password of a URL are secret always, and so are fields that are named like credentials:
-/// `Authorization`, `Cookie`, `X-Api-Key`, `X-Amz-Security-Token` and their like (see `HTTPFields.Field.isSecret`).
+/// The user and the password of a URL are always secret, and so are header fields whose names are those of
+/// credentials: `Authorization`, `Cookie`, `X-Api-Key`, `X-Amz-Security-Token` and their like (see
+/// `HTTPFields.Field.isSecret`).
 ///
-/// Names are compared without regard to case, `-`, `_` and `.`, after percent-decoding as often as it takes: `%74oken`,
+/// Names are compared without regard to case, `-`, `_` and `.`, after repeated percent-decoding: `%74oken`,
 /// `apiKey` and `user[password]` are covered by `token`, `api_key` and `password`.
 public struct Secrets: Sendable, Hashable {
-  /// Names of fields that are secret besides those that always are.
+  /// The names of header fields that are secret besides those that always are.
   public var fields: Set<String> {
     didSet { fieldNames = Self.comparable(fields) }
   }
-  /// Names of query items, of parameters in a path and of items in a fragment. Take one out if it is no secret to you.
+  /// The names of secret query items, parameters in a path and items in a fragment. Remove a name that is no
+  /// secret in your application.
   public var queryItems: Set<String> {
     didSet { itemNames = Self.comparable(queryItems) }
   }
@@ -20,8 +22,8 @@ public struct Secrets: Sendable, Hashable {
   private var itemNames: Set<[UInt8]>
 
   /// - Parameters:
-  ///   - fields: Secret besides those that always are.
-  ///   - queryItems: Secret besides `commonQueryItems`.
+  ///   - fields: The header fields that are secret besides those that always are.
+  ///   - queryItems: The query items that are secret besides `commonQueryItems`.
   public init(fields: Set<String> = [], queryItems: Set<String> = []) {
     self.fields = fields
     fieldNames = Self.comparable(fields)
@@ -30,7 +32,7 @@ public struct Secrets: Sendable, Hashable {
       queryItems.isEmpty ? Self.commonNames : Self.commonNames.union(Self.comparable(queryItems))
   }
 
-  /// Query items that carry credentials by custom.
+  /// The names of query items that by convention carry credentials.
   public static let commonQueryItems: Set<String> = [
     "access_key", "access_token", "api_key", "api_token", "assertion", "auth", "auth_key", "auth_token",
     "authorization", "bearer", "client_assertion", "client_secret", "code", "code_verifier", "cookie",
@@ -50,7 +52,7 @@ public struct Secrets: Sendable, Hashable {
 
   package static let standard = Secrets()
 
-  /// Everything that either holds secret.
+  /// Returns the secrets of both.
   package func union(_ other: Secrets) -> Secrets {
     var both = self
     both.fields.formUnion(other.fields)
@@ -62,36 +64,38 @@ public struct Secrets: Sendable, Hashable {
     field.isSecret || (!fieldNames.isEmpty && fieldNames.contains(SecretName.comparable(field.name)))
   }
 
-  /// True if the field must not be shown or stored: it is secret itself, or its value is a URL with a secret in it.
+  /// Returns true if the header field must not be shown or stored: it is secret itself, or its value is a URL
+  /// with a secret in it.
   package func hides(_ field: HTTPFields.Field) -> Bool {
     covers(field) || (field.mayHoldURL && !SecretScan(field.value, self).findings.isEmpty)
   }
 
-  /// The URL with `***` in the place of its secrets. Works on any text, so that a malformed URL shows none either.
+  /// Returns the URL with `***` in the place of its secrets. Accepts any text, so that a malformed URL shows
+  /// no secret either.
   package func redact(_ url: String) -> String {
-    // Most have none.
+    // Most URLs have no secrets.
     guard url.utf8.contains(where: { "@?#;".utf8.contains($0) }) else { return url }
     return SecretScan(url, self).shown
   }
 
-  /// The first item of the URL's path, query or fragment whose value is secret, by its name.
+  /// Returns the name of the first item of the URL's path, query or fragment whose value is secret.
   package func secretItem(in url: String) -> String? {
     SecretScan(url, self).findings.first { !$0.isUser }?.name
   }
 
-  /// Names and values of everything in the URL that is secret.
+  /// Returns the names and values of all secrets in the URL.
   func secretItems(in url: String) -> [(name: String, value: String)] {
     SecretScan(url, self).findings.map { ($0.name, $0.value) }
   }
 
-  /// The same for text that is no URL: a password may be anywhere before its last `@`.
+  /// Redacts a text that is not a URL: a password may be anywhere before its last `@`.
   package func redactAnything(_ text: String) -> String {
     let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
     guard let at = text[start...].lastIndex(of: "@") else { return redact(text) }
     return redact(text[..<start] + "***" + text[at...])
   }
 
-  /// True if an item of this name, as it stands in a URL, is secret.
+  /// Returns true if an item with this name, as it is written in a URL, is secret.
   func isSecret(item name: some Sequence<UInt8>) -> Bool {
     guard let decoded = SecretName.decoded(Array(name)) else { return true }
     if itemNames.contains(SecretName.comparable(decoded)) { return true }
@@ -106,14 +110,14 @@ public struct Secrets: Sendable, Hashable {
   }
 }
 
-/// Names as they are compared.
+/// Brings names into the form in which they are compared.
 package enum SecretName {
-  /// A name that is encoded more often than this is not somebody's honest spelling.
+  /// How often a name is decoded at most. A name that is encoded more often is treated as secret.
   private static let mostRounds = 8
 
   static func comparable(_ name: String) -> [UInt8] { comparable(name.utf8) }
 
-  /// In lower case, without what people spell differently, and without spaces and control characters.
+  /// Returns the name in lower case, without separators (`-`, `_`, `.`, `+`), spaces and control characters.
   static func comparable(_ name: some Sequence<UInt8>) -> [UInt8] {
     name.compactMap { byte in
       switch byte {
@@ -123,7 +127,7 @@ package enum SecretName {
     }
   }
 
-  /// Percent-decoded until there is nothing left to decode; nil if there is no end to it.
+  /// Percent-decodes until there is nothing left to decode; nil if eight rounds are not enough.
   package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     var text = text
     for _ in 0..<mostRounds {
@@ -133,7 +137,7 @@ package enum SecretName {
     return text.contains(UInt8(ascii: "%")) && decodedOnce(text) != nil ? nil : text
   }
 
-  /// Nil if there is nothing to decode.
+  /// Returns nil if there is nothing to decode.
   private static func decodedOnce(_ text: [UInt8]) -> [UInt8]? {
     let decoded = URLBytes.decoded(text[...])
     return decoded.count < text.count ? decoded : nil

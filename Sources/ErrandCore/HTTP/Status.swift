@@ -1,4 +1,4 @@
-/// The status of an answer (RFC 9110, section 15).
+/// The status code of a response (RFC 9110, section 15).
 public struct Status: RawRepresentable, Sendable, Hashable, ExpressibleByIntegerLiteral,
   CustomStringConvertible
 {
@@ -14,7 +14,7 @@ public struct Status: RawRepresentable, Sendable, Hashable, ExpressibleByInteger
   public var isClientError: Bool { 400..<500 ~= rawValue }
   public var isServerError: Bool { 500..<600 ~= rawValue }
 
-  /// The code with its usual name: `404 Not Found`.
+  /// The code with its usual reason phrase: `404 Not Found`.
   public var description: String {
     Self.names[rawValue].map { "\(rawValue) \($0)" } ?? "\(rawValue)"
   }

@@ -1,14 +1,14 @@
 /// The user, host and port of a URL (RFC 3986, section 3.2).
 struct URLAuthority {
-  /// User and password as they are written, up to the `@`.
+  /// The user and password as they are written, without the `@`.
   var user: String?
   let host: String
-  /// The digits, which may be none.
+  /// The digits of the port, which may be empty.
   let port: String?
 
-  /// Nil if the host or the port is none.
+  /// Returns nil if the host or the port is not valid.
   init?(_ bytes: ArraySlice<UInt8>) {
-    // A backslash ends the host for some programs and not for others: none is sent anywhere.
+    // Programs disagree on whether a backslash ends the host, so a URL with one is refused.
     guard !bytes.contains(UInt8(ascii: "\\")) else { return nil }
     var rest = bytes
     if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
@@ -45,7 +45,7 @@ struct URLAuthority {
     return significant.count < 6 && significant.reduce(0) { $0 * 10 + Int($1 - 48) } <= 65535
   }
 
-  /// An address, and the zone that it may name (RFC 6874).
+  /// Returns true for an IPv6 address, with or without a zone (RFC 6874).
   private static func isIPv6(_ bytes: ArraySlice<UInt8>) -> Bool {
     let zone = bytes.firstIndex(of: UInt8(ascii: "%")) ?? bytes.endIndex
     let address = bytes[..<zone]
@@ -57,7 +57,8 @@ struct URLAuthority {
         && bytes[(zone + 3)...].allSatisfy(URLBytes.isUnreserved))
   }
 
-  /// A name in which no escape stands for what could end it: other programs decode it. Letters beyond ASCII stay encoded.
+  /// Returns a host name; nil if an escape stands for a delimiter, because other programs decode it. Letters
+  /// beyond ASCII stay encoded.
   private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
     var name: [UInt8] = []
     var index = bytes.startIndex

@@ -1,4 +1,4 @@
-/// Which bytes may stand where in a URL (RFC 3986, section 3 and appendix A).
+/// The bytes that are allowed in each part of a URL (RFC 3986, section 3 and appendix A).
 package enum URLBytes {
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
@@ -7,7 +7,7 @@ package enum URLBytes {
     }
   }
 
-  /// `!$&'()*+,;=`
+  /// Returns true for `!$&'()*+,;=`.
   static func isSubDelimiter(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x21, 0x24, 0x26...0x2C, 0x3B, 0x3D: true
@@ -24,10 +24,10 @@ package enum URLBytes {
       || byte == UInt8(ascii: "/")
   }
 
-  /// In a query, and in a fragment.
+  /// Returns true for a byte that is allowed in a query, and in a fragment.
   static func isQuery(_ byte: UInt8) -> Bool { isPath(byte) || byte == UInt8(ascii: "?") }
 
-  /// The byte that `%` and two digits stand for, or nil if they do not follow.
+  /// Returns the byte that `%` and two digits encode, or nil if the digits are missing.
   static func escaped(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
     guard index + 2 < bytes.endIndex, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2])
     else { return nil }
@@ -39,7 +39,7 @@ package enum URLBytes {
     return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
-  /// The text that escapes stand for.
+  /// Returns the percent-decoded bytes of the text.
   package static func decoded(_ text: some StringProtocol) -> [UInt8] { decoded(Array(text.utf8)[...]) }
 
   static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -53,7 +53,7 @@ package enum URLBytes {
     return decoded
   }
 
-  /// The value of a hexadecimal digit.
+  /// Returns the value of a hexadecimal digit.
   static func digit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 48...57: byte - 48
@@ -63,8 +63,8 @@ package enum URLBytes {
     }
   }
 
-  /// True for a whole URL as most are: http or https, a plain host, perhaps a short port, a path and a query in which
-  /// everything stands where it may. False in doubt.
+  /// Returns true for a plain absolute URL: http or https, a plain host, an optional short port, a path and a
+  /// query in which every byte is allowed. False in doubt.
   static func isPlainURL(_ text: String) -> Bool {
     unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
       let count = bytes.count
@@ -84,7 +84,7 @@ package enum URLBytes {
         let port = index + 1
         index = port
         while index < count, unsafe 48...57 ~= bytes[index] { index += 1 }
-        // Five digits may be too many.
+        // Five digits may exceed 65535.
         let isShort = unsafe index - port < 5 || (index - port == 5 && bytes[port] < 0x36)
         guard isShort else {
           return false

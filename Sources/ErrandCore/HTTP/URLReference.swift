@@ -1,6 +1,6 @@
-/// A URL, or a reference to one, taken apart (RFC 3986, appendix B). Bytes that may not stand where they do are
-/// percent-encoded, each by itself; what is encoded already stays as it is. Foundation's `URL(string:)` would encode the
-/// `%` of valid escapes once more as soon as one byte beside them is invalid.
+/// A URL or a relative reference, parsed into its parts (RFC 3986, appendix B). Bytes that are not allowed
+/// where they are get percent-encoded one by one; valid escapes stay as they are. Foundation's `URL(string:)`
+/// would encode the `%` of valid escapes again as soon as another byte of the URL is invalid.
 struct URLReference {
   private(set) var scheme: String?
   private(set) var authority: URLAuthority?
@@ -8,7 +8,7 @@ struct URLReference {
   private(set) var query: String?
   private(set) var fragment: String?
 
-  /// Nil if its host or its port is none.
+  /// Returns nil if the host or the port is not valid.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     var rest = bytes[...]
@@ -34,8 +34,8 @@ struct URLReference {
     path = Self.encode(rest, URLBytes.isPath)
   }
 
-  /// A reference without a fragment keeps the one of its base, as a redirect does (RFC 9110, section 10.2.2). Users and
-  /// passwords are in neither part of what comes of it.
+  /// Returns the reference resolved against `base`, without user and password. Without a fragment of its own
+  /// it gets the base's, as a redirect does (RFC 9110, section 10.2.2).
   func resolved(against base: URLReference) -> URLReference {
     var whole = self
     if scheme == nil {
@@ -76,7 +76,7 @@ struct URLReference {
     path.lastIndex(of: "/").map { path[...$0] } ?? ""
   }
 
-  /// RFC 3986, section 5.2.4.
+  /// Removes dot segments (RFC 3986, section 5.2.4).
   private static func withoutDots(_ path: String) -> String {
     guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
     var kept: [Substring] = []
@@ -86,7 +86,7 @@ struct URLReference {
       switch part {
       case ".": if isLast { kept.append("") }
       case "..":
-        // The first is what stands before the first slash.
+        // The first element is the part before the first slash, so it is not removed.
         if kept.count > 1 { kept.removeLast() }
         if isLast { kept.append("") }
       default: kept.append(part)

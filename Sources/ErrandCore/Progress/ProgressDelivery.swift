@@ -1,4 +1,4 @@
-/// Tells a user's handler, in a task of its own, one word at a time.
+/// Calls the application's progress handler in a task of its own, one call at a time.
 final class ProgressDelivery: Sendable {
   private struct State {
     var mailbox = ProgressMailbox()
@@ -13,7 +13,7 @@ final class ProgressDelivery: Sendable {
   func post(_ progress: TransferProgress) {
     state.withLock { state in
       guard state.mailbox.post(progress) else { return }
-      // Each delivery waits for the one before it, which is about to end.
+      // Each delivery waits for the previous one, which is about to end.
       state.delivery = Task { [previous = state.delivery] in
         await previous?.value
         while let next = self.state.withLock({ $0.mailbox.next() }) { self.handler(next) }
@@ -21,7 +21,7 @@ final class ProgressDelivery: Sendable {
     }
   }
 
-  /// Returns when everything posted so far has been told.
+  /// Returns when everything posted so far has been delivered.
   func flush() async {
     await state.withLock { $0.delivery }?.value
   }

@@ -1,5 +1,6 @@
-/// Where a call's progress is known, and who is told of it. Takes numbers on a transport's thread; its listeners are told
-/// there, after each other or at once from several threads, so a word may be older than the one before.
+/// Collects the progress of one call and reports it to listeners. The transport calls it on its own thread;
+/// listeners are called on that thread, possibly from several threads at once, so a report may be older than
+/// the previous one.
 final class ProgressHub: Sendable {
   typealias Listener = @Sendable (TransferProgress) -> Void
   typealias ListenerID = Slab<Listener>.Token
@@ -12,12 +13,13 @@ final class ProgressHub: Sendable {
   private let state = Locked(State())
   private let delivery: ProgressDelivery?
 
-  /// - Parameter handler: The user's; told in a task of its own, one call at a time.
+  /// - Parameter handler: The application's handler; called in a task of its own, one call at a time.
   init(_ handler: ProgressHandler? = nil) { delivery = handler.map(ProgressDelivery.init) }
 
   var current: TransferProgress { state.withLock { $0.tracker.current } }
 
-  /// Tells `listener` of every change from now on, and at once how far it is, if it has begun.
+  /// Calls `listener` on every change from now on, and at once with the current progress if an attempt has
+  /// begun.
   @discardableResult
   func listen(_ listener: @escaping Listener) -> ListenerID {
     let (id, current) = state.withLock { ($0.listeners.insert(listener), $0.tracker.current) }
@@ -35,14 +37,14 @@ final class ProgressHub: Sendable {
     report { $0.receiving(from: start, total: total) }
   }
   func received(_ count: Int64) { report { $0.received(count) } }
-  /// Follows another call's progress.
+  /// Takes over another call's progress.
   func follow(_ progress: TransferProgress) { report { $0.follow(progress) } }
 
-  /// Returns when the user's handler has been told everything reported so far.
+  /// Returns when the application's handler has been called for everything reported so far.
   func flush() async { await delivery?.flush() }
 
   private func report(_ change: (inout ProgressTracker) -> Bool) {
-    // Nearly always there is one listener, so that one needs no array.
+    // There is nearly always one listener, which needs no array.
     let told: (TransferProgress, only: Listener?, all: [Listener])? = state.withLock { state in
       guard change(&state.tracker) else { return nil }
       let only = state.listeners.only

@@ -1,4 +1,5 @@
-/// What one listener is still to be told: of each try its beginning, and behind it the newest word.
+/// The reports that one listener has yet to receive: for each attempt its first report, and after it the
+/// newest.
 struct ProgressMailbox: Sendable {
   private var waiting: [TransferProgress] = []
   private var newest = TransferProgress(attempt: 0)
@@ -7,7 +8,7 @@ struct ProgressMailbox: Sendable {
 
   init() {}
 
-  /// Takes a word, which may be older than one before. Returns true if a delivery must be started.
+  /// Takes a report, which may be older than a previous one. Returns true if a delivery must be started.
   mutating func post(_ progress: TransferProgress) -> Bool {
     let word = newest.merged(with: progress)
     guard word != newest else { return false }
@@ -23,7 +24,7 @@ struct ProgressMailbox: Sendable {
     return !isDelivering
   }
 
-  /// The next to be told; nil ends the delivery.
+  /// Returns the next report to deliver; nil ends the delivery.
   mutating func next() -> TransferProgress? {
     if waiting.isEmpty {
       isDelivering = false

@@ -1,12 +1,14 @@
-/// How far one call is. Within a try nothing shrinks or passes its total.
+/// Tracks the progress of one call. Within an attempt no number decreases or exceeds its total.
 struct ProgressTracker: Sendable {
   private(set) var current = TransferProgress(attempt: 0)
-  /// What came in this transfer. A try can have several (redirects), and what was told may not shrink.
+  /// The bytes received in this transfer. An attempt can have several transfers (redirects), and `received`
+  /// must not decrease.
   private var arrived: Int64 = 0
 
   init() {}
 
-  /// A try begins; its later transfers change nothing. Returns true if anything changed, as the others do.
+  /// Begins an attempt; its later transfers change nothing. Returns true if anything changed, as the other
+  /// methods do.
   mutating func begin(attempt: Int, sentTotal: Int64?) -> Bool {
     guard attempt != current.attempt else { return false }
     current = TransferProgress(attempt: attempt)
@@ -18,7 +20,7 @@ struct ProgressTracker: Sendable {
     update { $0.sent = max($0.sent, min(bytes, $0.sentTotal ?? .max)) }
   }
 
-  /// The answer begins: `start` bytes are here already, `total` are expected.
+  /// Notes the beginning of a response: `start` bytes were received before, `total` are expected.
   mutating func receiving(from start: Int64, total: Int64?) -> Bool {
     arrived = start
     return update {
@@ -28,13 +30,13 @@ struct ProgressTracker: Sendable {
   }
 
   mutating func received(_ count: Int64) -> Bool {
-    // Where it began is a server's word.
+    // The start offset comes from the server, so the sum may overflow.
     let (sum, isTooMuch) = arrived.addingReportingOverflow(count)
     arrived = isTooMuch ? .max : sum
     return update { [arrived] in $0.received = max($0.received, min(arrived, $0.receivedTotal ?? .max)) }
   }
 
-  /// What another tracker tells, whose words may come in any order.
+  /// Merges another tracker's reports, which may come in any order.
   mutating func follow(_ progress: TransferProgress) -> Bool {
     update { $0 = $0.merged(with: progress) }
   }
@@ -47,7 +49,7 @@ struct ProgressTracker: Sendable {
 }
 
 extension TransferProgress {
-  /// The further of the two, number by number.
+  /// Returns the larger of the two values, number by number.
   func merged(with other: TransferProgress) -> TransferProgress {
     guard other.attempt == attempt else { return other.attempt > attempt ? other : self }
     var merged = self

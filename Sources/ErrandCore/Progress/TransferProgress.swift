@@ -1,20 +1,20 @@
-/// How far a call is. Within one try no number ever goes down or past its total; a new try begins again from zero
-/// (or, for a download that resumes, from what is there already), and says so with a higher `attempt`.
+/// The progress of a call. Within one attempt no number decreases or exceeds its total. A new attempt begins
+/// again from zero (or, for a download that resumes, from the bytes on disk) and has a higher `attempt`.
 public struct TransferProgress: Sendable, Hashable {
-  /// Which try this is, from 1.
+  /// The number of the attempt, from 1.
   public var attempt: Int
-  /// Bytes of the request's body that went out.
+  /// The bytes of the request's body that were sent.
   public var sent: Int64 = 0
-  /// How many will go out, if known.
+  /// The total bytes to send, if known.
   public var sentTotal: Int64?
-  /// Bytes of the answer's body that are here.
+  /// The bytes of the response's body that were received.
   public var received: Int64 = 0
-  /// How many there will be, if known.
+  /// The total bytes to receive, if known.
   public var receivedTotal: Int64?
 
   public init(attempt: Int) { self.attempt = attempt }
 }
 
-/// Is told of progress: one call at a time, never on a transport's thread, the last one before the answer is
-/// returned. A slow handler misses intermediate numbers, never the last of a try.
+/// Receives progress reports: one call at a time, never on a transport's thread, the last one before the
+/// response is returned. A slow handler misses intermediate reports, never the last of an attempt.
 public typealias ProgressHandler = @Sendable (TransferProgress) -> Void

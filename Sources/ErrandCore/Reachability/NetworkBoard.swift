@@ -1,7 +1,8 @@
-/// Where a monitor writes its status, and those who follow it read.
+/// Holds the network status: a monitor sets it, and followers read it or wait for the next one.
 package final class NetworkBoard: Sendable {
   package typealias Tell = @Sendable (NetworkStatus) -> Void
-  /// Begins to watch, and goes on until what it returns is let go; nil: the network cannot be watched.
+  /// Begins to watch, and goes on until the returned object is released; nil if the network cannot be
+  /// watched.
   package typealias Watcher = @Sendable (_ tell: @escaping Tell) -> (any AnyObject & Sendable)?
 
   private typealias Follower = CheckedContinuation<NetworkStatus?, Never>
@@ -13,7 +14,7 @@ package final class NetworkBoard: Sendable {
 
   private struct State {
     var status: NetworkStatus
-    /// Those who wait for the next status; nil for one who is about to.
+    /// The followers that wait for the next status; nil for one that is about to wait.
     var followers: [UInt64: Follower?] = [:]
     var lastFollower: UInt64 = 0
   }
@@ -21,13 +22,13 @@ package final class NetworkBoard: Sendable {
   private let watch: Locked<Watch>
   private let state: Locked<State>
 
-  /// A board that is written by whoever has it.
+  /// Makes a board whose status is set from outside.
   package init(_ status: NetworkStatus) {
     watch = Locked(.begun(nil))
     state = Locked(State(status: status))
   }
 
-  /// A board that is written by a watcher, from its first use until it is let go.
+  /// Makes a board whose status is set by a watcher, from the first use until the board is released.
   package init(_ watcher: @escaping Watcher) {
     watch = Locked(.toBegin(watcher))
     state = Locked(State(status: .unknown))
@@ -49,7 +50,7 @@ package final class NetworkBoard: Sendable {
     for follower in followers { follower.resume(returning: status) }
   }
 
-  /// Returns the status when it is not the one that was seen last; nil if the task is cancelled.
+  /// Returns the status once it differs from `seen`; nil if the task is cancelled.
   package func next(after seen: NetworkStatus?) async -> NetworkStatus? {
     if Task.isCancelled { return nil }
     beginWatching()
@@ -66,8 +67,8 @@ package final class NetworkBoard: Sendable {
   }
 
   private func wait(_ id: UInt64, _ follower: Follower, after seen: NetworkStatus?) {
-    let answer: NetworkStatus?? = state.withLock { state in
-      // It has been cancelled.
+    let response: NetworkStatus?? = state.withLock { state in
+      // The task was cancelled.
       guard state.followers[id] != nil else { return .some(nil) }
       if state.status == seen {
         state.followers[id] = follower
@@ -76,7 +77,7 @@ package final class NetworkBoard: Sendable {
       state.followers[id] = nil
       return state.status
     }
-    if let answer { follower.resume(returning: answer) }
+    if let response { follower.resume(returning: response) }
   }
 
   private func leave(_ id: UInt64) {
@@ -84,8 +85,9 @@ package final class NetworkBoard: Sendable {
     follower?.resume(returning: nil)
   }
 
-  /// Whoever comes second waits until the first look has been taken, or they would be told less. That look tells the
-  /// board under this lock; nobody can follow the board before, so nobody is resumed under it.
+  /// Starts the watcher on the first use. A second caller waits until the first dump is done, so that it does
+  /// not read an older status. The watcher sets the status under this lock, which is safe: there are no
+  /// followers yet to resume.
   private func beginWatching() {
     watch.withLock { watch in
       guard case .toBegin(let watcher) = watch else { return }

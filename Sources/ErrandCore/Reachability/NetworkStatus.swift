@@ -1,11 +1,11 @@
-/// Whether this machine has a network. A hint, never a promise: `online` says nothing of the server at the other end, and
-/// a network may come back before anybody has said so. So a request should not be refused because of it, and whoever
-/// waits for `online` should try at times all the same.
+/// Whether this machine has a network. A hint, not a promise: `online` says nothing about the server, and a
+/// network may be back before the system reports it. So do not refuse a request because of it, and when
+/// waiting for `online`, try from time to time all the same.
 public enum NetworkStatus: Sendable, Hashable {
-  /// There is a way out of this machine, if only to its neighbours: the server may be one of them.
+  /// At least one network is reachable, if only the local one: the server may be there.
   case online
-  /// Nothing but this machine itself can be reached. Requests to `localhost` need no network.
+  /// No other machine can be reached. Requests to `localhost` need no network.
   case offline
-  /// It is not known: nobody has said yet, or this system does not say. Treat it as `online`.
+  /// The status is not known: not reported yet, or this system does not report it. Treat it as `online`.
   case unknown
 }

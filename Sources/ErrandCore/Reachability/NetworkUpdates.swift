@@ -1,5 +1,6 @@
-/// A monitor's statuses: the present one first, then each that is different. A slow reader misses what lies between, never
-/// the newest. It ends when the reading task is cancelled; while somebody reads, watching goes on.
+/// A monitor's statuses: the current one first, then each change. A slow reader misses intermediate statuses,
+/// never the newest. The sequence ends when the reading task is cancelled; while it is read, watching goes
+/// on.
 public struct NetworkUpdates: AsyncSequence, Sendable {
   public typealias Element = NetworkStatus
   public typealias Failure = Never
@@ -13,7 +14,7 @@ public struct NetworkUpdates: AsyncSequence, Sendable {
     fileprivate let board: NetworkBoard
     fileprivate var seen: NetworkStatus?
 
-    /// The next status; nil if the task is cancelled.
+    /// Returns the next status; nil if the task is cancelled.
     public mutating func next() async -> NetworkStatus? {
       guard let news = await board.next(after: seen) else { return nil }
       seen = news

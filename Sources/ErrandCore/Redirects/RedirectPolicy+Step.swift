@@ -6,8 +6,8 @@
 
 extension RedirectPolicy {
   enum Step: Sendable {
-    /// It is no redirect; take it as the answer.
-    case answer
+    /// The response is no redirect, or redirects are off; it is returned as it is.
+    case response
     case follow(Request)
   }
 
@@ -16,11 +16,11 @@ extension RedirectPolicy {
   ) throws(RequestError) -> Step {
     guard limit > 0, head.status.isRedirect, let location = head.fields.values(of: "Location").first,
       let url = request.url
-    else { return .answer }
+    else { return .response }
     guard followed < limit else {
       throw refuse(.tooManyRedirects, "redirected more than \(limit) times", head)
     }
-    // Neither a user nor a password is followed: they would become credentials of the server's choice.
+    // User and password of a redirect's target are dropped: they would be credentials of the server's choice.
     let target = secrets.redact(location)
     let unreadable = secrets.redactAnything(location).debugDescription
     guard let reference = URLReference(location), let base = URLReference(url.absoluteString) else {
@@ -29,7 +29,7 @@ extension RedirectPolicy {
     let resolved = reference.resolved(against: base)
     let address = Address(resolved, of: resolved.text)
     guard let next = address.url else {
-      guard case .invalid(_, let reason) = address else { return .answer }
+      guard case .invalid(_, let reason) = address else { return .response }
       throw refuse(
         .redirectRefused, "the redirect to \(unreadable) is not followed: \(reason)", head)
     }
@@ -57,7 +57,7 @@ extension RedirectPolicy {
     if becomesGet, !allowsChangeOfMethod {
       throw refuse(
         .redirectRefused,
-        "the server answered \(head.status), which asks for a GET in the place of "
+        "the server responded with \(head.status), which asks for a GET in the place of "
           + "\(request.method); that is not followed", head)
     }
     if becomesGet {
@@ -67,7 +67,7 @@ extension RedirectPolicy {
     } else if !request.body.isReplayable {
       throw refuse(
         .bodyNotReplayable,
-        "the server answered \(head.status), and the body is a stream that cannot be sent again", head)
+        "the server responded with \(head.status), and the body is a stream that cannot be sent again", head)
     }
     if crossesOrigin {
       next.fields.remove(where: { !$0.mayCrossOrigins || secrets.covers($0) })

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What stands for bytes that are too many to be kept alive by a key.
+/// The digest of a body that is too large for a key to keep alive.
 struct BodyDigest: Sendable, Hashable {
   private let digest: SHA256Digest
 

@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// What makes two bodies the same.
+/// The identity of a body: bodies with equal identities are the same.
 enum BodyIdentity: Sendable, Hashable {
-  /// A part of a form; the line between parts is left out, because it is random.
+  /// A part of a form; the boundary is left out, because it is random.
   struct Part: Sendable, Hashable {
     let head: ExactBytes
     let content: BodyIdentity
@@ -19,7 +19,7 @@ enum BodyIdentity: Sendable, Hashable {
   case parts([Part])
   case source(BodySource)
 
-  /// More than this is not kept in a key; its digest is.
+  /// A body with more bytes is represented by its digest.
   private static let largestKept = 4096
 
   static func data(_ data: Data) -> BodyIdentity {

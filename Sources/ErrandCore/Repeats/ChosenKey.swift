@@ -1,4 +1,4 @@
-/// A value that somebody chose to be the key. Equal only to a value of its own type.
+/// A key that the application chose. Equal only to a value of its own type.
 struct ChosenKey: Sendable, Hashable {
   let value: any Hashable & Sendable
 

@@ -1,5 +1,5 @@
-/// What is to be forgotten, by the time when it may be: a heap, and the time for which an alarm is set. The alarm rings at
-/// whole tenths of a second only, so that it rings for many at once.
+/// Elements to forget, in a heap by due time, and the time for which the deadline timer is set. The timer
+/// fires at whole tenths of a second only, so that one firing serves many elements.
 struct Expiries<Element: Sendable>: Sendable {
   private struct Entry: Sendable {
     let element: Element
@@ -7,33 +7,33 @@ struct Expiries<Element: Sendable>: Sendable {
   }
 
   private var heap = Heap<Entry> { $0.due < $1.due }
-  private var alarm: Duration?
+  private var timer: Duration?
 
   var count: Int { heap.count }
   var isEmpty: Bool { heap.isEmpty }
 
-  /// Returns when the alarm must ring, if it is not set for then or before.
+  /// Returns when the timer must fire, or nil if it is set for then or before.
   mutating func add(_ element: Element, due: Duration) -> Duration? {
     heap.insert(Entry(element: element, due: due))
     let ring = Self.ring(after: due)
-    if let alarm, alarm <= ring { return nil }
-    alarm = ring
+    if let timer, timer <= ring { return nil }
+    timer = ring
     return ring
   }
 
-  /// Takes out the earliest, if its time has come.
+  /// Removes and returns the earliest element, if it is due.
   mutating func next(by now: Duration) -> Element? {
     guard let first = heap.first, first.due <= now else { return nil }
     return heap.removeFirst()?.element
   }
 
-  /// The alarm has rung, and those whose time had come are out: returns when it must ring again.
+  /// Called after the timer has fired and the due elements were removed: returns when it must fire again.
   mutating func nextRing() -> Duration? {
-    alarm = heap.first.map { Self.ring(after: $0.due) }
-    return alarm
+    timer = heap.first.map { Self.ring(after: $0.due) }
+    return timer
   }
 
-  /// Drops those that stand for nothing any more.
+  /// Drops the elements for which `isAlive` returns false.
   mutating func keep(where isAlive: (Element) -> Bool) {
     heap.removeAll { !isAlive($0.element) }
   }

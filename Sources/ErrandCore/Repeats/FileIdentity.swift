@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// What makes a file the same without reading it: where it is, which it is, its length and when it was last written.
+/// Identifies a file's content without reading it: path, inode, length and modification time.
 struct FileIdentity: Sendable, Hashable {
   private let path: String
   private let number: UInt64

@@ -1,31 +1,33 @@
-/// What `ShareState` knows of one flight.
-struct FlightRecord<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Sendable {
-  typealias Phase = ShareState<Answer, Flight, Caller>.Phase
+/// The state of one in-flight request in `ShareState`.
+struct FlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>: Sendable {
+  typealias Phase = ShareState<Value, InFlightRequest, Caller>.Phase
 
   let number: UInt64
-  let flight: Flight
+  let inFlightRequest: InFlightRequest
   let began: Duration
   let window: Duration
   private(set) var callers = Slab<Caller>()
-  private(set) var outcome: Result<Answer, any Error>?
+  private(set) var outcome: Result<Value, any Error>?
   private var priority: Priority
   private var finishesAlone = false
 
-  init(number: UInt64, flight: Flight, began: Duration, window: Duration, priority: Priority) {
+  init(
+    number: UInt64, inFlightRequest: InFlightRequest, began: Duration, window: Duration, priority: Priority
+  ) {
     self.number = number
-    self.flight = flight
+    self.inFlightRequest = inFlightRequest
     self.began = began
     self.window = window
     self.priority = priority
   }
 
-  /// When its window ends.
+  /// When the window ends.
   var end: Duration { began + window }
 
-  /// Nobody waits for it, and nobody wants it to go on.
+  /// True if no caller waits for the request, and no caller asked for it to finish anyway.
   var isAbandoned: Bool { callers.isEmpty && !finishesAlone }
 
-  /// As a caller sees it whose own window may be shorter.
+  /// Returns the phase for a caller, whose own window may be shorter.
   func phase(at now: Duration, within window: Duration) -> Phase {
     let isOpen = now - began < min(window, self.window)
     return switch (isOpen, outcome != nil) {
@@ -36,20 +38,20 @@ struct FlightRecord<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Senda
     }
   }
 
-  /// Returns the caller's token, and the priority to raise the flight to.
-  mutating func add(_ caller: Caller, _ policy: SharingPolicy, _ urgency: Priority)
+  /// Adds a caller. Returns its token, and the priority to raise the in-flight request to.
+  mutating func add(_ caller: Caller, _ policy: SharingPolicy, _ effectivePriority: Priority)
     -> (Slab<Caller>.Token, raise: Priority?)
   {
     if policy.whenAbandoned == .finishes { finishesAlone = true }
-    let isRaised = urgency > priority
-    if isRaised { priority = urgency }
-    return (callers.insert(caller), isRaised ? urgency : nil)
+    let isRaised = effectivePriority > priority
+    if isRaised { priority = effectivePriority }
+    return (callers.insert(caller), isRaised ? effectivePriority : nil)
   }
 
   mutating func remove(_ token: Slab<Caller>.Token) -> Caller? { callers.remove(token) }
 
-  /// Keeps the outcome, and gives out those who waited for it.
-  mutating func finish(_ outcome: Result<Answer, any Error>) -> Slab<Caller> {
+  /// Stores the outcome, and returns the callers that waited for it.
+  mutating func finish(_ outcome: Result<Value, any Error>) -> Slab<Caller> {
     self.outcome = outcome
     defer { callers = Slab() }
     return callers

@@ -1,32 +1,36 @@
-/// Which flights wait for which: an interceptor of one may send a request that shares another. Pure; one for all clients,
-/// because two of them may ask each other.
+/// Tracks which in-flight requests wait for which others: an interceptor of one may send a request that
+/// shares another. Pure; one instance for all clients, because requests of two clients may wait for each
+/// other.
 ///
-/// No wait is begun that would close a circle, for nothing in a circle ever ends. Only what an interceptor's own task sends
-/// is known to be sent for its flight's sake.
+/// A wait that would close a cycle is refused, because a cycle never ends. Only requests that an interceptor
+/// sends in its own task are known to be sent on behalf of its in-flight request.
 struct FlightWaits: Sendable {
-  /// For each flight those that it waits for, and how many times.
+  /// For each in-flight request those that it waits for, and how often.
   private var waits: [ObjectIdentifier: [ObjectIdentifier: Int]] = [:]
 
   var isEmpty: Bool { waits.isEmpty }
 
-  /// Returns false, and has changed nothing, if the other is this one, or waits for it already, if only by way of others.
-  mutating func begin(_ flight: ObjectIdentifier, for other: ObjectIdentifier) -> Bool {
-    if reaches(flight, from: other) { return false }
-    waits[flight, default: [:]][other, default: 0] += 1
+  /// Begins a wait. Returns false, and changes nothing, if both are the same, or if the other waits for this
+  /// one, directly or through others.
+  mutating func begin(_ inFlightRequest: ObjectIdentifier, for other: ObjectIdentifier) -> Bool {
+    if reaches(inFlightRequest, from: other) { return false }
+    waits[inFlightRequest, default: [:]][other, default: 0] += 1
     return true
   }
 
-  mutating func end(_ flight: ObjectIdentifier, for other: ObjectIdentifier) {
-    guard let count = waits[flight]?[other] else { return }
-    waits[flight]?[other] = count > 1 ? count - 1 : nil
-    if waits[flight]?.isEmpty == true { waits[flight] = nil }
+  mutating func end(_ inFlightRequest: ObjectIdentifier, for other: ObjectIdentifier) {
+    guard let count = waits[inFlightRequest]?[other] else { return }
+    waits[inFlightRequest]?[other] = count > 1 ? count - 1 : nil
+    if waits[inFlightRequest]?.isEmpty == true { waits[inFlightRequest] = nil }
   }
 
   private func reaches(_ goal: ObjectIdentifier, from start: ObjectIdentifier) -> Bool {
     var (open, seen) = ([start], Set([start]))
-    while let flight = open.popLast() {
-      if flight == goal { return true }
-      for next in waits[flight, default: [:]].keys where seen.insert(next).inserted { open.append(next) }
+    while let inFlightRequest = open.popLast() {
+      if inFlightRequest == goal { return true }
+      for next in waits[inFlightRequest, default: [:]].keys where seen.insert(next).inserted {
+        open.append(next)
+      }
     }
     return false
   }

@@ -1,10 +1,11 @@
-/// Which requests were sent a moment ago, so that others like them are ignored. A window is begun by the request that is
-/// sent, and is as long as that one said; what is ignored in it changes nothing. Pure: the time comes in.
+/// Tracks which requests were sent a moment ago, so that the same requests are ignored. The request that is
+/// sent begins a window and sets its length; ignored requests change nothing. Pure: the time is a parameter.
 struct IgnoreState: Sendable {
   enum Decision: Sendable, Hashable {
-    /// It is to be sent. `alarm`: when `expire` must be called, if nobody has been told to before.
-    case send(alarm: Duration?)
-    /// The same was sent so long ago, in a window so long.
+    /// The request is to be sent. `timer`: when `expire` must be called, or nil if the timer is set early
+    /// enough already.
+    case send(timer: Duration?)
+    /// The same request was sent `sent` ago, in a window of length `window`.
     case ignore(sent: Duration, window: Duration)
   }
 
@@ -24,18 +25,18 @@ struct IgnoreState: Sendable {
     if let window = windows[key], now < window.end {
       return .ignore(sent: max(.zero, now - window.began), window: window.length)
     }
-    guard interval > .zero else { return .send(alarm: nil) }
+    guard interval > .zero else { return .send(timer: nil) }
     let window = Window(began: now, length: min(interval, .longest))
     windows[key] = window
-    return .send(alarm: expiries.add(key, due: window.end))
+    return .send(timer: expiries.add(key, due: window.end))
   }
 
-  /// Closes the window that began then, if it is there still.
+  /// Closes the window that began at `began`, if it is still there.
   mutating func close(_ key: RequestKey, began: Duration) {
     if windows[key]?.began == began { windows[key] = nil }
   }
 
-  /// Forgets the windows that are over; returns when to do so again.
+  /// Forgets the windows that are over; returns when to call this again.
   mutating func expire(at now: Duration) -> Duration? {
     while let key = expiries.next(by: now) {
       // A new window of the same key may have begun since.

@@ -1,4 +1,4 @@
-/// A field that takes part in a key: its name in lower case, its value byte for byte.
+/// A header field that is part of a key: its name in lower case, its value byte for byte.
 struct KeyField: Sendable, Hashable {
   let name: String
   let value: ExactBytes
@@ -8,8 +8,8 @@ struct KeyField: Sendable, Hashable {
     self.value = ExactBytes(value)
   }
 
-  /// Those of `fields` that are `wanted`, so that the order of different names does not matter. Values of one name keep
-  /// theirs.
+  /// Returns the header fields that are `wanted`, sorted by name so that the order of different names does
+  /// not matter. Values of one name keep their order.
   static func choose(from fields: HTTPFields, where wanted: (HTTPFields.Field) -> Bool) -> [KeyField] {
     var chosen: [KeyField] = []
     for field in fields where wanted(field) { chosen.append(KeyField(field.name, field.value)) }

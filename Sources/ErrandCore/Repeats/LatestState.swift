@@ -1,6 +1,6 @@
-/// Which call is the newest of its key. Pure.
+/// Tracks which call is the newest of its key. Pure.
 struct LatestState<Call: Sendable>: Sendable {
-  /// A call's place; good until another call takes it.
+  /// A call's place; valid until another call takes it.
   struct Place: Sendable, Hashable {
     fileprivate let key: RequestKey
     fileprivate let number: UInt64
@@ -12,14 +12,14 @@ struct LatestState<Call: Sendable>: Sendable {
   var count: Int { newest.count }
   var isEmpty: Bool { newest.isEmpty }
 
-  /// A call begins. The one that it overtakes is to be stopped.
+  /// Begins a call. Returns its place, and the call that it supersedes, which is to be cancelled.
   mutating func begin(_ key: RequestKey, _ call: Call) -> (place: Place, overtaken: Call?) {
     lastNumber += 1
     let overtaken = newest.updateValue((lastNumber, call), forKey: key)?.call
     return (Place(key: key, number: lastNumber), overtaken)
   }
 
-  /// A call ends. False if it was overtaken before: then it has no answer, and nothing changes.
+  /// Ends a call. Returns false, and changes nothing, if it was superseded before: then it has no response.
   mutating func end(_ place: Place) -> Bool {
     guard let index = newest.index(forKey: place.key), newest.values[index].number == place.number else {
       return false

@@ -1,4 +1,4 @@
-/// Goes over the bytes of a URL once and writes them as `NormalizedURL` says.
+/// Scans the bytes of a URL once and writes them in the form that `NormalizedURL` documents.
 struct NormalizedURLWriter {
   private let input: [UInt8]
   private(set) var output: [UInt8] = []
@@ -8,7 +8,7 @@ struct NormalizedURLWriter {
     output.reserveCapacity(input.count + 1)
   }
 
-  /// True if it would write the same, as it would for most URLs. False in doubt.
+  /// Returns true if the URL is in normal form already, as most URLs are. False in doubt.
   static func leavesAsIs(_ url: String) -> Bool {
     var bytes = url.utf8.makeIterator()
     for expected in "http".utf8 where bytes.next() != expected { return false }
@@ -61,7 +61,7 @@ struct NormalizedURLWriter {
     return path
   }
 
-  /// The colon before the port, or the end; those within an IPv6 address are not it.
+  /// Returns the index of the colon before the port, or the end; colons within an IPv6 address do not count.
   private func portColon(in range: Range<Int>) -> Int {
     var index = range.upperBound
     while index > range.lowerBound {
@@ -81,7 +81,7 @@ struct NormalizedURLWriter {
     }
   }
 
-  /// Unreserved characters are written as themselves, whatever else is encoded as `%` and two capital digits.
+  /// Writes unreserved characters as themselves, and other encoded bytes as `%` and two capital digits.
   private mutating func write(_ range: Range<Int>, lowering: Bool = false) {
     var index = range.lowerBound
     while index < range.upperBound {

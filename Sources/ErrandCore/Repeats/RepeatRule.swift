@@ -1,10 +1,11 @@
-/// What is done when a request is sent that was sent already.
+/// The treatment of a request that is the same as one sent before.
 ///
-/// The same means: the same method, URL (with its query in any order), body and credentials; a key overrides all but the
-/// credentials, named fields add to it. A response is shared only if every other field is the same, too, whatever the key:
-/// any field may be a credential, or choose the response; and with it where its redirects may lead, its memory limit and its
-/// version of HTTP, as far as the request says so. The exceptions are `User-Agent`, `Accept-Encoding` and what
-/// traces a request (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-…`, `X-Request-ID`, `X-Correlation-ID`,
+/// Two requests are the same if they have the same method, URL (with its query in any order), body and
+/// credentials. A key replaces all of these but the credentials; named header fields are added to them. A
+/// response is shared only if every other header field is the same, too, whatever the key, because any header
+/// field may be a credential or select the response; and if the requests agree on redirects, memory limit and
+/// HTTP version, as far as they set them. The exceptions are `User-Agent`, `Accept-Encoding` and the tracing
+/// fields (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-…`, `X-Request-ID`, `X-Correlation-ID`,
 /// `X-Amzn-Trace-Id`, `X-Cloud-Trace-Context`, `uber-trace-id`).
 public struct RepeatRule: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
@@ -16,21 +17,22 @@ public struct RepeatRule: Sendable, Hashable {
   let kind: Kind
   /// The key that was chosen, or nil for the request's own.
   let key: RequestKey?
-  /// The fields that are part of the request's own key.
+  /// The header fields that are part of the request's own key.
   let fields: [String]
 
-  /// True if a response may reach somebody who did not ask for it.
+  /// True if a response may reach a caller that did not send its request.
   var sharesResponses: Bool {
     if case .sharing = kind { true } else { false }
   }
 
-  /// A repeat is not sent; it fails at once with `ignoredRepeat`. Those that were ignored do not prolong the interval.
+  /// Does not send a repeat; it fails at once with `ignoredRepeat`. Ignored requests do not prolong the
+  /// interval.
   /// - Parameters:
-  ///   - interval: How long after a request was sent others like it are ignored. Default: 3 s.
-  ///   - untilFailed: Others are ignored no longer once it has failed. One that certainly never left for the server never
-  ///     has others ignored. Default: false.
-  ///   - key: What makes them the same. Default: the request's own key.
-  ///   - fields: Names of fields that are part of the request's own key.
+  ///   - interval: How long after a request was sent the same requests are ignored. Default: 3 s.
+  ///   - untilFailed: True if the interval ends early when the request fails. A request that certainly never
+  ///     left for the server never has others ignored. Default: false.
+  ///   - key: The key that makes requests the same. Default: the request's own key.
+  ///   - fields: Names of header fields that are part of the request's own key.
   public static func ignoring(
     within interval: Duration = .seconds(3), untilFailed: Bool = false, key: RequestKey? = nil,
     fields: [String] = []
@@ -38,20 +40,22 @@ public struct RepeatRule: Sendable, Hashable {
     RepeatRule(kind: .ignoring(within: interval, untilFailed: untilFailed), key: key, fields: fields)
   }
 
-  /// One request is sent, and everyone gets its answer, if all of their fields are the same.
+  /// Sends one request, and gives its response to every caller whose header fields are the same.
   /// - Parameters:
-  ///   - key: What makes them the same, besides their fields. Default: the request's own key.
-  ///   - fields: Names of fields that have to be the same as well, of those that need not be otherwise.
+  ///   - key: The key that makes requests the same, besides their header fields. Default: the request's own
+  ///     key.
+  ///   - fields: Names of header fields that have to be the same as well, of those that are otherwise
+  ///     ignored.
   public static func sharing(
     _ policy: SharingPolicy = SharingPolicy(), key: RequestKey? = nil, fields: [String] = []
   ) -> RepeatRule {
     RepeatRule(kind: .sharing(policy), key: key, fields: fields)
   }
 
-  /// The newest wins: it calls off the one before it, which then is never answered.
+  /// Lets the newest request win: it cancels the previous one, which then gets no response.
   /// - Parameters:
-  ///   - key: What makes them the same. Default: the request's own key.
-  ///   - fields: Names of fields that are part of the request's own key.
+  ///   - key: The key that makes requests the same. Default: the request's own key.
+  ///   - fields: Names of header fields that are part of the request's own key.
   public static func latest(_ key: RequestKey? = nil, fields: [String] = []) -> RepeatRule {
     RepeatRule(kind: .latest, key: key, fields: fields)
   }

@@ -1,117 +1,134 @@
 extension Repeats {
-  /// Gets the answer that all callers with this key share. Whoever comes first starts the flight, in a task of its own;
-  /// everyone waits, and leaves at once, alone, when their own `signal` is stopped.
+  /// Returns the response that all callers with this key share. The first caller starts the in-flight
+  /// request, in a task of its own; every caller waits, and leaves at once, alone, when its own
+  /// `cancellation` is cancelled.
   /// - Parameters:
-  ///   - urgency: The caller's. While the caller waits, the flight is at least as urgent.
-  ///   - progress: Follows the flight's, until this caller has an outcome.
-  ///   - fly: Does the work, and ends when the flight's own signal is stopped.
-  /// - Throws: Why this caller was called off, or what `fly` threw; `WaitsForItself` if the caller must go on alone.
+  ///   - effectivePriority: The caller's. While the caller waits, the in-flight request has at least this
+  ///     priority.
+  ///   - progress: Follows the in-flight request's progress, until this caller has an outcome.
+  ///   - fly: Does the work, and ends when the in-flight request's own token is cancelled.
+  /// - Throws: The reason why this caller was cancelled, or the error of `fly`; `WaitsForItself` if the
+  ///   caller must send a request of its own.
   func share(
-    _ key: RequestKey, _ policy: SharingPolicy, urgency: Urgency, of signal: StopSignal,
-    progress: ProgressHub? = nil, _ fly: @escaping @Sendable (Flight) async throws -> Answer
-  ) async throws -> Answer {
-    try signal.check()
+    _ key: RequestKey, _ policy: SharingPolicy, effectivePriority: EffectivePriority,
+    of cancellation: CancellationToken,
+    progress: ProgressHub? = nil, _ fly: @escaping @Sendable (InFlightRequest) async throws -> Value
+  ) async throws -> Value {
+    try cancellation.check()
     var seat: Seat?
-    defer { seat?.leave(urgency, signal) }
+    defer { seat?.leave(effectivePriority, cancellation) }
     return try await withCheckedThrowingContinuation { caller in
-      seat = join(key, caller, policy, urgency, signal, progress, fly)
+      seat = join(key, caller, policy, effectivePriority, cancellation, progress, fly)
     }
   }
 
-  private typealias Sharing = ShareState<Answer, Flight, RepeatStates<Answer>.Caller>
+  private typealias Sharing = ShareState<Value, InFlightRequest, RepeatStates<Value>.Caller>
 
-  /// What a caller who waits is told of, and tells.
+  /// The registrations of a waiting caller, which are removed when it leaves.
   private struct Seat {
-    let flight: Flight
+    let inFlightRequest: InFlightRequest
     let listener: ProgressHub.ListenerID?
-    let raise: Urgency.HandlerID?
+    let raise: EffectivePriority.HandlerID?
     let stop: CancelHandlerID
-    let wait: Flight.Wait?
+    let wait: InFlightRequest.Wait?
 
     @inline(never)
-    func leave(_ urgency: Urgency, _ signal: StopSignal) {
+    func leave(_ effectivePriority: EffectivePriority, _ cancellation: CancellationToken) {
       wait?.end()
-      signal.removeStopHandler(stop)
-      if let raise { urgency.removeRaiseHandler(raise) }
-      if let listener { flight.progress.stopListening(listener) }
+      cancellation.removeCancelHandler(stop)
+      if let raise { effectivePriority.removeRaiseHandler(raise) }
+      if let listener { inFlightRequest.progress.stopListening(listener) }
     }
   }
 
-  // Apart from `share`, so that who waits keeps no room for what this needs.
+  // Separate from `share`, so that a waiting caller reserves no stack space for the variables of this
+  // function.
   @inline(never)
   private func join(
-    _ key: RequestKey, _ caller: RepeatStates<Answer>.Caller, _ policy: SharingPolicy, _ urgency: Urgency,
-    _ signal: StopSignal, _ progress: ProgressHub?, _ fly: @escaping @Sendable (Flight) async throws -> Answer
+    _ key: RequestKey, _ caller: RepeatStates<Value>.Caller, _ policy: SharingPolicy,
+    _ effectivePriority: EffectivePriority,
+    _ cancellation: CancellationToken, _ progress: ProgressHub?,
+    _ fly: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) -> Seat? {
     let now = timeline.now()
-    let priority = urgency.current
+    let priority = effectivePriority.current
     let joining = states.sharing.withLock { state in
-      state.join(key, caller, policy, priority: priority, at: now) { Flight(priority: priority) }
+      state.join(key, caller, policy, priority: priority, at: now) { InFlightRequest(priority: priority) }
     }
     switch joining {
-    case .answer(let outcome):
+    case .response(let outcome):
       caller.resume(with: outcome)
       return nil
-    case .join(let place, let flight, let raise):
-      let wait: Flight.Wait?
-      do { wait = try Flight.wait(for: flight) } catch {
+    case .join(let place, let inFlightRequest, let raise):
+      let wait: InFlightRequest.Wait?
+      do { wait = try InFlightRequest.wait(for: inFlightRequest) } catch {
         leave(place, because: error)
         return nil
       }
-      if let raise { flight.urgency.raise(to: raise) }
-      flight.joined.settle(.success(()))
-      return take(place, flight, urgency, signal, progress, wait)
-    case .lead(let place, let flight):
-      // A new one waits for nothing.
-      let seat = take(place, flight, urgency, signal, progress, try? Flight.wait(for: flight))
-      start(flight, place.flight, fly)
+      if let raise { inFlightRequest.effectivePriority.raise(to: raise) }
+      inFlightRequest.joined.settle(.success(()))
+      return take(place, inFlightRequest, effectivePriority, cancellation, progress, wait)
+    case .lead(let place, let inFlightRequest):
+      // A new in-flight request waits for nothing, so this cannot throw.
+      let seat = take(
+        place, inFlightRequest, effectivePriority, cancellation, progress,
+        try? InFlightRequest.wait(for: inFlightRequest))
+      start(inFlightRequest, place.inFlightRequest, fly)
       return seat
     }
   }
 
   private func take(
-    _ place: Sharing.Place, _ flight: Flight, _ urgency: Urgency, _ signal: StopSignal,
-    _ progress: ProgressHub?, _ wait: Flight.Wait?
+    _ place: Sharing.Place, _ inFlightRequest: InFlightRequest, _ effectivePriority: EffectivePriority,
+    _ cancellation: CancellationToken,
+    _ progress: ProgressHub?, _ wait: InFlightRequest.Wait?
   ) -> Seat {
-    let listener = progress.map { progress in flight.progress.listen { progress.follow($0) } }
-    var raise: Urgency.HandlerID?
-    if urgency.canRise { raise = urgency.onRaise { _ in flight.urgency.rise(with: urgency) } }
-    // It may have risen just before it was listened to.
-    flight.urgency.rise(with: urgency)
-    // The flight that nobody waits for any more ends together with its last caller, so that it takes nothing that others
-    // give up who end at the same time.
-    let stop = signal.onStop(preparing: { [states] stop in
+    let listener = progress.map { progress in inFlightRequest.progress.listen { progress.follow($0) } }
+    var raise: EffectivePriority.HandlerID?
+    if effectivePriority.canRise {
+      raise = effectivePriority.onRaise { _ in inFlightRequest.effectivePriority.rise(with: effectivePriority)
+      }
+    }
+    // The priority may have risen just before the handler was added.
+    inFlightRequest.effectivePriority.rise(with: effectivePriority)
+    // An in-flight request without callers is cancelled together with its last caller, so that it does not
+    // take a slot that another request releases when it is cancelled at the same time.
+    let stop = cancellation.onCancel(preparing: { [states] stop in
       guard case .left(let caller, let abandoned) = states.sharing.withLock({ $0.leave(place) }) else {
         return []
       }
-      let tells = abandoned?.signal.prepareStop(.cancelled(.abandoned)) ?? []
-      // Whoever is stopped waits for nothing else, not even for the flight's end.
+      let tells = abandoned?.cancellation.prepareCancel(.cancelled(.abandoned)) ?? []
+      // A cancelled caller is resumed first and waits for nothing else, not even for the end of the in-flight
+      // request.
       return [{ caller.resume(throwing: stop.error) }] + tells
     })
-    return Seat(flight: flight, listener: listener, raise: raise, stop: stop, wait: wait)
+    return Seat(inFlightRequest: inFlightRequest, listener: listener, raise: raise, stop: stop, wait: wait)
   }
 
-  /// Takes a caller out again who has joined, unless it has its outcome already.
+  /// Removes a caller that has joined, unless it has its outcome already.
   private func leave(_ place: Sharing.Place, because error: any Error) {
     guard case .left(let caller, let abandoned) = states.sharing.withLock({ $0.leave(place) }) else { return }
-    abandoned?.signal.stop(.cancelled(.abandoned))
+    abandoned?.cancellation.cancel(.cancelled(.abandoned))
     caller.resume(throwing: error)
   }
 
   private func start(
-    _ flight: Flight, _ id: Sharing.FlightID, _ fly: @escaping @Sendable (Flight) async throws -> Answer
+    _ inFlightRequest: InFlightRequest, _ id: Sharing.FlightID,
+    _ fly: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) {
     let work: @Sendable () async -> Void = {
       do {
-        // Its only caller may have left already.
-        try flight.signal.check()
-        let answer = try await Flight.$own.withValue(flight) { try await fly(flight) }
-        self.finish(id, .success(answer))
+        // The only caller may have left already.
+        try inFlightRequest.cancellation.check()
+        let response = try await InFlightRequest.$own.withValue(inFlightRequest) {
+          try await fly(inFlightRequest)
+        }
+        self.finish(id, .success(response))
       } catch {
         self.finish(id, .failure(error))
       }
     }
-    // It costs a quarter of a task that has to be scheduled.
+    // An immediate task costs a quarter of one that has to be scheduled (measured).
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       Task.immediate { await work() }
     } else {
@@ -119,11 +136,11 @@ extension Repeats {
     }
   }
 
-  private func finish(_ flight: Sharing.FlightID, _ outcome: Result<Answer, any Error>) {
+  private func finish(_ inFlightRequest: Sharing.FlightID, _ outcome: Result<Value, any Error>) {
     let now = timeline.now()
     let isKept = mayReplay(outcome)
-    let finishing = states.sharing.withLock { $0.finish(flight, outcome, isKept: isKept, at: now) }
+    let finishing = states.sharing.withLock { $0.finish(inFlightRequest, outcome, isKept: isKept, at: now) }
     for caller in finishing.callers.values { caller.resume(with: outcome) }
-    wake(at: finishing.alarm)
+    wake(at: finishing.timer)
   }
 }

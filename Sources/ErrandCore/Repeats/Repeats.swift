@@ -1,27 +1,27 @@
-/// What a client does about requests that are sent more than once: it ignores them, lets them share an answer, or lets the
-/// newest win. One for each client.
-final class Repeats<Answer: Sendable>: Sendable {
+/// Handles the repeats of one client's requests: it ignores them, lets them share a response, or lets the
+/// newest win.
+final class Repeats<Value: Sendable>: Sendable {
   let timeline: Timeline
-  let states = RepeatStates<Answer>()
-  /// Whether an outcome may be given to those who come after it was here.
-  let mayReplay: @Sendable (Result<Answer, any Error>) -> Bool
-  private let alarm: Alarm
+  let states = RepeatStates<Value>()
+  /// Returns whether an outcome may be given to callers that come after it arrived.
+  let mayReplay: @Sendable (Result<Value, any Error>) -> Bool
+  private let timer: DeadlineTimer
 
   init(
-    _ timeline: Timeline, mayReplay: @escaping @Sendable (Result<Answer, any Error>) -> Bool = { _ in true }
+    _ timeline: Timeline, mayReplay: @escaping @Sendable (Result<Value, any Error>) -> Bool = { _ in true }
   ) {
     self.timeline = timeline
     self.mayReplay = mayReplay
-    alarm = Alarm(timeline) { [states] now in states.expire(at: now) }
+    timer = DeadlineTimer(timeline) { [states] now in states.expire(at: now) }
   }
 
-  /// Lets a request pass, unless the same has passed a moment ago. Returns when its window began.
+  /// Lets a request pass, unless the same request passed a moment ago. Returns when its window began.
   /// - Throws: `ignoredRepeat`.
   @discardableResult
   func admit(_ key: RequestKey, within interval: Duration) throws(RequestError) -> Duration {
     let now = timeline.now()
     switch states.ignoring.withLock({ $0.admit(key, within: interval, at: now) }) {
-    case .send(let alarm): wake(at: alarm)
+    case .send(let timer): wake(at: timer)
     case .ignore(let sent, let window):
       throw RequestError(
         .ignoredRepeat,
@@ -32,23 +32,28 @@ final class Repeats<Answer: Sendable>: Sendable {
     return now
   }
 
-  /// Closes a window: its request never left.
+  /// Closes the window of a request that was never sent.
   func close(_ key: RequestKey, began: Duration) {
     states.ignoring.withLock { $0.close(key, began: began) }
   }
 
-  /// Makes a call the newest of its key until it ends, and calls off the one before it. That one has no answer, even if
-  /// its bytes are here: a call that is stopped before it hands its answer over does not hand it over.
-  func begin(latest key: RequestKey, _ signal: StopSignal) -> LatestState<StopSignal>.Place {
-    let (place, overtaken) = states.latest.withLock { $0.begin(key, signal) }
-    overtaken?.stop(.cancelled(.superseded))
+  /// Makes a call the newest of its key until it ends, and cancels the previous one. The cancelled call gets
+  /// no response, even if the bytes have arrived: a call that is cancelled before it returns its response
+  /// does not return it.
+  func begin(latest key: RequestKey, _ cancellation: CancellationToken)
+    -> LatestState<CancellationToken>.Place
+  {
+    let (place, overtaken) = states.latest.withLock { $0.begin(key, cancellation) }
+    overtaken?.cancel(.cancelled(.superseded))
     return place
   }
 
-  func end(latest place: LatestState<StopSignal>.Place) { _ = states.latest.withLock { $0.end(place) } }
+  func end(latest place: LatestState<CancellationToken>.Place) {
+    _ = states.latest.withLock { $0.end(place) }
+  }
 
-  /// Makes sure that what is over is forgotten.
+  /// Sets the timer for the next expiry.
   func wake(at due: Duration?) {
-    if let due { alarm.set(for: due) }
+    if let due { timer.set(for: due) }
   }
 }

@@ -1,24 +1,25 @@
-/// Says which requests are the same.
+/// Defines which requests are the same.
 ///
-/// A request has a key of its own: its method, its URL (with the items of its query in any order), its body and the
-/// fields that were named. Or one is chosen: any value that can be compared.
+/// A request has a key of its own: its method, its URL (with the items of its query in any order), its body
+/// and the named header fields. Or a key is chosen: any hashable value.
 ///
 /// ```swift
 /// let key: RequestKey = "search"
 /// let mine = RequestKey(conversation.id)
 /// ```
 ///
-/// Whatever the key, two requests with different credentials (`Authorization`, `Cookie`, `Proxy-Authorization`, fields
-/// marked as secret, user, password and secret query items of the URL) are never the same. No description shows what it holds.
+/// Whatever the key, two requests with different credentials (`Authorization`, `Cookie`,
+/// `Proxy-Authorization`, header fields marked as secret, user, password and secret query items of the URL)
+/// are never the same. No description shows the key's content.
 public struct RequestKey: Sendable, Hashable {
-  // Indirect, so that a key is two words: every caller who waits holds one.
+  // Indirect, so that a key takes two words: every waiting caller holds one.
   indirect enum Subject: Sendable, Hashable {
     case chosen(ChosenKey)
     case parts(RequestParts)
   }
 
   let subject: Subject
-  /// The credentials: who may share anything.
+  /// The credentials: requests with different ones share nothing.
   let partition: [KeyField]
 
   init(_ subject: Subject, partition: [KeyField]) {
@@ -26,12 +27,12 @@ public struct RequestKey: Sendable, Hashable {
     self.partition = partition
   }
 
-  /// A chosen key.
+  /// Makes a key of a chosen value.
   public init(_ value: some Hashable & Sendable) {
     self = (value as? RequestKey) ?? RequestKey(.chosen(ChosenKey(value: value)), partition: [])
   }
 
-  /// The same, for those with these credentials.
+  /// Returns the same key, limited to requests with these credentials.
   func partitioned(by partition: [KeyField]) -> RequestKey { RequestKey(subject, partition: partition) }
 }
 

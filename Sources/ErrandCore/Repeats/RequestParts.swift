@@ -1,11 +1,11 @@
-/// What a request's own key is made of.
+/// The parts of a request's own key.
 struct RequestParts: Sendable, Hashable {
   let method: Method
   let url: NormalizedURL
   let body: BodyIdentity
-  /// What `Content-Type` says of the body, if it has one.
+  /// The value of `Content-Type`, if there is a body.
   let contentType: String?
-  /// The fields that were named to be part of it.
+  /// The header fields that were named to be part of the key.
   let fields: [KeyField]
 }
 

@@ -1,7 +1,8 @@
-/// One flight for each key, and who waits for it. Pure: the time comes in, what is to be done goes out.
+/// Tracks one in-flight request for each key, and the callers that wait for it. Pure: the time is a
+/// parameter, and effects are returned.
 ///
-/// A flight's window begins with it. Whether the window is open or over, and whether the outcome is pending or here, makes
-/// four cases (`Phase`), which decide what becomes of a caller who joins:
+/// The window of an in-flight request begins with it. The window is open or over, and the outcome is pending
+/// or here; these four cases (`Phase`) decide how a caller joins:
 ///
 /// ```
 ///                 join: leads            finish
@@ -16,73 +17,77 @@
 ///       └───────────────────────────────────────────────────┘
 /// ```
 ///
-/// A flight that was called off, because everyone left, leaves nothing: its end comes too late to count. So does a flight
-/// that ended in a cancellation, or in what may not be kept: those who wait are told, and the next caller leads.
-struct ShareState<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Sendable {
-  typealias Outcome = Result<Answer, any Error>
+/// An in-flight request that was cancelled, because every caller left, leaves no record: its outcome comes
+/// too late to count. A request that ended in a cancellation, or in an outcome that may not be replayed, is
+/// removed as well: its callers get the outcome, and the next caller leads.
+struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>: Sendable {
+  typealias Outcome = Result<Value, any Error>
 
-  /// Where a flight is, on the time's and on the network's side.
+  /// The state of an in-flight request: whether its window is open, and whether its outcome is here.
   enum Phase: Sendable, Hashable, CaseIterable {
     case openPending, openHere, overPending, overHere
   }
 
-  /// Names a flight.
+  /// Identifies an in-flight request.
   struct FlightID: Sendable, Hashable {
     fileprivate let key: RequestKey
     fileprivate let number: UInt64
   }
 
-  /// A caller's place in a flight; good until that caller has an outcome.
+  /// A caller's place in an in-flight request; valid until that caller has an outcome.
   struct Place: Sendable, Hashable {
-    let flight: FlightID
+    let inFlightRequest: FlightID
     fileprivate let token: Slab<Caller>.Token
   }
 
   enum Joining: Sendable {
-    /// The first: the flight is to be started.
-    case lead(Place, Flight)
-    /// Waits with the others. The flight is to be raised, if this caller is more urgent than all before.
-    case join(Place, Flight, raise: Priority?)
-    /// It is here already.
-    case answer(Outcome)
+    /// The caller is the first: the in-flight request is to be started.
+    case lead(Place, InFlightRequest)
+    /// The caller waits with the others. The in-flight request is to be raised to `raise`, if this caller's
+    /// priority is higher than all before.
+    case join(Place, InFlightRequest, raise: Priority?)
+    /// The outcome is here already.
+    case response(Outcome)
   }
 
   enum Leaving: Sendable {
-    /// This caller is to be told why it left; the flight that nobody waits for any more is to be called off.
-    case left(Caller, callsOff: Flight?)
-    /// It has its outcome already.
+    /// The caller is to be resumed with the reason why it left; an in-flight request that lost its last
+    /// caller is to be cancelled.
+    case left(Caller, callsOff: InFlightRequest?)
+    /// The caller has its outcome already.
     case late
   }
 
   struct Finishing: Sendable {
-    /// Those who get the outcome.
+    /// The callers that get the outcome.
     var callers = Slab<Caller>()
-    /// When `expire` must be called, if nobody has been told to before.
-    var alarm: Duration?
+    /// When `expire` must be called, or nil if the timer is set early enough already.
+    var timer: Duration?
   }
 
-  private var records: [RequestKey: FlightRecord<Answer, Flight, Caller>] = [:]
+  private var records: [RequestKey: FlightRecord<Value, InFlightRequest, Caller>] = [:]
   private var expiries = Expiries<FlightID>()
   private var lastNumber: UInt64 = 0
 
   var count: Int { records.count + expiries.count }
   var isEmpty: Bool { count == 0 }
 
-  /// How many deadlines it keeps.
+  /// The number of stored deadlines.
   var deadlines: Int { expiries.count }
 
-  /// The case that a caller with this window would meet.
+  /// Returns the phase that a caller with this window would meet.
   func phase(of key: RequestKey, within window: Duration, at now: Duration) -> Phase {
     records[key]?.phase(at: now, within: window) ?? .overHere
   }
 
-  /// How many wait for the flight of this key.
+  /// Returns the number of callers that wait for this key.
   func callers(of key: RequestKey) -> Int { records[key]?.callers.count ?? 0 }
 
-  /// - Parameter makeFlight: Is asked if this caller leads.
+  /// Adds a caller.
+  /// - Parameter makeFlight: Makes the in-flight request; called if this caller leads.
   mutating func join(
     _ key: RequestKey, _ caller: Caller, _ policy: SharingPolicy, priority: Priority, at now: Duration,
-    makeFlight: () -> Flight
+    makeFlight: () -> InFlightRequest
   ) -> Joining {
     // By index, because a copy of a record would make the next change copy all of its callers.
     if let index = records.index(forKey: key) {
@@ -90,64 +95,75 @@ struct ShareState<Answer: Sendable, Flight: Sendable, Caller: Sendable>: Sendabl
       case .openPending, .overPending:
         let number = records.values[index].number
         let (token, raise) = records.values[index].add(caller, policy, priority)
-        let place = Place(flight: FlightID(key: key, number: number), token: token)
-        return .join(place, records.values[index].flight, raise: raise)
+        let place = Place(inFlightRequest: FlightID(key: key, number: number), token: token)
+        return .join(place, records.values[index].inFlightRequest, raise: raise)
       case .openHere:
-        if let outcome = records.values[index].outcome, policy.accepts(outcome) { return .answer(outcome) }
+        if let outcome = records.values[index].outcome, policy.accepts(outcome) { return .response(outcome) }
       case .overHere: break
       }
     }
     lastNumber += 1
-    let flight = makeFlight()
-    var record = FlightRecord<Answer, Flight, Caller>(
-      number: lastNumber, flight: flight, began: now, window: min(policy.window, .longest), priority: priority
+    let inFlightRequest = makeFlight()
+    var record = FlightRecord<Value, InFlightRequest, Caller>(
+      number: lastNumber, inFlightRequest: inFlightRequest, began: now, window: min(policy.window, .longest),
+      priority: priority
     )
     let (token, _) = record.add(caller, policy, priority)
     records[key] = record
-    return .lead(Place(flight: FlightID(key: key, number: lastNumber), token: token), flight)
+    return .lead(
+      Place(inFlightRequest: FlightID(key: key, number: lastNumber), token: token), inFlightRequest)
   }
 
   mutating func leave(_ place: Place) -> Leaving {
-    guard let index = index(of: place.flight), let caller = records.values[index].remove(place.token) else {
+    guard let index = index(of: place.inFlightRequest), let caller = records.values[index].remove(place.token)
+    else {
       return .late
     }
     guard records.values[index].isAbandoned else { return .left(caller, callsOff: nil) }
-    return .left(caller, callsOff: records.remove(at: index).value.flight)
+    return .left(caller, callsOff: records.remove(at: index).value.inFlightRequest)
   }
 
-  /// - Parameter isKept: False if nobody is to get this outcome who comes later.
-  mutating func finish(_ flight: FlightID, _ outcome: Outcome, isKept: Bool = true, at now: Duration)
+  /// Stores the outcome, and returns the callers that get it.
+  /// - Parameter isKept: False if the outcome is not given to later callers.
+  mutating func finish(_ inFlightRequest: FlightID, _ outcome: Outcome, isKept: Bool = true, at now: Duration)
     -> Finishing
   {
-    guard let index = index(of: flight), records.values[index].outcome == nil else { return Finishing() }
+    guard let index = index(of: inFlightRequest), records.values[index].outcome == nil else {
+      return Finishing()
+    }
     let end = records.values[index].end
     guard now < end, isKept, !outcome.isCancellation else {
       return Finishing(callers: records.remove(at: index).value.callers)
     }
     let callers = records.values[index].finish(outcome)
     dropDeadlinesOfNothing()
-    return Finishing(callers: callers, alarm: expiries.add(flight, due: end))
+    return Finishing(callers: callers, timer: expiries.add(inFlightRequest, due: end))
   }
 
-  /// Forgets the outcomes whose windows are over; returns when to do so again.
+  /// Forgets the outcomes whose windows are over; returns when to call this again.
   mutating func expire(at now: Duration) -> Duration? {
-    while let flight = expiries.next(by: now) {
-      if let index = index(of: flight) { records.remove(at: index) }
+    while let inFlightRequest = expiries.next(by: now) {
+      if let index = index(of: inFlightRequest) { records.remove(at: index) }
     }
     if records.isEmpty { records = [:] }
     return expiries.nextRing()
   }
 
-  private func index(of flight: FlightID) -> Dictionary<RequestKey, FlightRecord<Answer, Flight, Caller>>
+  private func index(of inFlightRequest: FlightID) -> Dictionary<
+    RequestKey, FlightRecord<Value, InFlightRequest, Caller>
+  >
     .Index?
   {
-    guard let index = records.index(forKey: flight.key), records.values[index].number == flight.number else {
+    guard let index = records.index(forKey: inFlightRequest.key),
+      records.values[index].number == inFlightRequest.number
+    else {
       return nil
     }
     return index
   }
 
-  /// An outcome that another flight took the place of leaves its deadline behind; many of them may not pile up.
+  /// Drops deadlines without an outcome. An outcome that a newer in-flight request replaced leaves its
+  /// deadline behind; these must not pile up.
   private mutating func dropDeadlinesOfNothing() {
     guard expiries.count > 2 * records.count + 64 else { return }
     expiries.keep { [self] in index(of: $0) != nil }

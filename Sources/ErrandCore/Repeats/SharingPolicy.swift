@@ -1,11 +1,12 @@
-/// How requests that are the same share one answer.
+/// How requests that are the same share one response.
 ///
-/// The first of them begins a flight, and a window. Which of four states that is in decides what becomes of the next:
+/// The first request becomes the in-flight request, and begins a window. The state of both decides what the
+/// next request does:
 ///
 /// ```
-///                    answer pending             answer here
+///                   response pending            response here
 ///                ┌────────────────────┐     ┌────────────────────┐
-///   window open  │      joins it      │ ──▶ │ is answered at once│
+///   window open  │      joins it      │ ──▶ │   gets it at once  │
 ///                └─────────┬──────────┘     └─────────┬──────────┘
 ///                          ▼                          ▼
 ///                ┌────────────────────┐     ┌────────────────────┐
@@ -13,35 +14,36 @@
 ///                └────────────────────┘     └────────────────────┘
 /// ```
 ///
-/// Whoever is called off leaves alone; when the last has left, the flight is called off (see `whenAbandoned`) and the next
-/// begins a new one.
+/// A caller that is cancelled leaves alone; when the last has left, the in-flight request is cancelled (see
+/// `whenAbandoned`) and the next caller begins a new one.
 public struct SharingPolicy: Sendable, Hashable {
-  /// What becomes of a caller who comes when the shared request has failed, within its window.
+  /// The outcome of a caller that comes within the window, after the shared request has failed.
   public enum Failures: Sendable, Hashable {
-    /// Gets the same failure, at once.
+    /// The caller gets the same failure, at once.
     case replayed
-    /// Begins a new request.
-    case triedAgain
+    /// The caller begins a new request.
+    case retried
   }
 
-  /// What becomes of the shared request when everyone who waited for it has left.
+  /// Whether the shared request is cancelled when every caller that waited for it has left.
   public enum Abandonment: Sendable, Hashable {
-    /// It is called off.
-    case calledOff
-    /// It goes on, and within the window its answer is there for who comes later. One caller who asks for it is enough.
+    /// The request is cancelled.
+    case cancelled
+    /// The request goes on, and within the window its response is there for later callers. One caller with
+    /// this policy is enough.
     case finishes
   }
 
-  /// How long after the first request began its answer is given to others. Zero: only those who come while it is under
-  /// way share it. A caller never gets an answer that is older than its own window.
+  /// How long after the first request began its response is given to others. Zero: only callers that come
+  /// while it is in flight share it. A caller never gets a response that is older than its own window.
   public var window: Duration
-  /// What a caller gets who comes after a failure, within the window.
+  /// The outcome of a caller that comes after a failure, within the window.
   public var failures: Failures
-  /// What becomes of the request when everyone who waited for it has left.
+  /// Whether the shared request is cancelled when every caller that waited for it has left.
   public var whenAbandoned: Abandonment
 
   public init(
-    window: Duration = .zero, failures: Failures = .replayed, whenAbandoned: Abandonment = .calledOff
+    window: Duration = .zero, failures: Failures = .replayed, whenAbandoned: Abandonment = .cancelled
   ) {
     self.window = window
     self.failures = failures

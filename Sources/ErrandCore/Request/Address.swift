@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-/// What a request can be addressed with: a `URL`, or a `String` that will be one.
+/// A type that can address a request: a `URL`, or a `String` that is parsed as one.
 public protocol URLConvertible {
-  /// The URL as text. It need not be valid: sending it says what is wrong.
+  /// The URL as text. It need not be valid: the error comes when the request is sent.
   var urlText: String { get }
 }
 
@@ -18,7 +18,7 @@ extension URL: URLConvertible {
   public var urlText: String { absoluteString }
 }
 
-/// Where a request goes, read once: a URL that can be asked, or the reason why it cannot.
+/// A request's target, parsed once: a valid URL, or the reason why it is invalid.
 enum Address: Sendable, Hashable {
   case valid(URL)
   case invalid(text: String, reason: String)
@@ -35,7 +35,7 @@ enum Address: Sendable, Hashable {
     self = Address(reading: text)
   }
 
-  /// Of a URL that has a user, or a byte that has to be encoded, or that is none.
+  /// Parses a URL that is not plain: it has a user, or bytes to encode, or it is invalid.
   private init(reading text: String) {
     func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
     guard !text.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
@@ -49,7 +49,7 @@ enum Address: Sendable, Hashable {
     self = Address(reference, of: text)
   }
 
-  /// - Parameter text: What is shown if it cannot be asked.
+  /// - Parameter text: The text shown if the URL is invalid.
   init(_ reference: URLReference, of text: String) {
     func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
     guard let scheme = reference.scheme else {
@@ -74,7 +74,7 @@ enum Address: Sendable, Hashable {
     self = .valid(url)
   }
 
-  /// True if it has a user or a password in it, be they empty.
+  /// True if the URL has a user or a password, even if they are empty.
   var hasUser: Bool {
     var slashes = 0
     for byte in text.utf8 {
@@ -94,7 +94,7 @@ enum Address: Sendable, Hashable {
     if case .valid(let url) = self { url } else { nil }
   }
 
-  /// True for https, of an address that is valid.
+  /// True if a valid address uses https.
   var isSecure: Bool {
     let scheme = text.utf8.prefix(5)
     return scheme.count == 5 && scheme.last.map(ASCII.lowered) == UInt8(ascii: "s")
@@ -107,7 +107,7 @@ enum Address: Sendable, Hashable {
     }
   }
 
-  /// The text without its secrets.
+  /// Returns the text without its secrets.
   func shown(hiding secrets: Secrets) -> String {
     switch self {
     case .valid(let url): secrets.redact(url.absoluteString)
@@ -118,7 +118,7 @@ enum Address: Sendable, Hashable {
   private static func append(_ query: some Sequence<(String, String)>, to text: String) -> String {
     let items = query.map { "\(PercentEncoding.query($0))=\(PercentEncoding.query($1))" }
     guard !items.isEmpty else { return text }
-    // By bytes: a mark that combines with what is before it makes another character of a delimiter.
+    // Compares bytes: a combining mark after a delimiter would form another character with it.
     let (question, ampersand) = (UInt8(ascii: "?"), UInt8(ascii: "&"))
     let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
     let before = text[..<fragment]

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// What is sent with a request. Every kind but a stream can be read again, so that a try can be repeated.
+/// The body of a request. Every kind but a stream can be read again for another attempt.
 public struct Body: Sendable, Hashable {
   enum Content: Sendable, Hashable {
     case none
@@ -17,7 +17,7 @@ public struct Body: Sendable, Hashable {
   }
 
   let content: Content
-  /// What `Content-Type` says, unless the request has that field already.
+  /// The value of `Content-Type`, unless the request has that header field already.
   public let contentType: String?
 
   private init(_ content: Content, _ contentType: String?) {
@@ -32,12 +32,13 @@ public struct Body: Sendable, Hashable {
     Body(.bytes(data), contentType)
   }
 
-  /// Text, as UTF-8.
+  /// Makes a body of text, as UTF-8.
   public static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> Body {
     Body(.bytes(Data(text.utf8)), contentType)
   }
 
-  /// Any `Encodable` as JSON (RFC 8259). If it cannot be encoded, sending says why.
+  /// Makes a body of any `Encodable` as JSON (RFC 8259). If encoding fails, sending the request throws the
+  /// reason.
   public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> Body {
     do {
       return Body(.bytes(try encoder.encode(value)), "application/json")
@@ -46,31 +47,33 @@ public struct Body: Sendable, Hashable {
     }
   }
 
-  /// Names and values as `application/x-www-form-urlencoded`, in order.
+  /// Makes a body of names and values as `application/x-www-form-urlencoded`, in order.
   public static func form(_ items: KeyValuePairs<String, String>) -> Body {
     form(items.map { ($0.key, $0.value) })
   }
 
-  /// Names and values as `application/x-www-form-urlencoded`, in order.
+  /// Makes a body of names and values as `application/x-www-form-urlencoded`, in order.
   public static func form(_ items: some Sequence<(String, String)>) -> Body {
     let text = items.map { "\(PercentEncoding.form($0))=\(PercentEncoding.form($1))" }.joined(separator: "&")
     return Body(.bytes(Data(text.utf8)), "application/x-www-form-urlencoded")
   }
 
-  /// A file, read while it is sent. It must keep its length until it is sent.
-  /// - Parameter contentType: Default: told from the file's extension.
+  /// Makes a body of a file, which is read while it is sent. The file must keep its length until it is sent.
+  /// - Parameter contentType: Default: derived from the file's extension.
   public static func file(_ file: URL, contentType: String? = nil) -> Body {
     let path = file.path
     return Body(.file(path: path), contentType ?? MediaType.ofFile(named: path))
   }
 
-  /// Fields and files as `multipart/form-data` (RFC 7578), read from disk while they are sent.
+  /// Makes a body of fields and files as `multipart/form-data` (RFC 7578), read from disk while they are
+  /// sent.
   public static func multipart(_ form: MultipartForm) -> Body {
     if let problem = form.problem { return Body(.invalid(reason: problem), nil) }
     return Body(.multipart(form), form.contentType)
   }
 
-  /// Chunks as they come. They can be read once only, so such a request is not tried again.
+  /// Makes a body of chunks from an async sequence. It can be read once only, so such a request is not
+  /// retried.
   /// - Parameter length: The sum of the chunks' bytes, if it is known; it is checked. Without it the body is
   ///   sent chunked.
   public static func stream<Chunks: AsyncSequence & Sendable>(
@@ -79,17 +82,17 @@ public struct Body: Sendable, Hashable {
     Body(.stream(BodyStream(chunks, length: length)), contentType)
   }
 
-  /// Whatever `open` opens, anew for each try.
+  /// Makes a body that `open` opens anew for each attempt.
   /// - Parameters:
-  ///   - length: The length in bytes, for descriptions; what is sent goes by the reader's own.
-  ///   - open: What it throws is why the request fails.
+  ///   - length: The length in bytes, for descriptions; the reader's own length is what counts when sending.
+  ///   - open: Opens the body. The request fails with the error that it throws.
   package static func source(
     length: Int64?, contentType: String?, _ open: @escaping @Sendable () throws -> any BodyReader
   ) -> Body {
     Body(.source(BodySource(length: length, open: open)), contentType)
   }
 
-  /// False for a stream: it can be read once.
+  /// False for a stream, which can be read once.
   public var isReplayable: Bool {
     if case .stream = content { false } else { true }
   }

@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// Chunks that can be read once. Two are the same only if they are the same object.
+/// Chunks that can be read once. Two are equal only if they are the same object.
 final class BodyStream: Sendable, Hashable {
-  /// Offers each chunk to the one who reads, until that one has had enough (false) or there are no more.
+  /// Offers each chunk to the reader, until the reader returns false or there are no more chunks.
   typealias Reading = @Sendable (_ offer: (Data) async throws -> Bool) async throws -> Void
 
   let length: Int64?
@@ -21,7 +21,7 @@ final class BodyStream: Sendable, Hashable {
     }
   }
 
-  /// The way to the chunks, for the one who asks first.
+  /// Returns the function that reads the chunks to the first caller, nil to later ones.
   func take() -> Reading? {
     reading.withLock { reading in
       defer { reading = nil }

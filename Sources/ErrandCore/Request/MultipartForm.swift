@@ -4,8 +4,8 @@
   public import Foundation
 #endif
 
-/// Fields and files of one form (`multipart/form-data`, RFC 7578). Files are read from disk while they are sent;
-/// the length of the whole is known before.
+/// The fields and files of one form (`multipart/form-data`, RFC 7578). Files are read from disk while they
+/// are sent; the total length is known before.
 ///
 /// ```swift
 /// let form = MultipartForm().field("title", "Cat").file("photo", at: photoURL)
@@ -23,19 +23,20 @@ public struct MultipartForm: Sendable, Hashable {
 
   private(set) var parts: [Part] = []
   let boundary: String
-  /// True if nobody could know the boundary, so that no content has to be searched for it.
+  /// True if the boundary is random and cannot be guessed, so that no content has to be searched for it.
   private let isBoundaryRandom: Bool
-  /// Why it cannot be sent, or nil.
+  /// The reason why the form cannot be sent, or nil.
   private(set) var problem: String?
 
-  /// With a random line between parts.
+  /// Makes a form with a random boundary.
   public init() {
     boundary = "errand-\(UUID().uuidString)"
     isBoundaryRandom = true
   }
 
-  /// - Parameter boundary: The line between parts: 1 to 70 characters as RFC 2046 has them. It must be in none of the
-  ///   files; fields and bytes with it are refused.
+  /// Makes a form with a given boundary.
+  /// - Parameter boundary: 1 to 70 characters as defined by RFC 2046. It must not occur in any of the files;
+  ///   a field or bytes that contain it are refused.
   public init(boundary: String) {
     self.boundary = boundary
     isBoundaryRandom = false
@@ -44,7 +45,7 @@ public struct MultipartForm: Sendable, Hashable {
     }
   }
 
-  /// In quotes if it is no token, as parameters of a media type are.
+  /// The media type with the boundary, in quotes if it is no token.
   var contentType: String {
     "multipart/form-data; boundary=" + (ASCII.isToken(boundary) ? boundary : "\"\(boundary)\"")
   }
@@ -63,8 +64,8 @@ public struct MultipartForm: Sendable, Hashable {
 
   /// Adds a file.
   /// - Parameters:
-  ///   - fileName: What the server is told. Default: the file's own name.
-  ///   - contentType: Default: told from the file's extension.
+  ///   - fileName: The file name sent to the server. Default: the file's own name.
+  ///   - contentType: Default: derived from the file's extension.
   public func file(_ name: String, at file: URL, fileName: String? = nil, contentType: String? = nil)
     -> MultipartForm
   {
@@ -100,7 +101,7 @@ public struct MultipartForm: Sendable, Hashable {
     return nil
   }
 
-  /// RFC 2046, section 5.1.1.
+  /// Returns true for a valid boundary (RFC 2046, section 5.1.1).
   private static func isBoundary(_ text: String) -> Bool {
     1...70 ~= text.utf8.count && text.utf8.last != 32
       && text.utf8.allSatisfy { byte in
@@ -108,8 +109,8 @@ public struct MultipartForm: Sendable, Hashable {
       }
   }
 
-  /// As the WHATWG HTML standard escapes names, so that none can end its own quotes or line; and other control characters
-  /// in the same way.
+  /// Escapes names as the WHATWG HTML standard does, so that none can end its own quotes or line; other
+  /// control characters are escaped in the same way.
   private static func escape(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

@@ -1,21 +1,21 @@
 extension Request {
-  /// How soon it is wanted. Default: `Priority.default`.
+  /// Sets the priority. Default: `Priority.default`.
   public func priority(_ priority: Priority) -> Request { with { $0.options.priority = priority } }
 
-  /// Is shown while it is under way, if it takes long.
+  /// Shows the request in an activity while it is in flight, if it takes long.
   /// - Parameters:
-  ///   - text: What is said while it is the newest there. Default: the activity's own text.
-  ///   - blocksInput: The user must wait until it has ended.
+  ///   - text: The text shown while this is the activity's newest request. Default: the activity's own text.
+  ///   - blocksInput: True if the user must wait until the request has ended.
   public func activity(_ activity: Activity, text: String? = nil, blocksInput: Bool = false) -> Request {
     with { $0.options.activity = ActivityUse(activity, text: text, blocksInput: blocksInput) }
   }
 
-  /// Must finish before the user goes on: goes before all others, and the activity blocks input until it has ended.
+  /// Sets the highest priority, and lets the activity block input until the request has ended.
   public func mustFinishFirst(_ activity: Activity, text: String? = nil) -> Request {
     priority(.userInitiated).activity(activity, text: text, blocksInput: true)
   }
 
-  /// Nobody waits for it: goes after all others, and is shown nowhere.
+  /// Sets the lowest priority, and shows the request in no activity.
   public func inBackground() -> Request {
     with {
       $0.options.priority = .background
@@ -23,23 +23,24 @@ extension Request {
     }
   }
 
-  /// Is sent when these have succeeded. If one fails, so does this, with `RequestError(.dependencyFailed)`, which says
-  /// which and why. A call can only wait for calls that are there already, so none ever waits for itself.
+  /// Sends the request when these calls have succeeded. If one fails, this request fails with
+  /// `RequestError(.dependencyFailed)`, which names the call and the reason. A request can only wait for
+  /// calls that exist already, so there are no cycles.
   public func after(_ calls: Call...) -> Request { after(calls) }
 
-  /// Is sent when these have succeeded.
+  /// Sends the request when these calls have succeeded.
   public func after(_ calls: some Sequence<Call>) -> Request {
     with { $0.options.dependencies += calls }
   }
 
-  /// Is not sent if the same was sent a moment ago: then it fails at once, with `RequestError(.ignoredRepeat)`. For a
-  /// button that is tapped twice.
+  /// Does not send the request if the same was sent a moment ago: it then fails at once, with
+  /// `RequestError(.ignoredRepeat)`. For a button that is tapped twice.
   /// - Parameters:
-  ///   - interval: How long after one was sent others are ignored. Default: 3 s.
-  ///   - untilFailed: They are ignored no longer once it has failed. One that certainly never left for the server never has
-  ///     others ignored. Default: false.
-  ///   - key: What makes them the same. Default: method, URL (its query in any order), body.
-  ///   - fields: Names of fields that also have to be the same. Credentials always have to.
+  ///   - interval: How long after a request was sent the same requests are ignored. Default: 3 s.
+  ///   - untilFailed: True if the interval ends early when the request fails. A request that certainly never
+  ///     left for the server never has others ignored. Default: false.
+  ///   - key: The key that makes requests the same. Default: method, URL (its query in any order), body.
+  ///   - fields: Names of header fields that also have to be the same. Credentials always have to.
   public func ignoringRepeats(
     within interval: Duration = .seconds(3), untilFailed: Bool = false, key: RequestKey? = nil,
     fields: [String] = []
@@ -49,35 +50,43 @@ extension Request {
     }
   }
 
-  /// Shares one request, and its answer, with all that are the same and come while it is under way or within a window from
-  /// its beginning. Each has its own progress and can be called off by itself; the shared one ends with the last of them.
-  /// Only `send` and `start` can share. The request that goes out is that of the one who came first, with its retries,
-  /// time-outs and checks; each one's own checks come on top.
+  /// Shares one request, and its response, with all that are the same and come while it is in flight or
+  /// within a window from its beginning. Each caller has its own progress and can be cancelled by itself; the
+  /// shared request ends with the last of them. Only `send` and `start` can share. The request that is sent
+  /// is the first caller's, with its retries, time-outs and checks; each caller's own checks are applied in
+  /// addition.
   /// - Parameters:
-  ///   - window: How long, from its beginning, it answers others. Default: until it has ended.
-  ///   - failures: Whether one who comes within the window after it failed gets that failure, or a new try.
-  ///   - whenAbandoned: Whether it is called off when all who waited have been.
-  ///   - key: What makes them the same, besides their fields. Default: method, URL (its query in any order), body.
-  ///   - fields: Names of fields that also have to be the same: those that need not be otherwise (see `RepeatRule`).
+  ///   - window: How long, from the request's beginning, its response is given to others. Default: until it
+  ///     has ended.
+  ///   - failures: Whether a caller that comes within the window after a failure gets that failure, or a new
+  ///     request.
+  ///   - whenAbandoned: Whether the request is cancelled when all callers that waited for it have left.
+  ///   - key: The key that makes requests the same, besides their header fields. Default: method, URL (its
+  ///     query in any order), body.
+  ///   - fields: Names of header fields that also have to be the same, of those that are otherwise ignored
+  ///     (see `RepeatRule`).
   public func shared(
     within window: Duration = .zero, failures: SharingPolicy.Failures = .replayed,
-    whenAbandoned: SharingPolicy.Abandonment = .calledOff, key: RequestKey? = nil, fields: [String] = []
+    whenAbandoned: SharingPolicy.Abandonment = .cancelled, key: RequestKey? = nil, fields: [String] = []
   ) -> Request {
     let policy = SharingPolicy(window: window, failures: failures, whenAbandoned: whenAbandoned)
     return with { $0.options.repeats = .sharing(policy, key: key, fields: fields) }
   }
 
-  /// The newest wins: calls off the one before it with this key, which is then never answered, even if its answer is here
-  /// already. For search as you type.
-  /// - Parameter key: What makes them the same. Default: method, URL (its query in any order), body.
+  /// Lets the newest request win: it cancels the previous one with this key, which then gets no response,
+  /// even if the bytes have arrived. For search as you type.
+  /// - Parameter key: The key that makes requests the same. Default: method, URL (its query in any order),
+  ///   body.
   public func latest(_ key: RequestKey? = nil) -> Request { with { $0.options.repeats = .latest(key) } }
 
-  /// Keeps its answer in the client's store, and may be answered from there. Only for `send`, `start` and `answers(to:)`.
+  /// Stores the response in the client's response cache, and may return a cached one. Only for `send`,
+  /// `start` and `responses(to:)`.
   /// - Parameters:
-  ///   - name: What it is kept under, for requests with the same fields (see `AnswerPartition`): two users never share an
-  ///     answer, whatever the name. What says `Cache-Control: no-store`, be it the request or the answer, is not kept.
-  ///   - policy: When what is kept is the answer. Default: `first`.
-  public func kept(as name: String, _ policy: KeepPolicy = .first) -> Request {
-    with { $0.options.keeping = KeepRule(name, policy) }
+  ///   - name: The name of the cached response, for requests with the same header fields (see
+  ///     `CachePartition`): two users never share a response, whatever the name. A response is not cached if
+  ///     it or the request says `Cache-Control: no-store`.
+  ///   - policy: When the cached response is returned. Default: `first`.
+  public func cached(as name: String, _ policy: CachePolicy = .first) -> Request {
+    with { $0.options.caching = CacheRule(name, policy) }
   }
 }

@@ -4,33 +4,34 @@
   public import Foundation
 #endif
 
-/// What to ask, and how it wants to be treated. A value: make it once, keep it, send it as often as you like.
+/// An HTTP request and its options. A value: make it once, store it, send it as often as you like.
 ///
 /// ```swift
 /// let user = Request.get("https://api.example.com/me").field("Accept", "application/json")
-/// let like = Request.post(likeURL, json: Like(id: 7)).tries(1)
+/// let like = Request.post(likeURL, json: Like(id: 7)).attempts(1)
 /// ```
 ///
-/// Whatever is wrong with it (a URL that is none, a body that cannot be encoded) is an error when it is sent.
+/// An invalid request (a malformed URL, a body that cannot be encoded) throws an error when it is sent.
 public struct Request: Sendable, Hashable {
   private struct Parts: Sendable, Hashable {
     var method: Method
     var address: Address
     var fields: HTTPFields
     var body: Body
-    // Apart, because the rest is changed for each sending, to add the client's fields.
+    // Boxed separately, because the other parts change each time the request is sent, to add the client's
+    // header fields.
     var options = Boxed(RequestOptions())
   }
 
-  // Every stage that it goes through holds it, and so does everyone who waits.
+  // Boxed, because every stage of a call holds the request, and so does every waiting caller.
   private var parts: Boxed<Parts>
 
   /// - Parameters:
   ///   - method: Any method.
   ///   - url: A `URL` or a `String`, absolute, http or https.
   ///   - query: Items added to the URL's query, in order, percent-encoded here.
-  ///   - fields: The fields to send. What is not given (`Host`, `Content-Length`, …) is added.
-  ///   - body: What to send with it. A `Content-Type` in `fields` overrides the body's own.
+  ///   - fields: The header fields to send. Missing ones (`Host`, `Content-Length`, …) are added.
+  ///   - body: The body to send. A `Content-Type` in `fields` overrides the body's own.
   public init(
     _ method: Method, _ url: some URLConvertible, query: KeyValuePairs<String, String> = [:],
     fields: HTTPFields = [:], body: Body = .none
@@ -55,7 +56,7 @@ public struct Request: Sendable, Hashable {
     _modify { yield &parts.value.body }
   }
 
-  /// How it wants to be treated; the modifiers set these.
+  /// The request's options; the modifiers set them.
   public var options: RequestOptions {
     _read { yield parts.value.options.value }
     _modify { yield &parts.value.options.value }
@@ -66,10 +67,10 @@ public struct Request: Sendable, Hashable {
     _modify { yield &parts.value.address }
   }
 
-  /// The URL as text, without what is secret in it, also if it is none that can be asked.
+  /// Returns the URL as text without its secrets, even if it is invalid.
   package func urlText(hiding secrets: Secrets) -> String { address.shown(hiding: secrets) }
 
-  /// The URL that is asked, or nil if it was given one that cannot be.
+  /// The URL, or nil if it is invalid.
   public var url: URL? { address.url }
 }
 

@@ -1,55 +1,56 @@
-/// How a request wants to be treated. `Request`'s modifiers set these; nil means: as the client is configured.
+/// The options of a request. `Request`'s modifiers set them; nil means: as the client is configured.
 public struct RequestOptions: Sendable, Hashable {
-  /// A try ends when nothing moved for this long: no connection made, no byte out, no byte in.
+  /// The time after which an attempt fails when nothing moved: no connection made, no byte out, no byte in.
   public var timeout: Duration?
-  /// The whole call, with all its tries and the waits between them, ends after this time.
+  /// The time after which the whole call fails, with all its attempts and the waits between them.
   public var deadline: Duration?
-  /// Which failures are tried again, and when.
+  /// Which failures are retried, and when.
   public var retry: RetryPolicy?
-  /// What counts as an answer.
+  /// Which responses are accepted.
   public var validator = ResponseValidator()
-  /// The most bytes of an answer that are kept in memory, after decompression.
+  /// The maximum number of the response's bytes to hold in memory, after decompression.
   public var memoryLimit: Int?
-  /// The body is sent with `Content-Encoding: gzip`.
+  /// True if the body is sent with `Content-Encoding: gzip`.
   public var compressesBody = false
-  /// The HTTP version to speak.
+  /// The HTTP version to use.
   public var httpVersion = HTTPVersionPreference.automatic
-  /// Where redirects may lead.
+  /// Which redirects are followed.
   public var redirects: RedirectPolicy?
-  /// How soon it is wanted.
+  /// The priority of the request.
   public var priority = Priority.default
-  /// It goes on the wire whatever the client's `limits` say, and counts for none of them: for who has limits of its own.
+  /// True if the request is sent whatever the client's `limits` are, and counts for none of them: for callers
+  /// with limits of their own.
   package var takesNoSlot = false
-  /// What few requests use, in one place, so that the others do not carry it.
+  /// The options that few requests use, in one object, so that other requests do not carry them.
   private var stages: Stages?
 
   package init() {}
 
-  /// True if anything but its priority sets it apart before it is sent.
+  /// True if the request uses any of these options.
   var hasStages: Bool { stages != nil }
 
-  /// The calls that must have succeeded before it is sent.
+  /// The calls that must have succeeded before the request is sent.
   public var dependencies: [Call] {
     get { stages?.values.dependencies ?? [] }
     set { change { $0.dependencies = newValue } }
   }
 
-  /// Where it is shown while it is under way, and how; nil for nowhere.
+  /// The activity that shows the request while it is in flight, and how; nil for none.
   public var activity: ActivityUse? {
     get { stages?.values.activity }
     set { change { $0.activity = newValue } }
   }
 
-  /// What is done when the same is sent again.
+  /// The treatment of the request when the same one is sent again; nil sends it each time.
   public var repeats: RepeatRule? {
     get { stages?.values.repeats }
     set { change { $0.repeats = newValue } }
   }
 
-  /// Under which name its answer is kept, and what of that it may be answered with.
-  public var keeping: KeepRule? {
-    get { stages?.values.keeping }
-    set { change { $0.keeping = newValue } }
+  /// The name and the policy for the response cache; nil if the response is not cached.
+  public var caching: CacheRule? {
+    get { stages?.values.caching }
+    set { change { $0.caching = newValue } }
   }
 
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
@@ -63,7 +64,7 @@ public struct RequestOptions: Sendable, Hashable {
       var dependencies: [Call] = []
       var activity: ActivityUse?
       var repeats: RepeatRule?
-      var keeping: KeepRule?
+      var caching: CacheRule?
     }
 
     let values: Values

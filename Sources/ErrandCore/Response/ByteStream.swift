@@ -4,24 +4,25 @@
   public import Foundation
 #endif
 
-/// The body of an answer, chunk by chunk, for one consumer. What is not consumed is not read from the network
-/// (about 1 MiB is held). Cancelling the consuming task, or letting go of the stream, calls the request off.
+/// The body of a response, chunk by chunk, for one consumer. Bytes that are not consumed are not read from
+/// the network (about 1 MiB is buffered). Cancelling the consuming task, or releasing the stream, cancels the
+/// request.
 public struct ByteStream: AsyncSequence, Sendable {
   public typealias Element = Data
 
-  /// Calls the request off when nobody holds the stream any more.
+  /// Cancels the request when the last reference to the stream is released.
   final class Source: Sendable {
     let sink: StreamSink
-    let signal: StopSignal
+    let cancellation: CancellationToken
     private let finalTiming: FinalTiming
 
-    init(sink: StreamSink, signal: StopSignal, timing: FinalTiming) {
+    init(sink: StreamSink, cancellation: CancellationToken, timing: FinalTiming) {
       self.sink = sink
-      self.signal = signal
+      self.cancellation = cancellation
       finalTiming = timing
     }
 
-    deinit { signal.stop(.cancelled(.streamDropped)) }
+    deinit { cancellation.cancel(.cancelled(.streamDropped)) }
 
     var timing: Timing? { finalTiming.value }
 
@@ -29,7 +30,7 @@ public struct ByteStream: AsyncSequence, Sendable {
       try await withTaskCancellationHandler {
         try await sink.next()
       } onCancel: {
-        signal.stop(.cancelled(.taskCancelled))
+        cancellation.cancel(.cancelled(.taskCancelled))
       }
     }
   }
@@ -38,27 +39,27 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   init(_ source: Source) { self.source = source }
 
-  /// A body that is here already.
+  /// Makes a stream of a body that is in memory already.
   init(_ data: Data) {
     let sink = StreamSink()
     if !data.isEmpty { _ = sink.write(data) }
     sink.end(.success(()))
-    source = Source(sink: sink, signal: StopSignal(), timing: FinalTiming())
+    source = Source(sink: sink, cancellation: CancellationToken(), timing: FinalTiming())
   }
 
-  /// Calls `handler` when no more of it comes, before its consumer hears of that.
+  /// Calls `handler` when the stream ends, before its consumer is told.
   func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
 
-  /// What it is called off with.
-  var signal: StopSignal { source.signal }
+  /// The token that cancels the stream.
+  var cancellation: CancellationToken { source.cancellation }
 
-  /// Calls it off; returns when it is off the wire.
+  /// Cancels the stream; returns when its request has left the wire.
   func drop() async {
-    signal.stop(.cancelled(.streamDropped))
+    cancellation.cancel(.cancelled(.streamDropped))
     await withCheckedContinuation { continuation in onEnd { continuation.resume() } }
   }
 
-  /// The timing of the whole, once the last chunk is here.
+  /// The timing of the whole transfer, after the last chunk.
   public var timing: Timing? { source.timing }
 
   public struct AsyncIterator: AsyncIteratorProtocol {

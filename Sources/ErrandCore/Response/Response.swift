@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// What came back: an answer that has passed validation.
+/// A response that has passed validation.
 public struct Response: Sendable {
   private struct Parts: Sendable {
     let status: Status
@@ -12,58 +12,61 @@ public struct Response: Sendable {
     let url: URL
     var body: ResponseBody
     var timing: Timing
-    var keptAt: Date?
-    /// How it was asked for; nil for one that an interceptor gave, until it leaves the chain.
+    var cachedAt: Date?
+    /// The method of the request; nil for a response that an interceptor made, until it leaves the chain.
     let method: Method?
-    /// What no description shows: the client's.
+    /// The client's secrets, which no description shows.
     var secrets: Secrets
   }
 
-  // Every stage that it comes through has room for it, and so has everyone who waits for it.
+  // Boxed, because every stage that a response passes reserves space for it, and so does every waiting
+  // caller.
   private var parts: Boxed<Parts>
 
   public var status: Status { parts.value.status }
 
   public var fields: HTTPFields { parts.value.fields }
 
-  /// Where the body is; `data`, `file` and `chunks` take it out.
+  /// The body in memory, in a file or as a stream; `data`, `file` and `chunks` give access to it.
   public var body: ResponseBody {
     _read { yield parts.value.body }
     _modify { yield &parts.value.body }
   }
 
-  /// The URL that answered, after redirects.
+  /// The URL that responded, after redirects.
   public var url: URL { parts.value.url }
 
-  /// How long each step took and what went over the wire. Of a stream only what is known at its head: `queue`, `total`,
-  /// `tries` and `redirects`; the rest is in `chunks.timing`, after the last chunk.
+  /// How long each step took and how many bytes were transferred. For a stream only the values known at the
+  /// head: `queue`, `total`, `attempts` and `redirects`; the rest is in `chunks.timing`, after the last
+  /// chunk.
   public var timing: Timing {
     _read { yield parts.value.timing }
     _modify { yield &parts.value.timing }
   }
 
-  /// When it was kept, if it is one that was kept and not the network's.
-  public internal(set) var keptAt: Date? {
-    get { parts.value.keptAt }
-    set { parts.value.keptAt = newValue }
+  /// When the response was cached; nil if it came from the network.
+  public internal(set) var cachedAt: Date? {
+    get { parts.value.cachedAt }
+    set { parts.value.cachedAt = newValue }
   }
 
-  /// What its descriptions and errors do not show.
+  /// The secrets that its descriptions and errors do not show.
   var secrets: Secrets { parts.value.secrets }
 
-  /// The same response, when it did not come from the wire: errors about it name the method and show no secret of the client.
+  /// Returns the same response for one that did not come from the wire: errors about it then name the method
+  /// and show none of the client's secrets.
   func handedOver(_ method: Method, hiding secrets: Secrets) -> Response {
     var response = Response(
       head: ResponseHead(status: status, fields: fields), body: body, url: url, timing: timing,
       method: method, secrets: secrets)
-    if let keptAt { response.keptAt = keptAt }
+    if let cachedAt { response.cachedAt = cachedAt }
     return response
   }
 
-  /// True if errors about it name the method.
+  /// True if errors about the response name the method.
   var isNamed: Bool { parts.value.method != nil }
 
-  /// An answer that an interceptor gives by itself.
+  /// Makes a response in an interceptor.
   public init(status: Status, fields: HTTPFields = [:], data: Data = Data(), url: URL) {
     self.init(
       head: ResponseHead(status: status, fields: fields), body: .data(data), url: url, timing: Timing())
@@ -79,27 +82,27 @@ public struct Response: Sendable {
         secrets: secrets))
   }
 
-  /// The body of an answer that was sent for with `send`; empty for the other kinds.
+  /// The body of a response to `send`; empty for the other kinds.
   public var data: Data {
     if case .data(let data) = body { data } else { Data() }
   }
 
-  /// The body as text: UTF-8, with what is not valid replaced.
+  /// The body as text: UTF-8, with invalid bytes replaced.
   public var text: String { String(decoding: data, as: UTF8.self) }
 
-  /// The file of an answer that was sent for with `download`.
+  /// The file of a response to `download`.
   public var file: URL? {
     if case .file(let file) = body { file } else { nil }
   }
 
-  /// The body, chunk by chunk, of an answer that was sent for with `stream`; of one that was sent for with `send` it is
-  /// one chunk, of a download none.
+  /// The body, chunk by chunk, of a response to `stream`; one chunk for a response to `send`, none for a
+  /// download.
   public var chunks: ByteStream {
     if case .chunks(let chunks) = body { chunks } else { ByteStream(data) }
   }
 
-  /// The body's JSON as a value.
-  /// - Throws: `RequestError(.decodingFailed)`, which names the request and says where in the JSON it went wrong.
+  /// Decodes the body's JSON.
+  /// - Throws: `RequestError(.decodingFailed)`, which names the request and the place in the JSON.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value {
@@ -109,7 +112,7 @@ public struct Response: Sendable {
       return try decoder.decode(type, from: json)
     } catch {
       throw RequestError(
-        .decodingFailed, message: "the answer is not the expected \(type): \(Self.explain(error))",
+        .decodingFailed, message: "the response is not the expected \(type): \(Self.explain(error))",
         method: parts.value.method, url: secrets.redact(url.absoluteString), status: status,
         reachedServer: true,
         underlying: error, bodyPrefix: data.prefix(1024))
@@ -132,7 +135,7 @@ public struct Response: Sendable {
   }
 }
 
-/// Where the body of an answer is.
+/// The body of a response, by where it is.
 public enum ResponseBody: Sendable {
   case data(Data)
   case file(URL)

@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// What counts as an answer. What does not is an error that says what was expected, what came, and carries the
-/// first part of the body.
+/// Decides which responses are accepted. A response that is refused becomes an error that says what was
+/// expected, what came, and carries the first part of the body.
 public struct ResponseValidator: Sendable, Hashable {
   /// The statuses that are accepted.
   public var statuses: Range<Int> = 200..<300
-  /// The content types that are accepted, as in `application/json`, `image/*`; nil accepts all.
+  /// The content types that are accepted, for example `application/json`, `image/*`; nil accepts all.
   public var contentTypes: [String]?
   /// True if an empty body is refused.
   public var requiresBody = false
@@ -18,8 +18,8 @@ public struct ResponseValidator: Sendable, Hashable {
 
   public init() {}
 
-  /// What the head alone tells, or nil. Decides where the body goes: only an answer that passes gets to the file or
-  /// the stream that was asked for.
+  /// Returns why the head is refused, or nil. This decides where the body goes: only an accepted response is
+  /// written to the file or the stream that was asked for.
   func problem(with head: ResponseHead) -> RequestError.Rejection? {
     if !statuses.contains(head.status.rawValue) {
       return .status(head.status, expected: statuses)
@@ -33,7 +33,7 @@ public struct ResponseValidator: Sendable, Hashable {
     return nil
   }
 
-  /// What the whole answer tells, or nil.
+  /// Returns why the complete response is refused, or nil.
   func problem(with response: Response, bodyLength: Int64?) -> RequestError.Rejection? {
     if requiresBody, bodyLength == 0 { return .empty }
     for check in checks {
@@ -43,7 +43,7 @@ public struct ResponseValidator: Sendable, Hashable {
   }
 }
 
-/// A check of an answer that a user wrote. Two are the same only if they are the same object.
+/// A check of a response by the application. Two are equal only if they are the same object.
 public final class ResponseCheck: Sendable, Hashable {
   private let check: @Sendable (Response) throws -> Void
 

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Tries again, as a policy and the client's budget allow. Between tries it holds nothing.
+/// Retries an operation, as a policy and the client's budget allow. It holds no resources between attempts.
 final class Retries: Sendable {
   private let timeline: Timeline
   private let date: @Sendable () -> Date
@@ -21,32 +21,34 @@ final class Retries: Sendable {
     self.timeline = timeline
   }
 
+  /// Performs attempts until one succeeds or there is no further one.
   /// - Parameters:
-  ///   - rules: Asked for only when a try has failed: most never do.
-  ///   - next: Makes a try, given its number.
-  func perform<Answer>(
-    _ rules: @autoclosure () -> RetryState, of run: Run, _ next: (Int) async throws -> Answer
-  ) async throws -> Answer {
+  ///   - rules: Evaluated only when an attempt has failed: most never do.
+  ///   - next: Makes an attempt, given its number.
+  func perform<Value>(
+    _ rules: @autoclosure () -> RetryState, of context: CallContext, _ next: (Int) async throws -> Value
+  ) async throws -> Value {
     let now = timeline.now()
     budget.withLock { $0.call(at: now) }
     var hasReached = false
     while true {
       do {
-        return try await next(run.countUsed())
+        return try await next(context.countUsed())
       } catch {
-        let tries = run.used
-        // One that is called off in the middle has not ended.
-        if let stop = run.signal.stopped { throw stop.error(tries: tries - 1) }
+        let attempts = context.used
+        // An attempt that was cancelled in the middle has not ended, so it does not count.
+        if let stop = context.cancellation.cause { throw stop.error(attempts: attempts - 1) }
         guard var error = error as? RequestError else { throw error }
-        error.attempt = tries
-        let wait = wait(after: error, rules, tries: tries, since: run.started, deadline: run.deadline)
+        error.attempt = attempts
+        let wait = wait(
+          after: error, rules, attempts: attempts, since: context.started, deadline: context.deadline)
         hasReached = hasReached || error.reachedServer
         guard let wait else {
-          // Of the whole call, not of its last try only.
+          // The error describes the whole call, not its last attempt only.
           error.reachedServer = hasReached
           throw error
         }
-        try await pause(wait, of: run.signal, tries: tries)
+        try await pause(wait, of: context.cancellation, attempts: attempts)
       }
     }
   }
@@ -57,24 +59,25 @@ final class Retries: Sendable {
     return budget.withLock { $0.retry(at: now) }
   }
 
-  private func pause(_ wait: Duration, of signal: StopSignal, tries: Int) async throws {
+  private func pause(_ wait: Duration, of cancellation: CancellationToken, attempts: Int) async throws {
     do {
-      try await signal.interrupting { [timeline] in try await timeline.sleep(wait) }
+      try await cancellation.interrupting { [timeline] in try await timeline.sleep(wait) }
     } catch var error as RequestError {
-      error.attempt = tries
+      error.attempt = attempts
       throw error
     }
   }
 
-  /// How long to wait until the next try, or nil if there is none.
-  // Apart from `perform`, so that a try needs no room for what only its failure does.
+  /// Returns how long to wait until the next attempt, or nil if there is none.
+  // Separate from `perform`, so that an attempt reserves no stack space for variables that only a failure
+  // needs.
   @inline(never)
   private func wait(
-    after error: RequestError, _ rules: () -> RetryState, tries: Int, since started: Duration,
+    after error: RequestError, _ rules: () -> RetryState, attempts: Int, since started: Duration,
     deadline: Duration?
   ) -> Duration? {
     var state = rules()
-    state.tries = tries
+    state.attempts = attempts
     let now = timeline.now()
     let remaining = deadline.map { $0 - (now - started) }
     let (failure, date) = (RetryState.Failure(error), date())

@@ -20,7 +20,7 @@ package enum RetryAfter: Sendable, Hashable {
     }
   }
 
-  /// How long to wait from `now` on; never negative.
+  /// Returns how long to wait from `now` on; never negative.
   package func wait(from now: Date) -> Duration {
     switch self {
     case .delay(let seconds): .seconds(seconds)

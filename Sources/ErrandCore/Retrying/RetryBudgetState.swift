@@ -1,5 +1,5 @@
-/// How many retries a client may make, so that a server in trouble is not stormed: in any ten seconds at most
-/// `ratio` of the calls that were made, and a floor of `minimumPerSecond` for clients that make few.
+/// Counts the retries that a client may make, so that a server in trouble is not flooded: in any ten seconds
+/// at most `ratio` of the calls that were made, plus `minimumPerSecond` for clients that make few calls.
 struct RetryBudgetState: Sendable {
   private static let window = 10
 
@@ -18,7 +18,7 @@ struct RetryBudgetState: Sendable {
     seconds[slot(now)].calls += 1
   }
 
-  /// Takes a retry out of the budget; false if it is used up.
+  /// Takes a retry out of the budget; returns false if the budget is used up.
   mutating func retry(at now: Duration) -> Bool {
     let slot = slot(now)
     let oldest = now.components.seconds - Int64(Self.window)
@@ -41,9 +41,9 @@ struct RetryBudgetState: Sendable {
 
 /// A client's limit on retries.
 public struct RetryBudget: Sendable, Hashable {
-  /// Retries for each call, over ten seconds. Default: 0.2.
+  /// The number of retries per call, over ten seconds. Default: 0.2.
   public var ratio = 0.2
-  /// Retries that are always allowed, each second. Default: 10.
+  /// The number of retries that are always allowed, per second. Default: 10.
   public var minimumPerSecond = 10
 
   public init(ratio: Double = 0.2, minimumPerSecond: Int = 10) {

@@ -1,34 +1,36 @@
-/// Which failures are tried again, how often and when: a table, not a constant.
+/// Which failures are retried, how often and when.
 ///
-/// A request whose method is idempotent, or that carries an `Idempotency-Key`, is tried again after any failure in the
-/// table. Any other (POST, PATCH) only if certainly nothing reached the server.
+/// A request whose method is idempotent, or that carries an `Idempotency-Key`, is retried after any failure
+/// in the table. Any other request (POST, PATCH) is retried only if certainly no bytes reached the server.
 public struct RetryPolicy: Sendable, Hashable {
-  /// How many tries there are, with the first. Default: 3.
-  public var maxTries = 3
-  /// Methods that may be tried again even if the server may have seen them. Default: the idempotent ones.
+  /// The maximum number of attempts, including the first. Default: 3.
+  public var maxAttempts = 3
+  /// The methods that may be retried even if the server may have seen the request. Default: the idempotent
+  /// ones.
   public var methods: Set<Method> = [.get, .head, .put, .delete, .options, .trace]
-  /// Statuses of refused answers that are tried again.
+  /// The statuses of refused responses that are retried.
   public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-  /// Failures that are tried again.
+  /// The failures that are retried.
   public var failures: Set<RequestError.Code> = [
     .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost,
   ]
-  /// The wait before try n+1 is random between zero and `backoff · 2ⁿ⁻¹` (full jitter). Default: 0.5 s.
+  /// The base of the backoff: the wait before attempt n+1 is random between zero and `backoff · 2ⁿ⁻¹` (full
+  /// jitter). Default: 0.5 s.
   public var backoff: Duration = .milliseconds(500)
-  /// No wait is longer than this. Default: 20 s.
+  /// The longest backoff. Default: 20 s.
   public var maxBackoff: Duration = .seconds(20)
-  /// The longest `Retry-After` that is waited for; a longer one is cut to this. Default: 60 s.
+  /// The longest `Retry-After` that is respected; a longer one is cut to this. Default: 60 s.
   public var maxRetryAfter: Duration = .seconds(60)
 
   public init() {}
 
-  /// The default table, with so many tries.
-  public static func tries(_ count: Int) -> RetryPolicy {
+  /// Returns the default policy with this number of attempts.
+  public static func attempts(_ count: Int) -> RetryPolicy {
     var policy = RetryPolicy()
-    policy.maxTries = count
+    policy.maxAttempts = count
     return policy
   }
 
-  /// One try.
-  public static let never = tries(1)
+  /// One attempt only.
+  public static let never = attempts(1)
 }

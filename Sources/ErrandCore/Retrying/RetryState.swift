@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// Decides, after each failed try of one call, whether and when there is another. Pure: the time, the random number
-/// and the budget's word come in.
+/// Decides, after each failed attempt of one call, whether and when there is another. Pure: the time and the
+/// random number are parameters; the caller asks the budget.
 struct RetryState: Sendable {
   struct Failure: Sendable {
     var code: RequestError.Code
@@ -29,8 +29,8 @@ struct RetryState: Sendable {
   private let policy: RetryPolicy
   private let mayRepeat: Bool
   private let isReplayable: Bool
-  /// How many have begun.
-  var tries = 0
+  /// The number of attempts that have begun.
+  var attempts = 0
 
   init(policy: RetryPolicy, method: Method, hasIdempotencyKey: Bool, isReplayable: Bool) {
     self.policy = policy
@@ -38,24 +38,26 @@ struct RetryState: Sendable {
     self.isReplayable = isReplayable
   }
 
-  /// True if this failure may be tried again at all; the budget and the deadline are asked only then.
+  /// Returns true if this failure may be retried at all; the budget and the deadline are checked only then.
   func mayRetry(_ failure: Failure) -> Bool {
-    guard tries < policy.maxTries, isReplayable, mayRepeat || !failure.reachedServer else { return false }
+    guard attempts < policy.maxAttempts, isReplayable, mayRepeat || !failure.reachedServer else {
+      return false
+    }
     if let status = failure.status { return policy.statuses.contains(status.rawValue) }
     return policy.failures.contains(failure.code)
   }
 
   /// - Parameters:
-  ///   - remaining: Until the deadline, or nil if there is none.
+  ///   - remaining: The time until the deadline, or nil if there is none.
   ///   - date: The wall clock, for a `Retry-After` with a date.
   func decide(
     after failure: Failure, remaining: Duration?, date: Date, random: inout some RandomNumberGenerator
   ) -> Decision {
     guard mayRetry(failure) else { return .giveUp }
     let wait = max(
-      .jitter(after: tries, backoff: policy.backoff, most: policy.maxBackoff, using: &random),
+      .jitter(after: attempts, backoff: policy.backoff, most: policy.maxBackoff, using: &random),
       min(failure.retryAfter?.wait(from: date) ?? .zero, policy.maxRetryAfter))
-    // Waiting past the deadline would only delay the bad news.
+    // A wait past the deadline would only delay the failure.
     if let remaining, wait >= remaining { return .giveUp }
     return .retry(after: wait)
   }

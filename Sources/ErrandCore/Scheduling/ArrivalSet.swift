@@ -1,21 +1,22 @@
-/// Arrivals in order, each with the place of who arrived. A tree of 64 branches a node, so putting in, taking out and
-/// finding the first take as many steps as the arrivals' span has digits to the base 64: three for 262,144.
+/// Arrival numbers in order, each with a waiter's place. A tree of 64 branches a node, so inserting, removing
+/// and finding the first take as many steps as the span of the arrivals has digits to the base 64: three for
+/// 262,144.
 struct ArrivalSet {
-  private static var keptCapacity: Int { 64 }
+  private static var reservedCapacity: Int { 64 }
 
-  /// Of each node, which branches there are.
+  /// For each node the bit set of its branches.
   private var branches: [UInt64] = []
-  /// 64 for each node: nodes, or places if it is a leaf.
+  /// 64 for each node: indices of nodes, or places if the node is a leaf.
   private var targets: [Int32] = []
   private var free: [Int] = []
   private var root: Int?
-  /// Of the root: the lowest bit that its branches tell apart, and all the bits above them.
+  /// The lowest bit that the root's branches distinguish, and all the bits above them.
   private var shift = 0
   private var prefix: UInt64 = 0
 
   var isEmpty: Bool { root == nil }
 
-  /// The place of the earliest.
+  /// The place of the earliest arrival.
   var first: Int? {
     guard var node = root else { return nil }
     var shift = shift
@@ -41,10 +42,10 @@ struct ArrivalSet {
   mutating func remove(_ arrival: UInt64) {
     guard let top = root, arrival >> (shift + 6) == prefix, remove(arrival, from: top, shift) else { return }
     root = nil
-    if branches.count > Self.keptCapacity { self = ArrivalSet() }
+    if branches.count > Self.reservedCapacity { self = ArrivalSet() }
   }
 
-  /// Returns true if nothing is left under the node, which then is free.
+  /// Removes an arrival. Returns true if nothing is left under the node, which is then free.
   private mutating func remove(_ arrival: UInt64, from node: Int, _ shift: Int) -> Bool {
     let branch = branch(of: arrival, shift)
     guard branches[node] & (1 << branch) != 0 else { return false }
@@ -55,7 +56,7 @@ struct ArrivalSet {
     return true
   }
 
-  /// The root, grown until it spans the arrival as well.
+  /// Returns the root, grown until it spans the arrival as well.
   private mutating func top(over arrival: UInt64) -> Int {
     guard var node = root else {
       let node = newNode()

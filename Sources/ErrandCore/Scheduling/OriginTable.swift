@@ -1,9 +1,10 @@
-/// The origins that have something running or waiting, and their lines. An origin that has neither is forgotten, but for
-/// the one that had it last: requests that follow one another nearly always go to the same.
+/// The origins with running or waiting requests, and their waiting lines. An origin without any is forgotten,
+/// except the last one: consecutive requests nearly always go to the same origin.
 struct OriginTable {
-  /// Those whose origin does not matter, because there was no limit for one when they came. Nobody counts what they run.
+  /// The entry for requests whose origin does not matter, because there was no limit per origin when they
+  /// arrived. Their running requests are not counted.
   static var unnamed: Int { 0 }
-  private static var keptCapacity: Int { 256 }
+  private static var reservedCapacity: Int { 256 }
 
   struct Load {
     var name: String?
@@ -13,11 +14,11 @@ struct OriginTable {
   }
 
   private var origins = [Load()]
-  /// Of each origin, one for each priority.
+  /// For each origin one line per priority.
   private var lines = [WaitingLine](repeating: WaitingLine(), count: Priority.levels)
   private var places: [String: Int] = [:]
   private var free: [Int] = []
-  /// The one that is remembered though it has nothing.
+  /// The origin that is remembered although it has no requests.
   private var quiet: Int?
 
   var isEmpty: Bool { places.count == (quiet == nil ? 0 : 1) && origins[Self.unnamed].waiting == 0 }
@@ -33,7 +34,7 @@ struct OriginTable {
     _modify { yield &lines[origin * Priority.levels + level] }
   }
 
-  /// Whether the origin's own limit leaves room.
+  /// Returns true if the origin's own limit has capacity.
   func hasRoom(_ origin: Int, isSeen: Bool, _ bounds: SlotBounds) -> Bool {
     origin == Self.unnamed
       || origins[origin].running < bounds.perOrigin
@@ -56,7 +57,7 @@ struct OriginTable {
     return place
   }
 
-  /// To be said when something of the origin has ended.
+  /// Called when a request of the origin has ended or left: forgets an origin without requests.
   mutating func forgetIfQuiet(_ origin: Int) {
     guard origins[origin].name != nil, origins[origin].running == 0, origins[origin].waiting == 0 else {
       return
@@ -64,7 +65,7 @@ struct OriginTable {
     let before = quiet
     quiet = origin
     if let before { forget(before) }
-    if places.count == 1, origins.count > Self.keptCapacity {
+    if places.count == 1, origins.count > Self.reservedCapacity {
       origins = [origins[Self.unnamed]]
       lines = Array(lines.prefix(Priority.levels))
       (places, free, quiet) = ([:], [], nil)

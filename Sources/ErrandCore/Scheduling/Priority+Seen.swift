@@ -1,8 +1,8 @@
 extension Priority {
-  /// May use every slot, also those that are kept.
+  /// True if requests of this priority may use every slot, including the reserved ones.
   var isSeen: Bool { self >= .default }
 
-  /// Where its lines are.
+  /// The index of the priority's lines.
   var level: Int { Int(rawValue) }
   static let levels = allCases.count
 }

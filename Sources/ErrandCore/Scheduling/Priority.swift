@@ -1,12 +1,13 @@
-/// How soon a request is wanted. Those that wait for a slot go in this order, and first in, first out within one.
+/// The priority of a request. Requests that wait for a slot start in this order, first in, first out within
+/// one priority.
 public enum Priority: UInt8, Sendable, Hashable, Comparable, CaseIterable, CustomStringConvertible {
-  /// Nobody sees it: prefetching, clearing up.
+  /// Work that the user does not see: prefetching, clearing up.
   case background
-  /// Somebody will want it, not now: uploads of photos, synchronisation.
+  /// Work whose result the user needs later: uploads of photos, synchronisation.
   case utility
-  /// What is not said otherwise.
+  /// The priority of requests that do not set one.
   case `default`
-  /// A person looks at the place where its answer will be.
+  /// Work that the user waits for: the response is shown on screen.
   case userInitiated
 
   public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }

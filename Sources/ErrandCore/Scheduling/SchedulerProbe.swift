@@ -1,7 +1,7 @@
-/// The scheduler's rules and its shell, for the benchmarks: they live in a package of their own.
+/// Gives the benchmarks, which are a separate package, access to the scheduler.
 @_spi(Benchmarks)
 public struct SchedulerProbe: Sendable {
-  /// What has a slot, or waits for one.
+  /// A request that has a slot, or waits for one.
   public struct Place: Sendable {
     fileprivate let slot: Slot?
     fileprivate let ticket: Ticket?
@@ -9,7 +9,7 @@ public struct SchedulerProbe: Sendable {
     public var isRunning: Bool { slot != nil }
   }
 
-  /// Is told who starts.
+  /// Called for each request that starts.
   public typealias Starting = (_ number: Int, _ place: Place) -> Void
 
   private var state: SchedulerState<Int>
@@ -40,12 +40,14 @@ public struct SchedulerProbe: Sendable {
     for start in started { starting(start.payload, Place(slot: start.slot, ticket: nil)) }
   }
 
-  /// So many times, one after another, with a slot free each time.
+  /// Acquires and releases a slot `count` times in a row, with a slot free each time.
   public static func acquireAndRelease(_ count: Int, _ limits: ConcurrencyLimits) async throws {
     let slots = Slots(limits, Timeline(ContinuousClock()))
-    let (urgency, signal) = (Urgency(.default), StopSignal())
+    let (effectivePriority, cancellation) = (EffectivePriority(.default), CancellationToken())
     for _ in 0..<count {
-      slots.release(try await slots.acquire(origin: "a.example", urgency: urgency, signal: signal))
+      slots.release(
+        try await slots.acquire(
+          origin: "a.example", effectivePriority: effectivePriority, cancellation: cancellation))
     }
   }
 }

@@ -1,16 +1,18 @@
-/// The rules of who is on the wire and who is next.
+/// Decides which requests hold slots and which request starts next.
 ///
-/// One who waits counts as come at its arrival plus one ageing interval for each priority that is above its own; the
-/// earliest of those that may start goes first. That is what rising by one priority after each interval, to the tail
-/// there, comes to, and nobody needs to be moved. So that a crowd that grew old does not stand before what a person looks
-/// at, its age lets it overtake that with one start of eight only.
+/// A waiting request is due at its arrival plus one ageing interval for each priority above its own; of the
+/// requests that may start, the one that is due first starts. This is equivalent to raising a request by one
+/// priority after each interval, to the tail of the line there, but no request has to be moved. By age,
+/// `utility` and `background` overtake higher priorities with at most one start of eight, so that many old
+/// requests do not hold up what a person waits for.
 ///
-/// Of each line only the head is looked at, so no step depends on how many wait.
+/// Only the head of each line is looked at, so no step depends on the number of waiting requests.
 struct SchedulerState<Payload> {
-  /// Measured: with fewer an old flood delays pages, with more they gain hardly anything.
+  /// Measured: with a smaller number many old requests delay pages, with a larger one pages gain hardly
+  /// anything.
   private static var startsPerOvertaking: Int { 8 }
 
-  /// One whose wait is over.
+  /// A request whose wait is over.
   struct Start {
     let payload: Payload
     let slot: Slot
@@ -25,7 +27,7 @@ struct SchedulerState<Payload> {
   private var bounds: SlotBounds
   private var origins = OriginTable()
   private var waiters = WaiterTable<Payload>()
-  /// Of each priority, the heads of the lines whose origins have room.
+  /// For each priority the heads of the lines whose origins have capacity.
   private var heads = [ArrivalSet](repeating: ArrivalSet(), count: Priority.levels)
   private var runningUnseen = 0
   private var latest = Duration.zero
@@ -37,24 +39,24 @@ struct SchedulerState<Payload> {
     bounds = SlotBounds(limits)
   }
 
-  /// Nothing runs, nothing waits, nothing is remembered.
+  /// True if nothing runs, waits or is remembered.
   var isEmpty: Bool {
     load == SlotLoad() && runningUnseen == 0 && origins.isEmpty && waiters.count == 0
       && heads.allSatisfy(\.isEmpty)
   }
 
-  /// A slot, if one may be had at once. Otherwise nothing has changed.
+  /// Returns a slot, if one is free at once. Otherwise nothing has changed.
   mutating func startAtOnce(_ priority: Priority, origin name: String?) -> Slot? {
-    // Whoever waits may not use what is free, so nobody is overtaken here.
+    // A waiting request could not use this slot, so none is overtaken here.
     guard hasRoom(isSeen: priority.isSeen) else { return nil }
     guard let name, limits.perOrigin != nil else { return start(priority, OriginTable.unnamed) }
     let origin = origins.makePlace(of: name)
-    // One that is new has room.
+    // A new origin has capacity.
     return origins.hasRoom(origin, isSeen: priority.isSeen, bounds) ? start(priority, origin) : nil
   }
 
-  /// Starts at once or waits.
-  /// - Parameter name: Matters only if there is a limit for each origin.
+  /// Starts a request at once, or lets it wait.
+  /// - Parameter name: The origin; it matters only if there is a limit per origin.
   mutating func arrive(_ payload: Payload, _ priority: Priority, origin name: String?, at now: Duration)
     -> Arrival
   {
@@ -67,7 +69,7 @@ struct SchedulerState<Payload> {
     return .waiting(ticket)
   }
 
-  /// Takes one out that waits; nil if it does not any more.
+  /// Removes a waiting request; returns nil if it does not wait any more.
   mutating func leave(_ ticket: Ticket) -> Payload? {
     guard let place = waiters.place(of: ticket) else { return nil }
     let origin = waiters[place].origin
@@ -76,7 +78,7 @@ struct SchedulerState<Payload> {
     return waiters.remove(place)
   }
 
-  /// A slot comes back.
+  /// Takes back a slot. Returns the requests that start.
   mutating func finish(_ slot: Slot) -> [Start] {
     precondition(load.running > 0, "a slot was given back twice")
     load.running -= 1
@@ -90,7 +92,7 @@ struct SchedulerState<Payload> {
     return startAll()
   }
 
-  /// Moves one that waits to its place of arrival in a higher priority; a lower one changes nothing.
+  /// Moves a waiting request to its place of arrival in a higher priority; a lower one changes nothing.
   mutating func raise(_ ticket: Ticket, to priority: Priority) -> [Start] {
     guard let place = waiters.place(of: ticket), waiters[place].priority < priority else { return [] }
     part(place)
@@ -99,7 +101,7 @@ struct SchedulerState<Payload> {
     return startAll()
   }
 
-  /// What runs is let finish. The origins of those who wait are gone through if their limit changes.
+  /// Changes the limits. Running requests finish. Visits all origins, because their limit may have changed.
   mutating func setLimits(_ new: ConcurrencyLimits) -> [Start] {
     limits = new
     bounds = SlotBounds(new)
@@ -123,7 +125,7 @@ struct SchedulerState<Payload> {
     return started
   }
 
-  /// The place of the one that is to start, if any may.
+  /// Returns the place of the request that starts next, or nil if none may start.
   private mutating func next() -> Int? {
     guard load.running < bounds.total else { return nil }
     let seen = earliest(of: Priority.default.level..<Priority.levels)
@@ -180,7 +182,7 @@ struct SchedulerState<Payload> {
     for level in 0..<Priority.levels { announce(origin, level) }
   }
 
-  /// Sees to it that a line's head is among the heads if its origin has room, and nothing else of it.
+  /// Puts a line's head into `heads` if its origin has capacity, and removes a previous entry of the line.
   private mutating func announce(_ origin: Int, _ level: Int) {
     let isSeen = level >= Priority.default.level
     let hasRoom = origins.hasRoom(origin, isSeen: isSeen, bounds)

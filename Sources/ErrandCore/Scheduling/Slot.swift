@@ -1,9 +1,9 @@
-/// The right to be on the wire. It is given back once.
+/// The right to be on the wire. It is released once.
 struct Slot: Sendable, Hashable {
-  /// Its place in the table of origins.
+  /// The origin's place in the table of origins.
   let origin: Int
   let isSeen: Bool
 
-  /// That of one who goes without.
+  /// The slot of a request that goes without one.
   static let none = Slot(origin: -1, isSeen: false)
 }

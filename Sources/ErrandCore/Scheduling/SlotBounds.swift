@@ -1,15 +1,15 @@
-/// What limits come to: numbers that can be compared.
+/// The limits as plain numbers: no nil, and the reserved slots subtracted.
 struct SlotBounds: Sendable, Hashable {
   let total: Int
-  /// Of `total`, for those that nobody looks at.
+  /// The slots of `total` that `utility` and `background` may use.
   let unseen: Int
   let perOrigin: Int
   let perOriginUnseen: Int
-  /// How much later each priority counts as come than if it were the highest.
+  /// For each priority, how much later a request is due than one of the highest priority.
   let delays: [Duration]
 
   init(_ limits: ConcurrencyLimits) {
-    func unseen(of limit: Int?) -> Int { limit.map { max(1, max(1, $0) - max(0, limits.kept)) } ?? .max }
+    func unseen(of limit: Int?) -> Int { limit.map { max(1, max(1, $0) - max(0, limits.reserved)) } ?? .max }
     total = limits.total.map { max(1, $0) } ?? .max
     self.unseen = unseen(of: limits.total)
     perOrigin = limits.perOrigin.map { max(1, $0) } ?? .max

@@ -1,7 +1,8 @@
-/// The slot of a stream that interceptors have in hand. The caller has the stream, and its slot, once it is handed over;
-/// before that it is given up when the interceptors ask again, or take long: what they wait for may wait for a slot.
+/// The slot of a stream that is still in the interceptors' hands. Handing the stream over to the caller keeps
+/// the slot until the stream ends. Before that the slot is released when the interceptors send another
+/// request, or take long: they may wait for a request that needs a slot.
 final class SlotLease: Sendable {
-  /// How long interceptors may take before they hold up others.
+  /// How long interceptors may hold a stream before its slot is released for others.
   static let patience = Duration.milliseconds(100)
 
   private struct State {
@@ -11,13 +12,13 @@ final class SlotLease: Sendable {
   }
 
   private let slots: Slots
-  /// What the stream is called off with.
-  private let signal: StopSignal
+  /// The token that cancels the stream.
+  private let cancellation: CancellationToken
   private let state: Locked<State>
 
-  init(_ slot: Slot, of signal: StopSignal, _ slots: Slots, _ timeline: Timeline) {
+  init(_ slot: Slot, of cancellation: CancellationToken, _ slots: Slots, _ timeline: Timeline) {
     self.slots = slots
-    self.signal = signal
+    self.cancellation = cancellation
     state = Locked(State(slot: slot))
     let timer = Task { [weak self] in
       try await timeline.sleep(Self.patience)
@@ -26,7 +27,7 @@ final class SlotLease: Sendable {
     state.withLock { $0.timer = timer }
   }
 
-  /// The stream has ended.
+  /// Releases the slot when the stream has ended.
   func release() {
     let (slot, timer) = state.withLock { state in
       defer { (state.slot, state.timer) = (nil, nil) }
@@ -36,9 +37,10 @@ final class SlotLease: Sendable {
     if let slot { slots.release(slot) }
   }
 
-  /// Releases it, unless the caller has the stream already, or nobody has: then it is about to leave the wire.
+  /// Releases the slot, unless the stream was handed over to the caller, or is cancelled and about to leave
+  /// the wire.
   func giveUp() {
-    if signal.stopped == nil, !state.withLock({ $0.isHandedOver }) { release() }
+    if cancellation.cause == nil, !state.withLock({ $0.isHandedOver }) { release() }
   }
 
   func handOver() {

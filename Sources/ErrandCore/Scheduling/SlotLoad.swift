@@ -1,4 +1,4 @@
-/// How many run and how many wait, for tests and tools.
+/// The numbers of running and waiting requests, for tests and tools.
 package struct SlotLoad: Sendable, Hashable {
   package internal(set) var running = 0
   var waitingByLevel = [Int](repeating: 0, count: Priority.levels)

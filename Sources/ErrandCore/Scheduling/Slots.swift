@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The slots of a client: so many of its requests are on the wire at once. Waiting costs no thread.
+/// The slots of a client, which limit how many of its requests are on the wire at once. Waiting uses no
+/// thread.
 final class Slots: Sendable {
   private typealias State = SchedulerState<CheckedContinuation<Slot, any Error>>
 
   private let state: Locked<State>
-  /// Read before the lock is taken, so that nobody's code works out an origin under it.
+  /// Read before the lock is taken, so that the origin is not computed under it.
   private let countsOrigins: Atomic<Bool>
   private let timeline: Timeline
 
@@ -17,7 +18,7 @@ final class Slots: Sendable {
 
   var load: SlotLoad { state.withLock { $0.load } }
 
-  /// Lower ones let finish what runs; higher ones start who waits at once.
+  /// The limits. Lower limits let running requests finish; higher limits start waiting requests at once.
   var limits: ConcurrencyLimits {
     get { state.withLock { $0.limits } }
     set {
@@ -29,17 +30,18 @@ final class Slots: Sendable {
     }
   }
 
-  /// Returns when there is a slot for the call; at once, if one is free or the call goes without. It must be released.
-  /// - Parameter origin: Worked out only if there is a limit for each origin.
-  /// - Throws: The call's outcome, as soon as it is called off while it waits.
+  /// Returns when there is a slot for the call; at once, if a slot is free or the call goes without. The slot
+  /// must be released.
+  /// - Parameter origin: Computed only if there is a limit per origin.
+  /// - Throws: The call's outcome, as soon as it is cancelled while it waits.
   func acquire(
-    origin: @autoclosure () -> String, urgency: Urgency, signal: StopSignal
+    origin: @autoclosure () -> String, effectivePriority: EffectivePriority, cancellation: CancellationToken
   ) async throws -> Slot {
-    if urgency.goesWithoutSlot { return .none }
+    if effectivePriority.goesWithoutSlot { return .none }
     let origin = countsOrigins.load(ordering: .relaxed) ? origin() : nil
-    let priority = urgency.current
+    let priority = effectivePriority.current
     if let slot = state.withLock({ $0.startAtOnce(priority, origin: origin) }) { return slot }
-    return try await wait(origin, urgency, signal)
+    return try await wait(origin, effectivePriority, cancellation)
   }
 
   func release(_ slot: Slot) {
@@ -47,49 +49,51 @@ final class Slots: Sendable {
     resume(state.withLock { $0.finish(slot) })
   }
 
-  private func wait(_ origin: String?, _ urgency: Urgency, _ signal: StopSignal) async throws -> Slot {
-    var rises: Urgency.HandlerID?
+  private func wait(
+    _ origin: String?, _ effectivePriority: EffectivePriority, _ cancellation: CancellationToken
+  ) async throws -> Slot {
+    var rises: EffectivePriority.HandlerID?
     var stops: CancelHandlerID?
     defer {
-      if let rises { urgency.removeRaiseHandler(rises) }
-      if let stops { signal.removeStopHandler(stops) }
+      if let rises { effectivePriority.removeRaiseHandler(rises) }
+      if let stops { cancellation.removeCancelHandler(stops) }
     }
     let slot = try await withCheckedThrowingContinuation { continuation in
-      let (priority, now) = (urgency.current, timeline.now())
+      let (priority, now) = (effectivePriority.current, timeline.now())
       switch state.withLock({ $0.arrive(continuation, priority, origin: origin, at: now) }) {
       case .started(let slot): continuation.resume(returning: slot)
       case .waiting(let ticket):
-        if urgency.canRise {
-          rises = urgency.onRaise { _ in self.hurry(ticket, urgency) }
-          // It may have risen just before it was listened to.
-          hurry(ticket, urgency)
+        if effectivePriority.canRise {
+          rises = effectivePriority.onRaise { _ in self.hurry(ticket, effectivePriority) }
+          // The priority may have risen just before the handler was added.
+          hurry(ticket, effectivePriority)
         }
-        stops = signal.onStop { self.leave(ticket, signal) }
+        stops = cancellation.onCancel { self.leave(ticket, cancellation) }
       }
     }
     do {
-      try signal.check()
+      try cancellation.check()
       return slot
     } catch {
-      // Called off at the moment at which its turn came.
+      // The call was cancelled at the moment at which it got the slot.
       release(slot)
       throw error
     }
   }
 
-  private func hurry(_ ticket: Ticket, _ urgency: Urgency) {
-    if urgency.goesWithoutSlot {
+  private func hurry(_ ticket: Ticket, _ effectivePriority: EffectivePriority) {
+    if effectivePriority.goesWithoutSlot {
       let continuation = state.withLock { $0.leave(ticket) }
       continuation?.resume(returning: .none)
     } else {
-      resume(state.withLock { $0.raise(ticket, to: urgency.current) })
+      resume(state.withLock { $0.raise(ticket, to: effectivePriority.current) })
     }
   }
 
-  /// Whoever takes the waiter out of the state resumes it, so it is done once.
-  private func leave(_ ticket: Ticket, _ signal: StopSignal) {
+  /// Resumes the waiter only if this call removed it from the state, so it is resumed once.
+  private func leave(_ ticket: Ticket, _ cancellation: CancellationToken) {
     let continuation = state.withLock { $0.leave(ticket) }
-    continuation?.resume(throwing: signal.stopped?.error ?? CancellationError())
+    continuation?.resume(throwing: cancellation.cause?.error ?? CancellationError())
   }
 
   private func resume(_ started: [State.Start]) {

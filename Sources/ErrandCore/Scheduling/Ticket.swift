@@ -1,6 +1,6 @@
-/// Names one who waits, until it starts or leaves.
+/// Identifies a waiting request, until it starts or leaves.
 struct Ticket: Sendable, Hashable {
   let place: Int
-  /// Which arrival it was, so that it is never taken for whoever has its place next.
+  /// The arrival number, which distinguishes the request from a later one at the same place.
   let arrival: UInt64
 }

@@ -1,21 +1,21 @@
-/// Those who wait, each at a place of its own through which lines link it.
+/// The waiting requests, each at a place of its own; the waiting lines link these places.
 struct WaiterTable<Payload> {
   struct Waiter {
     var payload: Payload?
-    /// 0 if the place is free.
+    /// The number of the arrival; 0 if the place is free.
     var arrival: UInt64
     var since: Duration
     var priority: Priority
     var origin: Int
-    /// Neighbours in its line; of a free place, the next free one.
+    /// The neighbours in the line; for a free place, the next free one.
     var previous = -1
     var next = -1
-    /// Stands in its line's set, not in its list.
+    /// True if the request is in its line's set, not in its list.
     var isRaised = false
   }
 
-  /// An empty table gives back the memory of a crowd larger than this.
-  private static var keptCapacity: Int { 1024 }
+  /// The capacity above which an empty table releases its memory.
+  private static var reservedCapacity: Int { 1024 }
 
   private var waiters: [Waiter] = []
   private var firstFree = -1
@@ -50,7 +50,7 @@ struct WaiterTable<Payload> {
   mutating func remove(_ place: Int) -> Payload? {
     let payload = waiters[place].payload
     count -= 1
-    if count == 0, waiters.count > Self.keptCapacity {
+    if count == 0, waiters.count > Self.reservedCapacity {
       waiters = []
       firstFree = -1
     } else {

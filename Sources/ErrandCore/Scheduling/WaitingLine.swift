@@ -1,13 +1,13 @@
-/// Those of one origin and one priority, in the order of their arrival. Nearly all come in that order and are linked in a
-/// list; one that was raised past others has its place between them, which a set finds.
+/// The waiting requests of one origin and one priority, in the order of their arrival. Nearly all arrive in
+/// that order and are linked in a list; a request that was raised past others is found through a set.
 struct WaitingLine {
   private var first = -1
   private var last = -1
   private var raised = ArrivalSet()
-  /// The arrival under which the line is known to those who choose; 0 if it may not be chosen from.
+  /// The arrival under which the scheduler has the line's head; 0 if the line may not be chosen.
   var announced: UInt64 = 0
 
-  /// The place of the earliest.
+  /// Returns the place of the earliest request.
   func head<Payload>(in waiters: borrowing WaiterTable<Payload>) -> Int? {
     guard let early = raised.first else { return first < 0 ? nil : first }
     return first < 0 || waiters[early].arrival < waiters[first].arrival ? early : first

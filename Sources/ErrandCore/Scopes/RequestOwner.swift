@@ -1,7 +1,8 @@
 /// An object whose requests end with it: a page, a view model, a service.
 ///
-/// Keep a scope in a property. When the owner goes away so does the scope, and what is in it is called off; `requests.end()`
-/// chooses an earlier moment. Then let the client hand the result to the owner, if it is still there:
+/// Store a scope in a property. When the owner is deallocated, so is the scope, and the requests in it are
+/// cancelled; `requests.end()` cancels them earlier. Let the client pass the result to the owner, if the
+/// owner still exists:
 ///
 /// ```swift
 /// @MainActor final class Profile: RequestOwner {
@@ -16,12 +17,12 @@
 /// }
 /// ```
 ///
-/// Nothing there keeps the owner alive: the closure is handed it, so it need not capture `self`.
+/// No part of this keeps the owner alive: the closure receives the owner, so it need not capture `self`.
 ///
 /// ## The trap
 ///
-/// Written by hand it is easy to get wrong. Whoever holds the owner, or its scope, while the answer is awaited keeps it
-/// alive, so that its end never comes and nothing is ever called off:
+/// Code that holds the owner, or its scope, while it awaits the response keeps it alive, so that its scope
+/// never ends and no request is cancelled:
 ///
 /// ```swift
 /// requests.task { [weak self] in
@@ -30,16 +31,16 @@
 /// }
 /// ```
 ///
-/// `await self?.load()` and `client.send(request, in: self.requests)` in an awaiting task hold on in the same way. Take hold
-/// of the owner after the wait:
+/// `await self?.load()` and `client.send(request, in: self.requests)` in an awaiting task hold the owner in
+/// the same way. Use the owner only after the wait:
 ///
 /// ```swift
 /// requests.task { [weak self, client, url] in
-///   let answer = try await client.send(.get(url))
-///   self?.name = answer.text
+///   let response = try await client.send(.get(url))
+///   self?.name = response.text
 /// }
 /// ```
 public protocol RequestOwner: AnyObject {
-  /// What the owner's requests are put in. A stored `let`: one that is made when it is first asked for may be made twice.
+  /// The scope of the owner's requests. Use a stored `let`: a lazy property may be created twice.
   var requests: RequestScope { get }
 }

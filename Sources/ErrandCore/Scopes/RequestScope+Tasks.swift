@@ -1,7 +1,7 @@
 extension RequestScope {
-  /// Puts a task into the scope: it is cancelled if the scope ends, at once if it has. It leaves by itself when it has
-  /// ended.
-  /// - Returns: To leave with before that.
+  /// Puts a task into the scope: the task is cancelled when the scope ends, or at once if it has ended. The
+  /// task leaves the scope when it has finished.
+  /// - Returns: The membership, to leave with before that.
   @discardableResult
   public func insert<Success, Failure>(_ task: Task<Success, Failure>) -> ScopeMembership {
     let membership = onEnd { task.cancel() }
@@ -14,24 +14,24 @@ extension RequestScope {
     return membership
   }
 
-  /// Starts a task in the scope: it is cancelled if the scope ends, from its beginning if it has. It runs where the call was
-  /// formed, as `Task`'s own do.
+  /// Starts a task in the scope: the task is cancelled when the scope ends, or from its beginning if it has
+  /// ended. It inherits the caller's actor, as `Task` does.
   ///
-  /// The work holds whatever it captures until it is over. If that is the scope's owner, capture it weakly and take hold of
-  /// it after the wait, not before: see `RequestOwner`.
+  /// The operation holds its captures until it is finished. If it uses the scope's owner, capture the owner
+  /// weakly and use it after the wait, not before: see `RequestOwner`.
   @discardableResult
   public func task<Success: Sendable>(
     priority: TaskPriority? = nil,
     @_inheritActorContext _ operation: @escaping @Sendable @isolated(any) () async throws -> Success
   ) -> Task<Success, any Error> {
-    let signal = StopSignal()
-    let membership = try? enter(signal)
+    let cancellation = CancellationToken()
+    let membership = try? enter(cancellation)
     let task = Task(priority: priority) {
       defer { membership?.leave() }
       if membership == nil { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
       return try await operation()
     }
-    if membership != nil { _ = signal.onStop { task.cancel() } }
+    if membership != nil { _ = cancellation.onCancel { task.cancel() } }
     return task
   }
 }

@@ -1,48 +1,48 @@
-/// What is in one scope, and the scopes right below it. Nothing is kept of what has left.
+/// The members of one scope, and the scopes directly below it. Members that have left are forgotten.
 struct RequestScopeState<Member, Child> {
   typealias Place = Slab<Member>.Token
   typealias ChildPlace = Slab<Child>.Token
 
   private var members = Slab<Member>()
   private var children = Slab<Child>()
-  /// Why it ended, if it has.
+  /// The reason of the end, if the scope has ended.
   private(set) var ending: CancellationReason?
 
   var count: Int { members.count }
-  /// The scopes right below, in no particular order.
+  /// The scopes directly below, in no particular order.
   var below: [Child] { children.values }
 
-  /// Nil if the scope has ended.
+  /// Adds a member; returns nil if the scope has ended.
   mutating func enter(_ member: Member) -> Place? {
     ending == nil ? members.insert(member) : nil
   }
 
-  /// What was there, or nil if it has left or was taken out.
-  // It is given back so that whoever holds the lock lets go of it outside.
+  /// Removes and returns a member; nil if it is not there any more.
+  // Returned so that the caller releases it outside the lock.
   mutating func leave(_ place: Place) -> Member? { members.remove(place) }
 
-  /// Everything that is in it, and it is empty. Newest first: who waits for another came after that, and has to be called
-  /// off before that ends.
+  /// Removes and returns all members, newest first: a member that waits for another came after it, and has to
+  /// be cancelled before it.
   mutating func takeAll() -> [Member] {
     defer { members.removeAll() }
     return members.newestFirst
   }
 
-  /// Nil if the scope has ended.
+  /// Adds a scope below; returns nil if this scope has ended.
   mutating func adopt(_ child: Child) -> ChildPlace? {
     ending == nil ? children.insert(child) : nil
   }
 
   mutating func disown(_ place: ChildPlace) -> Child? { children.remove(place) }
 
-  /// Takes nothing more in. The first reason counts, and is returned.
+  /// Accepts no more members. Returns the reason of the end, which is that of the first call.
   mutating func close(_ reason: CancellationReason) -> CancellationReason {
     let first = ending ?? reason
     ending = first
     return first
   }
 
-  /// Lets go of the scopes below, once all of them have ended.
+  /// Removes the scopes below, once all of them have ended.
   mutating func disownAll() -> [Child] {
     defer { children.removeAll() }
     return children.values

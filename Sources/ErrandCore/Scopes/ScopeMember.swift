@@ -1,14 +1,14 @@
-/// Something in a scope that can be called off.
+/// A member of a scope, which can be cancelled.
 enum ScopeMember: Sendable {
-  // A call is stored as it is: no closure is made for it.
-  case call(StopSignal)
+  // A call is stored directly, so that it needs no closure.
+  case call(CancellationToken)
   case action(@Sendable () -> Void)
 
-  /// Returns what is left to do, once all that end with it have been called off.
-  func callOff(_ reason: CancellationReason) -> [@Sendable () -> Void] {
+  /// Cancels the member. Returns the handlers to call once all members that end with it have been cancelled.
+  func cancel(_ reason: CancellationReason) -> [@Sendable () -> Void] {
     switch self {
-    case .call(let signal): signal.prepareStop(.cancelled(reason))
-    case .action(let run): [run]
+    case .call(let cancellation): cancellation.prepareCancel(.cancelled(reason))
+    case .action(let context): [context]
     }
   }
 }

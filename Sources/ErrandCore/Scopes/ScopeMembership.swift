@@ -8,19 +8,19 @@ public struct ScopeMembership: Sendable {
     self.place = place
   }
 
-  /// False if the scope had ended, so that what wanted to enter was called off instead.
+  /// False if the scope had ended, so that the member was cancelled instead.
   var isEntered: Bool { place != nil }
 
   /// Puts another call into the same scope.
-  /// - Throws: The cancelled outcome, if it has ended.
-  func enter(_ signal: StopSignal) throws(RequestError) -> ScopeMembership {
-    guard let place = node.enter(.call(signal)) else {
-      throw StopSignal.Stop.cancelled(node.ending ?? .scopeEnded("")).error
+  /// - Throws: The cancelled outcome, if the scope has ended.
+  func enter(_ cancellation: CancellationToken) throws(RequestError) -> ScopeMembership {
+    guard let place = node.enter(.call(cancellation)) else {
+      throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded("")).error
     }
     return ScopeMembership(node, place)
   }
 
-  /// Leaves the scope, which then calls it off no more. More than once does nothing.
+  /// Leaves the scope, which then does not cancel the member any more. Leaving again does nothing.
   public func leave() {
     if let place { node.leave(place) }
   }

@@ -1,4 +1,5 @@
-/// A scope without its handle. What is in it holds on to this, so that nothing but its owner keeps the handle alive.
+/// The state of a scope without its public handle. Members refer to this node, so that only the scope's owner
+/// keeps the handle alive.
 final class ScopeNode: Sendable {
   typealias State = RequestScopeState<ScopeMember, ScopeNode>
   typealias Place = State.Place
@@ -7,10 +8,10 @@ final class ScopeNode: Sendable {
 
   init() {}
 
-  /// Why it ended, if it has.
+  /// The reason of the end, if the scope has ended.
   var ending: CancellationReason? { state.withLock { $0.ending } }
 
-  /// How many are in it and below.
+  /// The number of members in the scope and below.
   var count: Int {
     var count = 0
     var waiting = [self]
@@ -22,15 +23,16 @@ final class ScopeNode: Sendable {
     return count
   }
 
-  /// Nil if it has ended.
+  /// Adds a member; returns nil if the scope has ended.
   func enter(_ member: ScopeMember) -> Place? { state.withLock { $0.enter(member) } }
 
   func leave(_ place: Place) {
-    // Let go of outside the lock: the last holder of an action may be this, and its end may be anything.
+    // Released outside the lock: this may be the last reference to an action, whose deinitialisers can run
+    // any code.
     _ = state.withLock { $0.leave(place) }
   }
 
-  /// Nil if it has ended; then the child has ended with it.
+  /// Adds a scope below. Returns nil if this scope has ended; then the child has ended with it.
   func adopt(_ child: ScopeNode) -> State.ChildPlace? {
     let (place, ending) = state.withLock { ($0.adopt(child), $0.ending) }
     if let ending { child.end(ending) }
@@ -39,7 +41,7 @@ final class ScopeNode: Sendable {
 
   func disown(_ place: State.ChildPlace) { _ = state.withLock { $0.disown(place) } }
 
-  /// Calls off all that is in it and below at this moment, innermost first.
+  /// Cancels all current members of the scope and below, innermost first.
   func cancelAll(_ reason: CancellationReason) {
     var order: [ScopeNode] = []
     var waiting = [self]
@@ -47,18 +49,18 @@ final class ScopeNode: Sendable {
       order.append(node)
       waiting += node.state.withLock { $0.below }
     }
-    // All is taken out before anything is called off, so that what enters because of it stays.
+    // All members are removed before any is cancelled, so that members that enter because of it stay.
     let members = order.reversed().flatMap { node in node.state.withLock { $0.takeAll() } }
-    for tell in members.flatMap({ $0.callOff(reason) }) { tell() }
+    for tell in members.flatMap({ $0.cancel(reason) }) { tell() }
   }
 
   func end(_ reason: CancellationReason) {
     for tell in prepareEnd(reason) { tell() }
   }
 
-  /// Closes it and all below, outermost first, so that nothing slips in; then calls off what is in them, innermost first.
-  /// A second caller has what the first has not reached.
-  /// - Returns: What tells those who have to hear of it. It must be called.
+  /// Closes the scope and all below, outermost first, so that no member slips in; then cancels their members,
+  /// innermost first. A second caller gets the members that the first has not reached.
+  /// - Returns: The handlers to call, which is required.
   func prepareEnd(_ reason: CancellationReason) -> [@Sendable () -> Void] {
     var order: [(node: ScopeNode, reason: CancellationReason)] = []
     var waiting = [self]
@@ -69,7 +71,7 @@ final class ScopeNode: Sendable {
     }
     var tells: [@Sendable () -> Void] = []
     for (node, reason) in order.reversed() {
-      tells += node.state.withLock { $0.takeAll() }.flatMap { $0.callOff(reason) }
+      tells += node.state.withLock { $0.takeAll() }.flatMap { $0.cancel(reason) }
       _ = node.state.withLock { $0.disownAll() }
     }
     return tells

@@ -1,5 +1,5 @@
-/// The scopes of a navigation stack: one for each page, and further stacks that are presented over a page. It draws nothing
-/// and knows no user interface; tell it what the real stack does.
+/// The scopes of a navigation stack: one for each page, and further stacks that are presented over a page. It
+/// is independent of any user interface; mirror the changes of the real stack in it.
 ///
 /// ```swift
 /// let shop = ScopeStack("shop")
@@ -11,10 +11,10 @@
 /// shop.pop()        // ends item
 /// ```
 ///
-/// Pages that leave are ended topmost first, each after what it presents, and only those. The stack keeps its pages' scopes
-/// alive. When the last reference to the stack goes away, all of it ends.
+/// Pages that leave are ended topmost first, each after the stacks that it presents. The stack keeps its
+/// pages' scopes alive. When the last reference to the stack is released, all of it ends.
 public final class ScopeStack: Sendable {
-  /// For what belongs to the stack as a whole, whichever page is on top.
+  /// The scope of requests that belong to the stack as a whole, whichever page is on top.
   public let scope: RequestScope
   private let state = Locked(ScopeStackState<RequestScope, ScopeStack>())
 
@@ -27,24 +27,24 @@ public final class ScopeStack: Sendable {
 
   deinit { end() }
 
-  public var hasEnded: Bool { scope.hasEnded }
+  public var isCancelled: Bool { scope.isCancelled }
 
-  /// From the root to the top. Empty once the stack has ended.
-  public var pages: [RequestScope] { hasEnded ? [] : state.withLock { $0.pages } }
+  /// The pages from the root to the top. Empty once the stack has ended.
+  public var pages: [RequestScope] { isCancelled ? [] : state.withLock { $0.pages } }
 
-  /// The page on top, under whatever is presented.
-  public var top: RequestScope? { hasEnded ? nil : state.withLock { $0.top } }
+  /// The page on top, below a presented stack.
+  public var top: RequestScope? { isCancelled ? nil : state.withLock { $0.top } }
 
   /// The stack that was presented last and has not ended.
   public var presented: ScopeStack? {
     while let last = state.withLock({ $0.lastOverlay }) {
-      if !last.hasEnded { return last }
+      if !last.isCancelled { return last }
       state.withLock { $0.forget(last) }
     }
     return nil
   }
 
-  /// Puts a new page on top. In a stack that has ended, the page has ended too.
+  /// Pushes a new page. In a stack that has ended, the page has ended too.
   @discardableResult
   public func push(_ name: String = "") -> RequestScope {
     let page = RequestScope(name, in: scope)
@@ -52,54 +52,58 @@ public final class ScopeStack: Sendable {
     return page
   }
 
-  /// Ends the top page and what it presents. The root is not popped: `end()` the stack instead.
+  /// Ends the top page and the stacks that it presents. The root is not popped: `end()` the stack instead.
   /// - Returns: The page, or nil if there was none above the root.
   @discardableResult
   public func pop() -> RequestScope? { end(state.withLock { $0.pop() }).first }
 
-  /// Ends all pages above `page` and what they present. What `page` presents stays. Does nothing if it is not in the stack.
+  /// Ends all pages above `page` and the stacks that they present. Stacks that `page` presents stay. Does
+  /// nothing if `page` is not in the stack.
   /// - Returns: The pages that were ended, topmost first.
   @discardableResult
   public func pop(to page: RequestScope) -> [RequestScope] { end(state.withLock { $0.pop(to: page) }) }
 
-  /// Ends all pages above the root and what they present.
+  /// Ends all pages above the root and the stacks that they present.
   /// - Returns: The pages that were ended, topmost first.
   @discardableResult
   public func popToRoot() -> [RequestScope] { end(state.withLock { $0.popToRoot() }) }
 
-  /// Puts another stack over the top page. If one is there already, the new one goes over that one's top page.
-  /// - Returns: A stack without pages, for its first to be pushed. It ends when the page under it ends.
+  /// Presents another stack over the top page. If one is presented already, the new one goes over that one's
+  /// top page.
+  /// - Returns: A stack without pages, to push the first page onto. It ends when the page under it ends.
   @discardableResult
   public func present(_ name: String = "") -> ScopeStack {
     while true {
       let (top, overlay) = state.withLock { ($0.top, $0.overlayOverTop) }
       if let overlay {
-        if !overlay.hasEnded { return overlay.present(name) }
+        if !overlay.isCancelled { return overlay.present(name) }
         state.withLock { $0.forget(overlay) }
         continue
       }
       let new = ScopeStack(name, in: top ?? scope)
-      // Another may have pushed, popped or presented in between: then what is under it is looked up again.
-      if state.withLock({ $0.present(new, over: top) }) || new.hasEnded { return new }
+      // Another thread may have pushed, popped or presented in between: then the loop looks up the page
+      // again.
+      if state.withLock({ $0.present(new, over: top) }) || new.isCancelled { return new }
     }
   }
 
-  /// Ends what this stack presented last, with all that is presented over it; never a page of its own. A presented stack
-  /// that closes itself calls `end()`.
-  /// - Returns: What was ended, or nil if nothing is presented.
+  /// Ends the stack that this stack presented last, with all that is presented over it; never a page of its
+  /// own. A presented stack that closes itself calls `end()`.
+  /// - Returns: The stack that was ended, or nil if nothing is presented.
   @discardableResult
   public func dismiss() -> ScopeStack? {
     while let last = state.withLock({ $0.dismiss() }) {
-      // One that has ended by itself is not what the caller sees.
-      guard !last.hasEnded else { continue }
+      // A stack that has ended by itself is not visible any more, so it is skipped.
+      guard !last.isCancelled else { continue }
       last.end()
       return last
     }
     return nil
   }
 
-  /// Ends every page, topmost first, all that is presented, and the stack itself, for ever.
-  /// - Parameter reason: What the requests' errors say. Default: `.scopeEnded` with the name of the stack.
+  /// Ends every page, topmost first, all presented stacks, and the stack itself, for ever.
+  /// - Parameter reason: The reason in the requests' errors. Default: `.scopeEnded` with the name of the
+  ///   stack.
   public func end(reason: CancellationReason? = nil) {
     for tell in prepareEnd(reason ?? .scopeEnded(scope.name)) { tell() }
   }
@@ -114,7 +118,8 @@ public final class ScopeStack: Sendable {
     return tells + scope.prepareEnd(reason)
   }
 
-  /// Each page's reason is its own, also for what it presents, which comes before it.
+  /// Ends the entries. Each page's own name is the reason, also for the stacks that it presents, which come
+  /// before it.
   private func end(_ entries: [ScopeStackState<RequestScope, ScopeStack>.Entry]) -> [RequestScope] {
     var pages: [RequestScope] = []
     var above: [ScopeStack] = []
@@ -135,6 +140,6 @@ public final class ScopeStack: Sendable {
 }
 
 extension ScopeStack: Equatable {
-  /// Two are equal if they are one.
+  /// Two stacks are equal if they are the same object.
   public static func == (left: ScopeStack, right: ScopeStack) -> Bool { left === right }
 }

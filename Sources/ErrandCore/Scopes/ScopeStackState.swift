@@ -1,5 +1,5 @@
-/// The rules of a navigation stack. Entries lie from bottom to top: pages, each with what was presented over it right above
-/// it. What leaves is returned topmost first, for that is the order in which it ends.
+/// The state of a navigation stack. Entries are ordered from bottom to top: pages, each followed by the
+/// stacks presented over it. Removed entries are returned topmost first, the order in which they end.
 struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
   enum Entry: Equatable {
     case page(Page)
@@ -7,35 +7,35 @@ struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
   }
 
   private(set) var entries: [Entry] = []
-  private(set) var hasEnded = false
+  private(set) var isCancelled = false
 
-  /// From the root to the top.
+  /// The pages from the root to the top.
   var pages: [Page] {
     entries.compactMap { entry in if case .page(let page) = entry { page } else { nil } }
   }
 
   var top: Page? { indexOfTop.flatMap(page(at:)) }
 
-  /// What was presented last, over whichever page.
+  /// The overlay that was presented last, over whichever page.
   var lastOverlay: Overlay? { indexOfLastOverlay.flatMap(overlay(at:)) }
 
-  /// What covers the top page, or the bare stack if it has none.
+  /// The overlay over the top page, or over a stack without pages.
   var overlayOverTop: Overlay? { entries.indices.last.flatMap(overlay(at:)) }
 
-  /// False if the stack has ended.
+  /// Pushes a page. Returns false if the stack has ended.
   mutating func push(_ page: Page) -> Bool {
-    guard !hasEnded else { return false }
+    guard !isCancelled else { return false }
     entries.append(.page(page))
     return true
   }
 
-  /// The top page leaves, with what it presents. The root stays.
+  /// Removes the top page, with the overlays that it presents. The root stays.
   mutating func pop() -> [Entry] {
     guard let index = indexOfTop, entries[..<index].contains(where: \.isPage) else { return [] }
     return cut(from: index)
   }
 
-  /// All pages above this one leave. It keeps what it presents. Nothing happens if it is not in the stack.
+  /// Removes all pages above this one. Its own overlays stay. Does nothing if it is not in the stack.
   mutating func pop(to page: Page) -> [Entry] {
     guard let index = entries.firstIndex(of: .page(page)),
       let next = entries[(index + 1)...].firstIndex(where: \.isPage)
@@ -48,26 +48,27 @@ struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
     return pop(to: root)
   }
 
-  /// False if `page` is not the top any more, presents something already, or the stack has ended.
+  /// Presents an overlay. Returns false if `page` is not the top any more, presents an overlay already, or
+  /// the stack has ended.
   mutating func present(_ overlay: Overlay, over page: Page?) -> Bool {
-    guard !hasEnded, page == top, overlayOverTop == nil else { return false }
+    guard !isCancelled, page == top, overlayOverTop == nil else { return false }
     entries.append(.overlay(overlay))
     return true
   }
 
-  /// What was presented last leaves. No page does.
+  /// Removes the overlay that was presented last. No page is removed.
   mutating func dismiss() -> Overlay? {
     guard let index = indexOfLastOverlay, let overlay = overlay(at: index) else { return nil }
     entries.remove(at: index)
     return overlay
   }
 
-  /// It has ended by itself.
+  /// Removes an overlay that has ended by itself.
   mutating func forget(_ overlay: Overlay) { entries.removeAll { $0 == .overlay(overlay) } }
 
-  /// Everything leaves, and nothing comes any more.
+  /// Removes all entries, and accepts no more.
   mutating func end() -> [Entry] {
-    hasEnded = true
+    isCancelled = true
     return cut(from: 0)
   }
 

@@ -1,15 +1,16 @@
-/// Runs `body` with a scope that ends with it: when it returns, when it throws, and at once when its task is cancelled.
+/// Runs `body` with a scope that ends with it: when it returns, when it throws, and at once when its task is
+/// cancelled.
 ///
 /// ```swift
 /// let user = try await withRequestScope("sign in") { scope in
 ///   scope.task { try await client.send(.get(avatarURL)) }
 ///   return try await client.send(.get(userURL)).decode(User.self)
 /// }
-/// // Here the avatar has come, or has been called off.
+/// // Here the avatar has arrived, or its request has been cancelled.
 /// ```
 /// - Parameters:
-///   - name: What the scope is called in reasons and messages.
-///   - parent: The scope that it ends with as well.
+///   - name: The name of the scope in reasons and messages.
+///   - parent: The scope that this one ends with as well.
 public func withRequestScope<Success, Failure: Error>(
   _ name: String = "", in parent: RequestScope? = nil,
   _ body: (RequestScope) async throws(Failure) -> Success

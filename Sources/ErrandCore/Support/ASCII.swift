@@ -1,5 +1,5 @@
-/// Comparisons of names that HTTP calls case-insensitive. They are ASCII by definition, so no locale and no
-/// Unicode folding takes part.
+/// ASCII operations on names that HTTP defines as case-insensitive; no locale and no Unicode folding takes
+/// part.
 package enum ASCII {
   @inline(__always)
   package static func lowered(_ byte: UInt8) -> UInt8 {
@@ -9,14 +9,15 @@ package enum ASCII {
   package static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
     let (a, b) = (left.utf8, right.utf8)
     guard a.count == b.count else { return false }
-    // Every name of every request comes by here, so it does not go through a string's own view.
+    // Every name of every request is compared here, so the bytes are accessed directly, without the string's
+    // view.
     let isEqual: Bool?? = unsafe a.withContiguousStorageIfAvailable { a in
       unsafe b.withContiguousStorageIfAvailable { b in unsafe equalIgnoringCase(a, b) }
     }
     return (isEqual ?? nil) ?? a.elementsEqual(b) { lowered($0) == lowered($1) }
   }
 
-  /// Of the same length.
+  /// Compares two buffers of the same length.
   private static func equalIgnoringCase(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -39,7 +40,7 @@ package enum ASCII {
     String(decoding: text.utf8.map(lowered), as: UTF8.self)
   }
 
-  /// `text` without the spaces and tabs around it (RFC 9110's OWS).
+  /// Returns `text` without the spaces and tabs around it (RFC 9110's OWS).
   package static func trimmed(_ text: some StringProtocol) -> String {
     let utf8 = Array(text.utf8)
     guard let first = utf8.firstIndex(where: { $0 != 32 && $0 != 9 }),
@@ -48,20 +49,22 @@ package enum ASCII {
     return String(decoding: utf8[first...last], as: UTF8.self)
   }
 
-  /// The number that nothing but digits say; nil for anything else (a sign, a space), and for one that is too large.
+  /// Returns the number that a text of digits encodes; nil for any other text (a sign, a space), and for a
+  /// number that is too large.
   package static func wholeNumber(_ text: some StringProtocol) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
     return Int64(text)
   }
 
-  /// True for a `token` of RFC 9110: what methods and field names are made of.
+  /// Returns true for a `token` of RFC 9110, which methods and field names have to be.
   package static func isToken(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
   }
 
-  /// True if any of a control character but the tab is in it: what no field's value may have (RFC 9110, section 5.5).
+  /// Returns true if the text contains a control character other than the tab, which no field value may
+  /// contain (RFC 9110, section 5.5).
   package static func hasControl(_ text: String) -> Bool {
-    // Every value of every request comes by here.
+    // Every field value of every request is checked here.
     unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
       for index in 0..<bytes.count {
         let byte = unsafe bytes[index]
@@ -71,7 +74,7 @@ package enum ASCII {
     } ?? text.utf8.contains { ($0 < 32 && $0 != 9) || $0 == 127 }
   }
 
-  /// True if it begins or ends with a space or a tab.
+  /// Returns true if the text begins or ends with a space or a tab.
   static func isPadded(_ text: String) -> Bool {
     guard let first = text.utf8.first, let last = text.utf8.last else { return false }
     return first == 32 || first == 9 || last == 32 || last == 9

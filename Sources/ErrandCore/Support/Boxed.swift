@@ -1,5 +1,5 @@
-/// A value behind one reference: however large it is, handing it on costs as little as handing on an object, and a task that
-/// waits with it in its hands needs no room for it. Changing it makes another.
+/// A value behind one reference: passing it on costs as little as passing an object, however large it is, and
+/// a waiting task that holds it reserves no space for the value. A change makes a new box.
 struct Boxed<Value: Sendable>: Sendable {
   private final class Box: Sendable {
     let value: Value

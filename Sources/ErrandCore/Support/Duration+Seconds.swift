@@ -1,5 +1,5 @@
 extension Duration {
-  /// As good as for ever: a hundred years.
+  /// A hundred years: practically for ever.
   package static let longest = Duration.seconds(100 * 365 * 86_400)
 
   package var seconds: Double {
@@ -7,12 +7,12 @@ extension Duration {
   }
 
   package var wholeMilliseconds: Int {
-    // Cut to what may be added to without another look: 36 million years.
+    // Clamped to ±36 million years, so that the result can be added to without overflow.
     let seconds = max(-(1 << 50), min(components.seconds, 1 << 50))
     return Int(seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
   }
 
-  /// `10 s`, `0.25 s`.
+  /// The duration as text: `10 s`, `0.25 s`.
   package var formattedSeconds: String {
     let milliseconds = wholeMilliseconds
     if milliseconds % 1000 == 0 { return "\(milliseconds / 1000) s" }

@@ -13,7 +13,7 @@
 #endif
 
 extension FileDescriptor {
-  /// Reads so many bytes, fewer only at the end of the file.
+  /// Reads `count` bytes, fewer only at the end of the file.
   package func read(_ count: Int, at offset: Int64) throws -> Data {
     var data = Data(count: count)
     let read = try unsafe data.withUnsafeMutableBytes { bytes in
@@ -33,7 +33,7 @@ extension FileDescriptor {
     try unsafe data.withUnsafeBytes { try unsafe self.write($0, at: offset) }
   }
 
-  /// Returns when it is on the disk.
+  /// Returns when the file's content is on the disk (fsync).
   package func sync() throws(FileError) {
     while fsync(raw) != 0 {
       if errno != EINTR { throw FileError(.write, path) }

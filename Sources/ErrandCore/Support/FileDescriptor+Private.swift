@@ -7,12 +7,12 @@
 #endif
 
 extension FileDescriptor {
-  /// Makes a file of the user's own, which nobody else can read at any time. Throws if there is anything of that name.
+  /// Creates a file that only this user can access, from the beginning. Throws if the path exists.
   package convenience init(private path: String) throws(FileError) {
     try self.init(new: path, permissions: 0o600)
   }
 
-  /// Makes a file that those can read who can by default.
+  /// Creates a file with the default permissions. Throws if the path exists.
   package convenience init(usual path: String) throws(FileError) {
     try self.init(new: path, permissions: 0o666)
   }
@@ -23,7 +23,8 @@ extension FileDescriptor {
     self.init(raw, path)
   }
 
-  /// Refuses a file that somebody else could write: another's, or one that has a second name.
+  /// Throws unless this is a regular file of this user with one link: other programs could write to any other
+  /// file.
   package func checkIsOwn() throws(FileError) {
     let info = try status()
     guard info.isRegular, info.isOwn, info.links == 1 else {
@@ -31,7 +32,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Makes a folder that is for this user only, if there is none.
+  /// Creates a folder that only this user can access, if it does not exist.
   package static func makeFolder(_ path: String) throws(FileError) {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(.create, path) }
   }

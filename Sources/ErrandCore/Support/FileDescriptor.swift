@@ -6,21 +6,22 @@
   import Glibc
 #endif
 
-/// An open file, closed when nobody holds it any more. Failures are thrown as `FileError`.
+/// An open file, closed when its last reference is released. Failures are thrown as `FileError`.
 package final class FileDescriptor: Sendable {
   package let raw: Int32
   package let path: String
 
-  /// Does not wait for what is no regular file, as a pipe would make it; `length` refuses that.
+  /// Opens a file for reading. Opening does not block on a file that is not regular, such as a pipe; `length`
+  /// refuses it.
   package init(reading path: String) throws(FileError) {
     raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     self.path = path
     guard raw >= 0 else { throw FileError(.open, path) }
   }
 
-  /// Opens for writing, makes the file, for this user only, if it is missing, and keeps what is in it. Follows no link, and
-  /// does not wait for what is no regular file.
-  /// - Parameter mayCreate: False if the file must be there.
+  /// Opens a file for writing, and keeps its content. A missing file is created, for this user only. Follows
+  /// no link, and does not block on a file that is not regular.
+  /// - Parameter mayCreate: False if the file must exist.
   package init(writing path: String, mayCreate: Bool = true) throws(FileError) {
     let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     raw = unsafe open(path, mayCreate ? flags | O_CREAT : flags, 0o600)
@@ -28,19 +29,20 @@ package final class FileDescriptor: Sendable {
     guard raw >= 0 else { throw FileError(.create, path) }
   }
 
-  /// Takes over an open file.
+  /// Takes ownership of an open descriptor.
   init(_ raw: Int32, _ path: String) {
     self.raw = raw
     self.path = path
   }
 
   deinit {
-    // A program that is being started has a copy of it for a moment, which would keep the lock.
+    // A child process that is being started has a copy of the descriptor for a moment, which would keep the
+    // lock.
     unlock()
     close(raw)
   }
 
-  /// The length in bytes. Throws for what is no regular file, because its length says nothing.
+  /// Returns the length in bytes. Throws if the file is not regular, because its length has no meaning.
   package func length() throws(FileError) -> Int64 {
     var info = stat()
     guard unsafe fstat(raw, &info) == 0 else { throw FileError(.read, path) }
@@ -48,7 +50,7 @@ package final class FileDescriptor: Sendable {
     return Int64(info.st_size)
   }
 
-  /// Reads up to `buffer.count` bytes at `offset`; 0 is the end of the file.
+  /// Reads up to `buffer.count` bytes at `offset`; returns 0 at the end of the file.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
     while true {
       let count = unsafe pread(raw, buffer.baseAddress, buffer.count, off_t(offset))
@@ -70,28 +72,28 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Keeps others, who ask like this, from writing it.
+  /// Locks the file against other writers that lock it, too. Throws if it is locked.
   package func lock() throws(FileError) {
     guard flock(raw, LOCK_EX | LOCK_NB) == 0 else {
       throw FileError(.create, path, "another download is writing it")
     }
   }
 
-  /// As `lock`, but waits while somebody else has it.
+  /// Locks the file as `lock` does, but waits while it is locked.
   package func waitForLock() throws(FileError) {
     while flock(raw, LOCK_EX) != 0 {
       guard errno == EINTR else { throw FileError(.create, path, "it cannot be locked") }
     }
   }
 
-  /// Lets others write it, although it may be open for a while yet.
+  /// Releases the lock, although the file may stay open for a while.
   package func unlock() { flock(raw, LOCK_UN) }
 
   package func truncate(to length: Int64) throws(FileError) {
     guard ftruncate(raw, off_t(length)) == 0 else { throw FileError(.write, path) }
   }
 
-  /// Puts `from` in the place of `to`, whole or not at all.
+  /// Moves `from` to `target` atomically, replacing it.
   package static func move(_ from: String, to target: String) throws(FileError) {
     guard unsafe rename(from, target) == 0 else { throw FileError(.move, target) }
   }

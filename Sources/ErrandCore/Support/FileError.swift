@@ -6,22 +6,22 @@
   import Glibc
 #endif
 
-/// What went wrong with a local file, with the system's own reason.
+/// A failure of an operation on a local file, with the system's reason.
 public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was tried.
+  /// The operation that failed.
   public enum Operation: String, Sendable, Hashable {
     case open, create, read, write, move
   }
 
-  /// What was tried.
+  /// The operation that failed.
   public let operation: Operation
-  /// The file.
+  /// The file's path.
   public let path: String
-  /// The system's `errno`, or nil if the system had no part in it.
+  /// The system's `errno`, or nil if the failure did not come from the system.
   public let systemCode: Int32?
   private let reason: String
 
-  /// Takes the reason from `errno`, so it must be made right after the call that failed.
+  /// Makes an error with the reason from `errno`, so it must be made right after the call that failed.
   package init(_ operation: Operation, _ path: String) {
     let code = errno
     self.operation = operation

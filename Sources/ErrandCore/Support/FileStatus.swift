@@ -12,15 +12,15 @@
   package import Foundation
 #endif
 
-/// What the system knows of a file.
+/// The status of a file (stat(2)).
 package struct FileStatus: Sendable {
   package let size: Int
   package let modified: Date
   package let isRegular: Bool
   package let links: Int
-  /// True if it belongs to the user that this process runs as.
+  /// True if the file belongs to the user that this process runs as.
   package let isOwn: Bool
-  /// Who may read, write and execute it.
+  /// The permission bits.
   package let permissions: UInt32
   private let device: UInt64
   private let number: UInt64

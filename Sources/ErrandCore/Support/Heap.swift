@@ -1,4 +1,4 @@
-/// A binary heap: the least element in front, whatever the order in which they came.
+/// A binary heap: the first element is the least, in whatever order they were inserted.
 package struct Heap<Element> {
   private var elements: [Element] = []
   private let precedes: @Sendable (Element, Element) -> Bool
@@ -21,7 +21,7 @@ package struct Heap<Element> {
   package mutating func removeFirst() -> Element? {
     guard let first = elements.first, let last = elements.popLast() else { return nil }
     if elements.isEmpty {
-      // What is empty keeps no memory.
+      // An empty heap keeps no memory.
       elements = []
     } else {
       elements[0] = last
@@ -32,7 +32,7 @@ package struct Heap<Element> {
 
   package mutating func removeAll(where isGone: (Element) -> Bool) {
     elements.removeAll(where: isGone)
-    // In order is a heap as well.
+    // A sorted array is a heap as well.
     elements.sort(by: precedes)
   }
 

@@ -1,5 +1,5 @@
 #if ERRAND_SANITIZER
-  // Thread sanitizer does not see what `Mutex` does and reports races that are none; it knows pthread's.
+  // Thread sanitizer does not understand `Mutex` and reports false races; it understands pthread's.
   #if canImport(Darwin)
     import Darwin
   #elseif canImport(Musl)
@@ -38,9 +38,9 @@
 #else
   package import Synchronization
 
-  /// A value and the lock in front of it. Never resume, cancel or call back inside `withLock`.
-  // Inlinable, for compilers that can specialise the other modules' uses as well. Swift 6.3 does that for what is public only;
-  // made public, an outbox took as much time as before.
+  /// A value and the lock that protects it. Never resume, cancel or call back inside `withLock`.
+  // Inlinable, for compilers that can specialise uses in other modules as well. Swift 6.3 specialises only
+  // public types; making this public did not make an outbox faster (measured).
   @frozen
   package struct Locked<State>: ~Copyable, Sendable {
     @usableFromInline package let mutex: Mutex<State>

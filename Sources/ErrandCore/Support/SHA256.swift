@@ -10,7 +10,7 @@
   package import Foundation
 #endif
 
-/// SHA-256 (FIPS 180-4) of bytes that come piece by piece.
+/// Computes SHA-256 (FIPS 180-4) incrementally.
 @safe package struct SHA256: ~Copyable {
   #if canImport(CryptoKit)
     private var hash = CryptoKit.SHA256()

@@ -4,11 +4,11 @@
   package import Foundation
 #endif
 
-/// What SHA-256 makes of some bytes; its description is hexadecimal.
+/// A SHA-256 digest; its description is hexadecimal.
 package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
   package static let byteCount = 32
 
-  // Held inline: four words take no memory of their own.
+  // Four words inline need no heap allocation.
   private let first: UInt64
   private let second: UInt64
   private let third: UInt64
@@ -20,7 +20,7 @@ package struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     self = hash.finalize()
   }
 
-  /// Nil if these are not 32 bytes.
+  /// Returns nil if there are not 32 bytes.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     var words: [UInt64] = [0, 0, 0, 0]

@@ -1,5 +1,5 @@
-/// Values that are put in, found and taken out by a token, each in O(1) and without hashing. A token is good once: after
-/// its value was taken out it finds nothing, whoever has its place.
+/// Values that are inserted, found and removed by a token, each in O(1) and without hashing. A token becomes
+/// invalid when its value is removed, even if its place is used again.
 package struct Slab<Value> {
   package struct Token: Sendable, Hashable {
     fileprivate let index: Int
@@ -11,7 +11,7 @@ package struct Slab<Value> {
     case free(next: Int)
   }
 
-  /// An empty slab gives back the memory of a crowd larger than this.
+  /// The capacity above which an empty slab releases its memory.
   private static var keptCapacity: Int { 1024 }
 
   private var cells: [Cell] = []
@@ -49,14 +49,14 @@ package struct Slab<Value> {
     return value
   }
 
-  /// Takes everything out, and gives its memory back.
+  /// Removes all values, and releases the memory.
   package mutating func removeAll() {
     cells = []
     firstFree = -1
     count = 0
   }
 
-  /// What the token stands for, or nil if it was taken out. Setting it then does nothing.
+  /// The value of a token, or nil if it was removed. Setting it then does nothing.
   package subscript(_ token: Token) -> Value? {
     get {
       guard token.index < cells.count, case .taken(let value, token.serial) = cells[token.index] else {
@@ -77,9 +77,9 @@ package struct Slab<Value> {
     return nil
   }
 
-  /// The values, those that were put in last first.
+  /// The values in the reverse order of their insertion.
   package var newestFirst: [Value] {
-    // Mostly no place was taken twice; then they are in order already, and sorting goes over them once.
+    // Usually no place was used twice; then the values are in order already, and sorting is one pass.
     let taken = cells.reversed().compactMap { cell in
       if case .taken(let value, let serial) = cell { (value: value, serial: serial) } else { nil }
     }

@@ -6,14 +6,14 @@
   import Glibc
 #endif
 
-/// A thread of the system's, for work that may not block anybody else.
+/// Starts system threads for work that blocks and must not hold up other tasks.
 package enum SystemThread {
   private final class Work {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
   }
 
-  /// Returns false if the system has no thread left.
+  /// Starts a thread. Returns false if the system cannot create one.
   package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)

@@ -1,5 +1,5 @@
 extension UInt64 {
-  /// So many hexadecimal digits.
+  /// Returns the number with `length` hexadecimal digits.
   package func hexadecimal(_ length: Int) -> String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: length - digits.utf8.count) + digits

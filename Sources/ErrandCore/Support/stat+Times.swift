@@ -6,9 +6,9 @@
   package import Glibc
 #endif
 
-/// Darwin has names of its own for these.
+/// Darwin has different names for these.
 extension stat {
-  /// When what is in it was last written.
+  /// When the content was last written.
   package var modified: timespec {
     #if canImport(Darwin)
       st_mtimespec
@@ -17,7 +17,7 @@ extension stat {
     #endif
   }
 
-  /// When anything of it was last changed, its name or its rights as well.
+  /// When the file was last changed, including its name or permissions.
   package var changed: timespec {
     #if canImport(Darwin)
       st_ctimespec

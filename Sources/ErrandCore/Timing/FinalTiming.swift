@@ -1,4 +1,4 @@
-/// The timing of a stream, which is known after its last chunk.
+/// The timing of a stream, which is set after its last chunk.
 final class FinalTiming: Sendable {
   private let timing = Locked<Timing?>(nil)
 

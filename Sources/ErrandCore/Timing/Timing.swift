@@ -1,38 +1,38 @@
-/// How long each step took and what went over the wire. The steps are those of the last transfer (of the last
-/// try, after its redirects); `queue`, `total` and
-/// `tries` are of the whole call. A step that did not happen, or that the transport cannot measure, is nil.
+/// How long each step took and how many bytes were transferred. The steps are those of the last transfer (of
+/// the last attempt, after its redirects); `queue`, `total` and `attempts` are those of the whole call. A
+/// step that did not happen, or that the transport cannot measure, is nil.
 public struct Timing: Sendable, Hashable {
-  /// From the call until its last try began: waiting its turn, and between tries.
+  /// The time from the call until its last attempt began: waiting for a slot, and between attempts.
   public var queue: Duration = .zero
-  /// Looking up the host.
+  /// The time of the host's DNS look-up.
   public var dns: Duration?
-  /// Connecting, after the look-up.
+  /// The time to connect, after the look-up.
   public var connect: Duration?
-  /// The TLS handshake, after connecting.
+  /// The time of the TLS handshake, after connecting.
   public var tls: Duration?
-  /// From the last try's beginning until the first byte of its answer.
+  /// The time from the beginning of the last attempt to the first byte of its response.
   public var firstByte: Duration?
-  /// From the call until the answer was complete.
+  /// The time from the call until the response was complete.
   public var total: Duration = .zero
-  /// Bytes of the request's body, as they went over the wire.
+  /// The bytes of the request's body on the wire.
   public var bytesSent: Int64 = 0
-  /// Bytes of the answer's body, as they came over the wire.
+  /// The bytes of the response's body on the wire.
   public var bytesReceived: Int64 = 0
   public var httpVersion: HTTPVersion?
   public var connectionReused: Bool?
-  /// How many tries it took.
-  public var tries = 1
-  /// How many redirects the last try followed.
+  /// The number of attempts.
+  public var attempts = 1
+  /// The number of redirects that the last attempt followed.
   public var redirects = 0
 
   public init() {}
 
   init(
-    _ metrics: TransferMetrics, queue: Duration, total: Duration, tries: Int, redirects: Int
+    _ metrics: TransferMetrics, queue: Duration, total: Duration, attempts: Int, redirects: Int
   ) {
     self.queue = queue
     self.total = total
-    self.tries = tries
+    self.attempts = attempts
     self.redirects = redirects
     dns = metrics.dns
     connect = metrics.connect

@@ -1,19 +1,19 @@
-/// What a transport measured of one try. Durations count from the try's start and are nil where there was no such
-/// step (a reused connection has no DNS, connect and TLS) or the transport cannot tell.
+/// A transport's measurements of one attempt. Durations are nil where there was no such step (a reused
+/// connection has no DNS, connect and TLS) or the transport cannot measure it.
 public struct TransferMetrics: Sendable, Hashable {
-  /// Time to look up the host.
+  /// The time of the host's DNS look-up.
   public var dns: Duration?
-  /// Time to connect, after the look-up.
+  /// The time to connect, after the look-up.
   public var connect: Duration?
-  /// Time for the TLS handshake, after connecting.
+  /// The time of the TLS handshake, after connecting.
   public var tls: Duration?
-  /// Until the first byte of the answer.
+  /// The time from the attempt's start to the first byte of the response.
   public var firstByte: Duration?
-  /// Bytes of the body that went out, as sent.
+  /// The bytes of the request's body on the wire.
   public var bytesSent: Int64 = 0
-  /// Bytes of the body that came in, as received: compressed, if it was.
+  /// The bytes of the response's body on the wire: compressed, if it was.
   public var bytesReceived: Int64 = 0
-  /// The version that was spoken.
+  /// The HTTP version that was used.
   public var httpVersion: HTTPVersion?
   /// True if the connection had been used before.
   public var connectionReused: Bool?

@@ -4,17 +4,17 @@
   public import Foundation
 #endif
 
-/// Where the body of an answer goes. A transport writes to it from one thread at a time.
+/// Receives the body of a response. A transport writes to it from one thread at a time.
 public protocol BodySink: AnyObject, Sendable {
-  /// Takes bytes. After `.wait` nothing may be written until `onDrain`'s handler is called.
-  /// - Throws: If the bytes cannot be kept. The try then fails with that error.
+  /// Writes bytes. After `.wait` nothing may be written until the handler of `onDrain` is called.
+  /// - Throws: An error if the bytes cannot be stored. The attempt then fails with it.
   func write(_ chunk: Data) throws -> SinkSignal
 
-  /// Sets what is called, on any thread, each time there is room again after a `.wait`.
+  /// Sets the handler that is called, on any thread, each time there is capacity again after a `.wait`.
   func onDrain(_ handler: @escaping @Sendable () -> Void)
 }
 
-/// What a sink says after it took bytes.
+/// A sink's response to a write: `more` accepts further bytes, `wait` asks for a pause until `onDrain`.
 public enum SinkSignal: Sendable, Hashable {
   case more
   case wait

@@ -6,14 +6,14 @@
 
 /// Chunks, first in, first out. Pure.
 struct ChunkQueue {
-  /// So many places that are empty are worth no move.
+  /// The number of empty places below which the chunks are not moved.
   private static let spare = 64
 
   private var chunks: [Data] = []
   private var first = 0
   private(set) var bytes = 0
 
-  /// How many places it has, those of chunks that are gone included.
+  /// The number of places, including those of removed chunks.
   var places: Int { chunks.count }
 
   mutating func append(_ chunk: Data) {
@@ -31,7 +31,8 @@ struct ChunkQueue {
       chunks.removeAll(keepingCapacity: true)
       first = 0
     } else if first >= Self.spare, first * 2 >= chunks.count {
-      // A consumer that is always one chunk behind would never empty it. Each chunk is moved once at most, on average.
+      // With a consumer that is always one chunk behind, the queue never becomes empty. On average each chunk
+      // is moved once at most.
       chunks.removeFirst(first)
       first = 0
     }

@@ -5,9 +5,9 @@
 #endif
 
 extension Exchange.Request {
-  /// The one way to a transport: what interceptors, redirects, bodies and files made of a request is put together here,
-  /// and then looked at.
-  /// - Throws: `RequestError(.invalidRequest)`, if anything but what was meant could get on the wire.
+  /// Makes the only kind of request that a transport accepts: puts together what interceptors, redirects,
+  /// bodies and files made of a request, and checks it.
+  /// - Throws: `RequestError(.invalidRequest)`, if the request would not be sent as it is meant.
   init(
     _ request: Request, _ upload: Upload, timeout: Duration, mayBeRepeated: Bool
   ) throws(RequestError) {
@@ -23,13 +23,14 @@ extension Exchange.Request {
 }
 
 extension Request {
-  /// The most bytes that method, URL and fields may have together: libcurl sends no head of 1 MiB, and adds to it.
+  /// The maximum number of bytes of method, URL and header fields together: libcurl sends no head of 1 MiB,
+  /// and adds to it.
   static let headLimit = 512 << 10
 
-  /// Why it cannot be sent, or nil.
+  /// The reason why the request cannot be sent, or nil.
   package var problem: String? { problem(with: wireFields) }
 
-  /// The fields as they are sent: with those that tell of the body, and no spaces around a value.
+  /// The header fields as they are sent: with those that describe the body, and no spaces around a value.
   fileprivate var wireFields: HTTPFields {
     var fields = fields
     if let type = body.contentType, !fields.contains("Content-Type") { fields.append("Content-Type", type) }
@@ -49,7 +50,7 @@ extension Request {
   }
 
   private func sizeProblem(_ fields: HTTPFields) -> String? {
-    // Each line has a colon, a space and an end.
+    // Each line has a colon, a space and a line end.
     let size = fields.reduce(method.rawValue.utf8.count + address.text.utf8.count) {
       $0 + $1.name.utf8.count + $1.value.utf8.count + 4
     }
@@ -65,7 +66,7 @@ extension Address {
 }
 
 extension HTTPFields {
-  /// What is wrong with the first field that may not be sent, or nil.
+  /// The reason why the first invalid header field may not be sent, or nil.
   var problem: String? {
     var hasHost = false
     for field in self {

@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-/// One try, as a transport sees it: what to send, where the answer goes, and how it hears that nobody waits any more.
+/// One attempt, for a transport: the request to send, the sink of the response, and the cancellation.
 public final class Exchange: Sendable {
-  /// What goes over the wire, with everything decided and checked: there is no other way to make one (`Exchange+Check`).
+  /// A request for a transport, complete and checked; only `Exchange+Check` makes one.
   public struct Request: Sendable {
     public let method: Method
     public let url: URL
@@ -14,13 +14,14 @@ public final class Exchange: Sendable {
     public let isSecure: Bool
     public let fields: HTTPFields
     public let upload: Upload
-    /// The try fails when nothing moved for this long.
+    /// The time after which the attempt fails when no bytes moved.
     public let timeout: Duration
     public let httpVersion: HTTPVersionPreference
-    /// False if a transport that cannot ask `claimRepeat` must not send it on a kept connection, which may be stale.
+    /// False if a transport that cannot call `claimRepeat` must not send the request on a reused connection,
+    /// which may be stale.
     public let mayBeRepeated: Bool
 
-    /// For the check alone.
+    /// For `Exchange+Check` only.
     init(
       checked method: Method, _ url: URL, isSecure: Bool, _ fields: HTTPFields, _ upload: Upload,
       _ timeout: Duration, _ httpVersion: HTTPVersionPreference, mayBeRepeated: Bool
@@ -38,40 +39,42 @@ public final class Exchange: Sendable {
 
   public let request: Request
   private let progress: ProgressHub?
-  private let signal: StopSignal
+  private let cancellation: CancellationToken
   private let receiver: any HeadReceiver
 
   init(
-    request: Request, signal: StopSignal, progress: ProgressHub?, receiver: any HeadReceiver
+    request: Request, cancellation: CancellationToken, progress: ProgressHub?, receiver: any HeadReceiver
   ) {
     self.request = request
-    self.signal = signal
+    self.cancellation = cancellation
     self.progress = progress
     self.receiver = receiver
   }
 
-  /// Where the body of this answer goes. Throws if the answer is not wanted: then the try fails with that error.
+  /// Returns the sink for the body of this response. Throws if the response is not wanted: then the attempt
+  /// fails with that error.
   public func sink(for head: ResponseHead) throws -> any BodySink { try receiver.sink(for: head) }
 
-  /// To be asked before the transport sends the request once more by itself, because a kept connection was closed before
-  /// any byte of an answer. If this returns true it counts as a try; otherwise this one has failed with `connectionLost`.
+  /// Asks whether the transport may send the request once more by itself, because a reused connection was
+  /// closed before any byte of a response. True: the repeat counts as an attempt; false: this attempt has
+  /// failed with `connectionLost`.
   public func claimRepeat() -> Bool { receiver.claimRepeat() }
 
-  /// Calls `handler` once when the call is called off; at once, on this thread, if it has been already.
-  /// Returns what to hand to `removeCancelHandler` when the try has ended.
+  /// Calls `handler` once when the call is cancelled; at once, on this thread, if it has been already.
+  /// Returns the identifier for `removeCancelHandler`, to be called when the attempt has ended.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) -> CancelHandlerID {
-    signal.onStop(handler)
+    cancellation.onCancel(handler)
   }
 
-  public func removeCancelHandler(_ id: CancelHandlerID) { signal.removeStopHandler(id) }
+  public func removeCancelHandler(_ id: CancelHandlerID) { cancellation.removeCancelHandler(id) }
 
-  /// True if somebody looks at the bytes that go out; telling them costs something.
+  /// True if the progress of the upload is observed; reporting it costs something.
   public var wantsUploadProgress: Bool { progress != nil }
 
-  /// So many bytes of the body have gone out in this try.
+  /// Reports the total bytes of the body that this attempt has sent.
   public func didSend(total bytes: Int64) { progress?.sent(bytes) }
 
-  /// An error about this try. The request is added to it later; `message` must show no secret.
+  /// Returns an error about this attempt. The request is added to it later; `message` must show no secret.
   public func error(
     _ code: RequestError.Code, _ message: String, reachedServer: Bool, underlying: (any Error)? = nil
   ) -> RequestError {

@@ -6,7 +6,7 @@ import Dispatch
   import Foundation
 #endif
 
-/// Writes the body into an open file, on a queue of its own so that no transport waits for a disk.
+/// Writes the body into an open file, on a queue of its own so that the transport does not wait for the disk.
 final class FileSink: BodySink {
   private struct State {
     var offset: Int64
@@ -23,7 +23,7 @@ final class FileSink: BodySink {
   private let queue = DispatchQueue(label: "errand.file")
   private let state: Locked<State>
 
-  /// - Parameter offset: Where the first byte goes; what is behind it was cut off before.
+  /// - Parameter offset: The position of the first byte; the file was truncated to it before.
   init(file: FileDescriptor, offset: Int64) {
     self.file = file
     state = Locked(State(offset: offset))
@@ -32,7 +32,8 @@ final class FileSink: BodySink {
   func write(_ chunk: Data) throws -> SinkSignal {
     let (offset, signal) = try state.withLock { state throws(FileError) -> (Int64, SinkSignal) in
       if let failure = state.failure { throw failure }
-      // A transport that was called off may not know yet; the file may be another call's by now.
+      // A transport may write before it notices the cancellation; the file may belong to another call by
+      // then.
       if state.isClosed { throw FileError(.write, file.path, "the download has ended") }
       let (end, isTooLong) = state.offset.addingReportingOverflow(Int64(chunk.count))
       if isTooLong { throw FileError(.write, file.path, "no file can be so long") }
@@ -68,7 +69,7 @@ final class FileSink: BodySink {
     state.withLock { $0.drained = handler }
   }
 
-  /// Takes no more. Returns when everything is in the file; with the length that it has now.
+  /// Accepts no more bytes. Returns the length of the file when all bytes are written.
   func finish() async throws(FileError) -> Int64 {
     state.withLock { $0.isClosed = true }
     await withCheckedContinuation { continuation in

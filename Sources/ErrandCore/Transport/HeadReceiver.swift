@@ -1,7 +1,7 @@
-/// Decides, when the head of an answer is here, where its body goes.
+/// Chooses the sink for the body when the head of a response has arrived.
 protocol HeadReceiver: Sendable {
   func sink(for head: ResponseHead) throws -> any BodySink
-  /// Takes one more of the call's tries, if its policy has one left for a connection that was lost.
+  /// Uses one more of the call's attempts, if its policy has one left for a lost connection.
   func claimRepeat() -> Bool
 }
 

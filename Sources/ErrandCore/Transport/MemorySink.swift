@@ -7,15 +7,15 @@
 /// Keeps the body in memory, up to a limit.
 final class MemorySink: BodySink {
   enum Overflow: Sendable {
-    /// The try fails: so much may not be kept.
+    /// The attempt fails: the body is larger than the limit.
     case tooLarge(ResponseHead)
-    /// The try fails: the answer was not wanted anyway, and what was kept is enough to say so.
+    /// The attempt fails: the response is refused anyway, and the bytes in memory are enough for its error.
     case rejected(RequestError.Rejection, ResponseHead)
-    /// The try ends: the head says all that is needed.
+    /// The attempt ends: only the head is needed.
     case enough(ResponseHead)
   }
 
-  /// The body goes on and on, and nobody wants it.
+  /// Thrown when the body exceeds the limit and only the head is needed.
   struct HeadIsEnough: Error {
     let head: ResponseHead
   }
@@ -25,7 +25,7 @@ final class MemorySink: BodySink {
   private let kept = Locked(Data())
 
   init(limit: Int, overflow: Overflow) {
-    // An outbox's file may say anything.
+    // A limit that comes from an outbox's file may be any number.
     self.limit = max(0, limit)
     self.overflow = overflow
   }
@@ -50,14 +50,14 @@ final class MemorySink: BodySink {
   static func tooLarge(_ limit: Int, _ head: ResponseHead) -> RequestError {
     RequestError(
       .bodyTooLarge,
-      message: "the answer is larger than the \(limit) bytes that may be kept in memory; "
+      message: "the response is larger than the \(limit) bytes that may be kept in memory; "
         + "raise memoryLimit, or use download(to:) or stream",
       status: head.status, fields: head.fields, reachedServer: true)
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {}
 
-  /// The head of an answer whose body nobody wants, if this is for one.
+  /// The head of a response whose body is not needed, if this sink is for one.
   var head: ResponseHead? {
     switch overflow {
     case .tooLarge: nil

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// Hands the body over to one consumer, and makes the transport wait while it holds more than `capacity` bytes.
+/// Passes the body to one consumer, and makes the transport wait while more than `capacity` bytes are
+/// buffered.
 final class StreamSink: BodySink {
   private struct State {
     var chunks = ChunkQueue()
@@ -22,7 +23,8 @@ final class StreamSink: BodySink {
   init(capacity: Int = 1 << 20) { self.capacity = capacity }
 
   func write(_ chunk: Data) -> SinkSignal {
-    let (waiter, signal) = state.withLock { state -> (CheckedContinuation<Data?, any Error>?, SinkSignal) in
+    let (waiter, signal) = state.withLock {
+      state -> (CheckedContinuation<Data?, any Error>?, SinkSignal) in
       if let waiter = state.waiter {
         state.waiter = nil
         return (waiter, .more)
@@ -39,7 +41,7 @@ final class StreamSink: BodySink {
     state.withLock { $0.drained = handler }
   }
 
-  /// Calls `handler` when no more comes, before the consumer hears of it; at once, if that is so already.
+  /// Calls `handler` when the stream ends, before the consumer is told; at once, if it has ended.
   func onEnd(_ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.isEnding { state.ended.append(handler) }
@@ -48,7 +50,7 @@ final class StreamSink: BodySink {
     if isLate { handler() }
   }
 
-  /// The next chunk, nil at the end. One consumer at a time.
+  /// Returns the next chunk, nil at the end. There must be one consumer at a time.
   func next() async throws -> Data? {
     try await withCheckedThrowingContinuation { continuation in
       enum Step {
@@ -84,8 +86,8 @@ final class StreamSink: BodySink {
     }
   }
 
-  /// No more comes. What is held is still handed out first, unless nobody waits for it any more. The first call
-  /// counts.
+  /// Ends the stream. Buffered chunks are still delivered first, unless the request was cancelled. Only the
+  /// first call counts.
   func end(_ result: Result<Void, any Error>) {
     let handlers: [@Sendable () -> Void]? = state.withLock { state in
       guard !state.isEnding else { return nil }

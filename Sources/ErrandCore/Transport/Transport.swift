@@ -1,24 +1,25 @@
-/// What moves one try over the network. Everything above it is the same for all of them; `TransportConformance` in
-/// ErrandTesting is the suite that a new one must pass.
+/// Moves one attempt over the network. All layers above are the same for every transport; a new one must pass
+/// `TransportConformance` in ErrandTesting.
 public protocol Transport: Sendable {
-  /// Performs one try and returns when the last byte of the answer is in the sink.
+  /// Performs one attempt and returns when the last byte of the response is in the sink.
   ///
   /// A transport
-  /// - sends `exchange.request` as it is and follows no redirect: a 3xx is an answer like any other;
-  /// - calls `exchange.sink(for:)` once, with the final head (no 1xx), and writes the body, decompressed, into the
-  ///   sink that it gets, as fast as the sink takes it;
-  /// - tells `exchange` of bytes that went out;
-  /// - fails with `RequestError(.timedOut)` when nothing moved for `exchange.request.timeout`;
-  /// - stops at once when `exchange.onCancel` calls: closes the socket or resets the stream, and throws.
+  /// - sends `exchange.request` as it is and follows no redirect: a 3xx is a response like any other;
+  /// - calls `exchange.sink(for:)` once, with the final head (no 1xx), and writes the body, decompressed,
+  ///   into the sink that it gets, as fast as the sink accepts it;
+  /// - reports the bytes that it sent to `exchange`;
+  /// - fails with `RequestError(.timedOut)` when no bytes moved for `exchange.request.timeout`;
+  /// - stops at once when the handler of `exchange.onCancel` is called: closes the socket or resets the
+  ///   stream, and throws.
   ///
-  /// - Throws: `RequestError`, and says with `reachedServer` whether the server may have seen the request.
+  /// - Throws: `RequestError`, whose `reachedServer` says whether the server may have received the request.
   func perform(_ exchange: Exchange) async throws -> TransferResult
 
-  /// Closes idle connections and frees what the transport holds. Nothing is performed after it.
+  /// Closes idle connections and releases the transport's resources. No attempt is performed afterwards.
   func shutdown() async
 }
 
-/// How a try that was answered went.
+/// The result of an attempt that got a response.
 public struct TransferResult: Sendable {
   public let head: ResponseHead
   public let metrics: TransferMetrics

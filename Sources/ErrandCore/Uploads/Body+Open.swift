@@ -5,7 +5,7 @@
 #endif
 
 extension Body {
-  /// Opens the body for one try.
+  /// Opens the body for one attempt.
   /// - Throws: `RequestError`: the file cannot be read, or the stream has been read already.
   func open(compressed: Bool) throws -> Upload {
     let plain = try openPlain()
@@ -40,7 +40,7 @@ extension Body {
 }
 
 extension MultipartForm {
-  /// The form as it is sent.
+  /// The form's pieces in the order in which they are sent.
   var segments: [BodySegment] {
     var segments: [BodySegment] = []
     for (index, part) in parts.enumerated() {

@@ -4,16 +4,16 @@
   package import Foundation
 #endif
 
-/// What a body consists of: for those who keep it, to send it later as it would have been sent now.
+/// The structure of a body, for code that stores it to send it later unchanged.
 package enum BodyLayout: Sendable {
   case none
   case bytes(Data)
   case file(path: String)
-  /// A form, its boundaries written out.
+  /// A form, with its boundaries written out.
   case multipart([BodySegment])
-  /// It can be read once.
+  /// A stream, which can be read once.
   case stream
-  /// It is opened anew for each try by code that cannot be kept.
+  /// A body that is opened anew for each attempt by code, which cannot be stored.
   case source
   case invalid(reason: String)
 }

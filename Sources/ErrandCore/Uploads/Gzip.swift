@@ -6,7 +6,7 @@ import CZlib
   import Foundation
 #endif
 
-/// zlib's deflate in gzip's wrapping (RFC 1952), step by step.
+/// Compresses with zlib's deflate into the gzip format (RFC 1952), step by step.
 @safe struct Gzip: ~Copyable {
   // zlib keeps a pointer back to its stream, so the stream must not move.
   private let stream: UnsafeMutablePointer<z_stream>
@@ -26,7 +26,7 @@ import CZlib
   }
 
   /// Compresses from `input` into `output`.
-  /// - Returns: How much of either was used, and whether the end was written.
+  /// - Returns: How many bytes were read and written, and whether the end was written.
   mutating func step(
     _ input: UnsafeRawBufferPointer, isLast: Bool, into output: UnsafeMutableRawBufferPointer
   ) -> (read: Int, written: Int, isDone: Bool) {

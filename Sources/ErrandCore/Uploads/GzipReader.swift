@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Compresses another reader's bytes on their way out.
+/// Compresses the bytes of another reader.
 final class GzipReader: BodyReader {
   private struct State: ~Copyable {
     var gzip: Gzip?

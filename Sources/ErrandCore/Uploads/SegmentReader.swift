@@ -4,8 +4,8 @@
   import Foundation
 #endif
 
-/// Bytes and files, one behind the other. Files are opened and measured when it is made, and must keep their
-/// length until they are sent.
+/// Reads bytes and files, one after the other. Files are opened and measured when the reader is made, and
+/// must keep their length until they are sent.
 package final class SegmentReader: BodyReader {
   private enum Source {
     case bytes(Data)
@@ -21,7 +21,7 @@ package final class SegmentReader: BodyReader {
   private let position = Locked(Position())
   package let length: Int64?
 
-  /// - Throws: `RequestError`: a file cannot be read.
+  /// - Throws: `RequestError`, if a file cannot be read.
   package init(_ segments: [BodySegment]) throws {
     do throws(FileError) {
       var sources: [(Source, Int64)] = []
@@ -34,7 +34,7 @@ package final class SegmentReader: BodyReader {
           sources.append((.file(file), try file.length()))
           lastPath = path
         }
-        // A sparse file may be as long as it likes.
+        // The length of a sparse file can be any number, so the sum may overflow.
         let (sum, isTooLong) = total.addingReportingOverflow(sources.last?.1 ?? 0)
         if isTooLong { throw FileError(.read, lastPath, "is too long") }
         total = sum
@@ -77,7 +77,8 @@ package final class SegmentReader: BodyReader {
       let (count, now): (Int, Int64)
       do throws(FileError) {
         count = try unsafe file.read(into: buffer, at: offset)
-        // The last piece is held back from a file that grew or shrank: the server must not take it for whole.
+        // The last piece of a file that grew or shrank is withheld, so that the server does not take the file
+        // for complete.
         now = count == 0 || offset + Int64(count) == length ? try file.length() : length
       } catch {
         throw RequestError(

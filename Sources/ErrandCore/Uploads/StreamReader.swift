@@ -12,7 +12,7 @@ final class StreamReader: BodyReader {
     var readerWaits = false
     var isClosed = false
     var ready: (@Sendable () -> Void)?
-    /// The producer, waiting for its chunk to be read.
+    /// The producer, which waits for its chunk to be read.
     var producer: CheckedContinuation<Bool, Never>?
     var task: Task<Void, Never>?
   }
@@ -38,8 +38,8 @@ final class StreamReader: BodyReader {
         guard !chunk.isEmpty else { return true }
         total += Int64(chunk.count)
         if let length, total > length { throw Self.wrongLength(length, "more") }
-        // What would complete the body is held back until it is sure that nothing follows: the server must not take for
-        // whole what is not.
+        // The chunk that completes the body is withheld until the stream has ended, so that the server does
+        // not take an incomplete body for complete.
         if total == length {
           last = chunk
           return true
@@ -54,7 +54,7 @@ final class StreamReader: BodyReader {
     }
   }
 
-  /// Returns when the chunk has been read; false if nobody reads any more.
+  /// Returns true when the chunk has been read; false if the reader was closed.
   private func offer(_ chunk: Data) async -> Bool {
     await withCheckedContinuation { continuation in
       let (isClosed, ready) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in

@@ -1,6 +1,6 @@
 import CBrotli
 
-/// Brotli (RFC 7932), whose window is at most 16 MiB.
+/// Decodes brotli (RFC 7932), whose window is at most 16 MiB.
 final class BrotliDecoder: CodingDecoder {
   private let state: OpaquePointer
   private(set) var isWhole = false

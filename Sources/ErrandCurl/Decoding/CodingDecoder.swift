@@ -1,7 +1,7 @@
-/// Undoes one coding, step by step.
+/// Decodes one content coding, step by step.
 protocol CodingDecoder: AnyObject {
-  /// Decodes from `input`, which may be empty, into `output`, which is not. Bytes that are written exactly fill `output`
-  /// where more may follow without further input.
+  /// Decodes from `input`, which may be empty, into `output`, which is not. If `output` is filled exactly,
+  /// more may follow without further input.
   func step(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(DecodingFailure) -> (read: Int, written: Int)

@@ -1,16 +1,17 @@
 import ErrandCore
 
-/// A coding of `Content-Encoding` (RFC 9110, section 8.4.1) that can be undone.
+/// A coding of `Content-Encoding` (RFC 9110, section 8.4.1) that can be decoded.
 enum ContentCoding: String, Sendable, Hashable {
   case gzip, deflate, br, zstd
 
-  /// What `Accept-Encoding` offers: what is linked, and no more.
+  /// The value of `Accept-Encoding`: the codings whose decoders are linked.
   static let offered = "gzip, deflate, br, zstd"
 
-  /// The codings of a body in the order in which they were applied; `identity` is none.
+  /// Returns the codings of a body in the order in which they were applied; `identity` is omitted.
   ///
-  /// As libcurl does, and unlike browsers, which then show the body as it is, a coding that is not known is refused: a
-  /// caller would take the coded bytes for the content. So are more than `limit`: each takes memory, and nobody sends them.
+  /// An unknown coding is refused, as libcurl does and unlike browsers, which show the body as it is: a
+  /// caller would take the coded bytes for the content. So are more than `limit` codings: each takes memory,
+  /// and servers do not use them.
   static func list(_ fields: HTTPFields) throws(DecodingFailure) -> [ContentCoding] {
     var codings: [ContentCoding] = []
     for value in fields.values(of: "Content-Encoding") {
@@ -43,7 +44,7 @@ enum ContentCoding: String, Sendable, Hashable {
   }
 }
 
-/// Why a body cannot be decoded, as the end of a sentence about the body.
+/// The reason why a body cannot be decoded, as the end of a sentence about the body.
 struct DecodingFailure: Error, CustomStringConvertible {
   let description: String
 

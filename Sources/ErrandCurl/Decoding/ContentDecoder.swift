@@ -6,21 +6,21 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Undoes the codings of one body: coded pieces are put in, and what they decode to is taken out, as far as it is wanted.
-/// What is not wanted yet stays coded, so it takes no room.
+/// Decodes the codings of one body: coded pieces are put in, and decoded ones are taken out on demand. The
+/// rest stays coded, so it takes no more memory.
 ///
-/// A body that is empty is empty, whatever its codings: so say HEAD, 204 and 304, and so do some servers' 200.
-/// Otherwise it must come to its proper end, with nothing behind it.
+/// An empty body is empty, whatever its codings: so HEAD, 204 and 304 require, and some servers send it with
+/// a 200. Any other body must have a proper end, with nothing after it.
 final class ContentDecoder {
   private static let stageSize = 64 << 10
 
-  /// One coding, and what is about to be decoded by it.
+  /// The decoder of one coding, with its input.
   private struct Stage {
     let decoder: any CodingDecoder
-    /// What the stage before it has decoded; unused by the first stage, which reads `input`.
+    /// The output of the stage before; unused by the first stage, which reads `input`.
     var room: UnsafeMutableRawBufferPointer?
     var source = 0..<0
-    /// True if it may have more without further input.
+    /// True if the decoder may have more without further input.
     var isPending = false
   }
 
@@ -29,7 +29,7 @@ final class ContentDecoder {
   private var input = Data()
   private var spare: UnsafeMutableRawBufferPointer?
 
-  /// Nil if the body is not coded.
+  /// Makes a decoder; nil if the body is not coded.
   init?(_ fields: HTTPFields) {
     codings = Result { () throws(DecodingFailure) in try ContentCoding.list(fields) }
     if case .success([]) = codings { return nil }
@@ -47,8 +47,8 @@ final class ContentDecoder {
     if input.isEmpty { input = bytes } else { input.append(bytes) }
   }
 
-  /// Fills `room` as far as what was put in goes.
-  /// - Returns: The number of bytes; fewer than there is room for only if more has to be put in.
+  /// Fills `room` as far as the input goes.
+  /// - Returns: The number of bytes; fewer than fit only if more has to be put in.
   func take(into room: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
     if stages.isEmpty {
       guard !input.isEmpty else { return 0 }
@@ -63,12 +63,12 @@ final class ContentDecoder {
     return count
   }
 
-  /// The next piece of at most so many bytes; nil if more has to be put in.
+  /// Returns the next piece of at most so many bytes; nil if more has to be put in.
   func takePiece(_ size: Int) throws(DecodingFailure) -> Data? {
     let room = room(min(size, max(4 << 10, input.count * 4)))
     let count = try take(into: room)
     guard count > 0 else { return nil }
-    // A piece that is nearly full is handed on as it is; of others a copy takes less room.
+    // A piece that is nearly full is passed on without a copy; copying a smaller one takes less memory.
     guard count > room.count / 2, let start = room.baseAddress else { return Data(room[..<count]) }
     spare = nil
     return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
@@ -82,13 +82,13 @@ final class ContentDecoder {
     return room
   }
 
-  /// No more comes.
+  /// Ends the body; throws if it is not complete.
   func end() throws(DecodingFailure) {
     guard stages.allSatisfy(\.decoder.isWhole) else { throw DecodingFailure("it ends too soon") }
   }
 
   private func begin() throws(DecodingFailure) {
-    // The last coding that was applied is the first to be undone.
+    // The last coding that was applied is decoded first.
     for coding in try codings.get().reversed() {
       stages.append(Stage(decoder: try coding.makeDecoder()))
       if stages.count > 1 {
@@ -97,7 +97,7 @@ final class ContentDecoder {
     }
   }
 
-  /// What the stage at `index` decodes next; 0 if it needs more than there is.
+  /// Decodes with the stage at `index`; returns 0 if it needs more input.
   private func fill(_ index: Int, _ output: UnsafeMutableRawBufferPointer) throws(DecodingFailure) -> Int {
     while true {
       let wasPending = stages[index].isPending

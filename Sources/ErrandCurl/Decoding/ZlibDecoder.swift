@@ -1,9 +1,9 @@
 import CZlib
 
-/// zlib's inflate, in one of three wrappings.
+/// Decodes with zlib's inflate, in one of three wrappings.
 final class ZlibDecoder: CodingDecoder {
   enum Wrapping: Int32 {
-    /// RFC 1952. Several members, one after the other, are allowed.
+    /// RFC 1952. Several members in sequence are allowed.
     case gzip = 31
     /// RFC 1950.
     case zlib = 15
@@ -61,7 +61,7 @@ final class ZlibDecoder: CodingDecoder {
   }
 }
 
-/// What `deflate` means: zlib's wrapping, and with some servers none. The first two bytes tell.
+/// Decodes `deflate`: with zlib's wrapping, or raw as some servers send it. The first two bytes tell which.
 final class DeflateDecoder: CodingDecoder {
   private var decoder: ZlibDecoder?
   private var head: [UInt8] = []

@@ -1,8 +1,8 @@
 import CZstd
 
-/// Zstandard (RFC 8878). Several frames, one after the other, are allowed.
+/// Decodes Zstandard (RFC 8878). Several frames in sequence are allowed.
 final class ZstdDecoder: CodingDecoder {
-  /// As a content coding it may ask for a window of 8 MiB and no more (RFC 9659).
+  /// The greatest window of the content coding: 8 MiB (RFC 9659).
   private static let maxWindowLog: Int32 = 23
 
   private let stream: OpaquePointer
@@ -21,7 +21,7 @@ final class ZstdDecoder: CodingDecoder {
   func step(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(DecodingFailure) -> (read: Int, written: Int) {
-    // Behind a frame nothing is held back; without input the decoder would only ask for the next one.
+    // After a frame no output is left; without input the decoder would only ask for the next frame.
     if isWhole, input.isEmpty { return (0, 0) }
     var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
     var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)

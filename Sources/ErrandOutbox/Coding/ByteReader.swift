@@ -6,9 +6,9 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Reads what a `ByteWriter` wrote, or anything else without harm.
+/// Reads what a `ByteWriter` wrote. Any other input throws `Malformed`.
 struct ByteReader {
-  /// It is not what was written.
+  /// The bytes are not what a `ByteWriter` writes.
   struct Malformed: Error {}
 
   private let bytes: [UInt8]
@@ -34,7 +34,7 @@ struct ByteReader {
     throw Malformed()
   }
 
-  /// A number of things, each of which takes a byte at least.
+  /// Reads a number of elements, each of which takes at least one byte.
   mutating func count() throws(Malformed) -> Int {
     let number = try number()
     guard number >= 0, number <= Int64(bytes.count - position) else { throw Malformed() }
@@ -43,7 +43,7 @@ struct ByteReader {
 
   mutating func text() throws(Malformed) -> String {
     let slice = try slice(try count())
-    // Many times as quick as `String(validating:)`, which makes its own types at each call.
+    // Many times as fast as `String(validating:)`, which instantiates its generic types at each call.
     let text = String(decoding: slice, as: UTF8.self)
     guard text.utf8.elementsEqual(slice) else { throw Malformed() }
     return text

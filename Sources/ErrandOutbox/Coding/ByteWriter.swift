@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Writes numbers and texts one behind the other. Each request is written and read with every try, so this is plain: what
-/// comes first is known to both sides.
+/// Writes numbers and texts one after the other, without tags: the reader knows the order. Each request is
+/// written once and read at each attempt, so the format is plain.
 struct ByteWriter {
   private var bytes: [UInt8] = []
 
   init() {
-    // Room for most, so that it need not grow step by step.
+    // Enough for most requests, so that the array does not grow step by step.
     bytes.reserveCapacity(512)
   }
 
@@ -20,7 +20,7 @@ struct ByteWriter {
 
   mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 
-  /// Seven bits a byte, the lowest first (LEB128).
+  /// Writes a number with seven bits per byte, the lowest first (LEB128).
   mutating func number(_ number: Int64) {
     var rest = UInt64(bitPattern: number)
     while rest > 0x7F {
@@ -40,7 +40,7 @@ struct ByteWriter {
     raw(data)
   }
 
-  /// How many, and then the name and the value of each.
+  /// Writes the number of header fields, and then the name and the value of each.
   mutating func fields(_ fields: HTTPFields) {
     number(Int64(fields.count))
     for field in fields {
@@ -49,6 +49,6 @@ struct ByteWriter {
     }
   }
 
-  /// Without its length: the other side knows it.
+  /// Writes bytes without their length, which the reader knows.
   mutating func raw(_ data: Data) { bytes += data }
 }

@@ -1,41 +1,43 @@
-/// The health of one origin: whether anything may be sent to it, and how much at once. Pure.
+/// The health of one origin, as a circuit breaker: whether anything may be sent to it, and how much at once.
+/// Pure.
 ///
 /// ```
 /// closed ─three rows fail in a row, 401, 403, Retry-After→ open, for a growing time
 ///    ↑                                                       │
-///    └─its probe is answered── half open ←─that is over──────┘
-///                                  └─its probe fails→ open, twice as long
+///    └─its probe succeeds─── half open ←──that time is over──┘
+///                                └─its probe fails→ open, twice as long
 /// ```
 ///
-/// Closed, it begins with one attempt in flight, and each answer lets one more go, up to the limit of an origin. What has
-/// brought nothing for a while hangs, and the origin begins anew, with one attempt beside those that hang.
+/// A closed origin begins with one attempt in flight, and each response allows one more, up to the limit of
+/// an origin. Attempts hang when nothing has come from the origin for a while; the origin then begins again
+/// with one attempt beside those that hang.
 struct OriginState: Sendable {
   enum Phase: Sendable, Hashable {
     case closed
     case open(until: Duration)
-    /// One attempt may go, and decides.
+    /// One attempt may be sent, and decides.
     case halfOpen
   }
 
-  /// Under which bound an origin's attempts count, those that hang apart.
+  /// The bound that an origin's attempts count against. Hanging attempts are counted apart.
   enum Account: Sendable, Hashable {
-    /// It answers.
+    /// The origin responds.
     case regular
-    /// Nobody knows yet.
+    /// It is unknown whether the origin responds.
     case probing
-    /// Nothing is sent to it.
+    /// Nothing is sent to the origin.
     case none
   }
 
   struct Limits: Sendable {
     /// The most attempts in flight.
     var perOrigin: Int
-    /// The first time that it is left alone, and the longest.
+    /// The first and the longest time that an origin is open.
     var firstPause: Duration
     var longestPause: Duration
-    /// The longest while it refuses the credentials.
+    /// The longest time while the origin refuses the credentials.
     var longestUnauthorized: Duration
-    /// So long nothing may come from it.
+    /// Attempts hang if nothing comes from the origin for this long.
     var patience = Duration.seconds(1)
   }
 
@@ -45,48 +47,50 @@ struct OriginState: Sendable {
     var hangs = false
   }
 
-  /// So many hang at most at an origin that does not answer.
+  /// The most hanging attempts at an origin that does not respond.
   private static let mostHanging = 4
 
-  /// So many requests have to fail, one after the other, each another one: a single one may fail by its own fault.
+  /// The number of different requests that have to fail in a row to open the origin: a single request may
+  /// fail by its own fault.
   private static let mostFailures = 3
   private static let mostRefused = 1000
 
   private(set) var phase = Phase.closed
-  private(set) var isAnswering = false
-  /// The attempts in flight that have brought nothing for a while.
+  private(set) var isResponding = false
+  /// The number of attempts in flight that hang.
   private(set) var hanging = 0
-  /// How many may be in flight while it is closed.
+  /// The most attempts in flight while the origin is closed and responds.
   private(set) var window = 1
-  /// Changes with the phase: what was begun before tells nothing about what is the case now.
+  /// Changes with the phase: attempts of an earlier epoch say nothing about the current phase.
   private(set) var epoch = 0
-  /// When something was begun, or came from it.
+  /// When an attempt was begun while none was moving, when one ended, or when the origin became half open by
+  /// time.
   private(set) var lastProgress = Duration.zero
-  /// Claimed, and not begun.
+  /// The number of rows that were claimed and not begun.
   var waiting = 0
-  /// The last claim brought less than there was room for.
+  /// True if the last claim brought fewer rows than there was room for.
   var isDry = false
-  /// That it is open is written down, so others know.
+  /// True if the store has recorded that the origin is open, so that other processes know.
   var isRecorded = false
   private var attempts: [Lease: Attempt] = [:]
-  /// The rows that failed since the last answer.
+  /// The rows that failed since the last response.
   private var failed: Set<OutboxID> = []
   private var lastPause: Duration?
   private var successes = 0
-  /// Rows whose credentials were refused, and how often others had been accepted before.
+  /// Rows whose credentials were refused, each with the value of `successes` at that time.
   private var refused: [OutboxID: Int] = [:]
 
   var inFlight: Int { attempts.count }
 
-  /// Those under way of which something may still be expected soon.
+  /// The number of attempts in flight that do not hang.
   var moving: Int { isOpen ? 0 : inFlight - hanging }
 
-  /// Nothing is to be sent to it for now.
+  /// True if nothing is to be sent to the origin for now.
   var isOpen: Bool { if case .open = phase { true } else { false } }
 
   var account: Account {
     if isOpen { return .none }
-    return phase == .closed && isAnswering ? .regular : .probing
+    return phase == .closed && isResponding ? .regular : .probing
   }
 
   func mayBegin(_ limits: Limits) -> Bool {
@@ -94,7 +98,7 @@ struct OriginState: Sendable {
     case .open: false
     case .halfOpen: !hasProbe
     case .closed:
-      isAnswering
+      isResponding
         ? moving < min(window, limits.perOrigin) && inFlight < limits.perOrigin
         : moving < 1 && inFlight < min(Self.mostHanging, limits.perOrigin)
     }
@@ -107,9 +111,8 @@ struct OriginState: Sendable {
     attempts[lease] = Attempt(epoch: epoch, isProbe: phase == .halfOpen)
   }
 
-  /// An attempt is over. What it tells counts if it was begun in this phase; that a server wants to be left alone counts
-  /// always.
-  /// - Returns: What others have to know.
+  /// Ends an attempt. Its sign counts only if it was begun in this epoch, except `busy`, which counts always.
+  /// - Returns: The change that other processes have to know, if any.
   mutating func end(
     _ lease: Lease, _ sign: OriginSign, at now: Duration, _ limits: Limits
   ) -> OriginChange? {
@@ -117,18 +120,18 @@ struct OriginState: Sendable {
     lastProgress = now
     if attempt.hangs { hanging -= 1 }
     if case .busy(let reason, let wait) = sign { return leaveAlone(for: wait, reason, at: now) }
-    if sign == .answered { refused[lease.id] = nil }
+    if sign == .responded { refused[lease.id] = nil }
     guard attempt.epoch == epoch else { return nil }
     switch sign {
-    case .answered: return answered(limits)
-    case .failed(let reason, let hasAnswered):
+    case .responded: return responded(limits)
+    case .failed(let reason, let hasResponded):
       failed.insert(lease.id)
-      window = hasAnswered ? max(1, window / 2) : 1
-      isAnswering = hasAnswered
+      window = hasResponded ? max(1, window / 2) : 1
+      isResponding = hasResponded
       guard phase == .halfOpen || failed.count >= Self.mostFailures else { return nil }
       return open(.trouble, reason, at: now, limits, longest: limits.longestPause)
     case .unauthorized(let reason):
-      // Each of them may be asked once more then.
+      // Bounds the memory: each of the forgotten rows may be refused once more.
       if refused.count >= Self.mostRefused { refused = [:] }
       refused[lease.id] = successes
       return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
@@ -136,10 +139,10 @@ struct OriginState: Sendable {
     }
   }
 
-  private mutating func answered(_ limits: Limits) -> OriginChange? {
+  private mutating func responded(_ limits: Limits) -> OriginChange? {
     successes += 1
     failed = []
-    isAnswering = true
+    isResponding = true
     window = min(window + 1, limits.perOrigin)
     guard phase == .halfOpen else { return nil }
     phase = .closed
@@ -168,11 +171,11 @@ struct OriginState: Sendable {
     epoch += 1
     failed = []
     window = 1
-    isAnswering = false
+    isResponding = false
     isRecorded = false
   }
 
-  /// Somebody has reason to believe that it is well: it is probed at once.
+  /// Notes that the origin may be well again: it is probed at once.
   mutating func release() {
     lastPause = nil
     guard case .open = phase else { return }
@@ -185,7 +188,7 @@ struct OriginState: Sendable {
     isDry = false
   }
 
-  /// Others with the same credentials were accepted since this was refused: it is not the credentials.
+  /// True if other rows were accepted since this one was refused: then the credentials are not the reason.
   func isRefusedAlone(_ id: OutboxID) -> Bool { refused[id].map { successes > $0 } ?? false }
 
   // MARK: Time
@@ -196,6 +199,7 @@ struct OriginState: Sendable {
     return moving > 0 ? lastProgress + limits.patience : nil
   }
 
+  /// Applies the passing of time.
   /// - Returns: True if more may be sent now than before.
   mutating func advance(to now: Duration, _ limits: Limits) -> Bool {
     guard let change = nextChange(limits), now >= change else { return false }
@@ -206,14 +210,14 @@ struct OriginState: Sendable {
     }
     for lease in attempts.keys { attempts[lease]?.hangs = true }
     hanging = inFlight
-    isAnswering = false
+    isResponding = false
     window = 1
-    // One more may go, if it is closed.
+    // A closed origin may have one more attempt.
     isDry = false
     return phase == .closed
   }
 
-  /// Nothing would be lost if it were forgotten.
+  /// True if forgetting this state loses nothing.
   func isForgettable(at now: Duration, _ limits: Limits) -> Bool {
     guard attempts.isEmpty, waiting == 0 else { return false }
     switch phase {

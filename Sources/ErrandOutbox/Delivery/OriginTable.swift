@@ -1,10 +1,11 @@
-/// The health of all origins that something is known of, and what may be in flight in all. Pure.
+/// The health of all known origins, and the bounds on what is in flight to all of them. Pure.
 ///
-/// Attempts to origins that answer count against `total`. An origin of which nobody knows whether it answers gets one attempt
-/// in flight, out of `probes`: so forty that hang take nothing from those that answer, nor keep one of those from being found.
+/// Attempts to origins that respond count against `total`. An origin of which it is unknown whether it
+/// responds gets one attempt in flight, out of `probes`: forty origins that hang take nothing from those that
+/// respond, and do not keep a responding one from being found.
 struct OriginTable: Sendable {
   let limits: OriginState.Limits
-  /// The most attempts in flight to origins that answer.
+  /// The most attempts in flight to origins that respond.
   let total: Int
   /// The most origins that are probed at once.
   let probes: Int
@@ -14,16 +15,17 @@ struct OriginTable: Sendable {
   private(set) var regular = 0
   private(set) var probing = 0
   private(set) var hanging = 0
-  /// How many origins could do with more rows, of those that answer and of the others.
+  /// The number of origins that have room for more rows: those that respond, and the others.
   private(set) var hungryRegular = 0
   private(set) var hungryProbing = 0
-  /// How many answer.
-  private var answering = 0
-  /// Rows that wait for a probe.
+  /// The number of origins that respond.
+  private var responding = 0
+  /// The number of rows that wait for a probe.
   private var waitingForProbe = 0
-  /// Those of which something was recorded since the last wish: a claim that was made before brings less than there is.
+  /// Origins of which something was recorded since the last wish: a claim that was made before that may bring
+  /// fewer rows than there are now.
   private var recordedSince: Set<String> = []
-  /// Nothing changes by time alone before this.
+  /// Time alone changes nothing before this.
   private(set) var nextChange: Duration?
   private var nextTidying = Duration.zero
 
@@ -38,7 +40,7 @@ struct OriginTable: Sendable {
 
   private var mostHanging: Int { 4 * probes }
 
-  var isAnyAnswering: Bool { answering > 0 }
+  var isAnyResponding: Bool { responding > 0 }
 
   // MARK: Keeping count
 
@@ -56,7 +58,7 @@ struct OriginTable: Sendable {
     switch origin.account {
     case .regular:
       regular += one * origin.moving
-      answering += one
+      responding += one
     case .probing:
       probing += one * origin.moving
       waitingForProbe += one * origin.waiting
@@ -66,7 +68,7 @@ struct OriginTable: Sendable {
     if origin.account == .regular { hungryRegular += one } else { hungryProbing += one }
   }
 
-  /// It has less than half of what it should have at hand.
+  /// True if at most half of the rows that the origin should have ahead are waiting.
   private func isHungry(_ origin: OriginState) -> Bool {
     guard !origin.isDry else { return false }
     switch origin.account {
@@ -84,13 +86,14 @@ struct OriginTable: Sendable {
     return state.account == .regular ? regular < total : probing < probes && probing + hanging < mostHanging
   }
 
-  /// True if what waits for it is not to be at hand: it takes the place of what may be sent.
+  /// True if the rows that wait for the origin are to be given back: they take the place of rows that may be
+  /// sent.
   func givesBack(_ origin: String) -> Bool {
     guard let state = origins[origin] else { return false }
     return state.account == .none || (state.account == .probing && state.waiting > 1)
   }
 
-  /// One that waited is being sent.
+  /// Moves one waiting row of the origin to those in flight.
   mutating func begin(_ lease: Lease, _ origin: String, at now: Duration) {
     originOf[lease] = origin
     change(origin) { state in
@@ -111,10 +114,10 @@ struct OriginTable: Sendable {
     originOf[lease].flatMap { origins[$0] }?.isRefusedAlone(lease.id) ?? false
   }
 
-  /// What has come to wait, or does not wait any more without being sent.
+  /// Changes the number of rows that wait for the origin, other than by sending them.
   mutating func wait(_ origin: String, by count: Int) { change(origin) { $0.waiting += count } }
 
-  /// What is recorded of an origin may make others of its rows free.
+  /// Notes that an end was recorded, which may make other rows of the origin claimable.
   mutating func recorded(_ origin: String) {
     recordedSince.insert(origin)
     guard origins[origin]?.isDry == true else { return }
@@ -125,6 +128,7 @@ struct OriginTable: Sendable {
 
   // MARK: Time
 
+  /// Applies the passing of time.
   /// - Returns: True if more may be claimed than before.
   mutating func advance(to now: Duration) -> Bool {
     guard let change = nextChange, now >= change else { return false }
@@ -142,7 +146,8 @@ struct OriginTable: Sendable {
     return mayClaim
   }
 
-  /// Forgets whom nothing was heard of for long, so that this does not grow with the origins that there ever were.
+  /// Forgets origins that were idle for long, so that the table does not grow with every origin that was ever
+  /// used.
   mutating func tidy(at now: Duration) {
     guard now >= nextTidying else { return }
     nextTidying = now + .seconds(30)
@@ -152,25 +157,25 @@ struct OriginTable: Sendable {
     }
   }
 
-  /// These, or all, are probed at once.
+  /// Probes these origins at once; nil for all.
   mutating func release(_ names: [String]? = nil) {
     for name in names ?? Array(origins.keys) where origins[name] != nil { change(name) { $0.release() } }
   }
 
   // MARK: Claiming
 
-  /// How many rows of which origins are wanted.
+  /// The number of rows that are wanted of each origin.
   struct Wish: Sendable, Hashable {
-    var rooms: [String: Int]
+    var capacities: [String: Int]
     var others: Int
-    /// Those that are open, as it is written down, and in which phase they are.
+    /// The origins that are open and recorded as such, each with its epoch.
     var open: [String: Int]
 
-    /// Nothing is wanted of others than these.
+    /// Limits the wish to these origins.
     mutating func limit(to names: Set<String>) {
-      rooms = rooms.filter { names.contains($0.key) }
+      capacities = capacities.filter { names.contains($0.key) }
       open = open.filter { names.contains($0.key) }
-      for name in names where rooms[name] == nil { rooms[name] = min(1, others) }
+      for name in names where capacities[name] == nil { capacities[name] = min(1, others) }
       others = 0
     }
   }
@@ -179,41 +184,43 @@ struct OriginTable: Sendable {
 
   mutating func wish(mostWaiting: Int) -> Wish {
     recordedSince.removeAll(keepingCapacity: true)
-    var wish = Wish(rooms: [:], others: othersRoom, open: [:])
-    // What goes beside attempts that hang leaves half of the places to origins that nothing is known of.
+    var wish = Wish(capacities: [:], others: othersRoom, open: [:])
+    // Probes beside hanging attempts leave half of the places to unknown origins.
     var further = (wish.others + 1) / 2
-    let share = max(1, mostWaiting / max(1, answering))
-    // While there are probes for all of them their order does not matter.
+    let share = max(1, mostWaiting / max(1, responding))
+    // With probes for all origins, their order does not matter.
     let isScarce = wish.others < origins.count
     for (name, state) in isScarce ? origins.sorted(by: { $0.key < $1.key }) : Array(origins) {
       switch state.account {
       case .none:
-        wish.rooms[name] = 0
+        wish.capacities[name] = 0
         if state.isRecorded { wish.open[name] = state.epoch }
       case .probing:
         let isFurther = state.inFlight > 0
         let mayBegin = state.waiting == 0 && state.mayBegin(limits) && wish.others > 0
         let hasRoom = mayBegin && !(isFurther && further == 0)
-        wish.rooms[name] = hasRoom ? 1 : 0
-        // Nothing is expected of one that is dry: it takes no place from those of which something is.
+        wish.capacities[name] = hasRoom ? 1 : 0
+        // A dry origin probably has no rows, so it takes no place from others.
         guard hasRoom, !state.isDry else { continue }
         wish.others -= 1
         if isFurther { further -= 1 }
       case .regular:
         let ahead = min(4 * min(state.window, limits.perOrigin), share)
-        wish.rooms[name] = max(0, ahead - state.waiting)
+        wish.capacities[name] = max(0, ahead - state.waiting)
       }
     }
     return wish
   }
 
-  /// What a claim has brought.
-  /// - Parameter held: The origins that are held, as the store has it: who is not among them any more was released by another.
+  /// Takes the result of a claim.
+  /// - Parameter held: The origins that are held, according to the store. An open origin that is not among
+  ///   them was released by another process.
   /// - Returns: True if some of those may be probed now.
   mutating func claimed(_ counts: [String: Int], of wish: Wish, held: Set<String>) -> Bool {
     var isReleased = false
-    for (name, room) in wish.rooms where room > 0 && origins[name] != nil && !recordedSince.contains(name) {
-      let isDry = counts[name, default: 0] < room
+    for (name, capacity) in wish.capacities
+    where capacity > 0 && origins[name] != nil && !recordedSince.contains(name) {
+      let isDry = counts[name, default: 0] < capacity
       if origins[name]?.isDry != isDry { change(name) { $0.isDry = isDry } }
     }
     for (name, epoch) in wish.open where !held.contains(name) && origins[name]?.epoch == epoch {

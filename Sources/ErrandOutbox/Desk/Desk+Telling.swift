@@ -1,21 +1,21 @@
 import ErrandCore
 
-/// Who is told of what has become of requests.
+/// Publishes what happens to requests.
 extension Desk {
   func tell(_ rows: [OutboxRow]) {
-    if !rows.isEmpty { feedback.publish(rows, event) }
+    if !rows.isEmpty { hub.publish(rows, event) }
   }
 
-  /// The step that led to what a row is now.
+  /// Returns the step that led to the row's present state.
   func event(_ row: OutboxRow) -> OutboxEvent {
     let event = entry(row).event
-    guard case .delivered = event.step, let answer = unkept.withLock({ $0[row.id] }) else { return event }
-    return OutboxEvent(id: event.id, lane: event.lane, step: .delivered(answer), date: event.date)
+    guard case .delivered = event.step, let response = unkept.withLock({ $0[row.id] }) else { return event }
+    return OutboxEvent(id: event.id, lane: event.lane, step: .delivered(response), date: event.date)
   }
 
-  /// A response that must not be kept is there until those who follow its request are told.
-  func keepUntilTold(_ answer: OutboxAnswer?, of id: OutboxID) {
-    if let answer { unkept.withLock { $0[id] = answer } }
+  /// Keeps a response that must not be stored until it has been published.
+  func keepUntilTold(_ response: OutboxResponse?, of id: OutboxID) {
+    if let response { unkept.withLock { $0[id] = response } }
   }
 
   func forgetTold(_ ids: [OutboxID]) {
@@ -24,16 +24,16 @@ extension Desk {
     }
   }
 
-  /// Those who follow one request hear of what others have done.
-  func catchUp() async { await look(at: feedback.followed) }
+  /// Publishes what other processes did to the followed requests.
+  func catchUp() async { await look(at: hub.followed) }
 
-  /// Those who follow these hear what they are now.
-  func look(at followed: [Feedback.Followed]) async {
+  /// Publishes the present state of these requests to their logs.
+  func look(at followed: [EventHub.Followed]) async {
     guard !followed.isEmpty, let rows = try? await store.rows(followed.map(\.id)) else {
-      return feedback.publish([], to: [], event)
+      return hub.publish([], to: [], event)
     }
-    feedback.forget(zip(followed, rows).filter { $0.isStored && $1 == nil }.map(\.0))
-    feedback.publish(rows.compactMap(\.self), to: followed, event)
+    hub.forget(zip(followed, rows).filter { $0.isStored && $1 == nil }.map(\.0))
+    hub.publish(rows.compactMap(\.self), to: followed, event)
   }
 
   func report(_ error: any Error) {

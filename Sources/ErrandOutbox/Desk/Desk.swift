@@ -6,23 +6,24 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What the outbox and its courier share: the store, what requests and answers look like in it, and who is told.
+/// Shared by the outbox and its dispatcher: the store, the serialization of requests and responses, and the
+/// event hub.
 final class Desk: Sendable {
   let store: any OutboxStore
   let configuration: OutboxConfiguration
-  let feedback = Feedback()
+  let hub = EventHub()
   let storage: RequestStorage
-  /// What is not written to disk.
+  /// The secrets that are not written to disk.
   let secrets: Secrets
-  private let rule: DeliveryRule
+  private let rule: RetryRule
   private let random: SharedRandom
-  /// Responses that must not be kept, while their ends are being recorded.
-  let unkept = Locked<[OutboxID: OutboxAnswer]>([:])
-  /// The bytes that are being copied into the folder, and have no rows yet.
+  /// Responses that must not be stored, while the ends of their attempts are being recorded.
+  let unkept = Locked<[OutboxID: OutboxResponse]>([:])
+  /// The number of bytes that are being copied into the folder and have no rows yet.
   private let copying = Locked<Int64>(0)
   private let sweeping = Locked<Task<Void, Never>?>(nil)
 
-  /// - Parameter secrets: The client's.
+  /// - Parameter secrets: The client's secrets.
   init(
     store: any OutboxStore, folder: URL, configuration: OutboxConfiguration, secrets: Secrets = Secrets()
   ) async throws {
@@ -32,13 +33,13 @@ final class Desk: Sendable {
     storage = RequestStorage(
       in: folder, key: configuration.key, secrets: self.secrets,
       acceptsPlaintext: configuration.acceptsPlaintext, work: configuration.fileWork)
-    rule = DeliveryRule(
-      policy: configuration.delivery, beat: configuration.beat,
-      answerLimit: max(0, configuration.answerLimit),
+    rule = RetryRule(
+      policy: configuration.delivery, pollInterval: configuration.pollInterval,
+      responseLimit: max(0, configuration.responseLimit),
       secrets: self.secrets)
     random = SharedRandom(configuration.random)
     try await storage.open {
-      let states: Set<OutboxState> = [.stored, .trying, .setAside, .expired]
+      let states: Set<OutboxState> = [.stored, .attempting, .deadLettered, .expired]
       return try await store.list(OutboxSelection(states: states), after: 0, limit: 100)
     }
   }
@@ -47,13 +48,14 @@ final class Desk: Sendable {
 
   // MARK: Requests in
 
-  /// Those that are made one after the other are beside each other in the store's index, and often on one page.
+  /// Returns a new id. Ids that are made in sequence are adjacent in the store's index, and often on one
+  /// page.
   func newID() -> OutboxID {
     var random = random
     return OutboxID(rawValue: UniqueName.ordered(at: configuration.time().wall, using: &random))
   }
 
-  /// - Returns: The places of those that were there already.
+  /// - Returns: The indices of the items that were there already.
   func add(_ items: [OutboxItem], ids: [OutboxID]) async throws -> Set<Int> {
     let drafts = zip(items, ids).map { item, id in
       var request = item.request
@@ -69,11 +71,11 @@ final class Desk: Sendable {
     var random = random
     var draft = RowDraft(id: id, request: request, key: UniqueName.random(using: &random))
     draft.lane = lane
-    draft.holdsLane = configuration.lanes == .hold
+    draft.holdsLane = configuration.lanes == .block
     return draft
   }
 
-  /// - Returns: The places of those that were there already, which changes nothing about them.
+  /// - Returns: The indices of the drafts that were there already. Their rows stay unchanged.
   @discardableResult
   func add(_ drafts: [RowDraft]) async throws -> Set<Int> {
     let copied = try await beginCopying(drafts)
@@ -88,18 +90,19 @@ final class Desk: Sendable {
     }
     let now = date
     let known = Set(dropped.known)
-    feedback.begin(
+    hub.begin(
       drafts.enumerated().filter { !known.contains($0.offset) }.map {
         OutboxEvent(id: $0.element.id, lane: $0.element.lane, step: .stored, date: now)
       })
     tell(dropped.rows)
     await remove(dropped.files)
-    if !known.isEmpty { await look(at: feedback.followed(known.sorted().map { drafts[$0].id })) }
+    if !known.isEmpty { await look(at: hub.followed(known.sorted().map { drafts[$0].id })) }
     return known
   }
 
-  /// What is copied takes room before its row does, so it is refused before, and not when the disk is full of it.
-  /// - Returns: How many bytes will be copied.
+  /// Reserves the bytes that will be copied into files, so that the cap refuses a request before the copy and
+  /// not when the disk is full.
+  /// - Returns: The number of bytes that will be copied.
   private func beginCopying(_ drafts: [RowDraft]) async throws -> Int64 {
     guard let limit = configuration.caps.bytes else { return 0 }
     let copied = try await storage.bytesToCopy(drafts)
@@ -114,7 +117,7 @@ final class Desk: Sendable {
         throw OutboxError(
           .full,
           "the outbox is full: it holds \(used) bytes, \(all) are being copied, and at most \(limit) fit in; wait until "
-            + "some are delivered, drop what is set aside, or raise its caps")
+            + "some are delivered, drop dead letters, or raise its caps")
       }
       return copied
     } catch {
@@ -129,16 +132,16 @@ final class Desk: Sendable {
     try storage.request(from: claimed.content, of: claimed.row.id)
   }
 
-  func ruling(on aTry: DeliveryTry, counted: Int, isRefusedAlone: Bool) -> DeliveryRule.Ruling {
+  func conclusion(on attempt: DeliveryAttempt, counted: Int, isRefusedAlone: Bool) -> RetryRule.Conclusion {
     var random = random
-    return rule.ruling(
-      on: aTry, counted: counted, isRefusedAlone: isRefusedAlone, date: date, random: &random)
+    return rule.conclusion(
+      on: attempt, counted: counted, isRefusedAlone: isRefusedAlone, date: date, random: &random)
   }
 
   // MARK: Origins
 
-  /// Rows of an earlier version name no origin: they are looked at.
-  /// - Returns: Those that did not.
+  /// Fills in the origins of rows that an earlier version stored without one, from their requests.
+  /// - Returns: The leases of those rows.
   func learnOrigins(of rows: inout [ClaimedRow]) -> Set<Lease> {
     var learned: Set<Lease> = []
     for index in rows.indices where rows[index].row.origin.isEmpty {
@@ -149,7 +152,7 @@ final class Desk: Sendable {
     return learned
   }
 
-  /// What an attempt has told of its origin, as the store keeps it.
+  /// Returns a change of an origin in the form in which the store keeps it.
   func news(_ change: OriginChange, of origin: String, _ claimed: ClaimedRow) -> OriginNews {
     switch change {
     case .hold(let kind, let reason, let length):
@@ -167,56 +170,61 @@ final class Desk: Sendable {
 
   // MARK: What is written down
 
-  /// A ruling as the store keeps it.
-  func outcome(_ outcome: DeliveryRule.Ruling.Outcome, of id: OutboxID) -> FinishedTry.Outcome {
+  /// Returns an outcome in the form in which the store keeps it.
+  func outcome(_ outcome: RetryRule.Conclusion.Outcome, of id: OutboxID) -> FinishedAttempt.Outcome {
     switch outcome {
-    case .delivered(let answer): .delivered(answer: wrapped(answer ?? .unknown, of: id))
+    case .delivered(let response): .delivered(response: wrapped(response ?? .unknown, of: id))
     case .failed(let reason, let next, let counts, let wasOffline):
       .failed(reason: reason, next: next, counts: counts, wasOffline: wasOffline)
-    case .refused(let reason, let answer):
-      .refused(reason: reason, answer: answer.map { wrapped($0, of: id) })
+    case .refused(let reason, let response):
+      .refused(reason: reason, response: response.map { wrapped($0, of: id) })
     case .returned: .returned
     }
   }
 
-  private func wrapped(_ answer: OutboxAnswer, of id: OutboxID) -> Data {
-    storage.wrapped(answer: answer.encoded(), of: id)
+  private func wrapped(_ response: OutboxResponse, of id: OutboxID) -> Data {
+    storage.wrapped(response: response.encoded(), of: id)
   }
 
   // MARK: What is known
 
-  /// A row that cannot be read any more is shown as far as it can.
+  /// Returns what is known of a row. Of a row that cannot be read any more, that is less.
   func entry(_ row: OutboxRow) -> OutboxEntry {
     let summary = try? storage.summary(of: row)
-    let answer = answer(of: row)
+    let response = response(of: row)
     return OutboxEntry(
       id: row.id, sequence: row.sequence, lane: row.lane,
       priority: Priority(rawValue: UInt8(clamping: row.priority)) ?? .default, state: row.state,
       method: summary?.method ?? "?", url: summary?.url ?? "?",
       idempotencyKey: summary?.idempotencyKey ?? "?",
-      created: Date(milliseconds: row.created), changed: Date(milliseconds: row.changed), tries: row.tries,
-      nextTry: row.due.map(Date.init(milliseconds:)), expires: row.expires.map(Date.init(milliseconds:)),
-      reason: reason(of: row, answer), size: row.size, answer: answer)
+      created: Date(milliseconds: row.created), changed: Date(milliseconds: row.changed),
+      attempts: row.attempts,
+      nextAttempt: row.due.map(Date.init(milliseconds:)), expires: row.expires.map(Date.init(milliseconds:)),
+      reason: reason(of: row, response), size: row.size, response: response)
   }
 
-  /// With what the server says about it. That is not in the row, where it would be kept in plain text.
-  private func reason(of row: OutboxRow, _ answer: OutboxAnswer?) -> String? {
-    guard row.state == .setAside, let reason = row.reason, let words = answer.flatMap(storage.words) else {
+  /// Returns the reason with the server's own explanation. The row does not have the latter, because its
+  /// reason is plain text.
+  private func reason(of row: OutboxRow, _ response: OutboxResponse?) -> String? {
+    guard row.state == .deadLettered, let reason = row.reason, let words = response.flatMap(storage.words)
+    else {
       return row.reason
     }
     return "\(reason); it says: \(words)"
   }
 
-  private func answer(of row: OutboxRow) -> OutboxAnswer? {
-    guard let wrapped = row.answer, let data = try? storage.answer(wrapped, of: row.id) else { return nil }
-    return OutboxAnswer(decoding: data)
+  private func response(of row: OutboxRow) -> OutboxResponse? {
+    guard let wrapped = row.response, let data = try? storage.response(wrapped, of: row.id) else {
+      return nil
+    }
+    return OutboxResponse(decoding: data)
   }
 
   // MARK: Tidying up
 
   func remove(_ files: [String]) async { await storage.folder.remove(files) }
 
-  /// Begins to remove what processes left behind; nobody waits for that.
+  /// Begins to remove files that ended processes left behind, in the background.
   func sweep() {
     let task = Task {
       await noting {
@@ -228,7 +236,7 @@ final class Desk: Sendable {
     sweeping.withLock { $0 = task }
   }
 
-  /// Waits until that is done, but not longer than `limit`.
+  /// Waits for the sweep to end, at most for `limit`.
   func finishSweep(within limit: Duration) async {
     guard let task = sweeping.withLock({ $0 }) else { return }
     let timeline = Timeline(configuration.clock)
@@ -240,10 +248,10 @@ final class Desk: Sendable {
     force.cancel()
   }
 
-  /// Forgets what was over long ago.
+  /// Forgets requests that were over longer ago than `retention`.
   func prune() async {
     await noting {
-      let limit = configuration.time().wall - Int64(configuration.keepsAnswers.wholeMilliseconds)
+      let limit = configuration.time().wall - Int64(configuration.retention.wholeMilliseconds)
       await remove(try await store.prune(changedBefore: limit))
     }
   }

@@ -1,15 +1,17 @@
 public import ErrandCore
 
-/// A request on its way into an outbox, and how it wants to be treated there.
+/// A request to enqueue, and how the outbox delivers it.
 public struct OutboxItem: Sendable {
   public var request: Request
-  /// Requests of one lane go one at a time, in the order in which they were enqueued; nil for one that waits for none.
+  /// The lane: its requests are sent one at a time, in the order in which they were enqueued. Nil for a
+  /// request that waits for no other.
   public var lane: String?
-  /// How soon it is wanted. Nil: as the request says.
+  /// The priority. Nil for the request's own.
   public var priority: Priority?
-  /// How long from now it may be delivered. Nil: as the outbox is configured.
+  /// How long from now it may be delivered. Nil for the request's deadline, or else
+  /// `OutboxConfiguration.lifetime`.
   public var expires: Duration?
-  /// Its name. Nil for a new one. Enqueuing what has the name of one that is there already changes nothing.
+  /// The id. Nil for a new one. Enqueuing an item whose id is in the outbox already changes nothing.
   public var id: OutboxID?
 
   public init(

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// One generator for all who ask at the same time. None holds the others up for longer than a number takes.
+/// A random number generator that concurrent callers share. Its lock is held only while one number is made.
 final class SharedRandom: RandomNumberGenerator, Sendable {
   private let generator: Locked<any RandomNumberGenerator & Sendable>
 

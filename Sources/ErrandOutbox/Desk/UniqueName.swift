@@ -1,11 +1,11 @@
-/// UUIDs by RFC 9562, as text in small letters.
+/// Makes UUIDs (RFC 9562), as text in lower case.
 enum UniqueName {
-  /// Version 4: tells nothing but that it is unlike all others.
+  /// Returns a UUID of version 4: random bits only.
   static func random(using generator: inout some RandomNumberGenerator) -> String {
     text(high: generator.next(), low: generator.next(), version: 4)
   }
 
-  /// Version 7: greater than those that were made in earlier milliseconds.
+  /// Returns a UUID of version 7: greater than those that were made in earlier milliseconds.
   /// - Parameter milliseconds: Since 1970.
   static func ordered(at milliseconds: Int64, using generator: inout some RandomNumberGenerator) -> String {
     let high = UInt64(bitPattern: milliseconds) << 16 | generator.next() & 0xFFFF

@@ -5,6 +5,6 @@
 #endif
 
 extension Date {
-  /// A time as a store has it: milliseconds since 1970.
+  /// Converts a store's time: milliseconds since 1970.
   package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

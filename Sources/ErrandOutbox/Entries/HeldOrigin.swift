@@ -9,7 +9,7 @@ public struct HeldOrigin: Sendable, Hashable {
   /// Scheme, host and port: `https://example.com:443`.
   public let origin: String
   public let kind: OriginHold.Kind
-  /// What has happened last.
+  /// Why it is held.
   public let reason: String
   /// When the next request is sent to it.
   public let until: Date

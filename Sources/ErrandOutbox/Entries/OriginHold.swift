@@ -4,24 +4,24 @@
   public import Foundation
 #endif
 
-/// An origin of which nothing is claimed for a while, by anybody.
+/// An origin of which no process claims requests for a while.
 public struct OriginHold: Sendable, Hashable {
   public enum Kind: Int, Sendable, Hashable, CaseIterable {
-    /// There is no way to it, or it does not answer, or with failures only.
+    /// No connection to the origin can be made, or it does not respond, or only with failures.
     case trouble
-    /// It has asked to be left alone, by `Retry-After`.
+    /// The origin asked for a pause with `Retry-After`.
     case busy
-    /// It refuses the credentials: 401 or 403.
+    /// The origin refuses the credentials: 401 or 403.
     case unauthorized
   }
 
-  /// Its name: that of the rows' `origin`.
+  /// The origin's name: that of the rows' `origin`.
   public var origin: String
-  /// What may be shown of it, in a form that may be sealed.
+  /// The origin as it may be shown. May be encrypted.
   public var label: Data
   public var kind: Kind
   public var reason: String
-  /// When it ends: milliseconds since 1970.
+  /// When the hold ends: milliseconds since 1970.
   public var until: Int64
 
   public init(origin: String, label: Data, kind: Kind, reason: String, until: Int64) {

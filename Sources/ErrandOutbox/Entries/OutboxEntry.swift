@@ -6,37 +6,38 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// What is known of a stored request.
+/// A stored request, as far as it is known.
 public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let id: OutboxID
-  /// Its place in the order of enqueue.
+  /// The position in the order of enqueue.
   public let sequence: Int64
   public let lane: String?
   public let priority: Priority
   public let state: OutboxState
   public let method: Method
-  /// Without its secrets.
+  /// The URL without its secrets.
   public let url: String
   public let idempotencyKey: String
-  /// When it was stored.
+  /// When the request was stored.
   public let created: Date
-  /// When its state changed last.
+  /// When the state changed last.
   public let changed: Date
-  /// How often it was tried.
-  public let tries: Int
-  /// When it may be tried next; nil for at once, or if it is not stored.
-  public let nextTry: Date?
-  /// When it expires.
+  /// The number of attempts.
+  public let attempts: Int
+  /// When the next attempt may begin; nil for at once, or if the request is not stored.
+  public let nextAttempt: Date?
+  /// When the request expires.
   public let expires: Date?
-  /// Why the last try failed, or why it was set aside or dropped.
+  /// Why the last attempt failed, or why the request was moved to the dead letters or dropped.
   public let reason: String?
-  /// The bytes of its content, with its files.
+  /// The number of bytes of the content, files included.
   public let size: Int64
-  /// The answer that ended it, if one did.
-  public let answer: OutboxAnswer?
+  /// The response that ended the request, if one did.
+  public let response: OutboxResponse?
 }
 
-extension OutboxAnswer {
-  /// Of one that was delivered long ago.
-  static let unknown = OutboxAnswer(status: Status(200), fields: [:], body: Data(), isWhole: false, limit: 0)
+extension OutboxResponse {
+  /// Stands in for the response to a delivered request where none is known.
+  static let unknown = OutboxResponse(
+    status: Status(200), fields: [:], body: Data(), isWhole: false, limit: 0)
 }

@@ -1,4 +1,4 @@
-/// Names a stored request, in every process and for as long as anything is known of it.
+/// Identifies a stored request, in every process and for as long as anything is known of it.
 public struct OutboxID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
 
@@ -6,7 +6,7 @@ public struct OutboxID: RawRepresentable, Hashable, Sendable, Codable, CustomStr
 
   public var description: String { rawValue }
 
-  /// Byte for byte, as names are in files: two ways to write one letter are two names.
+  /// Compares the bytes, as file systems compare names: two Unicode forms of one letter are different.
   public static func == (left: OutboxID, right: OutboxID) -> Bool {
     left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
   }

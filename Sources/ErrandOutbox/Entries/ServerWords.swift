@@ -6,25 +6,27 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What a server says about a refusal: the first part of its response's body, as one line that is safe to show. Pure.
+/// Extracts what a server says about a refusal: the first part of the response's body, as one line that is
+/// safe to show. Pure.
 ///
-/// Of a JSON object that is its explanation, if it has one by custom or by RFC 9457; of a page its text.
+/// For a JSON object that is its explanation, if it has one by convention or by RFC 9457; for an HTML page
+/// its text.
 struct ServerWords: Sendable {
-  /// No more characters are shown.
+  /// The most characters that are shown.
   static let longest = 200
-  /// No more bytes are looked at.
+  /// The most bytes that are read.
   private static let mostBytes = 8 << 10
-  /// Where an explanation is, the best first.
+  /// The keys under which an explanation is found, the best first.
   private static let explanations = ["detail", "message", "error_description", "error", "title", "reason"]
 
   let secrets: Secrets
 
-  /// Nil if it says nothing that can be read.
-  func words(_ answer: OutboxAnswer) -> String? {
-    let bytes = answer.body.prefix(Self.mostBytes)
+  /// Returns the line; nil if the body has no readable text.
+  func words(_ response: OutboxResponse) -> String? {
+    let bytes = response.body.prefix(Self.mostBytes)
     guard !bytes.isEmpty, !bytes.contains(0) else { return nil }
-    var text = explanation(answer) ?? String(decoding: bytes, as: UTF8.self)
-    let type = answer.fields["Content-Type"].map(ASCII.lowercased) ?? ""
+    var text = explanation(response) ?? String(decoding: bytes, as: UTF8.self)
+    let type = response.fields["Content-Type"].map(ASCII.lowercased) ?? ""
     if type.contains("html") || text.drop(while: \.isWhitespace).first == "<" {
       text = Self.text(ofPage: text)
     }
@@ -32,21 +34,21 @@ struct ServerWords: Sendable {
     guard !line.isEmpty, line.unicodeScalars.count(where: { $0 == "\u{FFFD}" }) * 10 <= line.count else {
       return nil
     }
-    // Before it is cut: half a secret is one, too.
+    // Redacted before it is cut: half a secret is one, too.
     let shown = redacted(line)
     return shown.count > Self.longest ? shown.prefix(Self.longest) + "…" : shown
   }
 
   // MARK: Finding
 
-  private func explanation(_ answer: OutboxAnswer) -> String? {
-    guard answer.isWhole, answer.body.count <= Self.mostBytes,
-      let parts = try? JSONDecoder().decode([String: Part].self, from: answer.body)
+  private func explanation(_ response: OutboxResponse) -> String? {
+    guard response.isWhole, response.body.count <= Self.mostBytes,
+      let parts = try? JSONDecoder().decode([String: Part].self, from: response.body)
     else { return nil }
     return Self.explanations.lazy.compactMap { parts[$0]?.text }.first { !$0.isEmpty }
   }
 
-  /// A text, or an object with an explanation in it; everything else is none.
+  /// A text, or an object with an explanation in it; anything else has none.
   private struct Part: Decodable {
     let text: String?
 
@@ -70,7 +72,7 @@ struct ServerWords: Sendable {
     }
   }
 
-  /// Without its tags, and without what is no text for a reader.
+  /// Returns the page without its tags, scripts, styles and head.
   private static func text(ofPage page: String) -> String {
     var text = ""
     var rest = Substring(page)
@@ -87,7 +89,7 @@ struct ServerWords: Sendable {
     return text + rest
   }
 
-  /// One line: nothing that moves a cursor or turns the direction of writing.
+  /// Returns one line, without characters that move a cursor or change the direction of writing.
   private static func line(_ text: String) -> String {
     var line = ""
     var isSpace = false
@@ -107,16 +109,16 @@ struct ServerWords: Sendable {
 
   // MARK: Hiding
 
-  /// Whether the words that come next are part of a secret.
+  /// Whether the next words are part of a secret.
   private enum Hiding {
     case nothing
-    /// The next word is one, or begins one; schemes and signs may stand before it.
+    /// The next word is a secret, or begins one; schemes and signs may stand before it.
     case value
-    /// All up to the end of the quotation.
+    /// All words up to the end of the quotation are part of it.
     case quotation(Character)
   }
 
-  /// With `***` in the place of what secret names and schemes stand in front of, and of what is secret in URLs.
+  /// Replaces values that follow the names of secrets or schemes by `***`, and secrets in URLs.
   private func redacted(_ line: String) -> String {
     var shown: [String] = []
     var hiding = Hiding.nothing
@@ -155,7 +157,7 @@ struct ServerWords: Sendable {
       word.drop { !$0.isLetter && !$0.isNumber }.reversed().drop { !$0.isLetter && !$0.isNumber }.reversed())
   }
 
-  /// What comes behind a word that is part of a secret, or begins one.
+  /// Returns what follows a word that is part of a secret, or begins one.
   private func quotation(_ value: Substring) -> Hiding {
     guard let mark = value.first, "\"'".contains(mark), !value.dropFirst().contains(mark) else {
       return .nothing
@@ -163,7 +165,8 @@ struct ServerWords: Sendable {
     return .quotation(mark)
   }
 
-  /// `name=value`, `"name":"value"`, URLs; and of `name:`, `"name":`, `name=` and schemes, that the value is the next word.
+  /// Redacts `name=value`, `"name":"value"` and URLs. After `name:`, `"name":`, `name=` and schemes, the next
+  /// word is the value.
   private func redacted(word: Substring) -> (String, Hiding) {
     if isScheme(word, Self.schemes.prefix(2)) { return (String(word), .value) }
     let text = word.contains("://") ? secrets.redactAnything(String(word)) : String(word)
@@ -173,7 +176,7 @@ struct ServerWords: Sendable {
       guard ":=".contains(text[index]), isSecret(bare(text[start..<index])) else { continue }
       let value = text[text.index(after: index)...]
       if value.hasPrefix("//") { continue }
-      // Whatever follows may belong to it.
+      // The rest of the word may belong to the secret.
       if isScheme(value, Self.schemes) || bare(value).isEmpty, !value.hasPrefix("***") {
         return (text, .value)
       }

@@ -7,11 +7,12 @@ import ErrandCore
 #endif
 
 extension Desk {
-  /// A request that is imported, its body still to come. What could not be enqueued is refused.
+  /// Returns the draft of a request to import, without its body.
+  /// - Throws: If `enqueue` would refuse the request.
   func draft(of head: ExportedHead) throws(ImportFault) -> RowDraft {
     let request = try head.request()
     do {
-      // Its body is still to come, but what it is called is a field like any other.
+      // The body is still to come, but its content type is checked like any other header field.
       let typed = head.contentType.map { request.body(.bytes(Data(), contentType: $0)) } ?? request
       try typed.checkStorable(hiding: secrets)
     } catch {
@@ -23,6 +24,6 @@ extension Desk {
     return draft
   }
 
-  /// True if anything is known of it, be it over or not.
+  /// True if anything is known of the request, even if it is over.
   func isKnown(_ id: OutboxID) async throws -> Bool { try await store.rows([id])[0] != nil }
 }

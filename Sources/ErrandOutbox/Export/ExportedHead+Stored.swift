@@ -30,7 +30,7 @@ extension ExportedHead {
     options = request.options == StoredOptions(RequestOptions()) ? nil : request.options
   }
 
-  /// The request again, but for its body.
+  /// Returns the request without its body.
   func request() throws(ImportFault) -> Request {
     var fields = HTTPFields()
     for field in self.fields {
@@ -52,7 +52,7 @@ extension ExportedHead {
     return request
   }
 
-  /// When it expires: milliseconds since 1970; nil if it does not.
+  /// Returns when the request expires, in milliseconds since 1970; nil if it does not.
   func expiry() throws(ImportFault) -> Int64? {
     guard let expires else { return nil }
     guard let date = Date(exported: expires) else {
@@ -62,7 +62,8 @@ extension ExportedHead {
     return Int64(min(max(milliseconds, 0), Double(Int64(1) << 53)))
   }
 
-  /// - Throws: If no body is like that.
+  /// Checks that a body can have these segments.
+  /// - Throws: If none can, or if the id is empty.
   func checkBody() throws(ImportFault) {
     guard !id.isEmpty else { throw ImportFault("it has no id") }
     guard body.canConsist(ofSegments: segments.count) else {

@@ -4,11 +4,12 @@
   import Foundation
 #endif
 
-/// A request as it is exported, without the bytes of its body.
+/// An exported request, without the bytes of its body.
 struct ExportedHead: Sendable, Hashable, Codable {
   static let version = 1
 
-  /// A piece of the body, which follows in lines of its own: how many bytes, and how they are kept.
+  /// A piece of the body, whose bytes follow in lines of their own: their number, and whether they were
+  /// stored in a file.
   enum Segment: Sendable, Hashable {
     case bytes(Int64)
     case file(Int64)
@@ -23,24 +24,24 @@ struct ExportedHead: Sendable, Hashable, Codable {
   var version = Self.version
   var id: String
   var lane: String?
-  /// Its name.
+  /// The name of the priority.
   var priority: String
-  /// ISO 8601, as all times.
+  /// ISO 8601, like all times.
   var created: String
   var expires: String?
   var state: String
-  /// Why its last try failed, or why it was set aside.
+  /// Why the last attempt failed, or why the request was moved to the dead letters.
   var reason: String?
   var method: String
   var url: String
-  /// Names and values, in order.
+  /// Names and values of the header fields, in order.
   var fields: [[String]]
   var idempotencyKey: String
   var contentType: String?
   /// The kind of body.
   var body: StoredBody.Kind
   var segments: [Segment]
-  /// Those that were set.
+  /// The options that were set; nil if none were.
   var options: StoredOptions?
 
   enum CodingKeys: String, CodingKey {
@@ -49,7 +50,7 @@ struct ExportedHead: Sendable, Hashable, Codable {
     case body, segments, options
   }
 
-  /// The bytes of the body.
+  /// The number of bytes of the body.
   var length: Int64 { segments.reduce(0) { $0 + $1.length } }
 }
 

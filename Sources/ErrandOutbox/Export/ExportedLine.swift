@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// One line of what is exported: a request, or some bytes of the body of the request before it.
+/// One exported line: a request, or some bytes of the body of the request before it.
 enum ExportedLine: Sendable {
   case head(ExportedHead)
   case piece(ExportedPiece)
 
-  /// With the line's end.
+  /// Returns the line with its line feed.
   func encoded() -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -22,7 +22,7 @@ enum ExportedLine: Sendable {
     return json + Data("\n".utf8)
   }
 
-  /// - Parameter line: Without its end.
+  /// - Parameter line: The line without its line feed.
   init(decoding line: Data) throws(ImportFault) {
     do {
       let decoder = JSONDecoder()
@@ -41,7 +41,7 @@ enum ExportedLine: Sendable {
     }
   }
 
-  /// What tells one kind of line from the other.
+  /// The keys that distinguish the two kinds of line.
   private struct Kind: Decodable {
     var version: Int?
     var of: String?
@@ -52,7 +52,7 @@ enum ExportedLine: Sendable {
     }
   }
 
-  /// Short, and with nothing of the line in it: there may be a secret.
+  /// Returns a short message that quotes nothing of the line: there may be a secret in it.
   private static func complaint(_ error: any Error) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, _): "\(key.stringValue) is missing"

@@ -4,14 +4,15 @@
   import Foundation
 #endif
 
-/// Bytes of a body, as they are exported: in base64.
+/// Exported bytes of a body, in base64.
 struct ExportedPiece: Sendable, Hashable, Codable {
   /// The request's id.
   var of: String
-  /// Which segment of the body they belong to, from 0; after those that came before.
+  /// The index of the segment that the bytes belong to, from 0. They follow those of the lines before.
   var segment: Int
   var bytes: Data
 
-  /// So many bytes at most are in one line: neither side ever holds more of a large file. Without a rest in base64.
+  /// The most bytes in one line: neither side holds more of a large file in memory. A multiple of 3, so that
+  /// base64 needs no padding.
   static let longest = 192 << 10
 }

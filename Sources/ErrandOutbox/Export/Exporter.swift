@@ -6,15 +6,16 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Writes out requests as they are stored, line by line.
+/// Exports stored requests, line by line.
 struct Exporter {
   private static let pageSize = 100
 
   let desk: Desk
 
-  /// - Returns: How many.
+  /// Exports the selected requests that are stored, being attempted or dead letters.
+  /// - Returns: The number of exported requests.
   func export(_ selection: OutboxSelection, to write: (Data) async throws -> Void) async throws -> Int {
-    let selection = selection.limited(to: [.stored, .trying, .setAside])
+    let selection = selection.limited(to: [.stored, .attempting, .deadLettered])
     var count = 0
     var last: Int64 = 0
     while true {
@@ -27,13 +28,14 @@ struct Exporter {
     }
   }
 
-  /// False if it has gone meanwhile.
+  /// Exports one request. Returns false if it is gone meanwhile.
   private func export(_ row: OutboxRow, to write: (Data) async throws -> Void) async throws -> Bool {
     guard let content = try await content(of: row.id) else { return false }
     let (request, opener) = try desk.storage.stored(from: content, of: row.id)
     let readers: [any BodyReader]
     do {
-      // All are opened before anything is written: then they may go, and are still here.
+      // All files are opened before anything is written: after that they can still be read if they are
+      // removed.
       readers = try await desk.storage.folder.perform { try opener.openSegments() }
     } catch {
       guard try await self.content(of: row.id) != nil else { return false }
@@ -67,7 +69,7 @@ struct Exporter {
 }
 
 extension BodyReader {
-  /// So many bytes; for those that never wait.
+  /// Reads exactly this many bytes, from a reader that never waits.
   fileprivate func next(_ count: Int) throws -> Data {
     var data = Data(count: count)
     try data.withUnsafeMutableBytes { buffer in

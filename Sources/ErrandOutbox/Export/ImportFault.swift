@@ -1,4 +1,4 @@
-/// What is wrong with a line that is imported.
+/// Why a line cannot be imported.
 struct ImportFault: Error, Sendable {
   let code: OutboxError.Code
   let reason: String

@@ -4,19 +4,20 @@
   import Foundation
 #endif
 
-/// The order in which lines make requests: a head, the bytes of its body from the first to the last, the next head.
+/// Checks the order of imported lines: a head, the bytes of its body from the first to the last, the next
+/// head.
 struct ImportState {
   enum Step: Sendable {
     /// A request begins.
     case begin(ExportedHead)
-    /// These come next in this segment of its body.
+    /// The next bytes of this segment of the body.
     case add(Data, segment: Int)
-    /// All of it is here.
+    /// The request is complete.
     case complete
   }
 
   private var head: ExportedHead?
-  /// The segment that the next bytes belong to, and how many it still lacks.
+  /// The segment that the next bytes belong to, and the number of bytes that it lacks.
   private var segment = 0
   private var missing: Int64 = 0
 
@@ -33,7 +34,8 @@ struct ImportState {
     }
   }
 
-  /// There are no more lines.
+  /// Ends the import.
+  /// - Throws: If the last request is not complete.
   func finish() throws(ImportFault) { try checkComplete() }
 
   private mutating func take(_ piece: ExportedPiece) throws(ImportFault) -> [Step] {
@@ -51,7 +53,7 @@ struct ImportState {
     return [.add(piece.bytes, segment: segment)] + moveOn()
   }
 
-  /// On to the next segment that has bytes, or to the end.
+  /// Moves on to the next segment that has bytes, or to the end of the request.
   private mutating func moveOn() -> [Step] {
     guard let head else { return [] }
     while missing == 0 {

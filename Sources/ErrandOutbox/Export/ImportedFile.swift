@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The bytes of a file that is imported, read where all file work is done.
+/// The bytes of a file to import, read where all file work is done.
 struct ImportedFile: AsyncSequence {
   private static let chunkLength = 256 << 10
 
@@ -30,7 +30,7 @@ struct ImportedFile: AsyncSequence {
       let (now, chunk) = try await folder.perform {
         do {
           let file = try open ?? FileDescriptor(reading: path)
-          // What is no regular file is refused.
+          // Refuses what is not a regular file.
           if open == nil { _ = try file.length() }
           return (file, try file.read(ImportedFile.chunkLength, at: offset))
         } catch {

@@ -6,14 +6,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Stores what was exported, request by request as they are complete.
+/// Stores exported requests, each as soon as it is complete.
 struct Importer {
-  /// Requests without files are stored together, up to so many and so many bytes of their bodies.
+  /// The most requests without files that are stored together, and the most bytes of their bodies.
   private static let mostTogether = 100
   private static let mostBytesTogether: Int64 = 1 << 20
 
   private struct Current {
-    /// Nil if it is known here already: its bytes are looked at, and left.
+    /// Nil if the request is in this outbox already: its bytes are checked and discarded.
     var draft: RowDraft?
     var spool: BodySpool
   }
@@ -26,10 +26,10 @@ struct Importer {
   private var batch: [RowDraft] = []
   private var batchBytes: Int64 = 0
   private var counts = OutboxImport()
-  /// The number of the line that was read last.
+  /// The number of the last line that was read.
   private var line = 0
 
-  /// - Parameter onStored: Is called whenever something has been stored.
+  /// - Parameter onStored: Called whenever requests have been stored.
   init(_ desk: Desk, onStored: @escaping () -> Void) {
     self.desk = desk
     self.onStored = onStored
@@ -45,7 +45,7 @@ struct Importer {
       return counts
     } catch {
       await current?.spool.remove()
-      // What was complete before is stored, whatever has happened.
+      // Requests that were complete before the error are stored.
       try await store()
       guard let fault = error as? ImportFault else { throw error }
       throw OutboxError(
@@ -94,20 +94,21 @@ struct Importer {
     draft.body?.segments = current.spool.segments
     batch.append(draft)
     batchBytes += draft.body?.bytesInMemory ?? 0
-    // Its files stay until it is stored.
+    // The spooled files have to stay until the request is stored.
     let isFull = batch.count >= Self.mostTogether || batchBytes >= Self.mostBytesTogether
     if current.spool.hasFiles || isFull { try await store() }
     await current.spool.remove()
     self.current = nil
   }
 
-  /// Another may have been quicker with some of them.
+  /// Counts requests that were stored. `known` are those that another process stored first.
   private mutating func count(_ known: Set<Int>, of all: Int) {
     counts.stored += all - known.count
     counts.known += known.count
   }
 
-  /// Stores what is complete. If that fails for all together, it is done one by one, as far as it goes.
+  /// Stores the complete requests. If that fails for all together, stores them one by one up to the first
+  /// that fails.
   private mutating func store() async throws {
     let drafts = batch
     batch = []

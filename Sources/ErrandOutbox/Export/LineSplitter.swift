@@ -12,18 +12,18 @@
   import Glibc
 #endif
 
-/// Puts lines together from bytes that come in pieces, cut anywhere.
+/// Splits bytes into lines. The bytes come in pieces that may be cut anywhere.
 struct LineSplitter {
-  /// No line that was exported is as long. More is not held for one.
+  /// The most bytes that are held for one line. No exported line is as long.
   static let longest = 64 << 20
 
-  /// The beginning of a line.
+  /// The beginning of an incomplete line.
   private var rest = Data()
   private let limit: Int
 
   init(limit: Int = Self.longest) { self.limit = limit }
 
-  /// The lines that end in this piece, without their ends.
+  /// Returns the lines that end in this piece, without their line feeds.
   mutating func lines(in piece: Data) -> [Data] {
     var lines: [Data] = []
     var start = piece.startIndex
@@ -36,10 +36,10 @@ struct LineSplitter {
     return lines
   }
 
-  /// True if a line is longer than any that was exported.
+  /// True if the incomplete line is longer than any exported line.
   var isOverfull: Bool { rest.count > limit }
 
-  /// The last line, if it has no end.
+  /// Returns the last line, if it has no line feed.
   mutating func finish() -> Data? {
     defer { rest = Data() }
     return rest.isEmpty ? nil : rest

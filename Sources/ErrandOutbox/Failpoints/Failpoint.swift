@@ -1,7 +1,7 @@
 import ErrandCore
 import Synchronization
 
-/// A place in the outbox's work at which crash tests end the process. Outside debug builds there are none.
+/// A place in the outbox's code at which crash runs end the process. Outside debug builds it has no effect.
 package enum Failpoint: String, Sendable, CaseIterable {
   // Opening the store.
   case beforeMigration, duringMigration, afterMigration
@@ -10,19 +10,20 @@ package enum Failpoint: String, Sendable, CaseIterable {
   case beforeOperation, afterOperation
   case beforeCommit, afterCommit
   case beforeCheckpoint, afterCheckpoint
-  // A body that goes into a file.
+  // Writing a body into a file.
   case beforeFileWrite, afterFileWrite, afterFlush, afterFileMove, afterFolderFlush, afterFileCopy
-  // A try.
-  case beforeSend, afterAnswer, beforeRecord, afterRecord
+  // An attempt.
+  case beforeSend, afterResponse, beforeRecord, afterRecord
   case beforeFileRemoval, afterFileRemoval
-  // Sweeping what others left.
+  // Sweeping files that other processes left behind.
   case beforeSweep, afterSweep
 
-  /// So that those who pass do not meet at a lock.
+  /// Lets threads pass failpoints without taking the lock while no handler is set.
   private static let isWatched = Atomic(false)
   private static let handler = Locked<(@Sendable (Failpoint) -> Void)?>(nil)
 
-  /// - Parameter handler: Is called at each place that is passed, on the thread that passes it.
+  /// Sets the handler of all failpoints.
+  /// - Parameter handler: Called at each failpoint, on the thread that passes it; nil for none.
   package static func watch(_ handler: (@Sendable (Failpoint) -> Void)?) {
     Self.handler.withLock { $0 = handler }
     isWatched.store(handler != nil, ordering: .releasing)

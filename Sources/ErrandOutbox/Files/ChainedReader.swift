@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Readers that know their lengths, one behind the other.
+/// Reads several readers one after the other.
 final class ChainedReader: BodyReader {
   private let readers: [any BodyReader]
   private let current = Locked(0)

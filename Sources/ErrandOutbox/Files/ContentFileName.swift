@@ -6,10 +6,10 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What files in the outbox's folder are called. Whatever else is in there is left alone.
+/// The names of files in the outbox's folder. Files with other names are left alone.
 ///
-/// `<SHA-256 of what is in it>.<the request's id>.<a number>`: so each belongs to one request, and can be checked. The number
-/// begins with that of its `ContentHold`, which is random.
+/// `<SHA-256 of the file's bytes>.<the request's id>.<a number>`: so each file belongs to one request, and
+/// can be checked. The number begins with that of its `ContentHold`, which is random.
 enum ContentFileName {
   private static let part = ".part"
   private static let numberLength = 16
@@ -19,26 +19,26 @@ enum ContentFileName {
     "\(digest).\(safe(id)).\(number)"
   }
 
-  /// For a file that is still being written.
+  /// Returns the name of a file that is still being written.
   static func part(_ number: String) -> String { number + part }
 
   static func newHold() -> String {
     UInt64.random(in: 0..<1 << (4 * UInt64(holdLength))).hexadecimal(holdLength)
   }
 
-  /// What a hold's own file is called.
+  /// Returns the name of the hold's own file.
   static func hold(_ number: String) -> String {
     number + String(repeating: "f", count: numberLength - holdLength) + part
   }
 
   static func isHold(_ name: String) -> Bool { isPart(name) && name == hold(String(name.prefix(holdLength))) }
 
-  /// The number of the hold's n-th file.
+  /// Returns the number of the hold's n-th file.
   static func number(in hold: String, _ index: UInt32) -> String {
     hold + UInt64(index & 0xFF_FFFF).hexadecimal(numberLength - holdLength)
   }
 
-  /// The number of the hold that a file or a part is under.
+  /// Returns the number of the hold that a file or a part belongs to.
   static func hold(of name: String) -> String? {
     let number = isPart(name) ? name.prefix(numberLength) : name.suffix(numberLength)
     return isPart(name) || isContent(name) ? String(number.prefix(holdLength)) : nil
@@ -50,7 +50,7 @@ enum ContentFileName {
     name.hasSuffix(part) && isNumber(name.dropLast(part.utf8.count))
   }
 
-  /// What the file's bytes must have for a digest; nil if it is no name of a file.
+  /// Returns the digest that the file's bytes must have; nil if this is not the name of a content file.
   static func digest(in name: String) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].utf8.count == 2 * SHA256Digest.byteCount,
@@ -59,7 +59,7 @@ enum ContentFileName {
     return String(parts[0])
   }
 
-  /// An id may be any text; a name may not.
+  /// Returns the id, or its digest if it contains characters that a file name must not have.
   private static func safe(_ id: OutboxID) -> String {
     isSafe(id.rawValue) ? id.rawValue : "\(SHA256Digest(hashing: Data(id.rawValue.utf8)))"
   }

@@ -6,7 +6,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Files that are not a request's yet. None is open but while it is written to: there may be many.
+/// Files that do not belong to a request yet. Each is open only while it is written to, because there may be
+/// many.
 extension ContentFolder {
   func newHold() async throws -> ContentHold {
     try await perform {

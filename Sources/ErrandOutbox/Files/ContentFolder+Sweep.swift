@@ -15,15 +15,17 @@ import ErrandCore
 #endif
 
 extension ContentFolder {
-  /// As many files as are asked for together.
+  /// The most files that the store is asked about together.
   private static let batch = 500
 
-  /// Removes what processes left behind that ended before their rows were stored, or after these were gone.
+  /// Removes files that ended processes left behind: they ended before the rows were stored, or after the
+  /// rows were removed and before the files were.
   ///
-  /// What belongs to a row is not even opened. The rest is asked for again while its hold is in the sweeper's hands: so what
-  /// is about to have a row, by any process, is not touched, and what was let go of has its row by then.
-  /// - Parameter used: Which of these files belong to a row.
-  /// - Returns: The names of what was removed.
+  /// Files that belong to a row are not even opened. For the others the sweeper first takes their hold, and
+  /// then asks the store again: files that are about to have a row, in any process, are still held and not
+  /// touched, and files whose hold was released have their rows by then.
+  /// - Parameter used: Returns which of these files belong to a row.
+  /// - Returns: The names of the removed files.
   @discardableResult
   func sweep(used: ([String]) async throws -> Set<String>) async throws -> [String] {
     let candidates = try await perform { self.candidates() }
@@ -44,7 +46,7 @@ extension ContentFolder {
       let known = contents.isEmpty ? [] : try await used(contents)
       removed += try await perform {
         Failpoint.hit(.beforeSweep)
-        // The hold's own file comes last: as long as it is there, it tells of the others.
+        // Content files have longer names and go first: the hold's own file is there until they are gone.
         let orphans = names.filter { !known.contains($0) && self.isAbandoned($0) }.sorted {
           $0.count > $1.count
         }
@@ -62,13 +64,14 @@ extension ContentFolder {
     return names.filter { ContentFileName.isContent($0) || ContentFileName.isPart($0) }
   }
 
-  /// A hold that nobody has.
+  /// A hold that no process has.
   private struct AbandonedHold: Sendable {
-    /// Nil if its file is gone: then it was let go of.
+    /// The hold's file. Nil if it is gone: then the hold was released.
     let file: FileDescriptor?
   }
 
-  /// Nil if somebody has it. Its file was there before all that it holds.
+  /// Returns the hold if no process has it. Its file exists before all files that it holds, so a missing file
+  /// means that the hold was released.
   private func abandonedHold(_ number: String) -> AbandonedHold? {
     do {
       let file = try FileDescriptor(reading: file(ContentFileName.hold(number)))
@@ -78,7 +81,7 @@ extension ContentFolder {
     }
   }
 
-  /// Files of an earlier version are held by those who have them open.
+  /// True if no process has the file open: earlier versions locked each file instead of a hold.
   private func isAbandoned(_ name: String) -> Bool {
     if ContentFileName.isHold(name) { return true }
     guard let file = try? FileDescriptor(reading: file(name)) else { return false }

@@ -6,19 +6,19 @@ import ErrandCore
   import Foundation
 #endif
 
-/// The folder with the files of stored requests, `files` in the outbox's own.
+/// The folder with the files of stored requests: `files` in the outbox's folder.
 ///
-/// A file is there before the row that names it, and is removed after it. Between the two it is held (`ContentHold`) by
-/// whoever wrote it, in whatever process: only what nobody holds and no row names is swept. Nobody ever waits for another
-/// process.
+/// A file exists before the row that names it, and is removed after it. In between, the process that wrote it
+/// holds it (`ContentHold`): only files that are not held and belong to no row are swept. No process ever
+/// waits for another.
 ///
-/// All file work is done on a queue, never on a thread of the caller's.
+/// All file work is done on queues, never on the caller's thread.
 final class ContentFolder: Sendable {
   let path: String
   private let outbox: String
   private let work: FileWork
 
-  /// Touches nothing yet.
+  /// Creates nothing on disk yet.
   /// - Parameter outbox: The outbox's folder.
   init(in outbox: URL, work: FileWork = .queued) {
     self.outbox = outbox.path
@@ -26,8 +26,8 @@ final class ContentFolder: Sendable {
     path = outbox.appending(path: "files").path
   }
 
-  /// Copies what a request consists of, all of it or nothing. It is on the disk when this returns.
-  /// - Parameter hold: What holds the files; nil for a new one.
+  /// Copies the segments of a request into files, all or none. They are durable when this returns.
+  /// - Parameter hold: The hold of the files; nil for a new one.
   /// - Returns: A file for each segment, in the same order.
   /// - Throws: `OutboxError`: `.fileUnreadable`, `.diskFull`, `.notWritable`; or `CancellationError`.
   func write(
@@ -59,7 +59,7 @@ final class ContentFolder: Sendable {
     }
   }
 
-  /// Removes files that belong to no request any more. What cannot be removed is swept later.
+  /// Removes files that belong to no request any more. Files that cannot be removed are swept later.
   func remove(_ names: [String]) async {
     let names = names.filter(ContentFileName.isContent)
     guard !names.isEmpty else { return }
@@ -72,7 +72,7 @@ final class ContentFolder: Sendable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Makes the folder if there is none.
+  /// Makes the folder if it is missing.
   func make() throws(OutboxError) {
     try ContentWriter.writing { () throws(FileError) in
       guard FileDescriptor.status(of: path) == nil else { return }

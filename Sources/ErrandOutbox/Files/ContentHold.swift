@@ -1,14 +1,17 @@
 import ErrandCore
 
-/// Keeps files of the outbox's folder from being swept until their rows are stored, or they are gone: all that one process
-/// writes for some requests, however many files that is, with one open file of its own.
+/// Keeps files in the outbox's folder from being swept until their rows are stored or the files are removed.
+/// One hold, with one open file of its own, covers all files that a process writes for some requests, however
+/// many.
 ///
-/// That file is locked, and its name is that of a part, with the number that the names of all its files begin with.
+/// The hold's file is locked. It is named like a part, and its number begins with the hold's, as do the
+/// numbers of all its files.
 final class ContentHold: Sendable {
   private let number: String
   private let file: FileDescriptor
   private let count = Locked<UInt32>(0)
 
+  /// Makes a hold and locks its file.
   /// - Throws: `.notWritable`, `.diskFull`.
   init(in folder: String) throws(OutboxError) {
     (number, file) = try ContentWriter.writing { () throws(FileError) in
@@ -17,7 +20,7 @@ final class ContentHold: Sendable {
         let path = "\(folder)/\(ContentFileName.hold(number))"
         guard FileDescriptor.status(of: path) == nil else { continue }
         let file = try FileDescriptor(private: path)
-        // Who sweeps may be quicker, and take it for a dead one's.
+        // A sweeper may lock the file first, taking it for that of an ended process.
         if file.claim() { return (number, file) }
       }
       throw FileError(.create, folder, "another process removes every file at once")
@@ -26,7 +29,7 @@ final class ContentHold: Sendable {
 
   deinit { FileDescriptor.remove(file.path) }
 
-  /// For the name of one more file.
+  /// Returns the number for the name of one more file.
   func newNumber() -> String {
     ContentFileName.number(
       in: number,

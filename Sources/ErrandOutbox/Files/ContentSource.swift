@@ -6,12 +6,12 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What is copied into the outbox's folder: bytes, or a file, which must not change meanwhile.
+/// The source of a copy into the outbox's folder: bytes, or a file, which must not change while it is copied.
 enum ContentSource {
   case bytes(Data)
   case file(FileDescriptor, length: Int64, FileStamp)
 
-  /// - Throws: `.fileUnreadable` if there is no such file, or if it is none.
+  /// - Throws: `.fileUnreadable` if the file is missing, or is not a regular file.
   init(_ segment: BodySegment) throws(OutboxError) {
     switch segment {
     case .bytes(let data): self = .bytes(data)
@@ -32,7 +32,7 @@ enum ContentSource {
     }
   }
 
-  /// So many bytes from there.
+  /// Returns this many bytes from the offset on.
   func read(_ count: Int, at offset: Int64) throws -> Data {
     switch self {
     case .bytes(let data):
@@ -50,7 +50,7 @@ enum ContentSource {
     }
   }
 
-  /// - Throws: `.fileUnreadable` if somebody has written to it since it was opened.
+  /// - Throws: `.fileUnreadable` if the file was written to since it was opened.
   func checkUnchanged() throws(OutboxError) {
     guard case .file(let file, _, let stamp) = self else { return }
     let now: FileStamp

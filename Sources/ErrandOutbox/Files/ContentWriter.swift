@@ -10,14 +10,14 @@ import ErrandCore
   import Darwin
 #endif
 
-/// Writes one file into the outbox's folder: there whole and on the disk, or not at all. Everything here blocks.
+/// Writes one file into the outbox's folder, whole and durable, or not at all. All methods block.
 struct ContentWriter {
   let folder: String
   let seal: ContentSeal
   let hold: ContentHold
   let isCancelled: @Sendable () -> Bool
 
-  /// - Parameter index: Which of the request's files it is.
+  /// - Parameter index: The index of the file among the request's files.
   func write(_ segment: BodySegment, _ index: Int, of id: OutboxID) throws -> HeldFile {
     let source = try ContentSource(segment)
     let number = hold.newNumber()
@@ -41,7 +41,7 @@ struct ContentWriter {
     }
   }
 
-  /// A file that is still empty.
+  /// Makes an empty part.
   func newPart(_ number: String) throws(OutboxError) -> FileDescriptor {
     try Self.writing { () throws(FileError) in
       try FileDescriptor(private: "\(folder)/\(ContentFileName.part(number))")
@@ -85,10 +85,10 @@ struct ContentWriter {
       Int(min(source.length - offset, Int64(SealedFileFormat.chunkLength))), at: offset)
   }
 
-  /// The part as a copy that shares the file's blocks, or nil if the file system cannot do that.
+  /// Returns the part as a clone that shares the file's blocks, or nil if the file system cannot clone.
   private func cloned(_ file: FileDescriptor, _ part: FileDescriptor) -> FileDescriptor? {
     #if canImport(Darwin)
-      // The system makes the file itself.
+      // `fclonefileat` creates the file itself.
       let path = "\(folder)/\(ContentFileName.part(hold.newNumber()))"
       guard fclonefileat(file.raw, AT_FDCWD, path, 0) == 0 else { return nil }
       guard let clone = try? FileDescriptor(writing: path), fchmod(clone.raw, 0o600) == 0 else {
@@ -109,7 +109,7 @@ struct ContentWriter {
     while offset < length {
       if isCancelled() { throw CancellationError() }
       let chunk = try copy.read(Int(min(length - offset, 1 << 20)), at: offset)
-      // The source was cut while it was cloned; looking at it afterwards says so.
+      // The source was truncated while it was cloned; `checkUnchanged` reports that afterwards.
       if chunk.isEmpty { break }
       hash.update(chunk)
       offset += Int64(chunk.count)

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A file that is written from its start, and the digest of what has been written.
+/// Writes a file from its start, and computes the digest of what was written.
 struct DigestedOutput: ~Copyable {
   private let file: FileDescriptor
   private var hash = SHA256()

@@ -9,11 +9,11 @@ import ErrandCore
 #endif
 
 extension FileDescriptor {
-  /// Returns when it would outlive a loss of power.
+  /// Flushes the file. Returns when its bytes would survive a loss of power.
   func flush() throws(FileError) {
     defer { Failpoint.hit(.afterFlush) }
     #if canImport(Darwin)
-      // `fsync` hands it to the drive only; not every file system knows this one.
+      // `fsync` only hands the bytes to the drive. Not every file system supports `F_FULLFSYNC`.
       if fcntl(raw, F_FULLFSYNC) == 0 { return }
     #endif
     try sync()
@@ -24,11 +24,13 @@ extension FileDescriptor {
     Failpoint.hit(.afterFolderFlush)
   }
 
-  /// Takes hold of it if certainly nobody else does: never where files cannot be marked, so nobody sweeps there.
+  /// Locks the file if certainly no other process has locked it. Returns false where files cannot be locked,
+  /// so nothing is swept there.
   func holdIfAbandoned() -> Bool { flock(raw, LOCK_EX | LOCK_NB) == 0 }
 
-  /// Makes it a copy of another that shares its blocks until one of them changes, where the file system can.
-  /// - Returns: False if it cannot; then it is as it was.
+  /// Makes the file a clone of another, which shares its blocks until one of them changes, where the file
+  /// system supports that.
+  /// - Returns: False if it does not; the file is unchanged then.
   func clone(_ source: FileDescriptor) -> Bool {
     #if os(Linux)
       // FICLONE of linux/fs.h: _IOW(0x94, 9, int)

@@ -1,13 +1,14 @@
 import Dispatch
 import ErrandCore
 
-/// Threads for work that waits for the disk, several pieces at a time: one large file does not keep all others waiting.
+/// Queues for work that waits for the disk. There are several, so that one large file does not block all
+/// others.
 ///
-/// Each queue is serial, for only those have threads of their own. A concurrent one shares the few that every task runs on,
-/// at least on Linux: a slow disk would then stop the whole program.
+/// Each queue is serial, because only serial queues have threads of their own. A concurrent queue shares the
+/// few threads that every task runs on, at least on Linux: a slow disk would then stop the whole program.
 package final class FileQueues: Sendable {
   private let queues: [DispatchQueue]
-  /// How much each has to do.
+  /// The number of pieces of work on each queue.
   private let loads: Locked<[Int]>
 
   init(_ label: String, count: Int = 4) {

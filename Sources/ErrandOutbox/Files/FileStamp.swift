@@ -8,7 +8,7 @@ import ErrandCore
   import Glibc
 #endif
 
-/// What changes when a file is written to.
+/// The length and the times of a file, which change when the file is written to.
 struct FileStamp: Equatable {
   private let length: Int64
   private let modified: [Int]

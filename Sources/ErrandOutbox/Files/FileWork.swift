@@ -1,9 +1,9 @@
 import ErrandCore
 
-/// Where the work on an outbox's files is done. A simulation puts its own thread in the place of the queue.
+/// Where the outbox's file work runs. A simulation uses the caller's thread instead of queues.
 package enum FileWork: Sendable {
   case on(FileQueues)
-  /// On the caller's thread, at once; not at all if `check` throws.
+  /// Runs the work on the caller's thread, at once. If `check` throws, the work is not run.
   case inCaller(check: @Sendable () throws -> Void)
 
   package static let queued = FileWork.on(FileQueues("errand.outbox.files"))
@@ -26,7 +26,8 @@ package enum FileWork: Sendable {
   }
 }
 
-/// The queue's thread keeps nothing of it once it has run: files that are open in it are held as long as the caller wants.
+/// A piece of work, whose result is taken out once. The queue's thread keeps no reference to the result, so
+/// open files in it are closed when the caller drops them.
 private final class Piece<Value: Sendable>: Sendable {
   private enum State {
     case toDo(@Sendable () throws -> Value)

@@ -1,9 +1,9 @@
-/// A file in the outbox's folder that no row names yet. It is not swept as long as somebody has this.
+/// A file in the outbox's folder that no row names yet. It is not swept while this value exists.
 struct HeldFile: Sendable {
   let name: String
-  /// How many bytes of the body it holds.
+  /// The number of bytes of the body in the file.
   let length: Int64
-  /// How many bytes it is.
+  /// The number of bytes of the file.
   let size: Int64
   let hold: ContentHold
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// A reader that is opened when it is read first, and let go of at its end.
+/// A reader that is opened at its first read, and released at its end.
 final class LateReader: BodyReader {
   private enum State {
     case closed
@@ -14,7 +14,7 @@ final class LateReader: BodyReader {
 
   var length: Int64? { expected }
 
-  /// - Parameter open: Is called once at most. What it throws is what reading throws.
+  /// - Parameter open: Called at the first read. An error that it throws is thrown by `read`.
   init(length: Int64, _ open: @escaping @Sendable () throws -> any BodyReader) {
     expected = length
     self.open = open

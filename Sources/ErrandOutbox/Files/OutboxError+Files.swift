@@ -9,12 +9,12 @@ import ErrandCore
 #endif
 
 extension OutboxError {
-  /// A file of the user's cannot be copied. The wording is that of sending it.
+  /// Returns the error for a user's file that cannot be copied. The wording is that of sending such a file.
   static func unreadable(_ error: FileError) -> OutboxError {
     OutboxError(.fileUnreadable, "the file to upload cannot be used: \(error)")
   }
 
-  /// The outbox's own folder cannot be written.
+  /// Returns the error for the outbox's own folder that cannot be written.
   static func unwritable(_ error: FileError) -> OutboxError {
     switch error.systemCode {
     case ENOSPC, EDQUOT:

@@ -6,8 +6,8 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A file of the outbox's, checked against the digest in its name while it is sent. What is not what was stored never
-/// arrives whole: the last piece is held back until it is sure.
+/// Reads a file of the outbox, and checks it against the digest in its name. A file that has changed never
+/// arrives whole: the last bytes are returned only after the check.
 final class StoredFileReader: BodyReader {
   private struct State: ~Copyable {
     var hash: SHA256? = SHA256()
@@ -23,7 +23,7 @@ final class StoredFileReader: BodyReader {
 
   var length: Int64? { expected }
 
-  /// - Throws: `RequestError.fileUnreadable`: it is missing, or not as long as it was.
+  /// - Throws: `RequestError.fileUnreadable` if the file is missing or has another length.
   init(_ path: String, length: Int64, digest: String) throws(RequestError) {
     self.path = path
     self.digest = digest

@@ -5,20 +5,22 @@
 #endif
 
 extension Outbox {
-  /// Writes out requests with all that they consist of, as JSON Lines, in the order of enqueue. They stay stored; what is
-  /// being tried may be delivered meanwhile, and then arrives twice, with the same key, if it is imported elsewhere.
+  /// Exports requests with all their content as JSON Lines, in the order of enqueue. They stay stored. A
+  /// request that is being attempted may be delivered meanwhile; if it is then imported elsewhere, it arrives
+  /// twice, with the same idempotency key.
   ///
-  /// A request is a line with its head, and then its body in lines of at most 192 KiB of it, in base64: large files are never
-  /// held in memory.
+  /// A request is a line with its head, and then lines with its body in base64, with at most 192 KiB of the
+  /// body each: large files are never held in memory.
   ///
-  /// What is exported is plain text, also if the outbox has a key: keep it safe. Credentials are not in it, because none
-  /// are stored.
+  /// The export is plain text, even if the outbox has a key: keep it safe. It has no credentials, because
+  /// none are stored.
   /// - Parameters:
-  ///   - selection: Which; of these, what is stored, being tried or set aside. Default: all of that.
-  ///   - write: Is handed whole lines, one after the other. What it throws ends the export.
-  /// - Returns: How many requests were written.
-  /// - Throws: `OutboxError.fileUnreadable` or `.damaged` if a request is not what was stored any more; those before it
-  ///   are written. Choose the others then.
+  ///   - selection: Which requests; of these, those that are stored, being attempted or dead letters.
+  ///     Default: all of them.
+  ///   - write: Called with whole lines, one after the other. An error that it throws ends the export.
+  /// - Returns: The number of exported requests.
+  /// - Throws: `OutboxError.fileUnreadable` or `.damaged` if a request is not what was stored any more. The
+  ///   requests before it are written; select the others then.
   @discardableResult
   public func export(
     _ selection: OutboxSelection = .all, to write: (Data) async throws -> Void
@@ -26,27 +28,31 @@ extension Outbox {
     try await Exporter(desk: desk).export(selection, to: write)
   }
 
-  /// Stores what was exported, here or elsewhere: each with its name, its idempotency key and its lane, in the order in which
-  /// they were exported, after what is here already. What was set aside comes back as stored, to be tried at once, and with
-  /// all of its tries. What may be delivered until some time still may until then; what that is over for expires.
+  /// Stores exported requests, of this outbox or another one: each with its id, its idempotency key and its
+  /// lane, in the order in which they were exported, after the requests that are here already. Dead letters
+  /// become stored requests that are attempted at once, with all their attempts left. A request keeps the
+  /// time at which it expires, and expires if that is over.
   ///
-  /// A name that is known here already is left as it is, so importing twice stores nothing twice; that also holds for
-  /// what was delivered or dropped here, as long as it is remembered (`OutboxConfiguration.keepsAnswers`).
+  /// A request whose id is known here is left as it is, so importing twice stores nothing twice. That also
+  /// holds for requests that were delivered or dropped here, as long as they are remembered
+  /// (`OutboxConfiguration.retention`).
   ///
   /// Large bodies go through files in the outbox's folder, which are plain text until the request is stored.
-  /// - Parameter exported: The bytes of the lines, in pieces that may be cut anywhere. What it throws ends the import.
-  /// - Returns: How many requests were stored.
-  /// - Throws: `OutboxError`: `.badImport` if a line is not what was exported, or bytes of a request are missing;
-  ///   `.notStorable` for credentials and all that `enqueue` refuses, both with the number of the line; and what else
-  ///   `enqueue` throws. Those requests before it are stored, and nothing of the one that it is about.
+  /// - Parameter exported: The bytes of the lines, in pieces that may be cut anywhere. An error that it
+  ///   throws ends the import.
+  /// - Returns: The number of requests that were stored, and of those that were known.
+  /// - Throws: `OutboxError`: `.badImport` if a line is not what was exported, or bytes of a request are
+  ///   missing; `.notStorable` for credentials and all that `enqueue` refuses, both with the number of the
+  ///   line; and what else `enqueue` throws. The requests before the faulty one are stored, and nothing of
+  ///   that one.
   @discardableResult
   public func `import`<Exported: AsyncSequence>(_ exported: Exported) async throws -> OutboxImport
   where Exported.Element == Data {
-    var importer = Importer(desk) { self.courier.look() }
+    var importer = Importer(desk) { self.dispatcher.look() }
     return try await importer.run(exported)
   }
 
-  /// Stores what was exported into a file.
+  /// Stores the exported requests in a file.
   /// - Parameter file: A regular file.
   /// - Throws: As for any import; `OutboxError.fileUnreadable` if the file cannot be read.
   @discardableResult

@@ -1,41 +1,46 @@
 import ErrandCore
 
-/// Says that a request is stored, and tells what becomes of it. Letting go of it changes nothing for the request.
+/// Proves that a request is stored, and reports what happens to it. Releasing the receipt changes nothing for
+/// the request.
 public final class Receipt: Sendable, Identifiable {
   public let id: OutboxID
-  /// False if a request with this name was there already: then nothing was stored, and this receipt is about that one.
+  /// False if a request with this id was there already: then nothing was stored, and this receipt is for that
+  /// request.
   public let isNew: Bool
-  private let track: Track
+  private let log: EventLog
   private let outbox: Outbox
 
-  /// - Parameter track: Held for this receipt, which lets go of it.
-  init(_ id: OutboxID, _ track: Track, _ outbox: Outbox, isNew: Bool) {
+  /// - Parameter log: Held for this receipt, which releases it.
+  init(_ id: OutboxID, _ log: EventLog, _ outbox: Outbox, isNew: Bool) {
     self.id = id
     self.isNew = isNew
-    self.track = track
+    self.log = log
     self.outbox = outbox
   }
 
-  deinit { outbox.feedback.release(id) }
+  deinit { outbox.hub.release(id) }
 
-  /// Every step from when this receipt was made to the end of the request, in whichever process it happened. Each who asks
-  /// sees all of them. Ends with the last step, or when the outbox is closed. If what was set aside or has expired is tried
-  /// again by hand, who asks after that sees those steps, too.
-  public var events: AsyncStream<OutboxEvent> { track.events }
+  /// A stream of every step of the request from the making of this receipt to its end, in whichever process
+  /// it happened. Each stream has all steps. It ends with the last step, or when the outbox is closed. If a
+  /// dead letter or an expired request is retried by hand, streams that are requested after that have those
+  /// steps, too.
+  public var events: AsyncStream<OutboxEvent> { log.events }
 
-  /// Waits until it is delivered, set aside, expired or dropped: that may take as long as it takes to have a network again.
-  /// - Throws: `CancellationError` if the task is cancelled, `OutboxError.closed` if the outbox is closed first. Neither
-  ///   changes anything for the request. `OutboxError.forgotten` if it was over, and another process has forgotten how.
+  /// Waits until the request is delivered, a dead letter, expired or dropped. Without a network that may take
+  /// long.
+  /// - Throws: `CancellationError` if the task is cancelled, `OutboxError.closed` if the outbox is closed
+  ///   first. Neither changes anything for the request. `OutboxError.forgotten` if the request was over, and
+  ///   another process has forgotten its outcome.
   public func outcome() async throws -> OutboxOutcome {
     while let outcome = await nextOutcome() {
       guard outcome.mayBeUndone else { return outcome }
-      // It may have been tried again since, by any process.
-      let steps = track.steps
-      await outbox.desk.look(at: outbox.feedback.followed([id]))
-      if track.steps == steps { return outcome }
+      // Any process may have retried the request since.
+      let steps = log.steps
+      await outbox.desk.look(at: outbox.hub.followed([id]))
+      if log.steps == steps { return outcome }
     }
     try Task.checkCancellation()
-    if track.isForgotten {
+    if log.isForgotten {
       throw OutboxError(
         .forgotten, "request \(id) is over, but another process has forgotten how before it was heard here")
     }
@@ -44,12 +49,12 @@ public final class Receipt: Sendable, Identifiable {
   }
 
   private func nextOutcome() async -> OutboxOutcome? {
-    for await event in track.eventsOfLife {
+    for await event in log.eventsOfLife {
       if let outcome = event.outcome { return outcome }
     }
     return nil
   }
 
-  /// What is known of it now; nil if that has been forgotten.
+  /// Returns what is known of the request now; nil if that was forgotten.
   public func status() async throws -> OutboxEntry? { try await outbox.status(of: id) }
 }

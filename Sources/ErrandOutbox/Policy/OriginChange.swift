@@ -1,4 +1,4 @@
-/// What others have to know of an origin.
+/// A change of an origin that other processes have to know.
 enum OriginChange: Sendable, Hashable {
   case hold(OriginHold.Kind, reason: String, for: Duration)
   case release

@@ -1,12 +1,12 @@
-/// What an attempt tells about the server that it was for.
+/// The sign that an attempt gives of its origin's health.
 enum OriginSign: Sendable, Hashable {
-  /// It answers, whatever it thinks of the request.
-  case answered
-  /// There was no answer, or one that says that the server itself is in trouble.
-  case failed(reason: String, hasAnswered: Bool)
-  /// It wants to be left alone for so long.
+  /// The origin responds, whatever it thinks of the request.
+  case responded
+  /// There was no response, or one that says that the server itself is in trouble.
+  case failed(reason: String, hasResponded: Bool)
+  /// The origin asked for a pause of this length.
   case busy(reason: String, for: Duration)
-  /// It refuses the credentials.
+  /// The origin refuses the credentials.
   case unauthorized(reason: String)
   /// Nothing: the attempt was given back, or could not be sent.
   case none

@@ -4,26 +4,26 @@
   public import Foundation
 #endif
 
-/// Keeps an outbox's requests in an SQLite file (`outbox.sqlite`) in a folder. Other processes may use the same folder at
-/// the same time; it must be on a disk of this machine.
+/// Stores an outbox's requests in an SQLite file (`outbox.sqlite`) in a folder. Several processes may use the
+/// same folder at the same time; it must be on a local disk.
 ///
-/// What a method did is on the disk when it returns: it survives the end of the process and of the machine, at any instant.
-/// Callers that come while another's transaction is being written share the next one, so many at once cost little more than
-/// one. All work is done on a thread of the store's own.
+/// When a method returns, its changes are on the disk: they survive the end of the process and of the machine
+/// at any instant. Calls that arrive while a transaction is being written share the next one, so many
+/// concurrent calls cost little more than one. All work is done on a thread of the store's own.
 ///
-/// A store that is let go without `close` ends by itself, a little later.
+/// A store that is released without `close` closes itself a little later.
 public final class SQLiteOutboxStore: OutboxStore {
   private static let pageSize = 500
 
   private let runner: any StoreRunner
   private let counter: Counter
 
-  /// Opens the store, or makes it.
+  /// Opens the store, or creates it.
   ///
-  /// - Parameter folder: A folder of the store's own. If it is missing it is made, for this user only.
-  /// - Throws: `OutboxError`: `.notWritable` if the folder or the file cannot be written, `.damaged` if the file is no
-  ///   outbox's, or damaged, `.tooNew` if a newer version wrote it (in both cases it is left as it was), `.busy` if another
-  ///   process holds it for more than five seconds, `.diskFull`.
+  /// - Parameter folder: A folder of the store's own. If it is missing it is created, for this user only.
+  /// - Throws: `OutboxError`: `.notWritable` if the folder or the file cannot be written, `.damaged` if the
+  ///   file is damaged or not one of an outbox, `.tooNew` if a newer version wrote it (in both cases it is
+  ///   left as it was), `.busy` if another process locks it for more than five seconds, `.diskFull`.
   public convenience init(folder: URL) async throws {
     try await self.init(folder: folder, setup: StoreSetup())
   }
@@ -33,7 +33,7 @@ public final class SQLiteOutboxStore: OutboxStore {
     runner = try await setup.open(folder.path)
   }
 
-  /// How many transactions were committed, for the benchmarks.
+  /// The number of committed transactions, for the benchmarks.
   @_spi(Benchmarks) public var commits: Int { counter.value }
 
   deinit { runner.close(isGraceful: true) {} }
@@ -46,23 +46,24 @@ public final class SQLiteOutboxStore: OutboxStore {
     try await runner.write { try $0.claim(bounds, for: lease, at: now) }
   }
 
-  /// Written to a file of this owner's own, and not through to the disk: that waits for nobody.
+  /// Writes the leases to a file of this store's own without flushing it, so the call does not wait for the
+  /// disk.
   public func begin(_ leases: [Lease]) async throws { runner.owners.begin(leases.map(\.number)) }
 
   public func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
     try await runner.write { try $0.renew(leases, for: lease, at: now) }
   }
 
-  public func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished] {
-    let finished = try await runner.write { try $0.finish(tries, at: now) }
-    runner.owners.end(tries.map(\.lease.number))
+  public func finish(_ attempts: [FinishedAttempt], at now: StoreTime) async throws -> [Finished] {
+    let finished = try await runner.write { try $0.finish(attempts, at: now) }
+    runner.owners.end(attempts.map(\.lease.number))
     return finished
   }
 
-  public func hasten(at now: StoreTime) async throws -> Int {
+  public func rescheduleOffline(at now: StoreTime) async throws -> Int {
     var count = 0
     while true {
-      let some = try await runner.write { try $0.hasten(at: now) }
+      let some = try await runner.write { try $0.rescheduleOffline(at: now) }
       count += some
       if some < OutboxTables.pageSize { return count }
     }
@@ -80,7 +81,7 @@ public final class SQLiteOutboxStore: OutboxStore {
     _ selection: OutboxSelection, after sequence: Int64, limit: Int
   ) async throws -> [OutboxRow] {
     var rows: [OutboxRow] = []
-    // In pages, so that what writes need not wait for all of a long list.
+    // Reads in pages, so that writes need not wait for all of a long list.
     while rows.count < limit {
       let (last, wanted) = (rows.last?.sequence ?? sequence, min(limit - rows.count, Self.pageSize))
       let page = try await runner.read { try $0.list(selection, after: last, limit: wanted) }
@@ -121,7 +122,7 @@ public final class SQLiteOutboxStore: OutboxStore {
     return dropped
   }
 
-  /// In several transactions, between which others have theirs.
+  /// Runs an operation in several transactions, so that other operations can run between them.
   private func inParts<Value: Sendable>(
     _ body: @escaping @Sendable (OutboxTables, inout OutboxTables.Part) throws -> Value,
     taking take: (Value) -> Void
@@ -146,8 +147,8 @@ public final class SQLiteOutboxStore: OutboxStore {
     try await runner.read { try $0.statistics() }
   }
 
-  /// In several transactions, so that nobody waits long: if one fails, what was forgotten before stays forgotten, and its
-  /// files are left for the next sweep.
+  /// Deletes in several transactions, so that other operations need not wait long. If one fails, the rows
+  /// that were deleted before stay deleted, and their files are left for the next sweep.
   public func prune(changedBefore changed: Int64) async throws -> [String] {
     var files: [String] = []
     while true {
@@ -170,7 +171,7 @@ public final class SQLiteOutboxStore: OutboxStore {
         TypedOperation(isWrite: false, { try $0.hasForeignChange() }) { receive((try? $0.get()) ?? false) })
     }
     look { _ in
-      runner.doorbell.listen { look { if $0 { handler() } } }
+      runner.notifier.listen { look { if $0 { handler() } } }
     }
   }
 
@@ -180,7 +181,7 @@ public final class SQLiteOutboxStore: OutboxStore {
     }
   }
 
-  /// Ends as if its process had died: nothing is given back, and its lock is gone.
+  /// Closes the store as if its process had died: it releases its lock, but does not return its claims.
   package func abandon() async {
     await withCheckedContinuation { continuation in
       runner.close(isGraceful: false) { continuation.resume() }
@@ -189,7 +190,7 @@ public final class SQLiteOutboxStore: OutboxStore {
 }
 
 extension OutboxSelection {
-  /// Each with as many ids as one transaction takes at most.
+  /// This selection, split so that each part has at most as many ids as one transaction takes.
   fileprivate var parts: [OutboxSelection] {
     guard let ids, ids.count > OutboxTables.pageSize else { return [self] }
     return stride(from: 0, to: ids.count, by: OutboxTables.pageSize).map { start in

@@ -14,15 +14,15 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Where a store's files are.
+/// The folder of a store, and the files in it.
 struct StoreFolder {
   let path: String
 
   var database: String { path + "/outbox.sqlite" }
-  /// Each who has it open has a file there.
+  /// The folder in which each open store has its lock file.
   var owners: String { path + "/owners" }
 
-  /// Makes what is missing, for this user only.
+  /// Creates the missing folders and the database file, for this user only.
   func make() throws {
     let parents = parentsOfMissing
     do {
@@ -31,12 +31,13 @@ struct StoreFolder {
     } catch {
       throw OutboxError.notWritable(path, "\(error)")
     }
-    // Else a loss of power could take away the folder with all that is in it. One that cannot be read cannot be flushed.
+    // Without the flush a power failure could remove the new folder with all its contents. A folder that
+    // cannot be read cannot be flushed.
     for parent in parents { try? FileDescriptor.flushFolder(parent) }
     try makeDatabase()
   }
 
-  /// The folders in which a name has to be made.
+  /// The folders in which a missing folder has to be created.
   private var parentsOfMissing: [String] {
     var parents: [String] = []
     var url = URL(filePath: path)
@@ -47,9 +48,10 @@ struct StoreFolder {
     return parents
   }
 
-  /// SQLite gives the same rights to whatever it puts beside the file.
+  /// Creates the database file with the right permissions: SQLite gives the same to the files beside it.
   private func makeDatabase() throws {
-    // One that is there is not opened: closing it would end the locks of everyone in this process.
+    // An existing file is not opened, because closing it would release the locks of all stores in this
+    // process.
     let file = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
       close(file)
@@ -60,7 +62,8 @@ struct StoreFolder {
     }
   }
 
-  /// To SQLite a file without a byte, or with a single one, is new, and it would remove what lies in the log beside it.
+  /// Refuses a file that was emptied while it was in use. SQLite takes a file of at most one byte for a new
+  /// one and would delete the log beside it.
   private func refuseEmptied() throws {
     var info = stat()
     guard stat(database, &info) == 0, info.st_size <= 1, access(owners, F_OK) == 0 else { return }

@@ -1,16 +1,16 @@
-/// What a store on SQLite stands on. Tests and simulations put something else in the place of the system.
+/// The system services of a store, which tests and simulations replace.
 package struct StoreSetup: Sendable {
   /// The name of the layer between SQLite and the disk; nil for the system's.
   package var vfs: String?
-  /// True to do everything on the caller's thread, at once.
+  /// True to run all operations on the caller's thread, at once.
   package var runsInCaller = false
-  /// Nil for locked files in the store's folder.
-  package var owners: (any OwnerRegistry)?
-  /// Nil for named pipes in the store's folder.
-  package var doorbell: (any Doorbell)?
-  /// How long a transaction waits for that of another process.
+  /// The liveness registry; nil for lock files in the store's folder.
+  package var owners: (any LivenessRegistry)?
+  /// The change notifier; nil for named pipes in the store's folder.
+  package var notifier: (any ChangeNotifier)?
+  /// How long a transaction waits for one of another process.
   package var busyTimeout = Duration.seconds(5)
-  /// Counts the transactions that were committed.
+  /// Counts the committed transactions.
   package var commits = Counter()
 
   package init() {}
@@ -26,9 +26,9 @@ package struct StoreSetup: Sendable {
     let database = try Database(path: folder.database, vfs: vfs, busyTimeout: busyTimeout)
     do {
       try database.prepare()
-      let owners = try self.owners ?? FileOwnerRegistry(folder: folder.owners)
-      let doorbell = self.doorbell ?? PipeDoorbell(folder: folder.owners, owner: owners.name)
-      return StoreSession(database, owners: owners, doorbell: doorbell, commits: commits)
+      let owners = try self.owners ?? FileLivenessRegistry(folder: folder.owners)
+      let notifier = self.notifier ?? PipeChangeNotifier(folder: folder.owners, owner: owners.name)
+      return StoreSession(database, owners: owners, notifier: notifier, commits: commits)
     } catch {
       database.close()
       throw error

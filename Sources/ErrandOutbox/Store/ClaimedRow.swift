@@ -4,11 +4,11 @@
   public import Foundation
 #endif
 
-/// A request that this store's owner may try, until its lease ends.
+/// A request that the store's owner may send until its lease ends.
 public struct ClaimedRow: Sendable, Hashable {
   public var row: OutboxRow
   public var content: Data
-  /// Which claim this is.
+  /// Identifies this claim of the row.
   public var lease: Lease
 
   public init(row: OutboxRow, content: Data, lease: Lease) {
@@ -18,7 +18,7 @@ public struct ClaimedRow: Sendable, Hashable {
   }
 }
 
-/// The right to try one request. Whoever claims it next, after this has ended, has another number.
+/// The right to send one request. The next claim of the row has another number.
 public struct Lease: Sendable, Hashable {
   public var id: OutboxID
   public var number: Int64
@@ -29,27 +29,29 @@ public struct Lease: Sendable, Hashable {
   }
 }
 
-/// What a claim brought.
+/// The result of a claim.
 public struct Claim: Sendable, Hashable {
   public var rows: [ClaimedRow] = []
-  /// What was found to be over its time.
+  /// The rows that were found to be expired.
   public var expired: [OutboxRow] = []
-  /// What others began to try and did not end; it may be tried again, by anyone.
+  /// The rows that other owners began to attempt and did not finish. Any owner may attempt them again.
   public var recovered: [OutboxRow] = []
-  /// What could not be claimed because its content is not what was stored, or because it had all its attempts. It is set
-  /// aside, with a reason.
-  public var setAside: [OutboxRow] = []
-  /// How long until there may be more to do: a time that is due, a lease or the hold of an origin that ends. Nil for not
-  /// before something is added or changed. Zero if there is more now, within the bounds of the claim.
+  /// The rows that were moved to the dead letters, with a reason, because their content is not what was
+  /// stored or because they had all their attempts.
+  public var deadLettered: [OutboxRow] = []
+  /// How long until there may be more to claim: until a row is due, or a lease or the hold of an origin ends.
+  /// Nil for not before something is added or changed. Zero if there is more now, within the bounds of the
+  /// claim.
   public var next: Duration?
   /// The origins that are held.
   public var held: Set<String> = []
 
   public init() {}
 
-  /// The rows that it changed and did not claim, each once and as it is now: what was recovered may have expired at once.
+  /// The rows that the claim changed and did not take, each once and as it is now: a recovered row may have
+  /// expired at once.
   var changed: [OutboxRow] {
-    let over = expired + setAside
+    let over = expired + deadLettered
     guard !over.isEmpty else { return recovered }
     let ids = Set(over.map(\.id))
     return recovered.filter { !ids.contains($0.id) } + over

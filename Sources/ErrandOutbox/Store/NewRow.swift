@@ -4,27 +4,28 @@
   public import Foundation
 #endif
 
-/// A request on its way into a store.
+/// A request to add to a store.
 public struct NewRow: Sendable, Hashable {
   public var id: OutboxID
-  /// Requests of one lane go one at a time, in the order in which they were added; nil for one that waits for none.
+  /// The lane: its requests are sent one at a time, in the order in which they were added. Nil for a request
+  /// that waits for no other.
   public var lane: String?
-  /// True if its lane waits when it is set aside.
+  /// True if the lane waits while this request is a dead letter.
   public var holdsLane: Bool
   /// Higher is sooner.
   public var priority: Int
-  /// How long from now it may be delivered; nil for as long as it takes.
+  /// How long from now it may be delivered; nil for no limit.
   public var lifetime: Duration?
-  /// What may be shown of it.
+  /// The part of the request that may be shown.
   public var summary: Data
-  /// All that is needed to send it, but for its files.
+  /// All that is needed to send the request, except its files.
   public var content: Data
-  /// The names of its files in the outbox's folder.
+  /// The names of the request's files in the outbox's folder.
   public var files: [String]
-  /// The bytes of its content, with its files.
+  /// The number of bytes of the content, files included.
   public var size: Int64
-  /// Names the server that it is for: rows with the same name share its limits and its troubles. Opaque to the store. Empty
-  /// if that is not known yet.
+  /// Names the request's origin: rows with the same name share its limits and holds. Opaque to the store.
+  /// Empty if the origin is not known yet.
   public var origin: String
 
   public init(

@@ -4,12 +4,12 @@
   public import Foundation
 #endif
 
-/// What an attempt has told about its origin.
+/// The news of an origin that an attempt brought.
 public struct OriginNews: Sendable, Hashable {
   public enum Change: Sendable, Hashable {
-    /// Nothing more is claimed of it for so long.
+    /// No more rows of the origin are claimed for this long.
     case hold(OriginHold.Kind, reason: String, label: Data, for: Duration)
-    /// It is well again.
+    /// The origin's hold ends.
     case release
   }
 

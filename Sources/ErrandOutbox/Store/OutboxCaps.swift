@@ -1,23 +1,25 @@
-/// How much an outbox holds. What is over and still known (delivered, expired, dropped) takes room of the bytes, too, with its
-/// answer and its files; but it never keeps anything out: it is forgotten early then, the oldest first.
+/// How much an outbox holds. Requests that are over and still known (delivered, expired, dropped) count as
+/// bytes, too, with their responses and files; but they never keep a request out: they are forgotten early
+/// then, the oldest first.
 public struct OutboxCaps: Sendable, Hashable {
-  /// What happens when a request comes for which there is no room.
+  /// The rule when there is no capacity for a new request.
   public enum Rule: Sendable, Hashable {
     /// `enqueue` fails with `OutboxError.full`, and nothing changes.
     case refuse
-    /// Those that were stored first are dropped, also what was set aside, and that is told. What is being tried stays.
+    /// Drops the requests that were stored first, dead letters included, and publishes that. Requests that
+    /// are being attempted stay.
     case dropOldest
-    /// The least important are dropped, of these the oldest first, and that is told; but none that is more important
-    /// than the one that comes. What is being tried stays.
+    /// Drops the requests of the lowest priority, of these the oldest first, and publishes that; but none of
+    /// a higher priority than the new one. Requests that are being attempted stay.
     case dropLeastImportant
   }
 
-  /// The most requests that are stored, being tried or set aside. Default: no limit.
+  /// The most requests that are stored, being attempted or dead letters. Default: no limit.
   public var count: Int?
-  /// The most bytes: of requests with their files, of answers that are kept, and of what is being copied. SQLite's own log and
-  /// free pages, some MB, come on top. Default: 1 GiB.
+  /// The most bytes: of requests with their files, of stored responses, and of what is being copied. SQLite's
+  /// own log and free pages, some MB, are not included. Default: 1 GiB.
   public var bytes: Int64? = 1 << 30
-  /// Default: `refuse`.
+  /// The rule when a cap is reached. Default: `refuse`.
   public var whenFull = Rule.refuse
 
   public init() {}

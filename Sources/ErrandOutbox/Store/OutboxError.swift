@@ -1,12 +1,12 @@
-/// Why an outbox could not do what it was asked. `description` is a sentence to act on; it shows no secret.
+/// Why an outbox operation failed. `description` is a sentence to act on; it shows no secret.
 public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure. More may come, so keep a `default`.
+  /// The kind of failure. More may be added, so keep a `default`.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
-    /// It has no room for the request, by its caps. Nothing was stored.
+    /// The outbox has no capacity for the request, by its caps. Nothing was stored.
     public static let full = Code(rawValue: "full")
     /// The request cannot be stored: a stream, a credential, a body that cannot be made.
     public static let notStorable = Code(rawValue: "notStorable")
@@ -22,20 +22,21 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let damaged = Code(rawValue: "damaged")
     /// A newer version of Errand wrote the store's file. It was not touched.
     public static let tooNew = Code(rawValue: "tooNew")
-    /// What is stored is encrypted, and there is no key or another one.
+    /// The key is missing, has not 32 bytes, or is not the one that encrypted the stored requests; or there
+    /// is a key, and they are not encrypted.
     public static let wrongKey = Code(rawValue: "wrongKey")
-    /// What is to be imported is not what was exported.
+    /// The lines to import are not what was exported.
     public static let badImport = Code(rawValue: "badImport")
     /// The outbox was closed.
     public static let closed = Code(rawValue: "closed")
-    /// It was over so long ago that nothing is known of it any more.
+    /// The request was over so long ago that nothing is known of it any more.
     public static let forgotten = Code(rawValue: "forgotten")
     /// The system failed in another way.
     public static let failed = Code(rawValue: "failed")
   }
 
   public let code: Code
-  /// What happened, and what to do about it.
+  /// The cause, and what to do about it.
   public let message: String
 
   public init(_ code: Code, _ message: String) {

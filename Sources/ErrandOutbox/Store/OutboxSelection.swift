@@ -1,4 +1,4 @@
-/// Which requests are meant.
+/// Selects requests.
 public struct OutboxSelection: Sendable, Hashable {
   /// One lane, or those without a lane.
   public enum Lane: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct OutboxSelection: Sendable, Hashable {
   public var states: Set<OutboxState>?
   /// Nil for every lane.
   public var lane: Lane?
-  /// Nil for every request; else these only.
+  /// Only these requests; nil for every request.
   public var ids: [OutboxID]?
 
   public init(states: Set<OutboxState>? = nil, lane: Lane? = nil, ids: [OutboxID]? = nil) {

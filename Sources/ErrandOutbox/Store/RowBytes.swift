@@ -1,18 +1,18 @@
-/// What a row takes of the disk, as the caps count it.
+/// The bytes that a row takes on disk, as the caps count them.
 package enum RowBytes {
-  /// About what the columns of a row take, and its places in the indices, once it is over. As long as it is not, its size is
-  /// what counts.
+  /// About the bytes of the columns and index entries of a row that is delivered, expired or dropped. Rows in
+  /// other states count without them.
   package static let ofRow: Int64 = 512
 
   /// - Parameters:
-  ///   - size: The bytes of its content, with its files.
-  ///   - answer: The bytes of the answer that is kept.
-  package static func count(_ state: OutboxState, size: Int64, answer: Int) -> Int64 {
+  ///   - size: The number of bytes of the content, files included.
+  ///   - response: The number of bytes of the stored response.
+  package static func count(_ state: OutboxState, size: Int64, response: Int) -> Int64 {
     switch state {
-    case .stored, .trying: size
-    case .setAside: size + Int64(answer)
-    case .delivered: ofRow + Int64(answer)
-    // All of it is there still: it may be tried again by hand.
+    case .stored, .attempting: size
+    case .deadLettered: size + Int64(response)
+    case .delivered: ofRow + Int64(response)
+    // The content is still there: the row may be retried by hand.
     case .expired: ofRow + size
     case .dropped: ofRow
     }

@@ -9,7 +9,7 @@ import ErrandCore
 #endif
 
 extension StoreTime {
-  /// The time by the system's clocks.
+  /// Returns the time by the system's clocks.
   public static func now() -> StoreTime {
     #if canImport(Darwin)
       let ticks = milliseconds(CLOCK_MONOTONIC)
@@ -27,7 +27,7 @@ extension StoreTime {
 
   private static let boot = BootName { read() }
 
-  /// Empty if the system does not say; then it is asked again the next time.
+  /// Returns an empty text if the system does not say; it is asked again the next time then.
   private static func read() -> String {
     #if canImport(Darwin)
       var buffer = [CChar](repeating: 0, count: 64)
@@ -44,7 +44,8 @@ extension StoreTime {
   }
 }
 
-/// The machine's start, looked up once. What could not be read is not taken for a name: descriptors may have run out.
+/// Identifies the machine's start, read once. A failed read is repeated the next time: it may have failed for
+/// lack of descriptors.
 final class BootName: Sendable {
   private let known = Locked<String?>(nil)
   private let read: @Sendable () -> String

@@ -1,10 +1,11 @@
-/// An instant, as a store writes it down: by a clock that does not jump and by one that outlives the machine's next start.
+/// An instant as a store records it: by a clock that does not jump, and by one that survives a restart of the
+/// machine.
 public struct StoreTime: Sendable, Hashable {
-  /// Milliseconds since the machine started, those it slept included. Nobody can set this clock.
+  /// Milliseconds since the machine started, sleep included. This clock cannot be set.
   public var ticks: Int64
   /// Milliseconds since 1970, by the wall clock.
   public var wall: Int64
-  /// Which start of the machine the ticks count from.
+  /// Identifies the start of the machine that the ticks count from.
   public var boot: String
 
   public init(ticks: Int64, wall: Int64, boot: String) {

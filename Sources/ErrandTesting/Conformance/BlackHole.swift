@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A port of 127.0.0.1 that a client cannot get an answer from.
+/// A port of 127.0.0.1 that a client cannot connect to.
 final class BlackHole: Sendable {
   let port: Int
   private let descriptors: [Int32]
@@ -18,14 +18,14 @@ final class BlackHole: Sendable {
 
   deinit { for descriptor in descriptors { close(descriptor) } }
 
-  /// A port that is taken, and on which nobody listens: connections are refused.
+  /// A port that is bound but has no listener: connections are refused.
   static func refusing() throws -> BlackHole {
     let descriptor = try Socket.make()
     try Socket.bind(descriptor, port: 0)
     return BlackHole(port: Socket.port(of: descriptor), descriptors: [descriptor])
   }
 
-  /// A port whose queue is full, so that the system drops what wants to connect. Nil if this system does not.
+  /// A port whose backlog is full, so that the system drops new connections. Nil if this system does not.
   static func silent() throws -> BlackHole? {
     #if os(Linux)
       let listener = try Socket.make()
@@ -33,7 +33,7 @@ final class BlackHole: Sendable {
       listen(listener, 0)
       let port = Socket.port(of: listener)
       var descriptors = [listener]
-      // The queue holds one or two; those that are left over wait in vain, as the client will.
+      // The backlog holds one or two connections; the others wait in vain, as the client's will.
       for _ in 0..<8 {
         let filler = try Socket.make()
         Socket.beginConnecting(filler, port: port)

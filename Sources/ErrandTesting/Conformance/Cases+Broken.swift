@@ -8,182 +8,189 @@ import ErrandCore
 
 extension TransportConformance {
   static let broken: [Case] = [
-    Case("fails when the server closes without an answer") { lab in
-      lab.server.on("/") { _ in .close }
+    Case("fails when the server closes without an answer") { harness in
+      harness.server.on("/") { _ in .close }
       for method in [ErrandCore.Method.get, .post] {
-        try await lab.fails(.connectionLost, reachedServer: true) {
-          try await lab.client.send(Request(method, lab.server.url("/")))
+        try await harness.fails(.connectionLost, reachedServer: true) {
+          try await harness.client.send(Request(method, harness.server.url("/")))
         }
       }
     },
 
-    Case("fails when the connection is reset before the answer, in its fields, and behind them") { lab in
-      let whole = MockAnswer.answer(fields: ["X-A": "some value"], body: "hello")
-      for point in [MockAnswer.Point.start, .head(1), .head(12), .head(30), .headEnd, .body(3)] {
-        lab.server.on("/") { _ in whole.resetting(at: point) }
-        try await lab.fails(.connectionLost, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")))
+    Case("fails when the connection is reset before the answer, in its fields, and behind them") { harness in
+      let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
+      for point in [MockResponse.Point.start, .head(1), .head(12), .head(30), .headEnd, .body(3)] {
+        harness.server.on("/") { _ in whole.resetting(at: point) }
+        try await harness.fails(.connectionLost, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")))
         }
       }
     },
 
-    Case("fails when the connection is closed in the fields") { lab in
-      let whole = MockAnswer.answer(fields: ["X-A": "some value"], body: "hello")
-      for point in [MockAnswer.Point.head(1), .head(12), .head(17), .head(30)] {
-        lab.server.on("/") { _ in whole.closing(at: point) }
-        try await lab.fails(.connectionLost, .invalidResponse, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")))
+    Case("fails when the connection is closed in the fields") { harness in
+      let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
+      for point in [MockResponse.Point.head(1), .head(12), .head(17), .head(30)] {
+        harness.server.on("/") { _ in whole.closing(at: point) }
+        try await harness.fails(.connectionLost, .invalidResponse, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")))
         }
       }
     },
 
-    Case("ends HEAD at its head, though a body is announced or sent") { lab in
-      // What is sent behind the head must not become the next answer either.
+    Case("ends HEAD at its head, though a body is announced or sent") { harness in
+      // Bytes after the head must not become the next response either.
       let heads = [
         "/sent": "Content-Length: 5\r\n\r\nhello", "/announced": "Content-Length: 5\r\n\r\n",
         "/chunked": "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "/endless": "\r\nhello",
       ]
       for (path, rest) in heads.sorted(by: { $0.key < $1.key }) {
-        lab.server.on(path) { _ in .raw("HTTP/1.1 200 OK\r\nConnection: close\r\n" + rest).stalling(at: .end)
+        harness.server.on(path) { _ in
+          .raw("HTTP/1.1 200 OK\r\nConnection: close\r\n" + rest).stalling(at: .end)
         }
-        let response = try await lab.client.send(
-          .head(lab.server.url(path)).timeout(.seconds(20)).deadline(.seconds(10)))
-        try lab.equal(response.data.count, 0, "the body of \(path)")
+        let response = try await harness.client.send(
+          .head(harness.server.url(path)).timeout(.seconds(20)).deadline(.seconds(10)))
+        try harness.equal(response.data.count, 0, "the body of \(path)")
       }
     },
 
-    Case("ends HEAD with a body of its own at the head of the response") { lab in
-      lab.server.on("/") { _ in
+    Case("ends HEAD with a body of its own at the head of the response") { harness in
+      harness.server.on("/") { _ in
         .raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\n").stalling(at: .end)
       }
-      let response = try await lab.client.send(
-        Request(.head, lab.server.url("/"), body: .text("asked with a body")).timeout(.seconds(20))
+      let response = try await harness.client.send(
+        Request(.head, harness.server.url("/"), body: .text("asked with a body")).timeout(.seconds(20))
           .deadline(.seconds(10)))
-      try lab.equal(response.data.count, 0, "the body")
+      try harness.equal(response.data.count, 0, "the body")
     },
 
-    Case("fails at once when the server switches to a protocol that was not asked for") { lab in
-      lab.server.on("/") { _ in
+    Case("fails at once when the server switches to a protocol that was not asked for") { harness in
+      harness.server.on("/") { _ in
         .raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: any\r\n\r\n").stalling(at: .end)
       }
-      try await lab.fails(.invalidResponse, reachedServer: true) {
-        try await lab.client.send(.get(lab.server.url("/")).timeout(.seconds(20)).deadline(.seconds(10)))
+      try await harness.fails(.invalidResponse, reachedServer: true) {
+        try await harness.client.send(
+          .get(harness.server.url("/")).timeout(.seconds(20)).deadline(.seconds(10)))
       }
     },
 
-    Case("refuses a transfer coding that was not asked for") { lab in
+    Case("refuses a transfer coding that was not asked for") { harness in
       let gzipped = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJV0ivyizQUcjAygYAujGOJiIAAAA=")!
-      lab.server.on("/") { _ in .chunked(fields: ["Transfer-Encoding": "gzip, chunked"], chunks: [gzipped]) }
-      try await lab.fails(.invalidResponse, reachedServer: true) {
-        try await lab.client.send(.get(lab.server.url("/")))
+      harness.server.on("/") { _ in
+        .chunked(fields: ["Transfer-Encoding": "gzip, chunked"], chunks: [gzipped])
+      }
+      try await harness.fails(.invalidResponse, reachedServer: true) {
+        try await harness.client.send(.get(harness.server.url("/")))
       }
     },
 
-    Case("fails when the body is shorter than announced") { lab in
+    Case("fails when the body is shorter than announced") { harness in
       for size in [0, 1, 500_000] {
-        lab.server.on("/") { _ in
-          .answer(body: Data(count: size)).announcing(length: size + 1).closing(at: .end)
+        harness.server.on("/") { _ in
+          .response(body: Data(count: size)).announcing(length: size + 1).closing(at: .end)
         }
-        try await lab.fails(.connectionLost, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")))
+        try await harness.fails(.connectionLost, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")))
         }
       }
     },
 
-    Case("takes what was announced of a body that is longer, and mixes nothing into the next answer") { lab in
-      lab.server.script(
+    Case("takes what was announced of a body that is longer, and mixes nothing into the next answer") {
+      harness in
+      harness.server.script(
         "GET", "/",
         [
-          .answer(body: "helloHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil").announcing(length: 5),
-          .answer(body: "next"),
+          .response(body: "helloHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil").announcing(length: 5),
+          .response(body: "next"),
         ])
-      let first = try await lab.client.send(.get(lab.server.url("/")))
-      try lab.equal(first.text, "hello", "the first body")
-      let second = try await lab.client.send(.get(lab.server.url("/")))
-      try lab.equal(second.text, "next", "the second body")
-      try lab.equal(lab.server.connections.count, 2, "the number of connections")
+      let first = try await harness.client.send(.get(harness.server.url("/")))
+      try harness.equal(first.text, "hello", "the first body")
+      let second = try await harness.client.send(.get(harness.server.url("/")))
+      try harness.equal(second.text, "next", "the second body")
+      try harness.equal(harness.server.connections.count, 2, "the number of connections")
     },
 
-    Case("fails when the head is cut, wherever that is") { lab in
+    Case("fails when the head is cut, wherever that is") { harness in
       let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: y\r\n\r\n".utf8)
-      // The last byte is missed by nobody.
+      // Clients do not notice that only the last byte is missing.
       for count in head.indices.dropLast() {
-        lab.server.on("/") { _ in .raw(head.prefix(count)) }
-        try await lab.fails(.connectionLost, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")))
+        harness.server.on("/") { _ in .raw(head.prefix(count)) }
+        try await harness.fails(.connectionLost, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")))
         }
       }
     },
 
-    Case("fails when a chunk is cut, or the last is missing") { lab in
+    Case("fails when a chunk is cut, or the last is missing") { harness in
       for count in [1, 4, 8, 14, 16] {
-        lab.server.on("/") { _ in MockAnswer.chunked("hello", "world").closing(at: .body(count)) }
-        try await lab.fails(.connectionLost, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")))
+        harness.server.on("/") { _ in MockResponse.chunked("hello", "world").closing(at: .body(count)) }
+        try await harness.fails(.connectionLost, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")))
         }
       }
     },
 
-    Case("fails on a chunk whose length is no number") { lab in
-      lab.server.on("/") { _ in .malformedChunk }
-      try await lab.fails(.invalidResponse, .connectionLost, reachedServer: true) {
-        try await lab.client.send(.get(lab.server.url("/")).timeout(.seconds(3)))
+    Case("fails on a chunk whose length is no number") { harness in
+      harness.server.on("/") { _ in .malformedChunk }
+      try await harness.fails(.invalidResponse, .connectionLost, reachedServer: true) {
+        try await harness.client.send(.get(harness.server.url("/")).timeout(.seconds(3)))
       }
     },
 
-    Case("fails on what is no HTTP") { lab in
+    Case("fails on what is no HTTP") { harness in
       for text in [
         "SSH-2.0-OpenSSH_9.2\r\n", "\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\r\n\r\n", "<html>no head</html>",
       ] {
-        lab.server.on("/") { _ in .raw(text) }
-        try await lab.fails(.invalidResponse, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")))
+        harness.server.on("/") { _ in .raw(text) }
+        try await harness.fails(.invalidResponse, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")))
         }
       }
     },
 
-    Case("fails on a Content-Length that is no number") { lab in
-      lab.server.on("/") { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nhello") }
-      try await lab.fails(.invalidResponse, reachedServer: true) {
-        try await lab.client.send(.get(lab.server.url("/")))
+    Case("fails on a Content-Length that is no number") { harness in
+      harness.server.on("/") { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nhello") }
+      try await harness.fails(.invalidResponse, reachedServer: true) {
+        try await harness.client.send(.get(harness.server.url("/")))
       }
     },
 
-    Case("fails on two lengths that differ") { lab in
+    Case("fails on two lengths that differ") { harness in
       for lengths in ["5\r\nContent-Length: 3", "3, 5"] {
-        lab.server.on("/") { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: \(lengths)\r\n\r\nhello") }
-        try await lab.fails(.invalidResponse, .connectionLost, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")))
+        harness.server.on("/") { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: \(lengths)\r\n\r\nhello") }
+        try await harness.fails(.invalidResponse, .connectionLost, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")))
         }
       }
     },
 
-    Case("fails for each kind of destination alike") { lab in
-      lab.server.on("/") { _ in .answer(body: Data(count: 300_000)).closing(at: .body(200_000)) }
-      try await lab.fails(.connectionLost) { try await lab.client.send(.get(lab.server.url("/"))) }
-      let target = try lab.folder().appending(path: "file")
-      try await lab.fails(.connectionLost) {
-        try await lab.client.download(.get(lab.server.url("/")), to: target)
+    Case("fails for each kind of destination alike") { harness in
+      harness.server.on("/") { _ in .response(body: Data(count: 300_000)).closing(at: .body(200_000)) }
+      try await harness.fails(.connectionLost) {
+        try await harness.client.send(.get(harness.server.url("/")))
       }
-      try await lab.fails(.connectionLost) {
-        let response = try await lab.client.stream(.get(lab.server.url("/")))
+      let target = try harness.folder().appending(path: "file")
+      try await harness.fails(.connectionLost) {
+        try await harness.client.download(.get(harness.server.url("/")), to: target)
+      }
+      try await harness.fails(.connectionLost) {
+        let response = try await harness.client.stream(.get(harness.server.url("/")))
         for try await _ in response.chunks {}
         return response
       }
     },
 
-    Case("works again after each failure") { lab in
-      let faults: [MockAnswer] = [
-        .reset, .close, .malformedChunk, .answer(body: "hello").closing(at: .body(2)),
+    Case("works again after each failure") { harness in
+      let faults: [MockResponse] = [
+        .reset, .close, .malformedChunk, .response(body: "hello").closing(at: .body(2)),
         .raw("nonsense\r\n\r\n"),
-        .answer(fields: ["Content-Encoding": "gzip"], body: "nonsense"),
+        .response(fields: ["Content-Encoding": "gzip"], body: "nonsense"),
       ]
-      lab.server.on("/good") { _ in .answer(body: "good") }
+      harness.server.on("/good") { _ in .response(body: "good") }
       for fault in faults {
-        lab.server.on("/bad") { _ in fault }
-        _ = try? await lab.client.send(.get(lab.server.url("/bad")))
-        let good = try await lab.client.send(.get(lab.server.url("/good")))
-        try lab.equal(good.text, "good", "the answer after a failure")
+        harness.server.on("/bad") { _ in fault }
+        _ = try? await harness.client.send(.get(harness.server.url("/bad")))
+        let good = try await harness.client.send(.get(harness.server.url("/good")))
+        try harness.equal(good.text, "good", "the answer after a failure")
       }
     },
   ]

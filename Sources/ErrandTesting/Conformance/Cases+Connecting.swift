@@ -8,72 +8,72 @@ import ErrandCore
 
 extension TransportConformance {
   static let connecting: [Case] = [
-    Case("fails at once when the connection is refused, and says that nothing was sent") { lab in
+    Case("fails at once when the connection is refused, and says that nothing was sent") { harness in
       let hole = try BlackHole.refusing()
       for method in [ErrandCore.Method.get, .post] {
-        try await lab.fails(.cannotConnect, reachedServer: false) {
-          try await lab.client.send(Request(method, "http://127.0.0.1:\(hole.port)/", body: .text("x")))
+        try await harness.fails(.cannotConnect, reachedServer: false) {
+          try await harness.client.send(Request(method, "http://127.0.0.1:\(hole.port)/", body: .text("x")))
         }
       }
     },
 
-    Case("fails when the host has no address, and says that nothing was sent") { lab in
-      try await lab.fails(.cannotResolveHost, reachedServer: false) {
-        try await lab.client.send(.post("http://no-such-host.invalid/", .text("x")))
+    Case("fails when the host has no address, and says that nothing was sent") { harness in
+      try await harness.fails(.cannotResolveHost, reachedServer: false) {
+        try await harness.client.send(.post("http://no-such-host.invalid/", .text("x")))
       }
     },
 
-    Case("times out when nothing answers the connection") { lab in
+    Case("times out when nothing answers the connection") { harness in
       guard let hole = try BlackHole.silent() else {
         throw ConformanceSkip(reason: "this system has no way to leave a connection unanswered")
       }
       let start = ContinuousClock.now
-      try await lab.fails(.timedOut, reachedServer: false) {
-        try await lab.client.send(
+      try await harness.fails(.timedOut, reachedServer: false) {
+        try await harness.client.send(
           .post("http://127.0.0.1:\(hole.port)/", .text("x")).timeout(.milliseconds(400)))
       }
-      try lab.expect(start.duration(to: .now) >= .milliseconds(390), "it timed out too soon")
+      try harness.expect(start.duration(to: .now) >= .milliseconds(390), "it timed out too soon")
     },
 
-    Case("times out when the name of the host is not looked up in time, or fails before") { lab in
-      try await lab.fails(.timedOut, .cannotResolveHost, reachedServer: false) {
-        try await lab.client.send(.get("http://no-such-host.invalid/").timeout(.milliseconds(1)))
+    Case("times out when the name of the host is not looked up in time, or fails before") { harness in
+      try await harness.fails(.timedOut, .cannotResolveHost, reachedServer: false) {
+        try await harness.client.send(.get("http://no-such-host.invalid/").timeout(.milliseconds(1)))
       }
     },
   ]
 
   static let timeouts: [Case] = [
-    Case("times out when no answer comes, or it stops, and closes the connection") { lab in
-      let whole = MockAnswer.answer(fields: ["X-A": "some value"], body: "hello")
-      let points: [MockAnswer.Point] = [.start, .head(1), .head(30), .headEnd, .body(2)]
+    Case("times out when no answer comes, or it stops, and closes the connection") { harness in
+      let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
+      let points: [MockResponse.Point] = [.start, .head(1), .head(30), .headEnd, .body(2)]
       for (number, point) in points.enumerated() {
-        lab.server.on("/") { _ in whole.stalling(at: point) }
+        harness.server.on("/") { _ in whole.stalling(at: point) }
         let start = ContinuousClock.now
-        try await lab.fails(.timedOut, reachedServer: true) {
-          try await lab.client.send(.get(lab.server.url("/")).timeout(.milliseconds(300)))
+        try await harness.fails(.timedOut, reachedServer: true) {
+          try await harness.client.send(.get(harness.server.url("/")).timeout(.milliseconds(300)))
         }
-        try lab.expect(start.duration(to: .now) >= .milliseconds(290), "it timed out too soon")
-        try await lab.server.waitUntilClosed(connection: number + 1)
+        try harness.expect(start.duration(to: .now) >= .milliseconds(290), "it timed out too soon")
+        try await harness.server.waitUntilClosed(connection: number + 1)
       }
     },
 
-    Case("times out when the server takes no more of the body") { lab in
-      lab.server.on("POST", "/", at: .head) { _ in MockAnswer.stall.withoutReading() }
-      try await lab.fails(.timedOut, reachedServer: true) {
-        try await lab.client.send(
-          .post(lab.server.url("/"), .bytes(Data(count: 50_000_000))).timeout(.milliseconds(500)))
+    Case("times out when the server takes no more of the body") { harness in
+      harness.server.on("POST", "/", at: .head) { _ in MockResponse.stall.withoutReading() }
+      try await harness.fails(.timedOut, reachedServer: true) {
+        try await harness.client.send(
+          .post(harness.server.url("/"), .bytes(Data(count: 50_000_000))).timeout(.milliseconds(500)))
       }
     },
 
-    Case("does not time out while an answer drips") { lab in
-      lab.server.on("/") { _ in .answer(body: "0123456789").dripping(1, every: .milliseconds(250)) }
-      let response = try await lab.client.send(.get(lab.server.url("/")).timeout(.seconds(1)))
-      try lab.equal(response.text, "0123456789", "the body")
-      try lab.expect(response.timing.total > .seconds(2), "it came too fast to show anything")
+    Case("does not time out while an answer drips") { harness in
+      harness.server.on("/") { _ in .response(body: "0123456789").dripping(1, every: .milliseconds(250)) }
+      let response = try await harness.client.send(.get(harness.server.url("/")).timeout(.seconds(1)))
+      try harness.equal(response.text, "0123456789", "the body")
+      try harness.expect(response.timing.total > .seconds(2), "it came too fast to show anything")
     },
 
-    Case("does not time out while a body is sent slowly") { lab in
-      lab.server.on("POST", "/") { .answer(body: $0.body) }
+    Case("does not time out while a body is sent slowly") { harness in
+      harness.server.on("POST", "/") { .response(body: $0.body) }
       let (chunks, source) = AsyncStream<Data>.makeStream()
       let feeding = Task {
         for number in 0..<10 {
@@ -82,29 +82,32 @@ extension TransportConformance {
         }
         source.finish()
       }
-      let response = try await lab.client.send(
-        .post(lab.server.url("/"), .stream(chunks)).timeout(.seconds(1)))
+      let response = try await harness.client.send(
+        .post(harness.server.url("/"), .stream(chunks)).timeout(.seconds(1)))
       try await feeding.value
-      try lab.equal(response.text, "0123456789", "the body")
+      try harness.equal(response.text, "0123456789", "the body")
     },
 
-    Case("does not time out while the consumer of a stream pauses") { lab in
-      let data = ConformanceLab.bytes(20_000_000)
-      lab.server.on("/") { _ in .answer(body: data) }
-      let response = try await lab.client.stream(.get(lab.server.url("/")).timeout(.milliseconds(400)))
+    Case("does not time out while the consumer of a stream pauses") { harness in
+      let data = ConformanceHarness.bytes(20_000_000)
+      harness.server.on("/") { _ in .response(body: data) }
+      let response = try await harness.client.stream(
+        .get(harness.server.url("/")).timeout(.milliseconds(400)))
       try await Task.sleep(for: .milliseconds(1200))
       let chunks = response.chunks
       var received = Data()
       for try await chunk in chunks { received += chunk }
-      try lab.equal(received, data, "the body")
+      try harness.equal(received, data, "the body")
     },
 
-    Case("ends with the deadline, whatever it is doing, and closes the connection") { lab in
-      lab.server.on("/") { _ in .answer(body: Data(count: 100_000)).dripping(1, every: .milliseconds(20)) }
-      try await lab.fails(.deadlineExceeded) {
-        try await lab.client.send(.get(lab.server.url("/")).deadline(.milliseconds(300)))
+    Case("ends with the deadline, whatever it is doing, and closes the connection") { harness in
+      harness.server.on("/") { _ in
+        .response(body: Data(count: 100_000)).dripping(1, every: .milliseconds(20))
       }
-      try await lab.server.waitUntilClosed(connection: 1)
+      try await harness.fails(.deadlineExceeded) {
+        try await harness.client.send(.get(harness.server.url("/")).deadline(.milliseconds(300)))
+      }
+      try await harness.server.waitUntilClosed(connection: 1)
     },
   ]
 }

@@ -8,128 +8,132 @@ import ErrandCore
 
 extension TransportConformance {
   static let requests: [Case] = [
-    Case("sends any method as it is written") { lab in
-      lab.server.otherwise { .answer(fields: ["X-Method": $0.method.rawValue]) }
+    Case("sends any method as it is written") { harness in
+      harness.server.otherwise { .response(fields: ["X-Method": $0.method.rawValue]) }
       let methods: [ErrandCore.Method] = [
         .get, .post, .put, .patch, .delete, .options, "PURGE", "PROPFIND", "M-SEARCH",
       ]
       for method in methods {
-        let response = try await lab.client.send(Request(method, lab.server.url("/m")))
-        try lab.equal(response.fields["X-Method"], method.rawValue, "the method")
+        let response = try await harness.client.send(Request(method, harness.server.url("/m")))
+        try harness.equal(response.fields["X-Method"], method.rawValue, "the method")
       }
-      // One after the other on what may be the same connection and handle: nothing of one may stick to the next.
+      // These may use the same connection and handle one after the other: no state of one may leak into the
+      // next.
       for method in [ErrandCore.Method.head, .post, .get, .delete, .put, .get] {
-        _ = try await lab.client.send(Request(method, lab.server.url("/n")))
+        _ = try await harness.client.send(Request(method, harness.server.url("/n")))
       }
-      try lab.equal(
-        lab.server.requests.filter { $0.path == "/n" }.map(\.method),
+      try harness.equal(
+        harness.server.requests.filter { $0.path == "/n" }.map(\.method),
         [.head, .post, .get, .delete, .put, .get], "the methods")
     },
 
-    Case("sends the path and the query as they are written") { lab in
-      lab.server.otherwise { _ in .answer() }
+    Case("sends the path and the query as they are written") { harness in
+      harness.server.otherwise { _ in .response() }
       let targets = [
         "/", "/a%20b/%C3%A9", "/a%2Fb", "/?q=1&q=2", "/p?x=a%26b&y=%2B+", "/;v=1/x,y", "/q?a=b?c/d",
         "/~a/b_c-d.e",
       ]
-      for target in targets { _ = try await lab.client.send(.get(lab.server.url(target))) }
-      try lab.equal(lab.server.requests.map(\.target), targets, "the targets")
+      for target in targets { _ = try await harness.client.send(.get(harness.server.url(target))) }
+      try harness.equal(harness.server.requests.map(\.target), targets, "the targets")
     },
 
-    Case("sends no fragment") { lab in
-      lab.server.otherwise { _ in .answer() }
-      _ = try await lab.client.send(.get("\(lab.server.url("/a"))#part"))
-      try lab.equal(lab.server.requests[0].target, "/a", "the target")
+    Case("sends no fragment") { harness in
+      harness.server.otherwise { _ in .response() }
+      _ = try await harness.client.send(.get("\(harness.server.url("/a"))#part"))
+      try harness.equal(harness.server.requests[0].target, "/a", "the target")
     },
 
-    Case("sends fields with several values, in their order, and with no value") { lab in
-      lab.server.otherwise { _ in .answer() }
-      let request = Request.get(lab.server.url("/")).addingField("X-Many", "one").addingField(
+    Case("sends fields with several values, in their order, and with no value") { harness in
+      harness.server.otherwise { _ in .response() }
+      let request = Request.get(harness.server.url("/")).addingField("X-Many", "one").addingField(
         "X-Other", "other"
       )
       .addingField("X-Many", "two, three").addingField("X-Empty", "").addingField("X-Spaces", "a  b;c=\"d\"")
-      _ = try await lab.client.send(request)
-      let fields = lab.server.requests[0].fields
-      try lab.equal(fields.values(of: "X-Many").joined(separator: ", "), "one, two, three", "X-Many")
-      try lab.equal(fields["X-Other"], "other", "X-Other")
-      try lab.equal(fields["X-Empty"], "", "X-Empty")
-      try lab.equal(fields["X-Spaces"], "a  b;c=\"d\"", "X-Spaces")
+      _ = try await harness.client.send(request)
+      let fields = harness.server.requests[0].fields
+      try harness.equal(fields.values(of: "X-Many").joined(separator: ", "), "one, two, three", "X-Many")
+      try harness.equal(fields["X-Other"], "other", "X-Other")
+      try harness.equal(fields["X-Empty"], "", "X-Empty")
+      try harness.equal(fields["X-Spaces"], "a  b;c=\"d\"", "X-Spaces")
     },
 
-    Case("sends no field that nobody asked for") { lab in
-      lab.server.otherwise { _ in .answer() }
-      _ = try await lab.client.send(.get(lab.server.url("/")))
-      _ = try await lab.client.send(.post(lab.server.url("/"), .bytes(ConformanceLab.bytes(100_000))))
+    Case("sends no field that nobody asked for") { harness in
+      harness.server.otherwise { _ in .response() }
+      _ = try await harness.client.send(.get(harness.server.url("/")))
+      _ = try await harness.client.send(
+        .post(harness.server.url("/"), .bytes(ConformanceHarness.bytes(100_000))))
       let harmless = ["host", "user-agent", "accept", "accept-encoding", "accept-language", "connection"]
-      for (request, more) in zip(lab.server.requests, [[], ["content-length", "content-type"]]) {
+      for (request, more) in zip(harness.server.requests, [[], ["content-length", "content-type"]]) {
         let surprises = request.fields.map { ASCII.lowercased($0.name) }
           .filter { !(harmless + more).contains($0) }
-        try lab.equal(surprises, [], "what \(request.method) was sent with besides")
+        try harness.equal(surprises, [], "what \(request.method) was sent with besides")
       }
-      try lab.equal(
-        lab.server.requests[0].fields["Host"], "127.0.0.1:\(lab.server.port)", "Host")
-      try lab.equal(
-        lab.server.requests[1].fields["Content-Type"], "application/octet-stream", "Content-Type")
+      try harness.equal(
+        harness.server.requests[0].fields["Host"], "127.0.0.1:\(harness.server.port)", "Host")
+      try harness.equal(
+        harness.server.requests[1].fields["Content-Type"], "application/octet-stream", "Content-Type")
     },
 
-    Case("lets a request override the fields that it adds itself") { lab in
-      lab.server.otherwise { _ in .answer() }
-      let request = Request.get(lab.server.url("/")).field("User-Agent", "mine/1").field("Accept", "text/x")
-        .field("Host", "example.test")
-      _ = try await lab.client.send(request)
-      let fields = lab.server.requests[0].fields
-      try lab.equal(fields.values(of: "User-Agent"), ["mine/1"], "User-Agent")
-      try lab.equal(fields.values(of: "Accept"), ["text/x"], "Accept")
-      try lab.equal(fields.values(of: "Host"), ["example.test"], "Host")
+    Case("lets a request override the fields that it adds itself") { harness in
+      harness.server.otherwise { _ in .response() }
+      let request = Request.get(harness.server.url("/")).field("User-Agent", "mine/1").field(
+        "Accept", "text/x"
+      )
+      .field("Host", "example.test")
+      _ = try await harness.client.send(request)
+      let fields = harness.server.requests[0].fields
+      try harness.equal(fields.values(of: "User-Agent"), ["mine/1"], "User-Agent")
+      try harness.equal(fields.values(of: "Accept"), ["text/x"], "Accept")
+      try harness.equal(fields.values(of: "Host"), ["example.test"], "Host")
     },
 
-    Case("says Content-Length: 0 for POST, PUT and PATCH without a body, and no Content-Type") { lab in
-      lab.server.otherwise { _ in .answer() }
+    Case("says Content-Length: 0 for POST, PUT and PATCH without a body, and no Content-Type") { harness in
+      harness.server.otherwise { _ in .response() }
       for method in [ErrandCore.Method.post, .put, .patch] {
-        _ = try await lab.client.send(Request(method, lab.server.url("/")))
+        _ = try await harness.client.send(Request(method, harness.server.url("/")))
       }
-      for request in lab.server.requests {
-        try lab.equal(request.fields["Content-Length"], "0", "Content-Length of \(request.method)")
-        try lab.equal(request.fields["Content-Type"], nil, "Content-Type of \(request.method)")
-        try lab.equal(request.fields["Transfer-Encoding"], nil, "Transfer-Encoding of \(request.method)")
+      for request in harness.server.requests {
+        try harness.equal(request.fields["Content-Length"], "0", "Content-Length of \(request.method)")
+        try harness.equal(request.fields["Content-Type"], nil, "Content-Type of \(request.method)")
+        try harness.equal(request.fields["Transfer-Encoding"], nil, "Transfer-Encoding of \(request.method)")
       }
     },
 
-    Case("says nothing of a body for GET, HEAD, DELETE and OPTIONS without one") { lab in
-      lab.server.otherwise { _ in .answer() }
+    Case("says nothing of a body for GET, HEAD, DELETE and OPTIONS without one") { harness in
+      harness.server.otherwise { _ in .response() }
       for method in [ErrandCore.Method.get, .head, .delete, .options] {
-        _ = try await lab.client.send(Request(method, lab.server.url("/")))
+        _ = try await harness.client.send(Request(method, harness.server.url("/")))
       }
-      for request in lab.server.requests {
+      for request in harness.server.requests {
         for name in ["Content-Length", "Content-Type", "Transfer-Encoding", "Expect"] {
-          try lab.equal(request.fields[name], nil, "\(name) of \(request.method)")
+          try harness.equal(request.fields[name], nil, "\(name) of \(request.method)")
         }
       }
     },
 
-    Case("reports the status and all fields of an answer") { lab in
-      lab.server.on("/") { _ in
-        .answer(
+    Case("reports the status and all fields of an answer") { harness in
+      harness.server.on("/") { _ in
+        .response(
           status: 203, fields: ["X-A": "1", "Set-Cookie": "a=1", "X-B": "", "set-cookie": "b=2; Path=/"],
           body: "body")
       }
-      let response = try await lab.client.send(.get(lab.server.url("/")))
-      try lab.equal(response.status, 203, "the status")
-      try lab.equal(response.fields["X-A"], "1", "X-A")
-      try lab.equal(response.fields["x-b"], "", "X-B")
-      try lab.expect(
+      let response = try await harness.client.send(.get(harness.server.url("/")))
+      try harness.equal(response.status, 203, "the status")
+      try harness.equal(response.fields["X-A"], "1", "X-A")
+      try harness.equal(response.fields["x-b"], "", "X-B")
+      try harness.expect(
         response.fields.values(of: "Set-Cookie").joined(separator: "|").contains("a=1"),
         "the first Set-Cookie is missing")
-      try lab.expect(
+      try harness.expect(
         response.fields.values(of: "Set-Cookie").joined(separator: "|").contains("b=2; Path=/"),
         "the second Set-Cookie is missing")
-      try lab.equal(response.text, "body", "the body")
+      try harness.equal(response.text, "body", "the body")
     },
 
-    Case("keeps fields of one name apart, in their order") { lab in
-      lab.server.on("/") { _ in .answer(fields: ["X-M": "1", "X-N": "n", "x-m": "2", "X-M": "3, 4"]) }
-      let response = try await lab.client.send(.get(lab.server.url("/")))
-      try lab.equal(response.fields.values(of: "X-M"), ["1", "2", "3, 4"], "X-M")
+    Case("keeps fields of one name apart, in their order") { harness in
+      harness.server.on("/") { _ in .response(fields: ["X-M": "1", "X-N": "n", "x-m": "2", "X-M": "3, 4"]) }
+      let response = try await harness.client.send(.get(harness.server.url("/")))
+      try harness.equal(response.fields.values(of: "X-M"), ["1", "2", "3, 4"], "X-M")
     },
   ]
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Keeps what a progress handler is told, and knows what may never happen.
+/// A log of the calls of a progress handler, which checks the rules of progress.
 final class ProgressLog: Sendable {
   private let entries = Locked<[TransferProgress]>([])
 
@@ -10,7 +10,8 @@ final class ProgressLog: Sendable {
 
   var all: [TransferProgress] { entries.withLock { $0 } }
 
-  /// What broke the rules, or nil: within a try nothing goes down or past its total, and tries follow each other.
+  /// A description of a broken rule, or nil. Within an attempt no number may decrease or exceed its total,
+  /// and attempts must follow each other.
   var problem: String? {
     let all = all
     for progress in all {

@@ -5,11 +5,11 @@
     import Glibc
   #endif
 
-  /// A file system of one megabyte, until it is unmounted. Only root can have one.
+  /// A file system of one megabyte, until it is unmounted. Mounting needs root.
   package struct SmallDisk {
     private let path: String
 
-    /// Nil if it cannot be mounted.
+    /// Mounts the file system at this path; nil if that fails.
     package init?(at path: String) {
       guard mount("tmpfs", path, "tmpfs", 0, "size=1m") == 0 else { return nil }
       self.path = path

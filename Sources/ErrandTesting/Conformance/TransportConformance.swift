@@ -1,7 +1,7 @@
 public import ErrandCore
 
-/// The suite that every transport must pass: it drives a client on the transport against a `MockServer` and looks at both
-/// ends. It belongs to no test framework; with Swift Testing it is one parameterised test:
+/// The conformance suite for transports: it drives a client on the transport against a `MockServer` and
+/// checks both ends. It depends on no test framework; with Swift Testing it is one parameterised test:
 ///
 /// ```swift
 /// @Test("conforms", arguments: TransportConformance.cases)
@@ -10,15 +10,15 @@ public import ErrandCore
 /// }
 /// ```
 ///
-/// Case names are stable: a transport that cannot meet one can name it as a known issue.
+/// Case names are stable: a transport that cannot meet a requirement can name its case as a known issue.
 public struct TransportConformance: Sendable {
   /// One requirement.
   public struct Case: Sendable, Identifiable, Hashable, CustomStringConvertible {
     /// A sentence about the transport.
     public let name: String
-    let body: @Sendable (ConformanceLab) async throws -> Void
+    let body: @Sendable (ConformanceHarness) async throws -> Void
 
-    init(_ name: String, _ body: @escaping @Sendable (ConformanceLab) async throws -> Void) {
+    init(_ name: String, _ body: @escaping @Sendable (ConformanceHarness) async throws -> Void) {
       self.name = name
       self.body = body
     }
@@ -29,16 +29,16 @@ public struct TransportConformance: Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 
-  /// How a case ended that found nothing wrong.
+  /// The outcome of a case that found nothing wrong.
   public enum Outcome: Sendable, Hashable {
     case passed
-    /// This machine cannot show it, for this reason.
+    /// The case cannot run on this machine, for this reason.
     case skipped(reason: String)
   }
 
   /// Every requirement that needs no TLS.
   public static let cases: [Case] = [
-    requests, bodies, answers, encodings, broken, limits, redirects, connecting, timeouts, cancellation,
+    requests, bodies, responses, encodings, broken, limits, redirects, connecting, timeouts, cancellation,
     connections, streaming, downloads, fileFaults,
   ].flatMap { $0 }
 
@@ -50,32 +50,32 @@ public struct TransportConformance: Sendable {
   }
 
   /// Runs one case.
-  /// - Throws: What was wrong, as `ConformanceFailure` or as the error that should not have come.
+  /// - Throws: A `ConformanceFailure`, or the unexpected error.
   @discardableResult
   public func run(_ testCase: Case) async throws -> Outcome {
-    let lab = try ConformanceLab(makeTransport)
+    let harness = try ConformanceHarness(makeTransport)
     let result: Result<Outcome, any Error>
     do {
-      try await testCase.body(lab)
+      try await testCase.body(harness)
       result = .success(.passed)
     } catch let skip as ConformanceSkip {
       result = .success(.skipped(reason: skip.reason))
     } catch {
       result = .failure(error)
     }
-    await lab.cleanUp()
+    await harness.cleanUp()
     return try result.get()
   }
 }
 
-/// What a transport did wrong.
+/// A requirement that was not met.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Why a case cannot be shown here.
+/// The reason why a case cannot run on this machine.
 struct ConformanceSkip: Error {
   let reason: String
 }

@@ -1,23 +1,23 @@
-/// A connection as a `MockServer` saw it.
+/// A connection to a `MockServer`.
 public struct MockConnection: Sendable, Hashable, CustomStringConvertible {
   /// How a connection ended.
   public enum End: String, Sendable, Hashable {
     case closedByClient
-    /// With an RST, which is also what comes when a client closes without having read everything.
+    /// With an RST, which a client also sends when it closes without having read everything.
     case resetByClient
     case closedByServer
     case resetByServer
   }
 
-  /// Its number, from 1, in the order in which they were accepted.
+  /// The connection's number, from 1, in the order in which connections were accepted.
   public let number: Int
-  /// How it ended, or nil while it is open.
+  /// How the connection ended; nil while it is open.
   public internal(set) var end: End?
-  /// Bytes that the system took from the server, heads and framing included.
+  /// The number of bytes that the system took from the server, with heads and framing.
   public internal(set) var bytesSent = 0
-  /// Bytes that came, heads and framing included.
+  /// The number of bytes that arrived, with heads and framing.
   public internal(set) var bytesReceived = 0
-  /// How many requests came on it.
+  /// The number of requests that arrived on the connection.
   public internal(set) var requests = 0
 
   init(number: Int) { self.number = number }

@@ -6,24 +6,25 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// A request as a `MockServer` saw it.
+/// A request to a `MockServer`.
 public struct MockRequest: Sendable, CustomStringConvertible {
-  /// Its place among all requests of the server, from 0, in the order in which their heads were complete.
+  /// The request's index among all requests to the server, from 0, in the order in which their heads were
+  /// complete.
   public let index: Int
-  /// The number of the connection it came on, from 1.
+  /// The number of the request's connection, from 1.
   public let connection: Int
   public let method: ErrandCore.Method
-  /// What stood in the request line: `/path?query`, or a whole URL if a proxy was asked.
+  /// The target in the request line: `/path?query`, or a whole URL if the server was asked as a proxy.
   public let target: String
   public let fields: HTTPFields
-  /// The bytes of the body so far, without the framing of chunks. Empty in the conditions of `MockServer.wait`; there
-  /// `bodyBytes` tells how many they are.
+  /// The bytes of the body that have arrived so far, without the framing of chunks. Empty in the conditions
+  /// of `MockServer.wait`, where `bodyBytes` has their number.
   public internal(set) var body = Data()
-  /// How many bytes of the body have come so far.
+  /// The number of bytes of the body that have arrived so far.
   public internal(set) var bodyBytes = 0
-  /// True once the last byte of the body is here.
+  /// True once the last byte of the body has arrived.
   public internal(set) var isComplete = false
-  /// True if the client closed or reset the connection before this request had its answer.
+  /// True if the client closed or reset the connection before this request had its response.
   public internal(set) var wasAbandoned = false
 
   init(index: Int, connection: Int, method: ErrandCore.Method, target: String, fields: HTTPFields) {
@@ -34,15 +35,15 @@ public struct MockRequest: Sendable, CustomStringConvertible {
     self.fields = fields
   }
 
-  /// The target up to its query.
+  /// The target without its query.
   public var path: String { String(target.prefix { $0 != "?" }) }
 
-  /// What follows the question mark, or nil.
+  /// The part of the target after the question mark, or nil.
   public var query: String? {
     target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
   }
 
-  /// The body as text: UTF-8, with what is not valid replaced.
+  /// The body as UTF-8 text; invalid bytes are replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
   public var description: String {

@@ -1,6 +1,6 @@
 extension MockServer {
-  /// Waits until so many requests have come, with their heads at least, and returns them.
-  /// - Parameter path: Counts those for this path only.
+  /// Waits until the heads of so many requests have arrived, and returns the requests.
+  /// - Parameter path: Counts only requests for this path. Default: all requests.
   @discardableResult
   public func waitForRequests(
     _ count: Int = 1, path: String? = nil, within limit: Duration = .seconds(20)
@@ -16,7 +16,7 @@ extension MockServer {
     try await wait(for: "\(count) open connections", within: limit) { $0.openConnections == count }
   }
 
-  /// Waits until a connection has ended, and says how.
+  /// Waits until a connection has ended, and returns how.
   @discardableResult
   public func waitUntilClosed(
     connection number: Int, within limit: Duration = .seconds(20)

@@ -6,39 +6,39 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// An HTTP/1.1 server on 127.0.0.1 that does what it is told: answers, stalls, drips, lies about lengths, closes and
-/// resets where it should not. It keeps connections alive, takes chunked bodies, and remembers all it saw.
+/// An HTTP/1.1 server on 127.0.0.1 for tests: it responds, stalls, drips, sends wrong lengths, and closes and
+/// resets connections as told. It keeps connections alive, accepts chunked bodies, and records all it sees.
 ///
 /// ```swift
 /// let server = try MockServer()
-/// server.on("GET", "/hello") { _ in .answer(body: "hello") }
-/// server.script("GET", "/flaky", [.reset, .answer(status: 503), .answer(body: "at last")])
+/// server.on("GET", "/hello") { _ in .response(body: "hello") }
+/// server.script("GET", "/flaky", [.reset, .response(status: 503), .response(body: "at last")])
 /// let response = try await client.send(.get(server.url("/flaky")))
 /// #expect(server.count("/flaky") == 3)
 /// ```
 ///
-/// All of it runs on one thread of the server's own, handlers too: a handler that waits makes every client wait. It
-/// stops, and closes everything, when nobody holds it any more.
+/// The server and its handlers run on one thread of its own: a handler that blocks makes every client wait.
+/// The server stops and closes all connections when its last reference is released.
 public final class MockServer: Sendable {
-  /// Makes the answer to a request. Called on the server's thread.
-  public typealias Handler = @Sendable (MockRequest) -> MockAnswer
+  /// Returns the response to a request. Called on the server's thread.
+  public typealias Handler = @Sendable (MockRequest) -> MockResponse
 
   /// When a route's handler is called.
   public enum Moment: Sendable, Hashable {
-    /// When the whole body is here.
+    /// When the whole body has arrived.
     case body
-    /// When the head is here. The body is read while the answer goes out.
+    /// When the head has arrived. The body is read while the response is sent.
     case head
   }
 
-  /// What a server saw until now.
+  /// The requests and connections that a server has seen until now.
   public struct Record: Sendable, CustomStringConvertible {
-    /// In the order in which their heads were complete.
+    /// The requests, in the order in which their heads were complete.
     public internal(set) var requests: [MockRequest] = []
-    /// In the order in which they were accepted.
+    /// The connections, in the order in which they were accepted.
     public internal(set) var connections: [MockConnection] = []
 
-    /// How many connections are open.
+    /// The number of open connections.
     public var openConnections: Int { connections.count(where: \.isOpen) }
 
     public var description: String {
@@ -51,14 +51,15 @@ public final class MockServer: Sendable {
   private let loop: ServerLoop
 
   /// Starts a server.
-  /// - Parameter port: Default: a free one.
+  /// - Parameter port: The port; 0 for a free one. Default: 0.
   /// - Throws: `MockServerError` if the port is taken.
   public init(port: Int = 0) throws {
     loop = try ServerLoop(port: port)
     loop.start()
   }
 
-  /// A server that can be reached from other machines, or from other networks of this one.
+  /// Starts a server on every address, so that it can be reached from other machines or other networks of
+  /// this one.
   package init(onEveryAddress: Void) throws {
     loop = try ServerLoop(port: 0, isOpen: true)
     loop.start()
@@ -66,7 +67,7 @@ public final class MockServer: Sendable {
 
   deinit { loop.stop() }
 
-  /// Closes the listener and every connection. Returns when that is done.
+  /// Stops the server: closes the listener and every connection, then returns.
   public func stop() { loop.stop() }
 
   public var port: Int { loop.port }
@@ -74,7 +75,7 @@ public final class MockServer: Sendable {
   /// `http://127.0.0.1:port`
   public var url: URL { url("") }
 
-  /// The URL of a path, with its query.
+  /// Returns the URL of a path, which may have a query.
   /// - Parameter path: Percent-encoded, with the slash before it.
   public func url(_ path: String) -> URL {
     guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else {
@@ -83,34 +84,35 @@ public final class MockServer: Sendable {
     return url
   }
 
-  // MARK: What it answers
+  // MARK: Routes
 
-  /// Answers requests of a method and a path, in place of what did so before.
+  /// Adds a route for a method and a path. Replaces an earlier one for the same.
   /// - Parameters:
-  ///   - path: Without the query. With a `*` at its end: every path that begins like it.
-  ///   - moment: When the handler is called. Default: when the body is here.
+  ///   - path: The path without the query. With a `*` at its end: every path with this prefix.
+  ///   - moment: When the handler is called. Default: when the body has arrived.
   public func on(
     _ method: ErrandCore.Method, _ path: String, at moment: Moment = .body, _ handler: @escaping Handler
   ) {
     add(method, path, moment, handler)
   }
 
-  /// Answers requests of a path, whatever their method.
+  /// Adds a route for a path, for any method.
   public func on(_ path: String, at moment: Moment = .body, _ handler: @escaping Handler) {
     add(nil, path, moment, handler)
   }
 
-  /// Answers the nth request of a method and a path with the nth answer, and all that come later with the last.
+  /// Adds a route that sends the nth response for the nth request, and the last one for all later requests.
   public func script(
-    _ method: ErrandCore.Method, _ path: String, at moment: Moment = .body, _ answers: [MockAnswer]
+    _ method: ErrandCore.Method, _ path: String, at moment: Moment = .body, _ responses: [MockResponse]
   ) {
-    let script = Script(answers)
+    let script = Script(responses)
     add(method, path, moment) { _ in script.next() }
   }
 
-  /// Answers the nth request of a path with the nth answer, and all that come later with the last.
-  public func script(_ path: String, at moment: Moment = .body, _ answers: [MockAnswer]) {
-    let script = Script(answers)
+  /// Adds a route for any method that sends the nth response for the nth request, and the last one for all
+  /// later requests.
+  public func script(_ path: String, at moment: Moment = .body, _ responses: [MockResponse]) {
+    let script = Script(responses)
     add(nil, path, moment) { _ in script.next() }
   }
 
@@ -122,48 +124,48 @@ public final class MockServer: Sendable {
     }
   }
 
-  /// Answers what no route matches. Default: 404.
+  /// Sets the handler for requests that no route matches. Default: a 404.
   public func otherwise(_ handler: @escaping Handler) {
     loop.routes.withLock { $0.fallback = handler }
   }
 
   private final class Script: Sendable {
-    private let answers: [MockAnswer]
+    private let responses: [MockResponse]
     private let position = Locked(0)
 
-    init(_ answers: [MockAnswer]) {
-      precondition(!answers.isEmpty, "a script needs an answer")
-      self.answers = answers
+    init(_ responses: [MockResponse]) {
+      precondition(!responses.isEmpty, "a script needs a response")
+      self.responses = responses
     }
 
-    func next() -> MockAnswer {
+    func next() -> MockResponse {
       position.withLock { position in
-        defer { position = min(position + 1, answers.count - 1) }
-        return answers[position]
+        defer { position = min(position + 1, responses.count - 1) }
+        return responses[position]
       }
     }
   }
 
-  // MARK: What it saw
+  // MARK: Records
 
-  /// Every request, with as much of its body as is here.
+  /// All requests, with the parts of their bodies that have arrived.
   public var requests: [MockRequest] { loop.journal.requests }
 
-  /// Every connection.
+  /// All connections.
   public var connections: [MockConnection] { loop.journal.record.connections }
 
-  /// How many connections are open.
+  /// The number of open connections.
   public var openConnections: Int { loop.journal.record.openConnections }
 
-  /// How many requests came for a path, whatever their query.
+  /// Returns the number of requests for a path, with any query.
   public func count(_ path: String) -> Int {
     loop.journal.record.requests.count { $0.path == path }
   }
 
-  /// Waits until the condition holds, without sleeping: it is asked whenever something happens.
+  /// Waits until the condition holds. The condition is checked after each event, without polling.
   /// - Parameters:
-  ///   - what: Named in the error.
-  ///   - limit: Default: 20 s.
+  ///   - what: A description of the condition, for the error.
+  ///   - limit: The longest wait. Default: 20 s.
   /// - Throws: `MockServerError` after the limit, with what the server saw; `CancellationError`.
   @discardableResult
   public func wait(

@@ -6,13 +6,13 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Reads requests of HTTP/1.1 out of bytes as they come. Pure.
+/// An incremental parser of HTTP/1.1 requests. Pure.
 struct RequestParser {
   enum Event: Equatable {
     case head(method: ErrandCore.Method, target: String, fields: HTTPFields)
     case body(Data)
     case complete
-    /// This is no request. Nothing can be read behind it.
+    /// The bytes are no request. Nothing after them can be parsed.
     case malformed(String)
   }
 
@@ -44,7 +44,7 @@ struct RequestParser {
     input.append(contentsOf: bytes)
   }
 
-  /// The next thing that can be told, or nil: more bytes are needed, or `beginNext` is.
+  /// Returns the next event; nil if more bytes or a call of `beginNext` are needed.
   mutating func next() -> Event? {
     while true {
       switch state {
@@ -79,7 +79,7 @@ struct RequestParser {
     }
   }
 
-  /// The request that is complete has its answer; the next may be read.
+  /// Begins the next request, after the response to the complete one was sent.
   mutating func beginNext() {
     if case .complete = state { state = .head }
   }
@@ -116,7 +116,7 @@ struct RequestParser {
   private mutating func head() -> Event? {
     // Empty lines before a request are to be ignored (RFC 9112, section 2.2).
     while offset < input.count, input[offset] == 13 || input[offset] == 10 { offset += 1 }
-    // A client that speaks TLS would wait for ever if this waited for the end of its line.
+    // Rejected at once: a TLS handshake has no line end that the parser could wait for.
     if offset < input.count, input[offset] < 32 || input[offset] > 126 { return broken("no request line") }
     guard hasWholeHead() else {
       return input.count - offset > Self.headLimit ? broken("the head is too long") : nil

@@ -14,13 +14,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// One accepted connection: reads requests and carries out their answers, step by step. On the loop's thread only.
+/// An accepted connection: reads requests and sends the responses, step by step. Used on the loop's thread
+/// only.
 final class ServerConnection {
   let descriptor: Int32
   let number: Int
-  /// When to go on, if it pauses; or when to give up, if it waits for the other side to close.
+  /// When to go on after a pause, or when to give up waiting for the client to close.
   private(set) var wakeAt: ContinuousClock.Instant?
-  /// True once nothing is left to do; the descriptor is closed.
+  /// True once the connection has ended; the descriptor is closed.
   private(set) var isOver = false
 
   private unowned let loop: ServerLoop
@@ -29,12 +30,13 @@ final class ServerConnection {
   private var isBodyComplete = false
   private var route: ServerRoutes.Route?
   private var actions: ArraySlice<ServerAction> = []
-  private var hasAnswer = false
+  private var hasResponse = false
   private var output = Data()
   private var outputOffset = 0
   private var isStalled = false
   private var stopsReading = false
-  /// Everything was sent and our side closed; what still comes is thrown away, so that the client gets all of the answer.
+  /// True after everything was sent and the sending side closed. Data that still arrives is discarded, so
+  /// that the client gets the whole response.
   private var isLingering = false
 
   init(descriptor: Int32, number: Int, loop: ServerLoop) {
@@ -44,7 +46,7 @@ final class ServerConnection {
   }
 
   var pollEvents: Int16 {
-    // What is not read would hide the end of the connection.
+    // While data stays unread, POLLIN does not show the end of the connection.
     var events = stopsReading ? Socket.closedByPeer : Int16(POLLIN)
     if outputOffset < output.count, !isLingering { events |= Int16(POLLOUT) }
     return events
@@ -69,7 +71,7 @@ final class ServerConnection {
     advance()
   }
 
-  /// The server stops.
+  /// Closes the connection because the server stops.
   func shut() {
     guard !isOver else { return }
     if !isLingering { note(.closedByServer) }
@@ -117,12 +119,12 @@ final class ServerConnection {
         guard let current else { continue }
         isBodyComplete = true
         loop.journal.update { $0.requests[current.index].isComplete = true }
-        if route?.moment == .body { answer() }
+        if route?.moment == .body { response() }
         advance()
         if isOver { return }
       case .malformed(let why):
-        actions += [.send(MockAnswer.head(400, ["Content-Length": "0", "X-Reason": why])), .close]
-        hasAnswer = true
+        actions += [.send(MockResponse.head(400, ["Content-Length": "0", "X-Reason": why])), .close]
+        hasResponse = true
         return advance()
       }
     }
@@ -135,32 +137,32 @@ final class ServerConnection {
     }
     current = request
     isBodyComplete = false
-    hasAnswer = false
+    hasResponse = false
     let route = loop.routes.withLock { $0.route(for: request) }
     self.route = route
     if route.moment == .head {
-      answer()
+      response()
       advance()
     } else if fields["Expect"].map(ASCII.lowercased) == "100-continue" {
-      actions.append(.send(MockAnswer.head(100, [:])))
+      actions.append(.send(MockResponse.head(100, [:])))
       advance()
     }
   }
 
-  private func answer() {
+  private func response() {
     guard let current, let route else { return }
     let request = loop.journal.request(current.index)
     actions += route.handler(request).actions(for: request)
-    hasAnswer = true
+    hasResponse = true
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private func advance() {
     while !isOver, !isLingering, !isStalled, wakeAt == nil {
       guard flush() else { return }
       guard let action = actions.first else {
-        guard current != nil, hasAnswer, isBodyComplete else { return }
+        guard current != nil, hasResponse, isBodyComplete else { return }
         current = nil
         parser.beginNext()
         return parse()
@@ -181,7 +183,7 @@ final class ServerConnection {
     case .stopReading: stopsReading = true
     case .stall: isStalled = true
     case .close:
-      // Noted when it is so: whoever waits for it may send the next request.
+      // Recorded after closing: a test that waits for the end may send the next request at once.
       Socket.endSending(descriptor)
       note(.closedByServer)
       isLingering = true
@@ -194,7 +196,8 @@ final class ServerConnection {
     }
   }
 
-  /// Sends what is to be sent; false if the system takes no more for now.
+  /// Sends the pending output.
+  /// - Returns: False if the system takes no more for now, or if the connection failed.
   private func flush() -> Bool {
     while outputOffset < output.count {
       let outcome = output.withUnsafeBytes {

@@ -6,7 +6,7 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What a server saw, and who waits for it to have seen something.
+/// The record of a server, and the tasks that wait for a condition on it.
 final class ServerJournal: Sendable {
   private struct Waiter {
     let condition: @Sendable (MockServer.Record) -> Bool
@@ -16,7 +16,7 @@ final class ServerJournal: Sendable {
 
   private struct State {
     var record = MockServer.Record()
-    // Apart from the record, which is copied for those who wait.
+    // Apart from the record, because the record is copied for the conditions of waiters.
     var bodies: [Data] = []
     var waiters: [Int: Waiter] = [:]
     var lastWaiter = 0
@@ -25,14 +25,14 @@ final class ServerJournal: Sendable {
 
   private let state = Locked(State())
 
-  // MARK: What happened
+  // MARK: Recording
 
   func update(_ change: (inout MockServer.Record) -> Void) {
     state.withLock { change(&$0.record) }
     wakeSatisfied()
   }
 
-  /// Notes a new request and returns it.
+  /// Records a new request and returns it.
   func add(_ make: (_ index: Int) -> MockRequest) -> MockRequest {
     let request = state.withLock { state in
       let request = make(state.record.requests.count)
@@ -63,7 +63,7 @@ final class ServerJournal: Sendable {
     }
   }
 
-  // MARK: What is asked
+  // MARK: Queries
 
   var record: MockServer.Record { state.withLock { $0.record } }
 
@@ -85,7 +85,7 @@ final class ServerJournal: Sendable {
     }
   }
 
-  /// When the next of those who wait has waited long enough.
+  /// The earliest deadline of the waiters.
   var nextDeadline: ContinuousClock.Instant? {
     state.withLock { $0.waiters.values.map(\.deadline).min() }
   }
@@ -137,7 +137,7 @@ final class ServerJournal: Sendable {
     state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: error)
   }
 
-  /// Conditions are the user's code, so they are asked outside the lock.
+  /// Wakes the waiters whose condition holds. Conditions are the user's code, so they run outside the lock.
   func wakeSatisfied() {
     let (record, waiters) = state.withLock { state in
       state.waiters.isEmpty ? (MockServer.Record(), [:]) : (state.record, state.waiters)

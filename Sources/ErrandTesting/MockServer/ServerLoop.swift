@@ -9,8 +9,9 @@ import ErrandCore
   import Glibc
 #endif
 
-/// The one thread of a server: waits for its sockets and lets its connections go on.
-// Safe to share: `journal`, `routes` and `isStopped` are locked; everything else is touched on the loop's thread only.
+/// The event loop of a server, on one thread: polls its sockets and advances its connections.
+// Safe to share: `journal`, `routes`, `thread` and `isStopped` are locked; everything else is used on the
+// loop's thread only.
 final class ServerLoop: @unchecked Sendable {
   let journal = ServerJournal()
   let routes = Locked(ServerRoutes())
@@ -74,7 +75,7 @@ final class ServerLoop: @unchecked Sendable {
     self.thread.withLock { $0 = started }
   }
 
-  /// Returns when every socket is closed. Once is enough.
+  /// Stops the loop, and returns when every socket is closed. Further calls do nothing.
   func stop() {
     let isFirst = isStopped.withLock { isStopped in
       defer { isStopped = true }
@@ -82,7 +83,7 @@ final class ServerLoop: @unchecked Sendable {
     }
     guard isFirst else { return }
     wake()
-    // A handler that lets go of the last reference runs on the loop's own thread, which cannot wait for itself.
+    // A handler that releases the last reference runs on the loop's own thread, which cannot wait for itself.
     let loop = thread.withLock { $0 }
     if loop.map({ pthread_equal($0, pthread_self()) == 0 }) ?? false { ended.wait() }
   }
@@ -131,7 +132,7 @@ final class ServerLoop: @unchecked Sendable {
   private func timeout() -> Int32 {
     let next = (connections.compactMap(\.wakeAt) + [journal.nextDeadline].compactMap { $0 }).min()
     guard let next else { return -1 }
-    // Rounded up: too early would only turn the loop in vain.
+    // Rounded up: waking too early would only run the loop in vain.
     return Int32(clamping: max(0, (next - .now).wholeMilliseconds + 1))
   }
 

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Who answers what.
+/// The routes of a server, and the handler for all other requests.
 struct ServerRoutes: Sendable {
   struct Route: Sendable {
     let method: ErrandCore.Method?
@@ -16,10 +16,10 @@ struct ServerRoutes: Sendable {
 
   private var routes: [Route] = []
   var fallback: MockServer.Handler = {
-    .answer(status: 404, body: "no route for \($0.method) \($0.target)\n")
+    .response(status: 404, body: "no route for \($0.method) \($0.target)\n")
   }
 
-  /// A later route of the same method and path takes the place of the earlier one.
+  /// Adds a route. It replaces an earlier one of the same method and path.
   mutating func add(_ route: Route) {
     routes.removeAll { $0.method == route.method && $0.path == route.path }
     routes.append(route)

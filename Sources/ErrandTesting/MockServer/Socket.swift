@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The system's sockets, as far as a server on the loopback interface needs them. Descriptors are closed by hand.
+/// The system's sockets, as far as a mock server needs them. Descriptors are closed by hand.
 enum Socket {
   enum Outcome {
     case bytes(Int)
@@ -17,7 +17,7 @@ enum Socket {
     case failed
   }
 
-  /// What tells that the other side has closed, where the system can say it without a read.
+  /// The poll event for a peer that has closed, where the system reports it without a read; 0 elsewhere.
   static let closedByPeer: Int16 = {
     #if canImport(Darwin)
       0
@@ -37,7 +37,7 @@ enum Socket {
     return descriptor
   }
 
-  /// Takes a port; 0 takes a free one.
+  /// Binds a socket to a port; 0 for a free one.
   /// - Parameter isOpen: True for every address of the machine, false for 127.0.0.1.
   static func bind(_ descriptor: Int32, port: Int, isOpen: Bool = false) throws(MockServerError) {
     var yes: Int32 = 1
@@ -54,7 +54,7 @@ enum Socket {
     guard code == 0 else { throw .system("cannot take port \(port)\(isOpen ? "" : " of 127.0.0.1")") }
   }
 
-  /// Begins to connect to a port of 127.0.0.1 and does not wait.
+  /// Begins to connect to a port of 127.0.0.1, without waiting.
   static func beginConnecting(_ descriptor: Int32, port: Int) {
     setNonBlocking(descriptor)
     _ = withAddress(loopback, port) { address, length in connect(descriptor, address, length) }
@@ -92,7 +92,7 @@ enum Socket {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
   }
 
-  /// What an accepted connection needs: no waiting, no signal, no delay of small pieces.
+  /// Configures an accepted connection: non-blocking, without SIGPIPE, without delay of small segments.
   static func prepareAccepted(_ descriptor: Int32) {
     setNonBlocking(descriptor)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -133,12 +133,12 @@ enum Socket {
     }
   }
 
-  /// Says that no more will be sent; what comes can still be read.
+  /// Closes the sending side; data can still be received.
   static func endSending(_ descriptor: Int32) {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Closes with an RST in place of the polite end.
+  /// Closes the socket with an RST instead of a FIN.
   static func reset(_ descriptor: Int32) {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

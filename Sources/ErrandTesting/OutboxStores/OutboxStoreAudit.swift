@@ -1,6 +1,6 @@
 import ErrandOutbox
 
-/// Looks for what may not be, in all the rows of a store.
+/// Checks the invariants of all rows of a store.
 struct OutboxStoreAudit {
   private let rows: [OutboxRow]
 
@@ -21,9 +21,9 @@ struct OutboxStoreAudit {
   }
 
   private func checkLanes() throws {
-    let lanes = Dictionary(grouping: rows.filter { $0.state == .trying && $0.lane != nil }, by: \.lane)
-    for (lane, trying) in lanes where trying.count > 1 {
-      throw ConformanceFailure("\(trying.map(\.id)) of lane \(lane ?? "") are tried at once")
+    let lanes = Dictionary(grouping: rows.filter { $0.state == .attempting && $0.lane != nil }, by: \.lane)
+    for (lane, attempting) in lanes where attempting.count > 1 {
+      throw ConformanceFailure("\(attempting.map(\.id)) of lane \(lane ?? "") are tried at once")
     }
   }
 
@@ -32,11 +32,12 @@ struct OutboxStoreAudit {
       if row.state != .stored && row.due != nil {
         throw ConformanceFailure("\(row.id) is due, and not stored")
       }
-      if row.tries < row.countedTries || row.countedTries < 0 {
-        throw ConformanceFailure("\(row.id) has \(row.tries) tries, of which \(row.countedTries) count")
+      if row.attempts < row.countedAttempts || row.countedAttempts < 0 {
+        throw ConformanceFailure(
+          "\(row.id) has \(row.attempts) attempts, of which \(row.countedAttempts) count")
       }
-      if row.answer != nil && row.state != .delivered && row.state != .setAside {
-        throw ConformanceFailure("\(row.id) is \(row.state) and has an answer")
+      if row.response != nil && row.state != .delivered && row.state != .deadLettered {
+        throw ConformanceFailure("\(row.id) is \(row.state) and has a response")
       }
     }
   }
@@ -49,14 +50,14 @@ struct OutboxStoreAudit {
           "\(statistics.counts[state, default: 0]) are counted as \(state), and \(count) are")
       }
     }
-    let live = rows.filter { $0.state.isOpen || $0.state == .setAside }
-    let bytes = live.reduce(0) { $0 + $1.size + Int64($1.answer?.count ?? 0) }
+    let live = rows.filter { $0.state.isOpen || $0.state == .deadLettered }
+    let bytes = live.reduce(0) { $0 + $1.size + Int64($1.response?.count ?? 0) }
     if statistics.bytes != bytes {
       throw ConformanceFailure("\(statistics.bytes) bytes are counted, and \(bytes) are there")
     }
-    let over = rows.filter { !$0.state.isOpen && $0.state != .setAside }
+    let over = rows.filter { !$0.state.isOpen && $0.state != .deadLettered }
     let least = over.reduce(bytes) {
-      $0 + Int64($1.answer?.count ?? 0) + ($1.state == .expired ? $1.size : 0)
+      $0 + Int64($1.response?.count ?? 0) + ($1.state == .expired ? $1.size : 0)
     }
     if statistics.bytesInAll < least {
       throw ConformanceFailure("\(statistics.bytesInAll) bytes are counted in all, and \(least) are there")

@@ -8,111 +8,115 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let adding: [Case] = [
-    Case("gives back what was added, to the last detail") { lab in
-      let store = try await lab.open()
-      var new = lab.new("a", lane: "l", priority: -3, lifetime: .seconds(9), files: ["f1", "f2"], size: 700)
+    Case("gives back what was added, to the last detail") { harness in
+      let store = try await harness.open()
+      var new = harness.new(
+        "a", lane: "l", priority: -3, lifetime: .seconds(9), files: ["f1", "f2"], size: 700)
       new.summary = Data(0...255)
-      try await lab.add(store, new)
-      let row = try await lab.row(store, "a")
+      try await harness.add(store, new)
+      let row = try await harness.row(store, "a")
       let expected = OutboxRow(
         id: "a".outboxID, sequence: row.sequence, lane: "l", priority: -3, state: .stored,
-        created: lab.now.wall, changed: lab.now.wall, tries: 0, countedTries: 0, due: nil,
-        expires: lab.now.wall + 9000, reason: nil, size: 700, summary: Data(0...255), answer: nil)
-      try lab.equal(row, expected, "the row")
+        created: harness.now.wall, changed: harness.now.wall, attempts: 0, countedAttempts: 0, due: nil,
+        expires: harness.now.wall + 9000, reason: nil, size: 700, summary: Data(0...255), response: nil)
+      try harness.equal(row, expected, "the row")
       let contents = try await store.contents(of: ["b".outboxID, "a".outboxID])
-      try lab.equal(contents, [nil, OutboxStoreLab.content("a")], "the contents")
+      try harness.equal(contents, [nil, OutboxStoreHarness.content("a")], "the contents")
     },
 
-    Case("keeps contents of every size, byte for byte") { lab in
-      let store = try await lab.open()
+    Case("keeps contents of every size, byte for byte") { harness in
+      let store = try await harness.open()
       for (number, size) in [0, 1, 100, 5000, 3_000_000].enumerated() {
-        var new = lab.new("\(number)")
-        new.content = ConformanceLab.bytes(size)
+        var new = harness.new("\(number)")
+        new.content = ConformanceHarness.bytes(size)
         new.size = Int64(size)
-        try await lab.add(store, new)
-        let claim = try await store.claim(1, for: .seconds(1), at: lab.now)
-        try lab.expect(claim.rows.first?.content == new.content, "the content of \(size) bytes has changed")
+        try await harness.add(store, new)
+        let claim = try await store.claim(1, for: .seconds(1), at: harness.now)
+        try harness.expect(
+          claim.rows.first?.content == new.content, "the content of \(size) bytes has changed")
       }
     },
 
-    Case("takes any id and any name of a lane") { lab in
-      let store = try await lab.open()
+    Case("takes any id and any name of a lane") { harness in
+      let store = try await harness.open()
       let names = [
         "", " ", "'", "\"; DROP TABLE requests; --", "%", "*", "a\0b", "a\nb", "ключ", "🔑",
         String(repeating: "long", count: 5000),
       ]
-      for name in names { try await lab.add(store, lab.new(name, lane: name)) }
-      try lab.equal(try await Set(lab.claimed(store)), Set(names), "what was claimed")
+      for name in names { try await harness.add(store, harness.new(name, lane: name)) }
+      try harness.equal(try await Set(harness.claimed(store)), Set(names), "what was claimed")
       for name in names {
         let listed = try await store.list(OutboxSelection(lane: .named(name)), after: 0, limit: 10)
-        try lab.equal(listed.map(\.id.rawValue), [name], "what is in the lane")
+        try harness.equal(listed.map(\.id.rawValue), [name], "what is in the lane")
       }
     },
 
-    Case("adds in the given order, and places grow") { lab in
-      let store = try await lab.open()
-      try await lab.add(store, lab.new("c"), lab.new("a"))
-      try await lab.add(store, lab.new("b"))
-      let rows = try await lab.all(store)
-      try lab.equal(rows.map(\.id.rawValue), ["c", "a", "b"], "the order")
-      try lab.expect(rows.map(\.sequence) == rows.map(\.sequence).sorted(), "places do not grow")
+    Case("adds in the given order, and places grow") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("c"), harness.new("a"))
+      try await harness.add(store, harness.new("b"))
+      let rows = try await harness.all(store)
+      try harness.equal(rows.map(\.id.rawValue), ["c", "a", "b"], "the order")
+      try harness.expect(rows.map(\.sequence) == rows.map(\.sequence).sorted(), "places do not grow")
     },
 
-    Case("never gives a place twice") { lab in
-      let store = try await lab.open()
+    Case("never gives a place twice") { harness in
+      let store = try await harness.open()
       var last: Int64 = 0
       for number in 0..<4 {
-        try await lab.add(store, lab.new("\(number)"))
-        let row = try await lab.row(store, "\(number)")
-        try lab.expect(row.sequence > last, "place \(row.sequence) was given before")
+        try await harness.add(store, harness.new("\(number)"))
+        let row = try await harness.row(store, "\(number)")
+        try harness.expect(row.sequence > last, "place \(row.sequence) was given before")
         last = row.sequence
-        _ = try await store.drop(.all, reason: "", at: lab.now)
-        _ = try await store.prune(changedBefore: lab.now.wall)
+        _ = try await store.drop(.all, reason: "", at: harness.now)
+        _ = try await store.prune(changedBefore: harness.now.wall)
       }
     },
 
-    Case("skips what it has already, whatever became of it") { lab in
-      let store = try await lab.open()
-      try await lab.add(store, lab.new("a", size: 10))
-      try await lab.add(store, lab.new("a", priority: 9, size: 90), lab.new("b"), lab.new("b"))
-      try lab.equal(try await lab.all(store).map(\.id.rawValue), ["a", "b"], "what is there")
-      try lab.equal(try await lab.row(store, "a").size, 10, "the size of the first")
-      let lease = try await lab.take(store, "a")
-      try await lab.finish(store, lease, .delivered(answer: Data()))
-      try await lab.add(store, lab.new("a"))
-      try lab.equal(try await lab.state(store, "a"), .delivered, "the state")
+    Case("skips what it has already, whatever became of it") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a", size: 10))
+      try await harness.add(
+        store, harness.new("a", priority: 9, size: 90), harness.new("b"), harness.new("b"))
+      try harness.equal(try await harness.all(store).map(\.id.rawValue), ["a", "b"], "what is there")
+      try harness.equal(try await harness.row(store, "a").size, 10, "the size of the first")
+      let lease = try await harness.take(store, "a")
+      try await harness.finish(store, lease, .delivered(response: Data()))
+      try await harness.add(store, harness.new("a"))
+      try harness.equal(try await harness.state(store, "a"), .delivered, "the state")
     },
 
-    Case("adds all or none") { lab in
-      let store = try await lab.open()
+    Case("adds all or none") { harness in
+      let store = try await harness.open()
       var caps = OutboxCaps()
       caps.count = 2
-      try await lab.fails(.full) {
-        _ = try await lab.add(store, lab.new("a"), lab.new("b"), lab.new("c"), within: caps)
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("a"), harness.new("b"), harness.new("c"), within: caps)
       }
-      try lab.equal(try await lab.all(store).count, 0, "the rows")
-      try await lab.add(store, lab.new("a"), lab.new("b"), within: caps)
-      try lab.equal(try await lab.claimed(store), ["a", "b"], "what was claimed")
+      try harness.equal(try await harness.all(store).count, 0, "the rows")
+      try await harness.add(store, harness.new("a"), harness.new("b"), within: caps)
+      try harness.equal(try await harness.claimed(store), ["a", "b"], "what was claimed")
     },
 
-    Case("takes what many tasks add at once, each once") { lab in
-      let stores = [try await lab.open(), try await lab.open()]
+    Case("takes what many tasks add at once, each once") { harness in
+      let stores = [try await harness.open(), try await harness.open()]
       try await withThrowingTaskGroup(of: Void.self) { group in
         for worker in 0..<8 {
           group.addTask {
             for step in 0..<20 {
-              try await lab.add(
-                stores[worker % 2], lab.new("\(worker) \(step)", lane: "\(worker)"), lab.new("\(step)"))
+              try await harness.add(
+                stores[worker % 2], harness.new("\(worker) \(step)", lane: "\(worker)"),
+                harness.new("\(step)"))
             }
           }
         }
         try await group.waitForAll()
       }
-      let rows = try await lab.all(stores[0])
-      try lab.equal(rows.count, 8 * 20 + 20, "the rows")
+      let rows = try await harness.all(stores[0])
+      try harness.equal(rows.count, 8 * 20 + 20, "the rows")
       for worker in 0..<8 {
         let lane = rows.filter { $0.lane == "\(worker)" }.map(\.id.rawValue)
-        try lab.equal(lane, (0..<20).map { "\(worker) \($0)" }, "the order of a lane")
+        try harness.equal(lane, (0..<20).map { "\(worker) \($0)" }, "the order of a lane")
       }
     },
   ]

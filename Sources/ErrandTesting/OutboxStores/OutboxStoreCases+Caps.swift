@@ -16,159 +16,175 @@ extension OutboxStoreConformance {
   }
 
   static let caps: [Case] = [
-    Case("refuses what there is no room for, by count and by bytes, and changes nothing") { lab in
-      let store = try await lab.open()
-      try await lab.add(store, lab.new("a", size: 60), within: caps(count: 1))
-      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("b"), within: caps(count: 1)) }
-      try await lab.fails(.full) {
-        _ = try await lab.add(store, lab.new("b", size: 41), within: caps(bytes: 100))
+    Case("refuses what there is no room for, by count and by bytes, and changes nothing") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a", size: 60), within: caps(count: 1))
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("b"), within: caps(count: 1))
       }
-      try await lab.add(store, lab.new("b", size: 40), within: caps(count: 2, bytes: 100))
-      try lab.equal(try await lab.all(store).map(\.id.rawValue), ["a", "b"], "what is there")
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("b", size: 41), within: caps(bytes: 100))
+      }
+      try await harness.add(store, harness.new("b", size: 40), within: caps(count: 2, bytes: 100))
+      try harness.equal(try await harness.all(store).map(\.id.rawValue), ["a", "b"], "what is there")
     },
 
-    Case("skips what it has already, though there is no room") { lab in
-      let store = try await lab.open()
-      try await lab.add(store, lab.new("a"), within: caps(count: 1))
-      let dropped = try await lab.add(store, lab.new("a"), within: caps(count: 1, .dropOldest))
-      try lab.equal(dropped, Dropped(known: [0]), "what was dropped")
-      try await lab.add(store, lab.new("a"), within: caps(count: 1))
+    Case("skips what it has already, though there is no room") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a"), within: caps(count: 1))
+      let dropped = try await harness.add(store, harness.new("a"), within: caps(count: 1, .dropOldest))
+      try harness.equal(dropped, Dropped(known: [0]), "what was dropped")
+      try await harness.add(store, harness.new("a"), within: caps(count: 1))
     },
 
-    Case("counts what is set aside, and not what is over") { lab in
-      let store = try await lab.open()
+    Case("counts what is set aside, and not what is over") { harness in
+      let store = try await harness.open()
       let limits = caps(count: 2, bytes: 200)
-      try await lab.add(
-        store, lab.new("a", size: 100), lab.new("b", lifetime: .seconds(1), size: 100), within: limits)
-      try await lab.finish(store, lab.take(store, "a"), .refused(reason: "no", answer: nil))
-      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("c"), within: limits) }
-      lab.advance(.seconds(1))
-      _ = try await lab.claimed(store)
-      try await lab.add(store, lab.new("c", size: 100), within: limits)
-      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("d"), within: limits) }
-      try await lab.finish(store, lab.take(store, "c"), .delivered(answer: Data()))
-      try await lab.add(store, lab.new("d", size: 100), within: limits)
+      try await harness.add(
+        store, harness.new("a", size: 100), harness.new("b", lifetime: .seconds(1), size: 100), within: limits
+      )
+      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
+      try await harness.fails(.full) { _ = try await harness.add(store, harness.new("c"), within: limits) }
+      harness.advance(.seconds(1))
+      _ = try await harness.claimed(store)
+      try await harness.add(store, harness.new("c", size: 100), within: limits)
+      try await harness.fails(.full) { _ = try await harness.add(store, harness.new("d"), within: limits) }
+      try await harness.finish(store, harness.take(store, "c"), .delivered(response: Data()))
+      try await harness.add(store, harness.new("d", size: 100), within: limits)
     },
 
-    Case("counts answers and what has expired, but forgets it before it keeps anything out") { lab in
-      let store = try await lab.open()
+    Case("counts answers and what has expired, but forgets it before it keeps anything out") { harness in
+      let store = try await harness.open()
       let limits = caps(bytes: 100_000)
-      try await lab.add(
-        store, lab.new("a", size: 1000),
-        lab.new("b", lifetime: .seconds(1), files: ["file of b"], size: 40_000), within: limits)
-      try await lab.finish(store, lab.take(store, "a"), .delivered(answer: Data(count: 30_000)))
-      lab.advance(.seconds(1))
-      _ = try await lab.claimed(store)
+      try await harness.add(
+        store, harness.new("a", size: 1000),
+        harness.new("b", lifetime: .seconds(1), files: ["file of b"], size: 40_000), within: limits)
+      try await harness.finish(store, harness.take(store, "a"), .delivered(response: Data(count: 30_000)))
+      harness.advance(.seconds(1))
+      _ = try await harness.claimed(store)
       let statistics = try await store.statistics()
-      try lab.equal(statistics.bytes, 0, "the bytes of what may be delivered")
-      try lab.expect(statistics.bytesInAll >= 70_000, "\(statistics.bytesInAll) bytes are counted")
-      var dropped = try await lab.add(store, lab.new("c", size: 20_000), within: limits)
-      try lab.equal(dropped, Dropped(), "what was dropped")
-      try lab.equal(try await lab.all(store).count, 3, "what is known")
-      dropped = try await lab.add(store, lab.new("d", size: 30_000), within: limits)
-      try lab.equal(dropped, Dropped(), "what was dropped")
-      try lab.equal(try await lab.all(store).map(\.id.rawValue), ["b", "c", "d"], "what is known then")
-      dropped = try await lab.add(store, lab.new("e", size: 40_000), within: limits)
-      try lab.equal(dropped, Dropped(files: ["file of b"]), "what goes with what has expired")
-      try lab.equal(try await lab.all(store).map(\.id.rawValue), ["c", "d", "e"], "what is known at last")
-      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("f", size: 20_000), within: limits) }
+      try harness.equal(statistics.bytes, 0, "the bytes of what may be delivered")
+      try harness.expect(statistics.bytesInAll >= 70_000, "\(statistics.bytesInAll) bytes are counted")
+      var dropped = try await harness.add(store, harness.new("c", size: 20_000), within: limits)
+      try harness.equal(dropped, Dropped(), "what was dropped")
+      try harness.equal(try await harness.all(store).count, 3, "what is known")
+      dropped = try await harness.add(store, harness.new("d", size: 30_000), within: limits)
+      try harness.equal(dropped, Dropped(), "what was dropped")
+      try harness.equal(
+        try await harness.all(store).map(\.id.rawValue), ["b", "c", "d"], "what is known then")
+      dropped = try await harness.add(store, harness.new("e", size: 40_000), within: limits)
+      try harness.equal(dropped, Dropped(files: ["file of b"]), "what goes with what has expired")
+      try harness.equal(
+        try await harness.all(store).map(\.id.rawValue), ["c", "d", "e"], "what is known at last")
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("f", size: 20_000), within: limits)
+      }
     },
 
-    Case("counts the answer of what is set aside, until it is tried again") { lab in
-      let store = try await lab.open()
+    Case("counts the answer of what is set aside, until it is tried again") { harness in
+      let store = try await harness.open()
       let limits = caps(bytes: 100_000)
-      try await lab.add(store, lab.new("a", size: 1000), within: limits)
-      try await lab.finish(
-        store, lab.take(store, "a"), .refused(reason: "no", answer: Data(count: 60_000)))
-      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("b", size: 50_000), within: limits) }
-      _ = try await store.retry(.all, at: lab.now)
-      try await lab.add(store, lab.new("b", size: 50_000), within: limits)
+      try await harness.add(store, harness.new("a", size: 1000), within: limits)
+      try await harness.finish(
+        store, harness.take(store, "a"), .refused(reason: "no", response: Data(count: 60_000)))
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("b", size: 50_000), within: limits)
+      }
+      _ = try await store.retry(.all, at: harness.now)
+      try await harness.add(store, harness.new("b", size: 50_000), within: limits)
     },
 
-    Case("counts what other owners have stored and what they have delivered, whoever is next") { lab in
-      let stores = [try await lab.open(), try await lab.open()]
+    Case("counts what other owners have stored and what they have delivered, whoever is next") { harness in
+      let stores = [try await harness.open(), try await harness.open()]
       let limits = caps(count: 3, bytes: 30)
       for (store, id) in [(0, "a"), (1, "b"), (0, "c")] {
-        try await lab.add(stores[store], lab.new(id, size: 10), within: limits)
+        try await harness.add(stores[store], harness.new(id, size: 10), within: limits)
       }
       for (full, deliverer, id, next) in [
         (1, 0, "a", "d"), (0, 1, "b", "e"), (1, 1, "c", "f"), (0, 0, "d", "g"),
       ] {
-        try await lab.fails(.full) {
-          _ = try await lab.add(stores[full], lab.new("x", size: 10), within: limits)
+        try await harness.fails(.full) {
+          _ = try await harness.add(stores[full], harness.new("x", size: 10), within: limits)
         }
-        try await lab.finish(stores[deliverer], lab.take(stores[deliverer], id), .delivered(answer: Data()))
-        try await lab.add(stores[full], lab.new(next, size: 10), within: limits)
+        try await harness.finish(
+          stores[deliverer], harness.take(stores[deliverer], id), .delivered(response: Data()))
+        try await harness.add(stores[full], harness.new(next, size: 10), within: limits)
       }
-      try lab.equal(try await lab.claimed(stores[0]), ["e", "f", "g"], "what is left, in order")
+      try harness.equal(try await harness.claimed(stores[0]), ["e", "f", "g"], "what is left, in order")
     },
 
-    Case("drops the oldest, and tells it with its files") { lab in
-      let store = try await lab.open()
+    Case("drops the oldest, and tells it with its files") { harness in
+      let store = try await harness.open()
       let limits = caps(count: 3, .dropOldest)
       for id in ["a", "b", "c"] {
-        try await lab.add(store, lab.new(id, priority: 5, files: ["file of \(id)"]), within: limits)
+        try await harness.add(store, harness.new(id, priority: 5, files: ["file of \(id)"]), within: limits)
       }
-      let dropped = try await lab.add(store, lab.new("d"), lab.new("e"), within: limits)
-      try lab.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
-      try lab.equal(dropped.rows.map(\.state), [.dropped, .dropped], "its state")
-      try lab.expect(dropped.rows.allSatisfy { $0.reason != nil }, "there is no reason")
-      try lab.equal(dropped.files.sorted(), ["file of a", "file of b"], "its files")
-      try lab.equal(try await lab.claimed(store), ["c", "d", "e"], "what is left")
-      try lab.equal(try await store.contents(of: ["a".outboxID]), [nil], "the content of what was dropped")
+      let dropped = try await harness.add(store, harness.new("d"), harness.new("e"), within: limits)
+      try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
+      try harness.equal(dropped.rows.map(\.state), [.dropped, .dropped], "its state")
+      try harness.expect(dropped.rows.allSatisfy { $0.reason != nil }, "there is no reason")
+      try harness.equal(dropped.files.sorted(), ["file of a", "file of b"], "its files")
+      try harness.equal(try await harness.claimed(store), ["c", "d", "e"], "what is left")
+      try harness.equal(
+        try await store.contents(of: ["a".outboxID]), [nil], "the content of what was dropped")
     },
 
-    Case("does not drop what is being tried, nor what comes together") { lab in
-      let store = try await lab.open()
+    Case("does not drop what is being tried, nor what comes together") { harness in
+      let store = try await harness.open()
       let limits = caps(count: 2, .dropOldest)
-      try await lab.add(store, lab.new("a"), within: limits)
-      _ = try await lab.take(store, "a")
-      try await lab.add(store, lab.new("b"), within: limits)
-      let dropped = try await lab.add(store, lab.new("c"), within: limits)
-      try lab.equal(dropped.rows.map(\.id.rawValue), ["b"], "what was dropped")
-      try await lab.fails(.full) {
-        _ = try await lab.add(store, lab.new("d"), lab.new("e"), within: limits)
+      try await harness.add(store, harness.new("a"), within: limits)
+      _ = try await harness.take(store, "a")
+      try await harness.add(store, harness.new("b"), within: limits)
+      let dropped = try await harness.add(store, harness.new("c"), within: limits)
+      try harness.equal(dropped.rows.map(\.id.rawValue), ["b"], "what was dropped")
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("d"), harness.new("e"), within: limits)
       }
-      try lab.equal(try await lab.state(store, "c"), .stored, "the state of what could have been dropped")
+      try harness.equal(
+        try await harness.state(store, "c"), .stored, "the state of what could have been dropped")
     },
 
-    Case("drops nothing for what can never fit in") { lab in
-      let store = try await lab.open()
+    Case("drops nothing for what can never fit in") { harness in
+      let store = try await harness.open()
       let limits = caps(bytes: 100, .dropOldest)
-      try await lab.add(store, lab.new("a", size: 100), within: limits)
-      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("b", size: 101), within: limits) }
-      try lab.equal(try await lab.state(store, "a"), .stored, "the state")
+      try await harness.add(store, harness.new("a", size: 100), within: limits)
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("b", size: 101), within: limits)
+      }
+      try harness.equal(try await harness.state(store, "a"), .stored, "the state")
     },
 
-    Case("drops as many as it takes") { lab in
-      let store = try await lab.open()
+    Case("drops as many as it takes") { harness in
+      let store = try await harness.open()
       let limits = caps(bytes: 100, .dropOldest)
-      for id in ["a", "b", "c"] { try await lab.add(store, lab.new(id, size: 30), within: limits) }
-      let dropped = try await lab.add(store, lab.new("d", size: 60), within: limits)
-      try lab.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
+      for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, size: 30), within: limits) }
+      let dropped = try await harness.add(store, harness.new("d", size: 60), within: limits)
+      try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
     },
 
-    Case("drops the least important, of these the oldest, and none that is more important") { lab in
-      let store = try await lab.open()
+    Case("drops the least important, of these the oldest, and none that is more important") { harness in
+      let store = try await harness.open()
       let limits = caps(count: 4, .dropLeastImportant)
       for (id, priority) in [("a", 2), ("b", 1), ("c", 1), ("d", 3)] {
-        try await lab.add(store, lab.new(id, priority: priority), within: limits)
+        try await harness.add(store, harness.new(id, priority: priority), within: limits)
       }
       for (id, priority, expected) in [("e", 1, "b"), ("f", 5, "c"), ("g", 2, "e"), ("h", 2, "a")] {
-        let dropped = try await lab.add(store, lab.new(id, priority: priority), within: limits)
-        try lab.equal(dropped.rows.map(\.id.rawValue), [expected], "what was dropped for \(id)")
+        let dropped = try await harness.add(store, harness.new(id, priority: priority), within: limits)
+        try harness.equal(dropped.rows.map(\.id.rawValue), [expected], "what was dropped for \(id)")
       }
-      try await lab.fails(.full) { _ = try await lab.add(store, lab.new("i", priority: 1), within: limits) }
-      try lab.equal(try await lab.claimed(store), ["f", "d", "g", "h"], "what is left")
+      try await harness.fails(.full) {
+        _ = try await harness.add(store, harness.new("i", priority: 1), within: limits)
+      }
+      try harness.equal(try await harness.claimed(store), ["f", "d", "g", "h"], "what is left")
     },
 
-    Case("lets a lane go on when its first is dropped to make room") { lab in
-      let store = try await lab.open()
+    Case("lets a lane go on when its first is dropped to make room") { harness in
+      let store = try await harness.open()
       let limits = caps(count: 2, .dropOldest)
-      try await lab.add(store, lab.new("a", lane: "l"), lab.new("b", lane: "l"), within: limits)
-      try await lab.add(store, lab.new("c", lane: "l"), within: limits)
-      try await lab.finish(store, lab.take(store, "b"), .delivered(answer: Data()))
-      _ = try await lab.take(store, "c")
+      try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l"), within: limits)
+      try await harness.add(store, harness.new("c", lane: "l"), within: limits)
+      try await harness.finish(store, harness.take(store, "b"), .delivered(response: Data()))
+      _ = try await harness.take(store, "c")
     },
   ]
 }

@@ -8,134 +8,138 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let lanes: [Case] = [
-    Case("tries one of a lane at a time, in their order, whatever their priorities") { lab in
-      let store = try await lab.open()
-      let other = try await lab.open()
-      try await lab.add(store, lab.new("a", lane: "l"), lab.new("b", lane: "l", priority: 9))
-      try await lab.add(store, lab.new("c", lane: "m"), lab.new("d"), lab.new("e"))
-      let claim = try await lab.claim(store)
-      try lab.equal(claim.rows.map(\.row.id.rawValue), ["a", "c", "d", "e"], "what was claimed")
-      try lab.equal(try await lab.claimed(other), [], "what another could claim")
-      try await lab.finish(store, claim.rows[0].lease, .delivered(answer: Data()))
-      try lab.equal(try await lab.claimed(other), ["b"], "what another could claim then")
+    Case("tries one of a lane at a time, in their order, whatever their priorities") { harness in
+      let store = try await harness.open()
+      let other = try await harness.open()
+      try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l", priority: 9))
+      try await harness.add(store, harness.new("c", lane: "m"), harness.new("d"), harness.new("e"))
+      let claim = try await harness.claim(store)
+      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c", "d", "e"], "what was claimed")
+      try harness.equal(try await harness.claimed(other), [], "what another could claim")
+      try await harness.finish(store, claim.rows[0].lease, .delivered(response: Data()))
+      try harness.equal(try await harness.claimed(other), ["b"], "what another could claim then")
     },
 
-    Case("keeps a lane waiting while its first waits for its next try") { lab in
-      let store = try await lab.open()
-      try await lab.add(store, lab.new("a", lane: "l"), lab.new("b", lane: "l"))
-      let lease = try await lab.take(store, "a")
-      try await lab.finish(
+    Case("keeps a lane waiting while its first waits for its next try") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l"))
+      let lease = try await harness.take(store, "a")
+      try await harness.finish(
         store, lease, .failed(reason: "", next: .seconds(5), counts: true, wasOffline: false))
-      try lab.equal(try await lab.claimed(store), [], "what was claimed")
-      lab.advance(.seconds(5))
-      try lab.equal(try await lab.claimed(store), ["a"], "what was claimed later")
+      try harness.equal(try await harness.claimed(store), [], "what was claimed")
+      harness.advance(.seconds(5))
+      try harness.equal(try await harness.claimed(store), ["a"], "what was claimed later")
     },
 
-    Case("lets a lane go on when one is set aside, or holds it, as it was added") { lab in
-      let store = try await lab.open()
+    Case("lets a lane go on when one is set aside, or holds it, as it was added") { harness in
+      let store = try await harness.open()
       for (lane, holds) in [("free", false), ("held", true)] {
-        try await lab.add(
-          store, lab.new("\(lane) 1", lane: lane, holds: holds), lab.new("\(lane) 2", lane: lane))
+        try await harness.add(
+          store, harness.new("\(lane) 1", lane: lane, holds: holds), harness.new("\(lane) 2", lane: lane))
       }
-      for claimed in try await lab.claim(store).rows {
-        try await lab.finish(store, claimed.lease, .refused(reason: "no", answer: nil))
+      for claimed in try await harness.claim(store).rows {
+        try await harness.finish(store, claimed.lease, .refused(reason: "no", response: nil))
       }
-      try lab.equal(try await lab.claimed(store), ["free 2"], "what was claimed")
-      _ = try await store.drop(OutboxSelection(ids: ["held 1".outboxID]), reason: "", at: lab.now)
-      try lab.equal(try await lab.claimed(store), ["held 2"], "what was claimed when it was dropped")
+      try harness.equal(try await harness.claimed(store), ["free 2"], "what was claimed")
+      _ = try await store.drop(OutboxSelection(ids: ["held 1".outboxID]), reason: "", at: harness.now)
+      try harness.equal(try await harness.claimed(store), ["held 2"], "what was claimed when it was dropped")
     },
 
-    Case("lets a lane go on when its first is dropped or has expired") { lab in
-      let store = try await lab.open()
-      try await lab.add(
-        store, lab.new("a", lane: "l"), lab.new("b", lane: "l", lifetime: .seconds(1)),
-        lab.new("c", lane: "l"))
-      _ = try await store.drop(OutboxSelection(ids: ["a".outboxID]), reason: "", at: lab.now)
-      lab.advance(.seconds(2))
-      try lab.equal(try await lab.claimed(store), ["c"], "what was claimed")
+    Case("lets a lane go on when its first is dropped or has expired") { harness in
+      let store = try await harness.open()
+      try await harness.add(
+        store, harness.new("a", lane: "l"), harness.new("b", lane: "l", lifetime: .seconds(1)),
+        harness.new("c", lane: "l"))
+      _ = try await store.drop(OutboxSelection(ids: ["a".outboxID]), reason: "", at: harness.now)
+      harness.advance(.seconds(2))
+      try harness.equal(try await harness.claimed(store), ["c"], "what was claimed")
     },
 
-    Case("skips those in the middle of a lane that are gone") { lab in
-      let store = try await lab.open()
-      for number in 1...5 { try await lab.add(store, lab.new("\(number)", lane: "l")) }
-      let first = try await lab.take(store, "1")
+    Case("skips those in the middle of a lane that are gone") { harness in
+      let store = try await harness.open()
+      for number in 1...5 { try await harness.add(store, harness.new("\(number)", lane: "l")) }
+      let first = try await harness.take(store, "1")
       let selection = OutboxSelection(ids: ["2".outboxID, "4".outboxID])
-      _ = try await store.drop(selection, reason: "", at: lab.now)
-      try await lab.finish(store, first, .delivered(answer: Data()))
-      let third = try await lab.take(store, "3")
-      try lab.equal(try await lab.claimed(store), [], "what else was claimed")
-      try await lab.finish(store, third, .delivered(answer: Data()))
-      _ = try await lab.take(store, "5")
+      _ = try await store.drop(selection, reason: "", at: harness.now)
+      try await harness.finish(store, first, .delivered(response: Data()))
+      let third = try await harness.take(store, "3")
+      try harness.equal(try await harness.claimed(store), [], "what else was claimed")
+      try await harness.finish(store, third, .delivered(response: Data()))
+      _ = try await harness.take(store, "5")
     },
 
-    Case("does not let lanes wait for each other") { lab in
-      let store = try await lab.open()
+    Case("does not let lanes wait for each other") { harness in
+      let store = try await harness.open()
       for lane in 0..<20 {
-        for place in 0..<3 { try await lab.add(store, lab.new("\(lane) \(place)", lane: "\(lane)")) }
+        for place in 0..<3 { try await harness.add(store, harness.new("\(lane) \(place)", lane: "\(lane)")) }
       }
       for place in 0..<3 {
-        let claim = try await lab.claim(store)
-        try lab.equal(
+        let claim = try await harness.claim(store)
+        try harness.equal(
           claim.rows.map(\.row.id.rawValue), (0..<20).map { "\($0) \(place)" }, "what was claimed")
-        let tries = claim.rows.map { FinishedTry(lease: $0.lease, outcome: .delivered(answer: Data())) }
-        let finished = try await store.finish(tries, at: lab.now)
-        try lab.expect(finished.allSatisfy { $0.row?.state == .delivered }, "not all were delivered")
+        let attempts = claim.rows.map {
+          FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data()))
+        }
+        let finished = try await store.finish(attempts, at: harness.now)
+        try harness.expect(finished.allSatisfy { $0.row?.state == .delivered }, "not all were delivered")
       }
     },
   ]
 
   static let returningToLanes: [Case] = [
-    Case("gives what is tried again by hand its old place in its lane") { lab in
-      let store = try await lab.open()
-      for id in ["a", "b", "c"] { try await lab.add(store, lab.new(id, lane: "l")) }
-      try await lab.finish(store, lab.take(store, "a"), .refused(reason: "no", answer: nil))
-      let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: lab.now)
-      try lab.equal(rows.map(\.state), [.stored], "the state")
-      let first = try await lab.take(store, "a")
-      try lab.equal(try await lab.claimed(store), [], "what else was claimed")
-      try await lab.finish(store, first, .delivered(answer: Data()))
-      _ = try await lab.take(store, "b")
+    Case("gives what is tried again by hand its old place in its lane") { harness in
+      let store = try await harness.open()
+      for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, lane: "l")) }
+      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
+      let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: harness.now)
+      try harness.equal(rows.map(\.state), [.stored], "the state")
+      let first = try await harness.take(store, "a")
+      try harness.equal(try await harness.claimed(store), [], "what else was claimed")
+      try await harness.finish(store, first, .delivered(response: Data()))
+      _ = try await harness.take(store, "b")
     },
 
-    Case("lets a later one end its try before an earlier one that came back") { lab in
-      let store = try await lab.open()
-      for id in ["a", "b", "c"] { try await lab.add(store, lab.new(id, lane: "l")) }
-      try await lab.finish(store, lab.take(store, "a"), .refused(reason: "no", answer: nil))
-      let second = try await lab.take(store, "b")
-      _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: lab.now)
-      try lab.equal(try await lab.claimed(store), [], "what was claimed beside the second")
-      try await lab.finish(
+    Case("lets a later one end its try before an earlier one that came back") { harness in
+      let store = try await harness.open()
+      for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, lane: "l")) }
+      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
+      let second = try await harness.take(store, "b")
+      _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: harness.now)
+      try harness.equal(try await harness.claimed(store), [], "what was claimed beside the second")
+      try await harness.finish(
         store, second, .failed(reason: "", next: .zero, counts: true, wasOffline: false))
-      let first = try await lab.take(store, "a")
-      try await lab.finish(store, first, .delivered(answer: Data()))
-      _ = try await lab.take(store, "b")
+      let first = try await harness.take(store, "a")
+      try await harness.finish(store, first, .delivered(response: Data()))
+      _ = try await harness.take(store, "b")
     },
 
-    Case("puts back what held its lane, and what has expired") { lab in
-      let store = try await lab.open()
-      try await lab.add(
-        store, lab.new("a", lane: "l", holds: true), lab.new("b", lane: "l", lifetime: .seconds(1)),
-        lab.new("c", lane: "l"))
-      try await lab.finish(store, lab.take(store, "a"), .refused(reason: "no", answer: Data([1])))
-      lab.advance(.seconds(2))
-      try lab.equal(try await lab.claim(store).expired.map(\.id.rawValue), ["b"], "what expired")
-      let rows = try await store.retry(.all, at: lab.now)
-      try lab.equal(rows.map(\.id.rawValue), ["a", "b", "c"], "what was put back")
-      try lab.equal(rows.map(\.expires), [nil, nil, nil], "when it expires")
+    Case("puts back what held its lane, and what has expired") { harness in
+      let store = try await harness.open()
+      try await harness.add(
+        store, harness.new("a", lane: "l", holds: true), harness.new("b", lane: "l", lifetime: .seconds(1)),
+        harness.new("c", lane: "l"))
+      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: Data([1])))
+      harness.advance(.seconds(2))
+      try harness.equal(try await harness.claim(store).expired.map(\.id.rawValue), ["b"], "what expired")
+      let rows = try await store.retry(.all, at: harness.now)
+      try harness.equal(rows.map(\.id.rawValue), ["a", "b", "c"], "what was put back")
+      try harness.equal(rows.map(\.expires), [nil, nil, nil], "when it expires")
       for id in ["a", "b", "c"] {
-        try await lab.finish(store, lab.take(store, id), .delivered(answer: Data()))
+        try await harness.finish(store, harness.take(store, id), .delivered(response: Data()))
       }
     },
 
-    Case("keeps the order of many that come back, in any order") { lab in
-      let store = try await lab.open()
+    Case("keeps the order of many that come back, in any order") { harness in
+      let store = try await harness.open()
       let ids = (0..<9).map { "\($0)" }
-      for id in ids { try await lab.add(store, lab.new(id, lane: "l")) }
-      for id in ids { try await lab.finish(store, lab.take(store, id), .refused(reason: "no", answer: nil)) }
-      for id in ["5", "2", "7", "0", "8", "1", "3", "6", "4"] {
-        _ = try await store.retry(OutboxSelection(ids: [id.outboxID]), at: lab.now)
+      for id in ids { try await harness.add(store, harness.new(id, lane: "l")) }
+      for id in ids {
+        try await harness.finish(store, harness.take(store, id), .refused(reason: "no", response: nil))
       }
-      for id in ids { try await lab.finish(store, lab.take(store, id), .delivered(answer: Data())) }
+      for id in ["5", "2", "7", "0", "8", "1", "3", "6", "4"] {
+        _ = try await store.retry(OutboxSelection(ids: [id.outboxID]), at: harness.now)
+      }
+      for id in ids { try await harness.finish(store, harness.take(store, id), .delivered(response: Data())) }
     },
   ]
 }

@@ -1,7 +1,7 @@
 public import ErrandOutbox
 
-/// The suite that every store for an outbox's requests must pass. It belongs to no test framework; with Swift Testing it is
-/// one parameterised test:
+/// The conformance suite for outbox stores. It depends on no test framework; with Swift Testing it is one
+/// parameterised test:
 ///
 /// ```swift
 /// @Test("conforms", arguments: OutboxStoreConformance.cases)
@@ -10,15 +10,15 @@ public import ErrandOutbox
 /// }
 /// ```
 ///
-/// Case names are stable: a store that cannot meet one can name it as a known issue.
+/// Case names are stable: a store that cannot meet a requirement can name its case as a known issue.
 public struct OutboxStoreConformance: Sendable {
   /// One requirement.
   public struct Case: Sendable, Identifiable, Hashable, CustomStringConvertible {
     /// A sentence about the store.
     public let name: String
-    let body: @Sendable (OutboxStoreLab) async throws -> Void
+    let body: @Sendable (OutboxStoreHarness) async throws -> Void
 
-    init(_ name: String, _ body: @escaping @Sendable (OutboxStoreLab) async throws -> Void) {
+    init(_ name: String, _ body: @escaping @Sendable (OutboxStoreHarness) async throws -> Void) {
       self.name = name
       self.body = body
     }
@@ -29,18 +29,19 @@ public struct OutboxStoreConformance: Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 
-  /// Where stores keep what they share: a folder, a database.
+  /// A place that several stores share: a folder, a database.
   public protocol Place: Sendable {
-    /// Opens a store on it: one more owner of what is kept.
+    /// Opens a store on the place, as one more owner.
     func open() async throws -> any OutboxStore
 
-    /// Ends a store that `open` gave as if its process had died: it gives nothing back, and others see that it is gone.
+    /// Ends a store of `open` as if its process had died: it does not return its claims, and other stores see
+    /// that it is gone.
     func abandon(_ store: any OutboxStore) async throws
   }
 
   /// Every requirement.
   public static let cases: [Case] = [
-    adding, caps, claiming, lanes, returningToLanes, leases, finishing, times, hand, reading, origins,
+    adding, caps, claiming, lanes, returningToLanes, leases, finishing, times, byHand, reading, origins,
   ].flatMap { $0 }
 
   private let makePlace: @Sendable () throws -> any Place
@@ -49,16 +50,16 @@ public struct OutboxStoreConformance: Sendable {
   public init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
 
   /// Runs one case.
-  /// - Throws: What was wrong, as `ConformanceFailure` or as the error that should not have come.
+  /// - Throws: A `ConformanceFailure`, or the unexpected error.
   public func run(_ testCase: Case) async throws {
-    let lab = OutboxStoreLab(try makePlace())
+    let harness = OutboxStoreHarness(try makePlace())
     do {
-      try await testCase.body(lab)
-      try await lab.checkAll()
+      try await testCase.body(harness)
+      try await harness.checkAll()
     } catch {
-      await lab.closeAll()
+      await harness.closeAll()
       throw error
     }
-    await lab.closeAll()
+    await harness.closeAll()
   }
 }

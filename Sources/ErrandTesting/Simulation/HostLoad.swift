@@ -1,7 +1,7 @@
-/// The tries to one host of a `SimulatedNetwork`.
+/// The load of one host of a `SimulatedNetwork`, in attempts.
 public struct HostLoad: Sendable, Hashable {
   public private(set) var inFlight = 0
-  /// The most that were in flight at once.
+  /// The highest number of attempts that were in flight at once.
   public private(set) var mostInFlight = 0
 
   mutating func begin() {

@@ -6,14 +6,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// What a `SimulatedNetwork` remembers. Pure: the time comes in.
+/// The state of a `SimulatedNetwork`. Pure: the time is passed in.
 struct NetworkState: Sendable {
   private struct Partition: Sendable {
     let hosts: Set<String>?
     let time: Range<Duration>
   }
 
-  private(set) var tries: [SimulatedTry] = []
+  private(set) var attempts: [SimulatedAttempt] = []
   private(set) var inFlight = 0
   private(set) var mostInFlight = 0
   private(set) var hosts: [String: HostLoad] = [:]
@@ -25,31 +25,31 @@ struct NetworkState: Sendable {
 
   mutating func begin(
     _ request: Exchange.Request, _ conditions: NetworkConditions, at now: Duration
-  ) -> (index: Int, plan: TryPlan) {
-    let new = SimulatedTry(index: tries.count, request, began: now)
-    tries.append(new)
+  ) -> (index: Int, plan: AttemptPlan) {
+    let new = SimulatedAttempt(index: attempts.count, request, began: now)
+    attempts.append(new)
     inFlight += 1
     mostInFlight = max(mostInFlight, inFlight)
     hosts[new.host, default: HostLoad()].begin()
-    return (new.index, TryPlan(conditions, using: &random))
+    return (new.index, AttemptPlan(conditions, using: &random))
   }
 
-  mutating func sent(_ index: Int, _ body: Data) { tries[index].body = body }
+  mutating func sent(_ index: Int, _ body: Data) { attempts[index].body = body }
 
-  mutating func seen(_ index: Int, at now: Duration) -> SimulatedTry {
-    tries[index].seen = now
-    return tries[index]
+  mutating func seen(_ index: Int, at now: Duration) -> SimulatedAttempt {
+    attempts[index].seen = now
+    return attempts[index]
   }
 
-  mutating func arrived(_ index: Int, _ answer: ResponseHead) { tries[index].answer = answer }
+  mutating func arrived(_ index: Int, _ response: ResponseHead) { attempts[index].response = response }
 
-  /// The first end counts.
-  mutating func end(_ index: Int, _ end: SimulatedTry.End, at now: Duration) {
-    guard tries[index].end == nil else { return }
-    tries[index].end = end
-    tries[index].ended = now
+  /// Records the end of an attempt, unless it has ended already.
+  mutating func end(_ index: Int, _ end: SimulatedAttempt.End, at now: Duration) {
+    guard attempts[index].end == nil else { return }
+    attempts[index].end = end
+    attempts[index].ended = now
     inFlight -= 1
-    hosts[tries[index].host]?.end()
+    hosts[attempts[index].host]?.end()
   }
 
   mutating func shutDown(at now: Duration) { shutDown = shutDown ?? now }
@@ -58,7 +58,8 @@ struct NetworkState: Sendable {
     partitions.append(Partition(hosts: hosts, time: time))
   }
 
-  /// When something arrives that leaves at `start`. What meets a partition is sent again when that is over.
+  /// Returns when a message arrives that leaves at `start`. A message that meets a partition is sent again
+  /// when the partition ends.
   func arrival(of start: Duration, after latency: Duration, host: String) -> Duration {
     var start = start
     while let wall = partitions.first(where: { partition in

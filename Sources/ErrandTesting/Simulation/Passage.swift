@@ -6,17 +6,17 @@ import ErrandCore
   import Foundation
 #endif
 
-/// One try's way through a `SimulatedNetwork`.
+/// One attempt's way through a `SimulatedNetwork`.
 struct Passage {
   private let exchange: Exchange
   private let index: Int
-  private var plan: TryPlan
+  private var plan: AttemptPlan
   private let network: SimulatedNetwork
   private let host: String
-  /// When the try times out, unless something moves before.
+  /// When the attempt times out, unless data is transferred before.
   private var deadline: Duration
 
-  init(_ exchange: Exchange, _ index: Int, _ plan: TryPlan, on network: SimulatedNetwork) {
+  init(_ exchange: Exchange, _ index: Int, _ plan: AttemptPlan, on network: SimulatedNetwork) {
     self.exchange = exchange
     self.index = index
     self.plan = plan
@@ -30,8 +30,8 @@ struct Passage {
     let body = try await StubTransport.read(exchange)
     network.sent(index, body)
     moved()
-    let answer = try await answered()
-    return try await deliver(answer, sent: body.count)
+    let response = try await responded()
+    return try await deliver(response, sent: body.count)
   }
 
   private mutating func connect() async throws {
@@ -43,34 +43,34 @@ struct Passage {
     }
   }
 
-  private mutating func answered() async throws -> SimulatedAnswer {
+  private mutating func responded() async throws -> SimulatedResponse {
     if plan.fate == .lostOnTheWayOut { try await timeOut() }
     try await wait(until: network.arrival(after: plan.out, host: host))
-    var answer = network.answer(index)
+    var response = network.response(index)
     switch plan.fate {
     case .resetAfterRequest: throw lost(reachedServer: true)
     case .lostOnTheWayBack: try await timeOut()
     case .serverError(let status, let retryAfter):
-      answer = SimulatedAnswer(status: status, text: "the server has trouble")
-      if let retryAfter { answer.fields["Retry-After"] = "\(retryAfter)" }
+      response = SimulatedResponse(status: status, text: "the server has trouble")
+      if let retryAfter { response.fields["Retry-After"] = "\(retryAfter)" }
     default: break
     }
     try await wait(until: network.now + plan.service)
     try await wait(until: network.arrival(after: plan.back, host: host))
     moved()
-    network.arrived(index, answer.head)
-    return answer
+    network.arrived(index, response.head)
+    return response
   }
 
-  private mutating func deliver(_ answer: SimulatedAnswer, sent: Int) async throws -> TransferResult {
-    let sink = try exchange.sink(for: answer.head)
+  private mutating func deliver(_ response: SimulatedResponse, sent: Int) async throws -> TransferResult {
+    let sink = try exchange.sink(for: response.head)
     let drained = StubSignal()
     sink.onDrain { drained.set() }
     var metrics = TransferMetrics()
     metrics.bytesSent = Int64(sent)
     metrics.httpVersion = .http11
-    var rest = exchange.request.method == .head ? Data() : answer.body
-    let end = plan.fate == .resetInAnswer ? rest.count / 2 : 0
+    var rest = exchange.request.method == .head ? Data() : response.body
+    let end = plan.fate == .resetInResponse ? rest.count / 2 : 0
     while rest.count > end {
       let (length, pause) = plan.nextPiece()
       try await wait(until: network.arrival(after: pause, host: host))
@@ -81,15 +81,16 @@ struct Passage {
       try Task.checkCancellation()
       moved()
     }
-    // The connection ends before the body does: it is shorter than its head says.
-    let announced = answer.fields["Content-Length"].flatMap { Int($0) } ?? 0
-    if plan.fate == .resetInAnswer || (exchange.request.method != .head && announced > answer.body.count) {
+    // The connection ends before the body does: the body is shorter than `Content-Length` says.
+    let announced = response.fields["Content-Length"].flatMap { Int($0) } ?? 0
+    if plan.fate == .resetInResponse || (exchange.request.method != .head && announced > response.body.count)
+    {
       throw lost(reachedServer: true)
     }
-    return TransferResult(head: answer.head, metrics: metrics)
+    return TransferResult(head: response.head, metrics: metrics)
   }
 
-  /// Something has moved: the time-out begins anew.
+  /// Restarts the time-out after a transfer of data.
   private mutating func moved() { deadline = network.now + exchange.request.timeout }
 
   private func wait(until time: Duration, reachedServer: Bool = true) async throws {

@@ -1,5 +1,5 @@
-/// Random numbers that are the same for the same seed (SplitMix64), so that what they led to can be had again. Give it to
-/// `ClientConfiguration.random`, or to a `SimulatedNetwork`.
+/// Random numbers that are the same for the same seed (SplitMix64), so that a simulation can be repeated.
+/// Pass it to `ClientConfiguration.random` or to a `SimulatedNetwork`.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -15,12 +15,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 }
 
 extension RandomNumberGenerator {
-  /// True once in `1 / share` times.
+  /// Returns true with the probability `share`.
   mutating func chance(_ share: Double) -> Bool {
     share > 0 && Double.random(in: 0..<1, using: &self) < share
   }
 
-  /// Any duration of the range, to the microsecond.
+  /// Returns a duration of the range, in whole microseconds.
   mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     let microsecond = Duration.microseconds(1)
     let (low, high) = (Int64(range.lowerBound / microsecond), Int64(range.upperBound / microsecond))

@@ -6,9 +6,9 @@ public import ErrandCore
   import Foundation
 #endif
 
-/// A network and the servers behind it, out of numbers: it takes its time on the clock that it is given, loses, breaks
-/// and delays as its conditions say, and writes down everything. The same seed and the same requests, in the same order,
-/// have the same fate.
+/// A transport that simulates a network and its servers: it takes time on the given clock, loses, breaks and
+/// delays attempts as its conditions say, and records everything. The same seed and the same requests, in the
+/// same order, have the same outcomes.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -17,23 +17,23 @@ public import ErrandCore
 /// network.partition(for: .seconds(30))
 /// ```
 public final class SimulatedNetwork: Transport {
-  /// Answers what has arrived.
-  public typealias Server = @Sendable (SimulatedTry) -> SimulatedAnswer
+  /// Returns the response to a request that has arrived.
+  public typealias Server = @Sendable (SimulatedAttempt) -> SimulatedResponse
 
   private let timeline: Timeline
-  /// Those of hosts that have their own, and of all others under the empty name.
+  /// The conditions by host; those of all other hosts have the empty name.
   private let conditions: Locked<[String: NetworkConditions]>
   private let server: Server
   private let state: Locked<NetworkState>
 
   /// - Parameters:
-  ///   - clock: What everything is measured with.
-  ///   - random: Decides what becomes of each try.
-  ///   - conditions: What goes wrong how often. Default: nothing.
-  ///   - server: Answers. Default: 200, without a body.
+  ///   - clock: Measures all times.
+  ///   - random: Decides the course of each attempt.
+  ///   - conditions: The latencies and faults. Default: no faults.
+  ///   - server: Responds to requests. Default: 200, without a body.
   public init(
     clock: any Clock<Duration>, random: SeededRandom, conditions: NetworkConditions = NetworkConditions(),
-    server: @escaping Server = { _ in SimulatedAnswer() }
+    server: @escaping Server = { _ in SimulatedResponse() }
   ) {
     timeline = Timeline(clock)
     state = Locked(NetworkState(random))
@@ -41,33 +41,34 @@ public final class SimulatedNetwork: Transport {
     self.server = server
   }
 
-  // MARK: What it saw
+  // MARK: Records
 
-  /// Every try, in the order in which they began.
-  public var tries: [SimulatedTry] { state.withLock { $0.tries } }
-  /// How many tries are in flight. One that was called off is not.
+  /// All attempts, in the order in which they began.
+  public var attempts: [SimulatedAttempt] { state.withLock { $0.attempts } }
+  /// The number of attempts in flight, without cancelled ones.
   public var inFlight: Int { state.withLock { $0.inFlight } }
-  /// The most tries that were in flight at once.
+  /// The highest number of attempts that were in flight at once.
   public var mostInFlight: Int { state.withLock { $0.mostInFlight } }
-  /// The tries to each host.
+  /// The numbers of attempts in flight to each host.
   public var hosts: [String: HostLoad] { state.withLock { $0.hosts } }
-  /// When it was shut down.
+  /// When the network was shut down; nil if it was not.
   public var shutDownTime: Duration? { state.withLock { $0.shutDown } }
-  /// The time since it was made, on its clock.
+  /// The time since the network was created, on its clock.
   public var now: Duration { timeline.now() }
 
-  /// From now on and for so long nothing passes to or from these hosts. What was on its way is sent again after it, if
-  /// somebody still waits by then.
-  /// - Parameter hosts: Default: all.
+  /// Blocks all traffic to and from these hosts for `duration`, from now on. Messages that are on their way
+  /// are sent again after it, if the client still waits by then.
+  /// - Parameter hosts: The hosts; nil for all. Default: all.
   public func partition(from hosts: Set<String>? = nil, for duration: Duration) {
     let now = timeline.now()
     state.withLock { $0.part(from: hosts, now..<(now + duration)) }
   }
 
-  /// From now on, this goes wrong with those tries that begin, to whatever host.
+  /// Changes the conditions of all hosts, for attempts that begin from now on. Replaces conditions of single
+  /// hosts.
   public func change(to conditions: NetworkConditions) { self.conditions.withLock { $0 = ["": conditions] } }
 
-  /// From now on, this goes wrong with those tries to one host that begin.
+  /// Changes the conditions of one host, for attempts that begin from now on.
   public func change(to conditions: NetworkConditions, for host: String) {
     self.conditions.withLock { $0[host] = conditions }
   }
@@ -82,16 +83,16 @@ public final class SimulatedNetwork: Transport {
       try await Passage(exchange, index, plan, on: self).perform()
     }
     let id = exchange.onCancel { [self] in
-      end(index, .calledOff)
+      end(index, .cancelled)
       task.cancel()
     }
     defer { exchange.removeCancelHandler(id) }
     do {
       let result = try await task.value
-      end(index, .answered(result.head.status))
+      end(index, .responded(result.head.status))
       return result
     } catch {
-      end(index, (error as? RequestError).map { .failed($0.code) } ?? .calledOff)
+      end(index, (error as? RequestError).map { .failed($0.code) } ?? .cancelled)
       throw error
     }
   }
@@ -101,12 +102,12 @@ public final class SimulatedNetwork: Transport {
     state.withLock { $0.shutDown(at: now) }
   }
 
-  private func end(_ index: Int, _ end: SimulatedTry.End) {
+  private func end(_ index: Int, _ end: SimulatedAttempt.End) {
     let now = timeline.now()
     state.withLock { $0.end(index, end, at: now) }
   }
 
-  // MARK: For a passage
+  // MARK: Used by passages
 
   func sleep(until end: Duration) async throws { try await timeline.sleep(end - timeline.now()) }
 
@@ -117,10 +118,10 @@ public final class SimulatedNetwork: Transport {
 
   func sent(_ index: Int, _ body: Data) { state.withLock { $0.sent(index, body) } }
 
-  func arrived(_ index: Int, _ answer: ResponseHead) { state.withLock { $0.arrived(index, answer) } }
+  func arrived(_ index: Int, _ response: ResponseHead) { state.withLock { $0.arrived(index, response) } }
 
-  /// The request is with the server, which answers it.
-  func answer(_ index: Int) -> SimulatedAnswer {
+  /// Records that the server has received the request, and returns its response.
+  func response(_ index: Int) -> SimulatedResponse {
     let now = timeline.now()
     return server(state.withLock { $0.seen(index, at: now) })
   }

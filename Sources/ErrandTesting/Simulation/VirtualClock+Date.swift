@@ -5,8 +5,8 @@
 #endif
 
 extension VirtualClock {
-  /// A wall clock that goes with this one, for `ClientConfiguration.date`.
-  /// - Parameter start: What it shows when the clock stands at zero.
+  /// Returns a wall clock that runs with this clock, for `ClientConfiguration.date`.
+  /// - Parameter start: The date when the clock stands at zero.
   public func date(startingAt start: Date) -> @Sendable () -> Date {
     { [self] in
       let (seconds, attoseconds) = now.offset.components

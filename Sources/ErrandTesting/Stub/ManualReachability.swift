@@ -1,6 +1,6 @@
 public import ErrandCore
 
-/// A network that is there or not because somebody said so: for tests and simulations.
+/// A reachability monitor whose status is set by hand, for tests and simulations.
 ///
 /// ```swift
 /// let network = ManualReachability(.offline)
@@ -9,13 +9,13 @@ public import ErrandCore
 public final class ManualReachability: ReachabilityMonitor {
   private let board: NetworkBoard
 
-  /// - Parameter status: What is said at first. Default: online.
+  /// - Parameter status: The first status. Default: online.
   public init(_ status: NetworkStatus = .online) { board = NetworkBoard(status) }
 
   public var current: NetworkStatus { board.current }
 
   public var updates: NetworkUpdates { NetworkUpdates(board) }
 
-  /// Tells all who follow, unless it is no news.
+  /// Sets the status, and tells all followers if it has changed.
   public func set(_ status: NetworkStatus) { board.set(status) }
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Holds tasks back until it is opened. Once open it stays so.
+/// A gate that tasks wait at until it is opened. It stays open.
 public final class StubGate: Sendable {
   private struct State {
     var isOpen = false
@@ -13,7 +13,7 @@ public final class StubGate: Sendable {
 
   public init() {}
 
-  /// Lets all pass who wait, and all who come later.
+  /// Opens the gate for all tasks that wait, and for all later ones.
   public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
@@ -23,7 +23,7 @@ public final class StubGate: Sendable {
     for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume() }
   }
 
-  /// Returns when the gate is open.
+  /// Waits until the gate is open.
   /// - Throws: `CancellationError` if the task is cancelled before.
   public func pass() async throws {
     let id = state.withLock { state in

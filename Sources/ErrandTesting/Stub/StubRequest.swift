@@ -6,17 +6,18 @@ public import ErrandCore
   public import Foundation
 #endif
 
-/// A try as a `StubTransport` was given it.
+/// An attempt that a `StubTransport` was asked to perform.
 public struct StubRequest: Sendable {
-  /// Its place among all tries of the stub, from 0.
+  /// The attempt's index among all attempts of the stub, from 0.
   public let index: Int
   public let method: ErrandCore.Method
   public let url: URL
   public let fields: HTTPFields
-  /// All of the body.
+  /// The whole body.
   public let body: Data
   public let timeout: Duration
-  /// True if the transport may, on a stale connection, send it twice without asking.
+  /// True if the transport may send the request again by itself when a reused connection turns out to be
+  /// closed.
   public let mayBeRepeated: Bool
 
   init(index: Int, _ request: Exchange.Request, body: Data) {
@@ -29,6 +30,6 @@ public struct StubRequest: Sendable {
     mayBeRepeated = request.mayBeRepeated
   }
 
-  /// The body as text: UTF-8, with what is not valid replaced.
+  /// The body as UTF-8 text; invalid bytes are replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Wakes one task as often as it is set; a set that nobody waits for is kept for the next wait.
+/// A signal that wakes one task each time it is set. If no task waits, the next wait returns at once.
 final class StubSignal: Sendable {
   private struct State {
     var isSet = false

@@ -6,15 +6,15 @@ public import ErrandCore
   import Foundation
 #endif
 
-/// A transport without a network: a closure or a script says what each try brings. It remembers what it was asked, keeps
-/// the time-out on the clock that it is given, and ends at once when it is called off.
+/// A transport without a network: a closure or a script decides the outcome of each attempt. It records the
+/// requests, applies the time-out on the given clock, and ends at once when it is cancelled.
 ///
 /// ```swift
-/// let stub = StubTransport([.fail(.connectionLost), .answer(body: "hello")])
+/// let stub = StubTransport([.fail(.connectionLost), .response(body: "hello")])
 /// let client = Client(transport: stub)
 /// ```
 public final class StubTransport: Transport {
-  /// Says what a try brings.
+  /// Returns the outcome of an attempt.
   public typealias Handler = @Sendable (StubRequest) async throws -> StubStep
 
   private struct State {
@@ -31,32 +31,32 @@ public final class StubTransport: Transport {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - clock: What time-outs and delays are measured with. Default: real time.
-  ///   - handler: Says what each try brings; what it throws is the try's error.
+  ///   - clock: Measures time-outs and delays. Default: real time.
+  ///   - handler: Returns the outcome of each attempt; an error that it throws is the attempt's error.
   public init(clock: any Clock<Duration> = ContinuousClock(), _ handler: @escaping Handler) {
     self.clock = clock
     self.handler = handler
   }
 
-  /// Plays the steps, one for each try, and repeats the last.
+  /// Performs the steps, one for each attempt, and repeats the last.
   public convenience init(clock: any Clock<Duration> = ContinuousClock(), _ script: [StubStep]) {
     precondition(!script.isEmpty, "a script needs a step")
     self.init(clock: clock) { script[min($0.index, script.count - 1)] }
   }
 
-  // MARK: What it saw
+  // MARK: Records
 
-  /// Every try, in the order in which they came.
+  /// All attempts, in the order in which they came.
   public var requests: [StubRequest] { state.withLock { $0.requests } }
-  /// How many tries are in flight.
+  /// The number of attempts in flight.
   public var inFlight: Int { state.withLock { $0.inFlight } }
-  /// The most tries that were in flight at once.
+  /// The highest number of attempts that were in flight at once.
   public var mostInFlight: Int { state.withLock { $0.highWater } }
-  /// How many tries were called off while they were in flight.
+  /// The number of attempts that were cancelled while they were in flight.
   public var cancelled: Int { state.withLock { $0.cancelled } }
   public var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-  /// Returns when so many tries have come in all.
+  /// Waits until `count` attempts have come in all.
   /// - Throws: `CancellationError` if the task is cancelled before.
   public func waitForRequests(_ count: Int = 1) async throws {
     let gate = StubGate()
@@ -108,7 +108,7 @@ public final class StubTransport: Transport {
     case .failure(let code, let message, let reachedServer):
       throw exchange.error(code, message, reachedServer: reachedServer)
     case .nothing: preconditionFailure("stalled above")
-    case .answer(let head, let chunks):
+    case .response(let head, let chunks):
       return try await Self.deliver(head, chunks, sent: body.count, to: exchange)
     }
   }

@@ -1,18 +1,18 @@
 import ErrandCore
 
-/// A clock whose time moves when it is told to, and only then. Give it to `ClientConfiguration.clock` or to a
+/// A clock whose time only moves when it is told to. Pass it to `ClientConfiguration.clock` or to a
 /// `StubTransport`, and a test of an hour takes no time.
 ///
 /// ```swift
 /// let clock = VirtualClock()
 /// let retrying = Task { try await client.send(request) }
-/// try await clock.waitForSleepers(1)  // the wait before the second try has begun
+/// try await clock.waitForSleepers(1)  // the wait before the second attempt has begun
 /// clock.advance(by: .seconds(1))
 /// ```
 public final class VirtualClock: Clock {
   /// A time on the clock.
   public struct Instant: InstantProtocol {
-    /// Since the clock was made.
+    /// The time since the clock was created.
     public let offset: Duration
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -44,7 +44,7 @@ public final class VirtualClock: Clock {
       return lastID
     }
 
-    /// Takes out the first of those whose time has come by `limit`, and moves the time to its end.
+    /// Removes the first sleeper whose end is not after `limit`, and moves the time to that end.
     mutating func wakeNext(by limit: Instant) -> Sleeper? {
       let first = sleepers.indices.min {
         (sleepers[$0].end, sleepers[$0].id) < (sleepers[$1].end, sleepers[$1].id)
@@ -62,13 +62,13 @@ public final class VirtualClock: Clock {
   public var now: Instant { state.withLock { $0.now } }
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep.
+  /// The number of tasks that sleep.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-  /// When those who sleep want to be woken, earliest first.
+  /// The ends of all sleeps, earliest first.
   public var ends: [Instant] { state.withLock { $0.sleepers.map(\.end).sorted() } }
 
-  /// Returns when the clock has been moved past `deadline`.
+  /// Waits until the clock has been moved to `deadline` or past it.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let id = state.withLock { $0.nextID() }
@@ -101,18 +101,20 @@ public final class VirtualClock: Clock {
       }
       sleeper?.continuation.resume(throwing: CancellationError())
     }
-    // A cancel that came too late for this sleep must not be kept for ever.
+    // A cancellation that came too late for this sleep must not be stored for ever.
     state.withLock { _ = $0.cancelled.remove(id) }
   }
 
-  /// Moves the time on. Tasks whose sleep ends on the way are woken in the order of their ends, each at its own time.
+  /// Moves the time on. Tasks whose sleep ends on the way are woken in the order of their ends, each at its
+  /// own time.
   public func advance(by duration: Duration) {
     let end = state.withLock { $0.now.advanced(by: duration) }
     wakeAll(by: end)
     state.withLock { $0.now = max($0.now, end) }
   }
 
-  /// Moves the time on to the end of the earliest sleep. False if nobody sleeps.
+  /// Moves the time on to the end of the earliest sleep.
+  /// - Returns: False if no task sleeps.
   @discardableResult
   public func advanceToNext() -> Bool {
     guard let end = ends.first else { return false }
@@ -120,8 +122,8 @@ public final class VirtualClock: Clock {
     return true
   }
 
-  /// While `work` runs, nobody sleeps: whoever begins to is woken at once, and the time moves on as if they had slept.
-  /// For work that sleeps one task at a time; where a deadline runs beside, it would be over at once.
+  /// Runs `work` without waiting: each sleep that begins meanwhile ends at once, and the time moves on to its
+  /// end. For work in which one task sleeps at a time; a deadline that runs beside it would pass at once.
   public func run<Result>(_ work: () async throws -> Result) async rethrows -> Result {
     state.withLock { $0.runs += 1 }
     defer { state.withLock { $0.runs -= 1 } }
@@ -129,7 +131,7 @@ public final class VirtualClock: Clock {
     return try await work()
   }
 
-  /// Returns when at least so many tasks sleep.
+  /// Waits until at least `count` tasks sleep.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async throws {
     let id = state.withLock { $0.nextID() }

@@ -7,7 +7,7 @@ import Testing
     try BodyArgument(ScannedArguments(arguments, for: #require(CommandSpec.named("post"))))
   }
 
-  @Test func `data is sent as it is, as a form's by its type`() throws {
+  @Test func `data is sent as it is, with the content type of a form`() throws {
     #expect(try body("-d", "a b") == .text("a b", contentType: BodyArgument.formType))
     #expect(try body("-d", "a=1", "-d", "b=2") == .text("a=1&b=2", contentType: BodyArgument.formType))
     #expect(try body("-d", "") == .text("", contentType: BodyArgument.formType))
@@ -28,7 +28,7 @@ import Testing
         == .multipart([.field(NameAndValue(name: "a", value: "1")), .file(name: "f", path: "x")]))
   }
 
-  @Test func `nothing is nothing`() throws {
+  @Test func `no option means no body`() throws {
     #expect(try body() == .none)
   }
 }

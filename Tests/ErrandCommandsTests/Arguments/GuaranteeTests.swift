@@ -24,7 +24,7 @@ import Testing
     #expect(stored.guarantee == Guarantee())
   }
 
-  @Test func `every option arrives`() throws {
+  @Test func `every option is parsed`() throws {
     var expected = Guarantee()
     expected.lane = "chat"
     expected.expires = .seconds(7 * 86_400)
@@ -41,11 +41,11 @@ import Testing
     ["--guaranteed", "--no-redirects"], ["--guaranteed", "--detach", "--cacert", "ca.pem"],
     ["--guaranteed", "--detach", "--proxy", "none"], ["--guaranteed", "--expires", "soon"],
   ])
-  func `what cannot be stored with a request is refused, not left out`(_ options: [String]) {
+  func `an option that cannot be stored with a request is refused, not left out`(_ options: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["post", "http://a"] + options) }
   }
 
-  @Test func `the connection's options go with a try of this process`() throws {
+  @Test func `connection options apply to the attempts of this process`() throws {
     #expect(try guarantee("post", "u", "--guaranteed", "--cacert", "ca.pem") == Guarantee())
   }
 }

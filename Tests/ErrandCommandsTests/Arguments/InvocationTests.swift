@@ -24,7 +24,7 @@ import Testing
     #expect(throws: UsageError.self) { try transfer("send", "NO SUCH", "u") }
   }
 
-  @Test func `every option arrives`() throws {
+  @Test func `every option is parsed`() throws {
     let pin = String(repeating: "A", count: 43) + "="
     let transfer = try transfer(
       "post", "http://a", "-H", "A: b", "-q", "x=1=2", "-d", "hi", "--timeout", "10s", "--deadline=1m",
@@ -54,14 +54,14 @@ import Testing
     #expect(transfer == expected)
   }
 
-  @Test func `download names its file by the URL, unless it is told`() throws {
+  @Test func `download names its file by the URL, unless another name is given`() throws {
     #expect(try transfer("download", "u").target == .fileNamedByURL)
     #expect(try transfer("download", "u", "-o", "f", "--resume").target == .file("f"))
     #expect(try transfer("download", "u", "--resume").resumes)
     #expect(throws: UsageError.self) { try transfer("download", "u", "-o", "-") }
   }
 
-  @Test func `upload sends a file, with PUT unless it is told`() throws {
+  @Test func `upload sends a file, with PUT unless another method is given`() throws {
     let upload = try transfer("upload", "a.txt", "u")
     #expect(upload.method == .put)
     #expect(upload.body == .file(path: "a.txt", contentType: nil))
@@ -88,7 +88,7 @@ import Testing
     ["post", "u", "--form", "a"], ["post", "u", "-F", "=a"], ["get", "u", "-d", "x"],
     ["head", "u", "-o", "f"],
   ])
-  func `wrong use is told`(_ arguments: [String]) {
+  func `wrong use is a usage error`(_ arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(arguments) }
   }
 
@@ -96,7 +96,7 @@ import Testing
     ("gte", "Did you mean errand get?"), ("http://a", "To get a URL: errand get http://a"),
     ("-i", "The command comes first, as in errand get URL."),
   ])
-  func `an unknown command is answered with what helps`(_ name: String, _ hint: String) {
+  func `an unknown command is an error with a hint`(_ name: String, _ hint: String) {
     let error = UsageError("there is no command \(name.debugDescription)", hint: hint)
     #expect(throws: error) { try Invocation([name]) }
   }

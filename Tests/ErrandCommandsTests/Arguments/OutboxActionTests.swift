@@ -12,7 +12,7 @@ import Testing
     return action
   }
 
-  @Test func `each command says what is to be done`() throws {
+  @Test func `each command is parsed to its task`() throws {
     #expect(try action("show", "3f").task == .show(id: "3f"))
     #expect(try action("watch").task == .watch)
     #expect(
@@ -23,24 +23,25 @@ import Testing
     #expect(try action("pause").task == .pause(lane: nil))
     #expect(try action("resume", "--lane", "chat").task == .resume(lane: "chat"))
     var listing = OutboxListing()
-    listing.states = [.setAside]
-    #expect(try action("export", "3f", "--state", "set-aside").task == .export(listing, ids: ["3f"]))
+    listing.states = [.deadLettered]
+    #expect(try action("export", "3f", "--state", "dead-letter").task == .export(listing, ids: ["3f"]))
     #expect(try action("import", "FILE").task == .import(path: "FILE"))
     #expect(try action("import", "-").task == .import(path: nil))
   }
 
-  @Test func `a listing says which, and in pages`() throws {
+  @Test func `a listing has states, a lane and a page`() throws {
     var expected = OutboxListing()
-    expected.states = [.setAside, .trying]
+    expected.states = [.deadLettered, .attempting]
     expected.lane = "chat"
     expected.limit = 10
     expected.after = 20
     let given = try action(
-      "list", "--state", "set-aside", "--state", "trying", "--lane", "chat", "--limit", "10", "--after", "20")
+      "list", "--state", "dead-letter", "--state", "attempting", "--lane", "chat", "--limit", "10", "--after",
+      "20")
     #expect(given.task == .list(expected))
   }
 
-  @Test func `a run says how, and who may see what`() throws {
+  @Test func `a run has its options, and credentials for its origins only`() throws {
     guard
       case .run(let run) = try action(
         "run", "--until-empty", "--concurrency", "4", "--grace", "1s", "--timeout", "3s", "-H",
@@ -63,11 +64,11 @@ import Testing
     ["drop", "a", "--all"], ["run", "--concurrency", "0"], ["run", "--to", "https://a"],
     ["run", "-H", "Authorization: x"], ["run", "-H", "Cookie: x"], ["run", "-H", "X-A: b", "--to", "here"],
   ])
-  func `wrong use is told`(_ arguments: [String]) {
+  func `wrong use is a usage error`(_ arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["outbox"] + arguments) }
   }
 
-  @Test func `each has its help`() throws {
+  @Test func `each outbox command has its help`() throws {
     #expect(try Invocation(["help", "outbox", "run"]) == .help(.command("outbox run")))
     #expect(try Invocation(["outbox", "run", "--help"]) == .help(.command("outbox run")))
     #expect(try Invocation(["outbox", "--help"]) == .help(.command("outbox")))

@@ -26,7 +26,7 @@ import Testing
     #expect(scanned.operands == ["u"])
   }
 
-  @Test func `after two dashes nothing is an option, and one dash never is`() throws {
+  @Test func `nothing after two dashes is an option, and one dash never is`() throws {
     #expect(try scan("-i", "--", "-v", "--", "-").operands == ["-v", "--", "-"])
     #expect(try scan("-", "u", as: "upload").operands == ["-", "u"])
   }
@@ -35,11 +35,11 @@ import Testing
     #expect(try scan("-d", "-v", "--json=--x").values(.data) == ["-v"])
   }
 
-  @Test func `of an option that is given twice the last counts`() throws {
+  @Test func `the last value of a repeated option counts`() throws {
     #expect(try scan("--retry", "1", "--retry", "2").last(.retry) == "2")
   }
 
-  @Test func `a value that is missing or too much is refused`() {
+  @Test func `a missing or superfluous value is refused`() {
     #expect(throws: UsageError("--retry needs a value: --retry 3")) { try scan("--retry") }
     #expect(throws: UsageError("--compress takes no value")) { try scan("--compress=yes") }
   }
@@ -50,7 +50,7 @@ import Testing
     ("--resum", "Did you mean --resume? It belongs to errand download."),
     ("--zebra", "errand help post lists the options."),
   ])
-  func `an unknown option is answered with what helps`(_ option: String, _ hint: String) {
+  func `an unknown option is an error with a hint`(_ option: String, _ hint: String) {
     #expect(throws: UsageError("errand post has no option \(option)", hint: hint)) { try scan(option) }
   }
 }

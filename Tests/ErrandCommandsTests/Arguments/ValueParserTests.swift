@@ -15,11 +15,11 @@ import Testing
   @Test(arguments: [
     "", "s", "-1s", "10x", "1e3s", "inf", "nan", "0", "0s", "0x1p3", "1.2.3s", "10 s", "99999999h",
   ])
-  func `what is no duration is refused`(_ text: String) {
+  func `an invalid duration is refused`(_ text: String) {
     #expect(throws: UsageError.self) { try ValueParser.duration(text, for: .timeout) }
   }
 
-  @Test func `fields have a name, a colon and a value`() throws {
+  @Test func `header fields have a name, a colon and a value`() throws {
     #expect(try ValueParser.field("A:  b c ") == HTTPFields.Field("A", "b c"))
     #expect(try ValueParser.field("A:") == HTTPFields.Field("A", ""))
     #expect(try ValueParser.field("A;") == HTTPFields.Field("A", ""))
@@ -27,12 +27,12 @@ import Testing
   }
 
   @Test(arguments: ["A", ": b", "A B: c", "A: b\r\nC: d", "A: b\nc", ""])
-  func `what is no field is refused`(_ text: String) {
+  func `an invalid header field is refused`(_ text: String) {
     #expect(throws: UsageError.self) { try ValueParser.field(text) }
   }
 
   @Test(arguments: ["a:443:127.0.0.1", "a:443:::1", "a:443:[::1]"])
-  func `addresses may be of both kinds`(_ text: String) throws {
+  func `addresses may be of IPv4 and of IPv6`(_ text: String) throws {
     let override = try ValueParser.override(text)
     #expect(override.host == "a" && override.port == 443)
     #expect(["127.0.0.1", "::1"].contains(override.address))
@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: [
     "a", "a:443", "a:x:1.2.3.4", "a:0:1.2.3.4", "a:70000:1.2.3.4", ":1:1.2.3.4", "a:443:b.c", "a:443:",
   ])
-  func `what is no override is refused`(_ text: String) {
+  func `an invalid override is refused`(_ text: String) {
     #expect(throws: UsageError.self) { try ValueParser.override(text) }
   }
 

@@ -5,17 +5,17 @@ import Foundation
 import Testing
 
 @Suite struct ActivityCommandTests {
-  /// A server whose answer waits for the gate.
+  /// Returns a server whose response waits for the gate.
   private func slowServer(_ gate: DispatchSemaphore) throws -> MockServer {
     let server = try MockServer()
     server.on("GET", "/") { _ in
       _ = gate.wait(timeout: .now() + 60)
-      return .answer(body: "hello")
+      return .response(body: "hello")
     }
     return server
   }
 
-  @Test func `a terminal sees that a slow answer is waited for, and at the end the answer alone`()
+  @Test func `a terminal shows the activity during a slow response, and at the end the response alone`()
     async throws
   {
     let gate = DispatchSemaphore(value: 0)
@@ -31,15 +31,15 @@ import Testing
     #expect(text.hasSuffix("\u{1B}[K\r\u{1B}[Khello\r\n"))
   }
 
-  @Test func `a terminal sees how far it is, and control-C wipes the line`() async throws {
+  @Test func `a terminal shows the progress, and control-C wipes the line`() async throws {
     let server = try MockServer()
-    server.on("GET", "/film") { _ in .answer(body: Data(count: 1_000_000)).stalling(at: .body(500_000)) }
+    server.on("GET", "/film") { _ in .response(body: Data(count: 1_000_000)).stalling(at: .body(500_000)) }
     let isSent = Locked(false)
     try await TemporaryFolder.using { folder in
       let (code, text) = try await PseudoTerminal.run(
         "download", "--activity", "Fetching", "--timeout", "60s", "\(server.url("/film"))", in: folder
       ) { text, running in
-        // A second one would end it the hard way.
+        // A second signal would end the tool without cleaning up.
         let sendsNow = isSent.withLock { isSent in
           defer { isSent = isSent || text.contains("Fetching …   50%") }
           return !isSent && text.contains("Fetching …   50%")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `what is no terminal gets one line for a slow answer`() async throws {
+  @Test func `output that is no terminal gets one line for a slow response`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let server = try slowServer(gate)
     let running = try Tool.start("get", "--activity", "Loading", "--timeout", "60s", "\(server.url("/"))")

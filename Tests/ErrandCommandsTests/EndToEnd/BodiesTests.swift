@@ -7,7 +7,7 @@ import Testing
   private func echo() throws -> MockServer {
     let server = try MockServer()
     server.otherwise { request in
-      .answer(fields: ["Content-Type": request.fields["Content-Type"] ?? "none"], body: request.body)
+      .response(fields: ["Content-Type": request.fields["Content-Type"] ?? "none"], body: request.body)
     }
     return server
   }
@@ -25,7 +25,7 @@ import Testing
     #expect(server.requests[2].fields["Transfer-Encoding"] == "chunked")
   }
 
-  @Test func `JSON has its content type, and -H has the last word`() async throws {
+  @Test func `JSON has its content type, and -H overrides it`() async throws {
     let server = try echo()
     _ = try await Tool.run("post", "\(server.url("/"))", "--json", "{}")
     _ = try await Tool.run("put", "\(server.url("/"))", "--json={}", "-HContent-Type: text/x")
@@ -36,7 +36,7 @@ import Testing
     #expect(server.requests[0].fields["Accept"] == "application/json")
   }
 
-  @Test func `forms are encoded, and files are in them`() async throws {
+  @Test func `forms are encoded, and include files`() async throws {
     let server = try echo()
     try await TemporaryFolder.using { folder in
       try Data("meow".utf8).write(to: folder.appendingPathComponent("cat.jpg"))
@@ -48,9 +48,9 @@ import Testing
     #expect(text.contains("name=\"f\"; filename=\"cat.jpg\"\r\nContent-Type: image/jpeg\r\n\r\nmeow\r\n"))
   }
 
-  @Test func `the query is encoded, fields arrive, and a compressed body is smaller`() async throws {
+  @Test func `the query is encoded, header fields arrive, and a compressed body is smaller`() async throws {
     let server = try MockServer()
-    server.otherwise { _ in .answer(status: 204) }
+    server.otherwise { _ in .response(status: 204) }
     let text = String(repeating: "a", count: 10_000)
     let result = try await Tool.run(
       "send", "PURGE", "\(server.url("/p?z=1"))", "-q", "a=b c", "-q", "d=&", "-H", "X-A: 1", "-H", "X-A: 2",

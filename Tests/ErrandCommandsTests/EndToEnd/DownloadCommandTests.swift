@@ -6,9 +6,9 @@ import Testing
 @Suite struct DownloadCommandTests {
   private static let film = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
 
-  @Test func `a name that the URL gave never replaces a file, one that the user gave does`() async throws {
+  @Test func `a file name from the URL never replaces a file, one from the user does`() async throws {
     let server = try MockServer()
-    server.on("GET", "/film") { _ in .answer(body: Self.film) }
+    server.on("GET", "/film") { _ in .response(body: Self.film) }
     try await TemporaryFolder.using { folder in
       let file = folder.appendingPathComponent("film")
       try Data("mine".utf8).write(to: file)
@@ -22,9 +22,9 @@ import Testing
     }
   }
 
-  @Test func `a refused answer leaves the file as it was, and is printed`() async throws {
+  @Test func `an error response leaves the file as it was, and is printed`() async throws {
     let server = try MockServer()
-    server.on("GET", "/film") { _ in .answer(status: 404, body: "no film") }
+    server.on("GET", "/film") { _ in .response(status: 404, body: "no film") }
     try await TemporaryFolder.using { folder in
       let file = folder.appendingPathComponent("film")
       try Data("mine".utf8).write(to: file)
@@ -36,14 +36,14 @@ import Testing
     }
   }
 
-  @Test func `what was cut is gone on with`() async throws {
+  @Test func `a download that was cut short is resumed`() async throws {
     let server = try MockServer()
     server.on("GET", "/film") { request in
-      let answer = MockAnswer.file(Self.film, etag: "\"1\"", for: request)
-      return request.index == 0 ? answer.closing(at: .body(100_000)) : answer
+      let response = MockResponse.file(Self.film, etag: "\"1\"", for: request)
+      return request.index == 0 ? response.closing(at: .body(100_000)) : response
     }
     try await TemporaryFolder.using { folder in
-      // A machine that is busy with other tests may be slow to answer.
+      // A machine that is busy with other tests may be slow to respond.
       func download() async throws -> Tool.Result {
         try await Tool.run("download", "\(server.url("/film"))", "--resume", "--timeout", "60s", in: folder)
       }
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `control-C leaves nothing behind`() async throws {
     let server = try MockServer()
-    server.on("GET", "/film") { _ in .answer(body: Self.film).stalling(at: .body(100_000)) }
+    server.on("GET", "/film") { _ in .response(body: Self.film).stalling(at: .body(100_000)) }
     try await TemporaryFolder.using { folder in
       let running = try Tool.start("download", "\(server.url("/film"))", in: folder)
       try await server.waitForRequests(1)
@@ -71,7 +71,7 @@ import Testing
 
   @Test func `a device is written to, not replaced`() async throws {
     let server = try MockServer()
-    server.on("GET", "/film") { _ in .answer(body: "film") }
+    server.on("GET", "/film") { _ in .response(body: "film") }
     #expect(try await Tool.run("get", "\(server.url("/film"))", "-o", "/dev/stdout").text == "film")
   }
 }

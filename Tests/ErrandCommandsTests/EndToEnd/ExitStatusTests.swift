@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 @Suite struct ExitStatusTests {
-  @Test func `0 is a 2xx answer, and its body goes to standard output`() async throws {
+  @Test func `0 is a 2xx response, and its body goes to standard output`() async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "hello") }
+    server.on("GET", "/") { _ in .response(body: "hello") }
     let result = try await Tool.run("get", "\(server.url("/"))")
     #expect(result.code == 0)
     #expect(result.text == "hello")
@@ -14,15 +14,16 @@ import Testing
   }
 
   @Test(arguments: [404, 500, 304, 302])
-  func `1 is any other, and its body goes there too`(_ status: Int) async throws {
+  func `1 is any other response, and its body goes to standard output too`(_ status: Int) async throws {
     let server = try MockServer()
     let body = status == 304 ? "" : String(repeating: "gone ", count: 50_000)
-    server.on("GET", "/") { _ in .answer(status: status, body: body) }
+    server.on("GET", "/") { _ in .response(status: status, body: body) }
     let result = try await Tool.run("get", "\(server.url("/"))")
     #expect(result.code == 1)
     #expect(result.text == body)
     #expect(
-      result.error.hasPrefix("errand: GET http://127.0.0.1:\(server.port)/: the server answered \(status)"))
+      result.error.hasPrefix(
+        "errand: GET http://127.0.0.1:\(server.port)/: the server responded with \(status)"))
   }
 
   @Test(arguments: [
@@ -56,7 +57,7 @@ import Testing
 
   @Test func `4 is also a deadline in the middle of a body`() async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "hello").stalling(at: .body(2)) }
+    server.on("GET", "/") { _ in .response(body: "hello").stalling(at: .body(2)) }
     let result = try await Tool.run("get", "\(server.url("/"))", "--deadline", "300ms")
     #expect(result.code == 4)
     #expect(result.text == "he")
@@ -65,7 +66,7 @@ import Testing
   @Test func `5 is another network failure`() async throws {
     let server = try MockServer()
     server.on("GET", "/reset") { _ in .reset }
-    server.on("GET", "/cut") { _ in .answer(body: "hello").closing(at: .body(2)) }
+    server.on("GET", "/cut") { _ in .response(body: "hello").closing(at: .body(2)) }
     server.on("GET", "/nonsense") { _ in .raw("nonsense\r\n\r\n") }
     for path in ["/reset", "/cut", "/nonsense"] {
       #expect(try await Tool.run("get", "\(server.url(path))").code == 5, "\(path)")
@@ -74,7 +75,7 @@ import Testing
 
   @Test func `6 is trouble with a local file`() async throws {
     let server = try MockServer()
-    server.otherwise { _ in .answer(body: "hello") }
+    server.otherwise { _ in .response(body: "hello") }
     let url = "\(server.url("/name"))"
     for arguments in [
       ["upload", "/no/such/file", url], ["post", url, "-d", "@/no/such/file"],
@@ -91,9 +92,9 @@ import Testing
     #endif
   }
 
-  @Test func `3 is for a process without file descriptors too, and no crash`() async throws {
+  @Test func `3 is also a process that is out of file descriptors, and no crash`() async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "hello") }
+    server.on("GET", "/") { _ in .response(body: "hello") }
     let result = try await Tool.shell("ulimit -n 7; $errand get \(server.url("/"))")
     #expect(result.code == 3)
     #expect(result.error.contains("no connection") || result.error.contains("file descriptor"))
@@ -102,7 +103,7 @@ import Testing
   @Test(arguments: [SIGINT, SIGTERM])
   func `130 is control-C, and the connection is closed at once`(_ signal: Int32) async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "hello").stalling(at: .body(2)) }
+    server.on("GET", "/") { _ in .response(body: "hello").stalling(at: .body(2)) }
     let running = try Tool.start("get", "\(server.url("/"))")
     try await server.waitForRequests(1)
     running.send(signal)

@@ -4,52 +4,53 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct GuaranteedCommandTests {
-  @Test func `it is stored, delivered, and its answer printed`() async throws {
+  @Test func `a guaranteed request is stored and delivered, and its response is printed`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { .answer(status: 201, body: "got \($0.text)") }
+    server.on("POST", "/") { .response(status: 201, body: "got \($0.text)") }
     try await TemporaryFolder.using { folder in
       let result = try await Tool.run(
         "post", "\(server.url("/"))", "-d", "hello", "--guaranteed", "--store", "box", "-i", in: folder)
       #expect(result.code == 0)
       #expect(result.text == "got hello")
       #expect(result.error.hasPrefix("* stored as "))
-      #expect(result.error.contains("\n* try 1\n") && result.error.contains("201 Created\n"))
+      #expect(result.error.contains("\n* attempt 1\n") && result.error.contains("201 Created\n"))
       #expect(server.requests.map { $0.fields["Idempotency-Key"] != nil } == [true])
     }
   }
 
-  @Test func `a server that is away is waited for`() async throws {
+  @Test func `a guaranteed request waits for an unreachable server`() async throws {
     let away = try MockServer()
     let port = away.port
     away.stop()
     try await TemporaryFolder.using { folder in
       let running = try Tool.start(
         "post", "http://127.0.0.1:\(port)/", "-d", "hello", "--guaranteed", "--store", "box", in: folder)
-      try await running.waitForError("* next try")
+      try await running.waitForError("* next attempt")
       let back = try MockServer(port: port)
-      back.otherwise { _ in .answer(body: "welcome") }
+      back.otherwise { _ in .response(body: "welcome") }
       let result = try await running.result()
       #expect(result.code == 0 && result.text == "welcome")
-      #expect(result.error.contains("* try 1: no connection"))
+      #expect(result.error.contains("* attempt 1: no connection"))
     }
   }
 
-  @Test func `7 is set aside, with its answer, and it is still there`() async throws {
+  @Test func `7 is a dead letter, whose response is printed, and which stays in the outbox`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer(status: 400, body: "no such field") }
+    server.on("POST", "/") { _ in .response(status: 400, body: "no such field") }
     try await TemporaryFolder.using { folder in
       let result = try await Tool.run(
         "post", "\(server.url("/"))", "-d", "bad", "--guaranteed", "--store", "box", in: folder)
       #expect(result.code == 7 && result.text == "no such field")
       #expect(
         result.error.contains(
-          "set aside: the server answered 400 Bad Request; it says: no such field\n  errand outbox retry "))
-      let list = try await Tool.run("outbox", "list", "--state", "set-aside", "--store", "box", in: folder)
-      #expect(list.text.contains("set-aside"))
+          "moved to the dead letters: the server responded with 400 Bad Request; it says: no such field\n  errand outbox retry "
+        ))
+      let list = try await Tool.run("outbox", "list", "--state", "dead-letter", "--store", "box", in: folder)
+      #expect(list.text.contains("dead-letter"))
     }
   }
 
-  @Test func `8 is expired`() async throws {
+  @Test func `8 is an expired request`() async throws {
     let away = try MockServer()
     let url = "\(away.url("/"))"
     away.stop()
@@ -61,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a credential goes with the tries of this process and is written nowhere`() async throws {
+  @Test func `a credential goes with the attempts of this process and is stored nowhere`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .stall }
     try await TemporaryFolder.using { folder in
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a credential cannot be left for others, and it is said who can add it`() async throws {
+  @Test func `a credential with --detach is refused, with the command that can add it`() async throws {
     try await TemporaryFolder.using { folder in
       let result = try await Tool.run(
         "post", "http://127.0.0.1:1/", "-H", "Authorization: x", "--guaranteed", "--detach", "--store", "box",
@@ -98,9 +99,9 @@ import Testing
     }
   }
 
-  @Test func `control-C says that it is stored, and a run goes on with the same key`() async throws {
+  @Test func `control-C reports the stored request, and a run goes on with the same key`() async throws {
     let server = try MockServer()
-    server.script("/", [.stall, .answer(body: "welcome")])
+    server.script("/", [.stall, .response(body: "welcome")])
     try await TemporaryFolder.using { folder in
       let running = try Tool.start(
         "post", "\(server.url("/"))", "-d", "hello", "--guaranteed", "--store", "box", in: folder)
@@ -119,7 +120,7 @@ import Testing
 
   @Test func `a long standard input is stored too, and leaves nothing behind`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer() }
+    server.on("POST", "/") { _ in .response() }
     let input = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 9)) })
     try await TemporaryFolder.using { folder in
       let stored = try await Tool.run(
@@ -133,11 +134,11 @@ import Testing
     }
   }
 
-  @Test func `others' backlog for other servers stays, and what is before it for its own goes along`()
+  @Test func `a guaranteed request sends earlier ones for its server, and leaves those for others`()
     async throws
   {
     let (server, other) = (try MockServer(), try MockServer())
-    for one in [server, other] { one.otherwise { _ in .answer() } }
+    for one in [server, other] { one.otherwise { _ in .response() } }
     try await TemporaryFolder.using { folder in
       func store(_ url: URL, _ body: String, _ options: String...) async throws -> Tool.Result {
         try await Running(
@@ -155,9 +156,9 @@ import Testing
     }
   }
 
-  @Test func `a response that must not be kept is printed all the same`() async throws {
+  @Test func `a no-store response is printed all the same`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer(fields: ["Cache-Control": "no-store"], body: "welcome") }
+    server.on("POST", "/") { _ in .response(fields: ["Cache-Control": "no-store"], body: "welcome") }
     try await TemporaryFolder.using { folder in
       let arguments = ["post", "\(server.url("/"))", "--guaranteed", "--store", "box"]
       #expect(try await Running(Tool.path, arguments, in: folder).result().text == "welcome")
@@ -166,12 +167,12 @@ import Testing
     }
   }
 
-  @Test func `JSON is one object, with the answer and where it is stored`() async throws {
+  @Test func `JSON output is one object, with the response and the stored request`() async throws {
     struct Report: Decodable {
       struct Stored: Decodable {
         let id: String
         let state: String
-        let tries: Int
+        let attempts: Int
       }
       struct Failure: Decodable {
         let code: String
@@ -183,8 +184,8 @@ import Testing
       let error: Failure?
     }
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer(body: "welcome") }
-    server.on("POST", "/bad") { _ in .answer(status: 400, body: "no") }
+    server.on("POST", "/") { _ in .response(body: "welcome") }
+    server.on("POST", "/bad") { _ in .response(status: 400, body: "no") }
     try await TemporaryFolder.using { folder in
       func report(_ path: String, _ code: Int32) async throws -> Report {
         let result = try await Tool.run(
@@ -194,10 +195,10 @@ import Testing
       }
       let delivered = try await report("/", 0)
       #expect(delivered.status == 200 && delivered.body == "welcome" && delivered.error == nil)
-      #expect(delivered.stored?.state == "delivered" && delivered.stored?.tries == 1)
+      #expect(delivered.stored?.state == "delivered" && delivered.stored?.attempts == 1)
       let refused = try await report("/bad", 7)
-      #expect(refused.status == 400 && refused.body == "no" && refused.stored?.state == "set-aside")
-      #expect(refused.error?.code == "setAside" && refused.error?.exit == 7)
+      #expect(refused.status == 400 && refused.body == "no" && refused.stored?.state == "dead-letter")
+      #expect(refused.error?.code == "deadLettered" && refused.error?.exit == 7)
     }
   }
 }

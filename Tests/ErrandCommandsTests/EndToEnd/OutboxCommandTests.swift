@@ -11,7 +11,7 @@ import Testing
       let state: String
       let lane: String?
       let url: String
-      let tries: Int
+      let attempts: Int
       let created: String
     }
     let store: String
@@ -37,24 +37,24 @@ import Testing
     return result.text.trimmingCharacters(in: .newlines)
   }
 
-  @Test func `a folder that is not there is said to be empty, and is not made`() async throws {
+  @Test func `a missing folder is reported as empty, and is not created`() async throws {
     try await TemporaryFolder.using { folder in
       let plain = try await outbox("list", in: folder)
       #expect(
         plain.code == 0 && plain.text == "" && plain.error.contains("Nothing has been stored in box yet"))
       #expect(try await list(in: folder).isEmpty)
-      #expect(try await outbox("stats", in: folder).text.contains("stored     0"))
+      #expect(try await outbox("stats", in: folder).text.contains("stored       0"))
       #expect(try await outbox("show", "x", in: folder).code == 6)
       #expect(try await outbox("pause", in: folder).code == 6)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
   }
 
-  @Test func `stats count what there is in each state, and say what stands in the way`() async throws {
+  @Test func `stats count the requests in each state, and list pauses and holds`() async throws {
     let (server, busy) = (try MockServer(), try MockServer())
-    server.on("POST", "/") { _ in .answer() }
-    server.on("POST", "/bad") { _ in .answer(status: 400) }
-    busy.otherwise { _ in .answer(status: 503, fields: ["Retry-After": "7200"]) }
+    server.on("POST", "/") { _ in .response() }
+    server.on("POST", "/bad") { _ in .response(status: 400) }
+    busy.otherwise { _ in .response(status: 503, fields: ["Retry-After": "7200"]) }
     try await TemporaryFolder.using { folder in
       let urls = [server.url("/"), server.url("/bad"), busy.url("/"), server.url("/")]
       for (url, lane) in zip(urls, ["a", "b", "c", "paused"]) {
@@ -66,20 +66,21 @@ import Testing
       try #require(lines.count == 12)
       #expect(
         lines.prefix(6) == [
-          "stored     2", "trying     0", "delivered  1", "set-aside  1", "expired    0", "dropped    0",
+          "stored        2", "attempting    0", "delivered     1", "dead-letter   1", "expired       0",
+          "dropped       0",
         ])
-      #expect(lines[6].hasPrefix("bytes      ") && lines[7].hasPrefix("in all     "))
-      #expect(lines[8].hasPrefix("oldest     ") && lines[9].hasPrefix("next try   in "))
+      #expect(lines[6].hasPrefix("bytes         ") && lines[7].hasPrefix("in all        "))
+      #expect(lines[8].hasPrefix("oldest        ") && lines[9].hasPrefix("next attempt  in "))
       #expect(lines[10] == "the lane paused is paused")
       let held = "http://127.0.0.1:\(busy.port)"
-      #expect(lines[11].hasPrefix("held: \(held), next try in "))
-      #expect(lines[11].hasSuffix(": the server answered 503 Service Unavailable, with Retry-After"))
+      #expect(lines[11].hasPrefix("held: \(held), next attempt in "))
+      #expect(lines[11].hasSuffix(": the server responded with 503 Service Unavailable, with Retry-After"))
       let json = try await outbox("stats", "--output", "json", in: folder).text
       #expect(json.contains(#""pausedLanes":["paused"]"#) && json.contains(#""origin":"\#(held)""#))
     }
   }
 
-  @Test func `a listing has what was asked for, page by page`() async throws {
+  @Test func `a listing is filtered and paged`() async throws {
     try await TemporaryFolder.using { folder in
       var ids: [String] = []
       for lane in ["a", "b", "a"] {
@@ -87,7 +88,7 @@ import Testing
       }
       let all = try await list(in: folder)
       try #require(all.map(\.id) == ids && all.map(\.lane) == ["a", "b", "a"])
-      #expect(all.allSatisfy { $0.state == "stored" && $0.tries == 0 && $0.created.hasSuffix("Z") })
+      #expect(all.allSatisfy { $0.state == "stored" && $0.attempts == 0 && $0.created.hasSuffix("Z") })
       #expect(try await list("--lane", "a", in: folder).map(\.id) == [ids[0], ids[2]])
       #expect(
         try await list("--limit", "1", "--after", "\(all[0].sequence)", in: folder).map(\.id) == [ids[1]])
@@ -97,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `one is shown by the beginning of its name, or by its end`() async throws {
+  @Test func `a request is shown by the beginning or the end of its ID`() async throws {
     try await TemporaryFolder.using { folder in
       let id = try await store("http://127.0.0.1:1/path", lane: "a", in: folder)
       for part in [id.prefix(6), id.suffix(6)] {
@@ -113,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `each is found by what the table shows of its name, though all came at once`() async throws {
+  @Test func `a request is found by its ID in the table, though all were enqueued at once`() async throws {
     try await TemporaryFolder.using { folder in
       var ids: [String] = []
       for _ in 1...3 { ids.append(try await store("http://127.0.0.1:1/path", lane: "a", in: folder)) }
@@ -126,9 +127,9 @@ import Testing
     }
   }
 
-  @Test func `what is set aside is tried again by hand, and delivered then`() async throws {
+  @Test func `a dead letter is retried by hand, and then delivered`() async throws {
     let server = try MockServer()
-    server.script("/", [.answer(status: 400), .answer(body: "welcome")])
+    server.script("/", [.response(status: 400), .response(body: "welcome")])
     try await TemporaryFolder.using { folder in
       let id = try await store("\(server.url("/"))", lane: "a", in: folder)
       #expect(try await outbox("run", "--until-empty", in: folder).code == 7)
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `some are dropped, or all`() async throws {
+  @Test func `drop removes some requests, or all`() async throws {
     try await TemporaryFolder.using { folder in
       var ids: [String] = []
       for lane in ["a", "b", "c"] {
@@ -155,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a pause is kept until resume`() async throws {
+  @Test func `a pause lasts until resume`() async throws {
     try await TemporaryFolder.using { folder in
       _ = try await store("http://127.0.0.1:1/", lane: "a", in: folder)
       #expect(try await outbox("pause", "--lane", "a", in: folder).text == "the lane a is paused\n")

@@ -19,9 +19,9 @@ import Testing
     try Running(Tool.path, ["outbox", "run", "--store", "box"] + options, in: folder)
   }
 
-  @Test func `what was stored is delivered in its order, and it ends when nothing is left`() async throws {
+  @Test func `a run delivers stored requests in order, and ends when none is left`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer() }
+    server.on("POST", "/") { _ in .response() }
     try await TemporaryFolder.using { folder in
       for body in ["1", "2", "3"] { try await store(server.url("/"), body, in: folder) }
       #expect(server.requests.isEmpty)
@@ -33,9 +33,9 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func `told to stop in the middle of a try it gives it back and ends with 0`(_ signal: Int32) async throws {
+  func `a run stopped during an attempt returns the request and ends with 0`(_ signal: Int32) async throws {
     let server = try MockServer()
-    server.script("/", [.stall, .answer()])
+    server.script("/", [.stall, .response()])
     try await TemporaryFolder.using { folder in
       let id = try await store(server.url("/"), in: folder)
       let running = try run("--grace", "100ms", in: folder)
@@ -44,16 +44,16 @@ import Testing
       let result = try await running.result()
       #expect(result.code == 0 && result.signal == nil)
       let shown = try await Tool.run("outbox", "show", id, "--store", "box", "--output", "json", in: folder)
-      #expect(shown.text.contains(#""state":"stored""#) && shown.text.contains(#""tries":0"#))
+      #expect(shown.text.contains(#""state":"stored""#) && shown.text.contains(#""attempts":0"#))
       #expect(try await run("--until-empty", in: folder).result().code == 0)
     }
     #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
     #expect(server.requests.count == 2)
   }
 
-  @Test func `what is under way when it is told to stop may end`() async throws {
+  @Test func `a stopped run lets attempts in flight end`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer().pausing(.milliseconds(500)) }
+    server.on("POST", "/") { _ in .response().pausing(.milliseconds(500)) }
     try await TemporaryFolder.using { folder in
       try await store(server.url("/"), in: folder)
       let running = try run(in: folder)
@@ -65,9 +65,9 @@ import Testing
     }
   }
 
-  @Test func `killed in the middle of a try it loses nothing`() async throws {
+  @Test func `a run killed during an attempt loses nothing`() async throws {
     let server = try MockServer()
-    server.script("/", [.stall, .answer()])
+    server.script("/", [.stall, .response()])
     try await TemporaryFolder.using { folder in
       try await store(server.url("/"), in: folder)
       let running = try run(in: folder)
@@ -80,9 +80,9 @@ import Testing
     #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
   }
 
-  @Test func `two on one folder send nothing twice`() async throws {
+  @Test func `two runs on one folder send nothing twice`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer().pausing(.milliseconds(5)) }
+    server.on("POST", "/") { _ in .response().pausing(.milliseconds(5)) }
     try await TemporaryFolder.using { folder in
       for number in 0..<6 { try await store(server.url("/"), "\(number)", lane: "\(number)", in: folder) }
       let (one, two) = (try run("--until-empty", in: folder), try run("--until-empty", in: folder))
@@ -92,9 +92,9 @@ import Testing
     }
   }
 
-  @Test func `it begins at once with what comes, and its events are JSON lines`() async throws {
+  @Test func `a run delivers new requests at once, and its events are JSON lines`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer(status: 201) }
+    server.on("POST", "/") { _ in .response(status: 201) }
     try await TemporaryFolder.using { folder in
       let running = try run("--output", "json", in: folder)
       let id = try await store(server.url("/"), in: folder)
@@ -110,26 +110,25 @@ import Testing
     }
   }
 
-  @Test func `7 says that something had to be set aside, and what is paused is left`() async throws {
+  @Test func `7 says that there are dead letters, and paused requests are left`() async throws {
     let server = try MockServer()
-    server.on("POST", "/bad") { _ in .answer(status: 400) }
-    server.on("POST", "/") { _ in .answer() }
+    server.on("POST", "/bad") { _ in .response(status: 400) }
+    server.on("POST", "/") { _ in .response() }
     try await TemporaryFolder.using { folder in
       try await store(server.url("/bad"), lane: "bad", in: folder)
       try await store(server.url("/"), lane: "paused", in: folder)
       _ = try await Tool.run("outbox", "pause", "--lane", "paused", "--store", "box", in: folder)
       let result = try await run("--until-empty", in: folder).result()
       #expect(result.code == 7)
-      #expect(result.error.contains("* 1 set-aside\n* left: 1 stored, 1 set-aside"))
+      #expect(result.error.contains("* 1 dead-letter\n* left: 1 stored, 1 dead-letter"))
       #expect(server.count("/") == 0)
     }
   }
 
-  @Test func `one pass sends all that is due, and does not wait for what has to be tried again`() async throws
-  {
+  @Test func `one pass sends all that is due, and does not wait for retries`() async throws {
     let (server, busy) = (try MockServer(), try MockServer())
-    server.on("POST", "/") { _ in .answer() }
-    busy.on("POST", "/") { _ in .answer(status: 503, fields: ["Retry-After": "3600"]) }
+    server.on("POST", "/") { _ in .response() }
+    busy.on("POST", "/") { _ in .response(status: 503, fields: ["Retry-After": "3600"]) }
     try await TemporaryFolder.using { folder in
       #expect(try await run("--once", in: folder).result().code == 0)
       for number in 0..<20 {
@@ -144,9 +143,9 @@ import Testing
     }
   }
 
-  @Test func `a pass that sets something aside ends with 7`() async throws {
+  @Test func `a pass with a dead letter ends with 7`() async throws {
     let server = try MockServer()
-    server.on("POST", "/bad") { _ in .answer(status: 400) }
+    server.on("POST", "/bad") { _ in .response(status: 400) }
     try await TemporaryFolder.using { folder in
       try await store(server.url("/bad"), in: folder)
       #expect(try await run("--once", in: folder).result().code == 7)
@@ -156,11 +155,11 @@ import Testing
   }
 
   @Test(arguments: [["--until-empty"], ["--once"]], [SIGTERM, SIGINT])
-  func `told to stop before it is done it says so, whatever else has happened`(
+  func `a run stopped before it is done ends with the signal's code, whatever else happened`(
     _ options: [String], _ signal: Int32
   ) async throws {
     let server = try MockServer()
-    server.on("POST", "/bad") { _ in .answer(status: 400) }
+    server.on("POST", "/bad") { _ in .response(status: 400) }
     server.on("POST", "/") { _ in .stall }
     try await TemporaryFolder.using { folder in
       for setsAside in [false, true] {
@@ -172,7 +171,7 @@ import Testing
         while server.count("/") == before || (setsAside && server.count("/bad") == 0) {
           try await Task.sleep(for: .milliseconds(5))
         }
-        if setsAside { try await running.waitForError(": set aside: ") }
+        if setsAside { try await running.waitForError(": moved to the dead letters: ") }
         running.send(signal)
         let result = try await running.result()
         #expect(result.code == 128 + signal && result.signal == nil)
@@ -180,10 +179,10 @@ import Testing
     }
   }
 
-  @Test func `a field of its own goes where it may, and nowhere else`() async throws {
+  @Test func `a header field of a run goes to its origins only`() async throws {
     let (friend, stranger) = (try MockServer(), try MockServer())
-    friend.otherwise { _ in .answer() }
-    stranger.otherwise { _ in .answer() }
+    friend.otherwise { _ in .response() }
+    stranger.otherwise { _ in .response() }
     try await TemporaryFolder.using { folder in
       try await store(friend.url("/"), lane: "a", in: folder)
       try await store(stranger.url("/"), lane: "b", in: folder)

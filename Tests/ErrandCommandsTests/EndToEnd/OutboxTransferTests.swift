@@ -10,9 +10,9 @@ import Testing
     #expect(result.code == 0, "\(result.error)")
   }
 
-  @Test func `what is exported and imported elsewhere is delivered from there`() async throws {
+  @Test func `a request exported and imported elsewhere is delivered from there`() async throws {
     let server = try MockServer()
-    server.otherwise { _ in .answer() }
+    server.otherwise { _ in .response() }
     try await TemporaryFolder.using { folder in
       try Data(repeating: 7, count: 1_000_000).write(to: folder.appendingPathComponent("large"))
       try await store(server, "/one", "hello", in: folder)
@@ -43,7 +43,7 @@ import Testing
       }
       #expect(try await urls("") == ["/one", "/two"])
       #expect(try await urls("--lane /two") == ["/two"])
-      #expect(try await urls("--state set-aside") == [])
+      #expect(try await urls("--state dead-letter") == [])
       #expect(try await urls("--state stored --lane /one") == ["/one"])
       let ids = try await Tool.shell("$errand outbox list --store a --output json", in: folder).text
       let id = try #require(ids.firstMatch(of: /"id":"([^"]+)"/)).1

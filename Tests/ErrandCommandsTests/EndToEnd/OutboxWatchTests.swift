@@ -4,15 +4,15 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct OutboxWatchTests {
-  @Test func `a terminal sees a table that is drawn over, and what others do`() async throws {
+  @Test func `a terminal shows a table that is redrawn when other processes change it`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer(status: 201) }
+    server.on("POST", "/") { _ in .response(status: 201) }
     try await TemporaryFolder.using { folder in
       let url = "\(server.url("/"))"
       let stage = Locked(0)
       let (code, text) = try await PseudoTerminal.run("outbox", "watch", "--store", "box", in: folder) {
         text, running in
-        // Each is waited for once.
+        // Each text is waited for once.
         let next = stage.withLock { stage -> Int in
           let awaited = ["0 stored", "→ 201"]
           guard stage < awaited.count, text.contains(awaited[stage]) else { return 0 }
@@ -35,9 +35,9 @@ import Testing
     }
   }
 
-  @Test func `elsewhere each step is a line, or a JSON object`() async throws {
+  @Test func `output that is no terminal gets a line, or a JSON object, for each step`() async throws {
     let server = try MockServer()
-    server.on("POST", "/") { _ in .answer(status: 201) }
+    server.on("POST", "/") { _ in .response(status: 201) }
     try await TemporaryFolder.using { folder in
       let plain = try Tool.start("outbox", "watch", "--store", "box", in: folder)
       let json = try Tool.start("outbox", "watch", "--store", "box", "--output", "json", in: folder)

@@ -8,20 +8,20 @@ import Testing
 
   private func evilServer() throws -> MockServer {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(fields: ["X-Evil": "\u{1B}[2J"], body: Self.evil) }
+    server.on("GET", "/") { _ in .response(fields: ["X-Evil": "\u{1B}[2J"], body: Self.evil) }
     return server
   }
 
-  @Test func `bytes go untouched to what is no terminal, but fields never do`() async throws {
+  @Test func `a body goes unchanged to a file, and header fields are always escaped`() async throws {
     let server = try evilServer()
     let result = try await Tool.run("get", "\(server.url("/"))", "-iv")
     #expect(result.text == Self.evil)
     #expect(result.error.contains("200 OK\n"))
     #expect(result.error.contains("X-Evil: \\x1b[2J\n"))
-    #expect(result.error.contains("* HTTP/1.1, new connection, 1 try"))
+    #expect(result.error.contains("* HTTP/1.1, new connection, 1 attempt"))
   }
 
-  @Test func `a terminal is shown control characters, and obeys none`() async throws {
+  @Test func `a terminal is shown control characters, and does not obey them`() async throws {
     let server = try evilServer()
     let (code, text) = try await PseudoTerminal.run("get", "\(server.url("/"))", "-i")
     #expect(code == 0)
@@ -33,7 +33,7 @@ import Testing
   @Test func `a terminal gets a progress bar, and a file none`() async throws {
     let server = try MockServer()
     let body = Data(count: 400_000)
-    server.on("GET", "/film.mp4") { _ in .answer(body: body).dripping(40_000, every: .milliseconds(30)) }
+    server.on("GET", "/film.mp4") { _ in .response(body: body).dripping(40_000, every: .milliseconds(30)) }
     try await TemporaryFolder.using { folder in
       let (code, text) = try await PseudoTerminal.run("download", "\(server.url("/film.mp4"))", in: folder)
       #expect(code == 0)
@@ -44,20 +44,20 @@ import Testing
     }
   }
 
-  @Test func `a reader that has had enough ends it quietly`() async throws {
+  @Test func `a reader that closes its pipe ends the tool quietly`() async throws {
     let server = try MockServer()
     let body = Data(repeating: 0x61, count: 5_000_000)
-    server.on("GET", "/") { _ in .answer(body: body) }
+    server.on("GET", "/") { _ in .response(body: body) }
     let result = try await Tool.shell("($errand get \(server.url("/")); echo $? >&2) | head -c 3")
     #expect(result.text == "aaa")
     #expect(result.error == "\(128 + SIGPIPE)\n")
   }
 
-  @Test func `JSON is one object, for an answer and for a failure`() async throws {
+  @Test func `JSON output is one object, for a response and for a failure`() async throws {
     struct Report: Decodable {
       struct Timing: Decodable {
         let total: Double
-        let tries: Int
+        let attempts: Int
       }
       struct Failure: Decodable {
         let code: String
@@ -77,12 +77,13 @@ import Testing
       return (result.code, try JSONDecoder().decode(Report.self, from: result.output))
     }
     let server = try MockServer()
-    server.on("GET", "/text") { _ in .answer(fields: ["X-A": "1"], body: "hello") }
-    server.on("GET", "/bytes") { _ in .answer(body: Data([0xFF])) }
-    server.on("GET", "/missing") { _ in .answer(status: 404, body: "no") }
+    server.on("GET", "/text") { _ in .response(fields: ["X-A": "1"], body: "hello") }
+    server.on("GET", "/bytes") { _ in .response(body: Data([0xFF])) }
+    server.on("GET", "/missing") { _ in .response(status: 404, body: "no") }
     let (code, text) = try await report("\(server.url("/text"))")
     #expect(
-      code == 0 && text.status == 200 && text.body == "hello" && text.timing?.tries == 1 && text.error == nil)
+      code == 0 && text.status == 200 && text.body == "hello" && text.timing?.attempts == 1
+        && text.error == nil)
     #expect(text.fields?.contains(["X-A", "1"]) ?? false)
     #expect(try await report("\(server.url("/bytes"))").1.bodyBase64 == "/w==")
     let (refused, missing) = try await report("\(server.url("/missing"))")
@@ -94,20 +95,20 @@ import Testing
     )
   }
 
-  @Test func `retries are made, told with -v, and the last refusal's body is whole`() async throws {
+  @Test func `retries are reported with -v, and the last error response's body is whole`() async throws {
     let server = try MockServer()
     let body = String(repeating: "busy", count: 50_000)
-    server.on("GET", "/") { _ in .answer(status: 503, body: body) }
+    server.on("GET", "/") { _ in .response(status: 503, body: body) }
     let result = try await Tool.run("get", "\(server.url("/"))", "--retry", "1", "-v")
     #expect(result.code == 1)
     #expect(result.text == body)
     #expect(server.count("/") == 2)
-    #expect(result.error.contains("* try 2: GET "))
+    #expect(result.error.contains("* attempt 2: GET "))
   }
 
   @Test func `standard output that is closed is an error, and no socket takes its place`() async throws {
     let server = try MockServer()
-    server.on("GET", "/") { _ in .answer(body: "hello") }
+    server.on("GET", "/") { _ in .response(body: "hello") }
     let result = try await Tool.shell("$errand get \(server.url("/")) <&- >&-")
     #expect(result.code == 6)
     #expect(result.error.contains("cannot be written"))

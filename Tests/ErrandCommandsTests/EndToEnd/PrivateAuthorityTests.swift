@@ -2,10 +2,10 @@ import ErrandCore
 import Foundation
 import Testing
 
-/// What a process trusts in whose file system other authorities are trusted.
+/// The authorities that a process trusts whose file system has other system authorities.
 @Suite(.timeLimit(.minutes(1))) struct PrivateAuthorityTests {
   @Test(.enabled { try await OwnFileSystem.isAllowed() })
-  func `with authorities of one's own the system's are not trusted, be they in a file or a folder`()
+  func `a custom authority replaces the system's, be they in a file or a folder`()
     async throws
   {
     try await TemporaryFolder.using { folder in
@@ -46,7 +46,7 @@ import Testing
   }
 }
 
-/// A file system of its own for a command: by right, or as the root of a user namespace.
+/// Gives a command a mount namespace of its own: as root, or as the root of a user namespace.
 private enum OwnFileSystem {
   static let command = geteuid() == 0 ? "unshare -m" : "unshare -rm"
 

@@ -3,16 +3,16 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// The proxies that the environment names. Only a process of its own has an environment of its own.
+/// Proxies from the environment. Only a separate process has an environment of its own.
 @Suite(.timeLimit(.minutes(1))) struct ProxyTests {
   private let proxy: MockServer
   private let server: MockServer
 
   init() throws {
     proxy = try MockServer()
-    proxy.otherwise { .answer(body: "by proxy: \($0.target)") }
+    proxy.otherwise { .response(body: "by proxy: \($0.target)") }
     server = try MockServer()
-    server.otherwise { _ in .answer(body: "directly") }
+    server.otherwise { _ in .response(body: "directly") }
   }
 
   private func get(_ url: String, _ variables: String) async throws -> Tool.Result {
@@ -20,7 +20,7 @@ import Testing
       "unset no_proxy; http_proxy=http://127.0.0.1:\(proxy.port) \(variables) $errand get \(url)")
   }
 
-  @Test func `the proxy of the environment is asked, but for hosts that no_proxy names`() async throws {
+  @Test func `the proxy of the environment is used, except for hosts that no_proxy names`() async throws {
     let url = "\(server.url("/x"))"
     let cases = [
       ("", true), ("no_proxy=127.0.0.1", false), ("NO_PROXY=127.0.0.1", false), ("no_proxy='*'", false),
@@ -33,7 +33,7 @@ import Testing
     #expect(proxy.requests.count == 2 && server.requests.count == 4)
   }
 
-  @Test func `a proxy of the environment that cannot be used is named without its password`() async throws {
+  @Test func `an unusable proxy of the environment is reported without its password`() async throws {
     let result = try await Tool.shell(
       "unset no_proxy; http_proxy='http://me:s3cret@[::1' $errand get \(server.url("/"))")
     #expect(result.code != 0 && !result.error.isEmpty)

@@ -3,7 +3,8 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A marker in every place of a command line where a secret can be, looked for in all that the tool says and writes.
+/// Puts a marker in every place of a command line where a secret can be, and searches all output and files
+/// for it.
 @Suite(.timeLimit(.minutes(2))) struct SecretMarkersInOutputTests {
   private static let marker = "mk0f1e2d3c4b5a"
 
@@ -28,10 +29,10 @@ import Testing
     "outbox export",
   ]
 
-  @Test func `nothing that the tool says or writes shows a secret`() async throws {
+  @Test func `no output and no file of the tool shows a secret`() async throws {
     let server = try MockServer()
-    server.on("/none") { _ in .answer(status: 404, body: "none") }
-    server.on("/ok") { _ in .answer(fields: ["Set-Cookie": Self.marker], body: "ok") }
+    server.on("/none") { _ in .response(status: 404, body: "none") }
+    server.on("/ok") { _ in .response(fields: ["Set-Cookie": Self.marker], body: "ok") }
     server.on("/away") { _ in .redirect(302, to: "ftp://u:\(Self.marker)@h/?token=\(Self.marker)") }
     try await TemporaryFolder.using { folder in
       for line in Self.lines {
@@ -44,7 +45,7 @@ import Testing
       #expect(!names.isEmpty)
       for name in names {
         let file = folder.appendingPathComponent(name)
-        // Reading one of the outbox's pipes would wait for somebody to write.
+        // Reading one of the outbox's pipes would wait for a writer.
         guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
         let data = try Data(contentsOf: file)
         #expect(data.firstRange(of: Data(Self.marker.utf8)) == nil, "\(name)")

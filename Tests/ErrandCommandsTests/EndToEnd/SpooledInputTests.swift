@@ -3,11 +3,11 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A long standard input lies on the disk until it is stored.
+/// A long standard input is spooled to the disk until it is stored.
 @Suite(.timeLimit(.minutes(1))) struct SpooledInputTests {
-  @Test func `it is for its user only while it lies there, and is gone when it is stored`() async throws {
+  @Test func `spooled input is for its user only, and is removed when it is stored`() async throws {
     let server = try MockServer()
-    server.otherwise { .answer(body: "\($0.bodyBytes)") }
+    server.otherwise { .response(body: "\($0.bodyBytes)") }
     try await TemporaryFolder.using { folder in
       let spools = folder.appending(path: "tmp")
       try FileManager.default.createDirectory(at: spools, withIntermediateDirectories: false)
@@ -29,7 +29,7 @@ import Testing
       let spool = spooled()[0]
       let attributes = try FileManager.default.attributesOfItem(atPath: spool.path)
       #expect(attributes[.posixPermissions] as? Int == 0o700)
-      // Its input ends.
+      // Ends the input.
       try Data("end".utf8).write(to: URL(filePath: gate))
       let result = try await running.result()
       #expect(result.code == 0 && result.text == "3000003", "\(result.error)")

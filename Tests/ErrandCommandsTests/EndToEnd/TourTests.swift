@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 @Suite struct TourTests {
-  @Test func `all of it goes as promised`() async throws {
+  @Test func `every step of the tour succeeds`() async throws {
     let result = try await Tool.run("tour")
     #expect(result.code == 0, "\(result.text)")
     #expect(result.text.contains("All 32 steps went as promised"))
   }
 
-  @Test func `control-C ends it`() async throws {
+  @Test func `control-C ends the tour`() async throws {
     let running = try Tool.start("tour")
     try await running.waitForOutput("2. ")
     running.send(SIGINT)

@@ -11,7 +11,7 @@ extension OutboxRecord {
     var record = OutboxRecord(
       id: id, sequence: sequence, priority: "default", state: state, method: "POST", url: "http://a/",
       idempotencyKey: "k", created: Date(timeIntervalSince1970: 0), changed: Date(timeIntervalSince1970: 0),
-      tries: 0, size: 1)
+      attempts: 0, size: 1)
     change(&record)
     return record
   }

@@ -5,17 +5,17 @@ import Testing
 @testable import ErrandCommands
 
 @Suite struct OutboxWatchStateTests {
-  @Test func `each change is told once, in the order in which it happened`() {
+  @Test func `each change is reported once, in the order in which it happened`() {
     var state = OutboxWatchState([.sample("a", 1)], last: 1)
     #expect(state.look(at: [.sample("a", 1)]).isEmpty)
-    let tried = OutboxRecord.sample("a", 1, .trying) { $0.changed = Date(timeIntervalSince1970: 9) }
+    let tried = OutboxRecord.sample("a", 1, .attempting) { $0.changed = Date(timeIntervalSince1970: 9) }
     let new = OutboxRecord.sample("b", 2) { $0.changed = Date(timeIntervalSince1970: 5) }
     #expect(state.look(at: [tried, new]) == [new, tried])
     #expect(state.look(at: [tried, new]).isEmpty)
     #expect(state.last == 2)
   }
 
-  @Test func `what is over is no longer open, and comes back if it is tried again`() {
+  @Test func `an ended request is no longer open, and is open again when it is retried`() {
     var state = OutboxWatchState([.sample("a", 1)], last: 1)
     #expect(state.look(at: [.sample("a", 1, .expired)]).count == 1)
     #expect(state.open.isEmpty && state.ended.map(\.id) == ["a"])
@@ -25,9 +25,9 @@ import Testing
     #expect(state.open.isEmpty)
   }
 
-  @Test func `what is shown fits: what is tried first, then what waits, and what has just ended`() {
+  @Test func `the shown rows fit: first those attempting, then those waiting, then those just ended`() {
     var state = OutboxWatchState(
-      (1...9).map { .sample("s\($0)", $0) } + [.sample("t", 10, .trying)], last: 10)
+      (1...9).map { .sample("s\($0)", $0) } + [.sample("t", 10, .attempting)], last: 10)
     _ = state.look(at: [.sample("d", 11, .delivered)])
     #expect(state.shown(4).map(\.id) == ["t", "s1", "s2", "d"])
     #expect(state.shown(100).count == 11)

@@ -26,7 +26,7 @@ import Testing
     var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
   }
 
-  /// Starts work that takes until it is let go, and returns when it is half done.
+  /// Starts work that ends when its gate opens, and returns when it is half done.
   private func start(
     _ display: ActivityDisplay
   ) async throws -> (work: Task<Void, any Error>, gate: StubGate) {
@@ -46,7 +46,7 @@ import Testing
     return (work, gate)
   }
 
-  @Test func `what is quick draws nothing`() async throws {
+  @Test func `quick work draws nothing`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: true)
       try await drawn.display.during { activity in
@@ -58,13 +58,13 @@ import Testing
     }
   }
 
-  @Test func `what is slow draws a line that moves, stays its time, and is wiped`() async throws {
+  @Test func `slow work draws a line that moves, stays for a minimum time, and is wiped`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: true)
       let (work, gate) = try await start(drawn.display)
       try await drawn.clock.waitForSleepers()
       drawn.clock.advance(by: .milliseconds(400))
-      // The sign's own sleep begins when the line is drawn.
+      // The spinner's own sleep begins when the line is drawn.
       try await drawn.clock.waitForSleepers()
       #expect(drawn.text == "\r| Loading …   50%\u{1B}[K")
       drawn.clock.advance(by: .milliseconds(100))
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `what is written in its place is not waited for nor drawn over`() async throws {
+  @Test func `a display that is ended wipes its line at once, and does not draw again`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: true)
       let (work, gate) = try await start(drawn.display)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a failure takes the line away at once`() async throws {
+  @Test func `a failure wipes the line at once`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: true)
       await #expect(throws: CancellationError.self) {
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `what is no terminal gets one line, when it is shown`() async throws {
+  @Test func `output that is no terminal gets one line`() async throws {
     try await TemporaryFolder.using { folder in
       let drawn = try Drawn(in: folder, redraws: false)
       let (work, gate) = try await start(drawn.display)

@@ -32,7 +32,7 @@ import Testing
     #expect(shown(text) == expected)
   }
 
-  @Test func `bytes that are no UTF-8 are shown, for some terminals obey them`() {
+  @Test func `invalid UTF-8 is escaped, because some terminals obey it`() {
     let cases: [([UInt8], String)] = [
       ([0x9B, 0x41], "\\x9bA"), ([0xC2, 0x41], "\\xc2A"), ([0xC2, 0x1B], "\\xc2\\x1b"),
       ([0xE2, 0x80, 0x41], "\\xe2\\x80A"), ([0xC0, 0x9B], "\\xc0\\x9b"),
@@ -48,12 +48,12 @@ import Testing
   }
 
   @Test(arguments: 1...4)
-  func `it does not matter where the text is cut`(_ size: Int) {
+  func `escaping does not depend on where the text is cut`(_ size: Int) {
     let bytes = Array("a\u{1B}caf\u{e9}\u{9B}\u{1F600}\u{202E}z".utf8) + [0xE2, 0x80, 0x9B, 0xC2]
     #expect(shown(bytes, in: size) == shown(bytes))
   }
 
-  @Test func `whatever comes, nothing that a terminal obeys goes out, and nothing is lost`() {
+  @Test func `an escaper passes nothing that a terminal obeys, and loses nothing`() {
     var random = SystemRandomNumberGenerator()
     let alphabet: [UInt8] = [0x41, 0x1B, 0x80, 0x9B, 0xC2, 0xE2, 0xF0, 0x90, 0xFF, 0x0D, 0x7F, 0xED, 0xA0]
     for _ in 0..<2000 {

@@ -16,7 +16,7 @@ import Testing
     #expect(ExitCode(code).rawValue == exit)
   }
 
-  @Test func `help lists them all`() {
+  @Test func `help lists all exit codes`() {
     let text = HelpText.text(.exitCodes)
     for code in ExitCode.allCases { #expect(text.contains("\n  \(code.rawValue) ")) }
   }

@@ -31,16 +31,16 @@ import Testing
     #expect(try read(JSONText.text(report, isPretty: true)).bodyBase64 == "/wA=")
   }
 
-  @Test func `fields keep their order, and two of a name stay two`() throws {
+  @Test func `header fields keep their order, and two of one name stay two`() throws {
     var report = JSONReport(method: .get, url: "http://a")
     var fields: HTTPFields = ["B": "1", "A": "2"]
     fields.append("B", "3")
-    report.setAnswer(200, fields)
+    report.setResponse(200, fields)
     #expect(
       try read(JSONText.text(report, isPretty: false)).fields == [["B", "1"], ["A", "2"], ["B", "3"]])
   }
 
-  @Test func `no character that a terminal obeys is in it, and none is lost`() throws {
+  @Test func `a report has no character that a terminal obeys, and loses none`() throws {
     let body = "\u{1B}[2J\u{9B}\u{7F}\u{202E}\r\n"
     var report = JSONReport(method: .get, url: "http://a")
     report.setBody(Data(body.utf8))

@@ -11,7 +11,7 @@ import Testing
     return progress
   }
 
-  @Test func `it shows how far, how fast and how long`() {
+  @Test func `a progress line shows the percentage, the rate and the time`() {
     var line = ProgressLine(name: "film")
     #expect(
       line.line(for: receiving(0, of: 1000), at: .zero, width: 80)
@@ -24,39 +24,39 @@ import Testing
         == "film  100%  [\(bar(21, 21))]  1.0 kB of 1.0 kB  500 B/s  0:02")
   }
 
-  @Test func `it is not drawn too often, except at the end`() {
+  @Test func `a progress line is not drawn too often, except at the end`() {
     var line = ProgressLine(name: "film")
     #expect(line.line(for: receiving(1, of: 9), at: .zero, width: 80) != nil)
     #expect(line.line(for: receiving(2, of: 9), at: .milliseconds(50), width: 80) == nil)
     #expect(line.line(for: receiving(9, of: 9), at: .milliseconds(60), width: 80) != nil)
   }
 
-  @Test func `without a total it has no bar`() {
+  @Test func `a progress line without a total has no bar`() {
     var line = ProgressLine(name: "film")
     #expect(line.line(for: receiving(5000, of: nil), at: .zero, width: 80) == "film  5.0 kB")
   }
 
-  @Test func `a resumed download's rate counts what came now`() {
+  @Test func `a resumed download's rate counts new bytes only`() {
     var line = ProgressLine(name: "f")
     _ = line.line(for: receiving(9000, of: 10_000), at: .zero, width: 80)
     let shown = line.line(for: receiving(9500, of: 10_000), at: .seconds(1), width: 80)
     #expect(shown?.contains("500 B/s") ?? false)
   }
 
-  @Test func `another try says so`() {
+  @Test func `a progress line shows the number of a later attempt`() {
     var line = ProgressLine(name: "f")
     #expect(
-      line.line(for: receiving(1, of: 2, attempt: 2), at: .zero, width: 80)?.hasSuffix("try 2") ?? false)
+      line.line(for: receiving(1, of: 2, attempt: 2), at: .zero, width: 80)?.hasSuffix("attempt 2") ?? false)
   }
 
   @Test(arguments: [10, 20, 40, 60, 80, 200])
-  func `it never fills the line`(_ width: Int) throws {
+  func `a progress line never fills the width`(_ width: Int) throws {
     var line = ProgressLine(name: "a-rather-long-name.mp4")
     let shown = line.line(for: receiving(123_456_789, of: 987_654_321), at: .zero, width: width)
     #expect(try #require(shown).count < width)
   }
 
-  @Test func `a request without a body shows nothing before its answer`() {
+  @Test func `a request without a body shows nothing before its response`() {
     var line = ProgressLine(name: "f")
     #expect(line.line(for: TransferProgress(attempt: 1), at: .zero, width: 80) == nil)
   }

@@ -8,7 +8,8 @@ import Foundation
 
 /// Runs the tool on a terminal and returns all that it drew.
 enum PseudoTerminal {
-  /// - Parameter watch: Is given all that has been drawn, whenever it has grown.
+  /// - Parameter watch: Is given all that has been drawn, whenever it has grown. A tool that is not ended by what it does is
+  ///   killed after a minute, so that a test that waits for the wrong text fails.
   static func run(
     _ arguments: String..., in folder: URL? = nil,
     watch: @escaping @Sendable (String, Running) -> Void = { _, _ in }
@@ -20,8 +21,13 @@ enum PseudoTerminal {
     let running = try Running(
       Tool.path, arguments, in: folder, terminal: FileHandle(fileDescriptor: slave, closeOnDealloc: false))
     close(slave)
+    let limit = Task {
+      try await Task.sleep(for: .seconds(60))
+      running.send(SIGKILL)
+    }
+    defer { limit.cancel() }
     let text = await withCheckedContinuation { continuation in
-      // On a thread of its own: reading waits, and all other tests share a few threads.
+      // On a thread of its own: reading blocks, and all other tests share a few threads.
       Thread.detachNewThread { [master] in
         continuation.resume(returning: read(master) { watch($0, running) })
       }
@@ -29,7 +35,7 @@ enum PseudoTerminal {
     return (try await running.result().code, text)
   }
 
-  /// Reads until the last one who has it open is gone, which is an error on Linux.
+  /// Reads until the last process has closed the terminal, which is an error on Linux.
   private static func read(_ master: Int32, _ watch: (String) -> Void) -> String {
     var drawn = Data()
     var buffer = [UInt8](repeating: 0, count: 4096)

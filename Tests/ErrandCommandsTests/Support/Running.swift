@@ -26,20 +26,20 @@ final class Running: Sendable {
 
   func send(_ signal: Int32) { program.send(signal) }
 
-  /// Returns when the tool has printed this.
+  /// Returns when the tool has printed `text`.
   func waitForOutput(_ text: String) async throws { try await wait(for: text, in: "output") }
 
-  /// Returns when the tool has said this on standard error.
+  /// Returns when the tool has written `text` to standard error.
   func waitForError(_ text: String) async throws { try await wait(for: text, in: "error") }
 
-  /// The number at the end of the line that begins like this, when the tool has printed it.
+  /// Waits for a line that begins with `start`, and returns the number at its end.
   func number(after start: String) async throws -> Int {
     try await waitForOutput(start)
     let output = folder.appendingPathComponent("output")
     while program.isRunning {
       let lines = try String(contentsOf: output, encoding: .utf8).split(
         separator: "\n", omittingEmptySubsequences: false)
-      // The last is not whole yet.
+      // The last line may not be whole yet.
       if let line = lines.dropLast().first(where: { $0.hasPrefix(start) }),
         let number = Int(line.dropFirst(start.count))
       {
@@ -50,7 +50,7 @@ final class Running: Sendable {
     throw Program.Failure(description: "it ended before it said \(start)")
   }
 
-  /// A file tells nobody that it grew, so it is looked at now and then.
+  /// Polls the file, because no event tells that it has grown.
   private func wait(for text: String, in file: String) async throws {
     let file = folder.appendingPathComponent(file)
     while try !String(contentsOf: file, encoding: .utf8).contains(text), program.isRunning {

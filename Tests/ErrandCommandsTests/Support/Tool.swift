@@ -23,7 +23,7 @@ enum Tool {
     try await Running(path, arguments, input: input, in: folder).result()
   }
 
-  /// A shell's line; `$errand` is the tool.
+  /// Runs a shell line in which `$errand` is the tool.
   static func shell(_ line: String, in folder: URL? = nil) async throws -> Result {
     try await Running("/bin/sh", ["-c", line], in: folder).result()
   }

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `without a total nothing is known`() {
+  @Test func `the fraction is unknown without a total`() {
     var act = Act()
     let token = act.begin()
     #expect(act.fraction == nil)
@@ -35,7 +35,7 @@ import Testing
     #expect(act.fraction == nil)
   }
 
-  @Test func `a download goes from nothing to all`() {
+  @Test func `the fraction of a download rises from 0 to 1`() {
     var act = Act()
     let token = act.begin()
     var told: [Double?] = []
@@ -48,8 +48,8 @@ import Testing
     #expect(act.fraction == 1)
   }
 
-  @Test func `an upload leaves room for its answer, and an answer of any length fills it`() {
-    for answer: Int64 in [0, 20, 1_600_000, 50_000_000] {
+  @Test func `the fraction of an upload leaves the same part for a response of any length`() {
+    for response: Int64 in [0, 20, 1_600_000, 50_000_000] {
       var act = Act()
       let token = act.begin()
       act.send(token, 800_000, of: 1_600_000)
@@ -59,19 +59,19 @@ import Testing
       var progress = TransferProgress(attempt: 1)
       progress.sent = 1_600_000
       progress.sentTotal = 1_600_000
-      progress.receivedTotal = answer
+      progress.receivedTotal = response
       _ = act.state.progress(token, progress, at: .zero)
       #expect(act.fraction == 0.941)
-      progress.received = answer / 2
+      progress.received = response / 2
       _ = act.state.progress(token, progress, at: .zero)
-      if answer > 1000 { #expect(act.fraction == 0.970) }
-      progress.received = answer
+      if response > 1000 { #expect(act.fraction == 0.970) }
+      progress.received = response
       _ = act.state.progress(token, progress, at: .zero)
-      #expect(act.fraction == (answer == 0 ? 0.941 : 1))
+      #expect(act.fraction == (response == 0 ? 0.941 : 1))
     }
   }
 
-  @Test func `a request that joins takes nothing away, and gets its part of what is left`() {
+  @Test func `a request that joins does not lower the fraction, and gets its share of the rest`() {
     var act = Act()
     let first = act.begin()
     act.receive(first, 500, of: 1000)
@@ -88,7 +88,7 @@ import Testing
     #expect(act.fraction == 1)
   }
 
-  @Test func `it is not full while a request without a length is under way`() throws {
+  @Test func `the fraction stays below 1 while a request without a length is under way`() throws {
     var act = Act()
     let first = act.begin()
     act.receive(first, 0, of: 1000)
@@ -100,7 +100,7 @@ import Testing
     #expect(act.fraction == 0.5)
   }
 
-  @Test func `another try takes nothing away`() {
+  @Test func `another attempt does not lower the fraction`() {
     var act = Act()
     let token = act.begin()
     act.receive(token, 600, of: 1000)
@@ -112,7 +112,7 @@ import Testing
     #expect(act.fraction == 1)
   }
 
-  @Test func `a request that joins when it is full makes it unknown, until it is hidden`() {
+  @Test func `a request that joins at a full fraction makes it unknown until the activity is hidden`() {
     var act = Act()
     let first = act.begin()
     act.receive(first, 1000, of: 1000)
@@ -128,7 +128,7 @@ import Testing
     #expect(act.fraction == 0.01)
   }
 
-  @Test func `what was done while nobody looked is no hindrance`() {
+  @Test func `a request that joins at a full fraction keeps it known while the activity is hidden`() {
     var state = ActivityState(text: "", delay: .milliseconds(400), minimum: .seconds(1))
     let (small, _) = state.begin(text: nil, blocksInput: false, at: .zero)
     var progress = TransferProgress(attempt: 1)
@@ -145,7 +145,7 @@ import Testing
     #expect(state.snapshot.isShown && state.snapshot.fraction == 0.001)
   }
 
-  @Test func `no length that a server announces is too much`() {
+  @Test func `a length of any size does not overflow the fraction`() {
     var act = Act()
     let first = act.begin()
     let second = act.begin()

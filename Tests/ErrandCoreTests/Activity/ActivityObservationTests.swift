@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCore
 
 @MainActor @Suite struct ActivityObservationTests {
-  /// Looks at something again each time it has changed, as a screen does.
+  /// Reads a value again each time that it has changed, as a screen does.
   private final class Screen<Value: Sendable> {
     private let look: () -> Value
     private let told: AsyncStream<Void>
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `one who observes a property is told of its changes, on the main actor`() async throws {
+  @Test func `an observer of a property learns of its changes on the main actor`() async throws {
     let clock = VirtualClock()
     let activity = Activity(clock: clock)
     let screen = Screen { activity.isShown }
@@ -42,7 +42,7 @@ import Testing
     #expect(await !screen.next())
   }
 
-  @Test func `each property tells of itself`() async {
+  @Test func `each property notifies its own observers`() async {
     let activity = Activity("own", delay: .zero, minimum: .zero, clock: VirtualClock())
     let text = Screen { activity.text }
     let blocks = Screen { activity.blocksInput }
@@ -62,7 +62,7 @@ import Testing
     #expect(await fraction.next() == nil)
   }
 
-  @Test func `changes from any thread arrive, and the last is never missed`() async {
+  @Test func `an observer learns of changes from any thread, and always of the last`() async {
     let activity = Activity(delay: .zero, minimum: .zero, clock: VirtualClock())
     let screen = Screen { activity.count }
     for round in 1...100 {
@@ -73,14 +73,14 @@ import Testing
     #expect(screen.value == 100)
   }
 
-  @Test func `changes of what nobody has looked at tell nobody`() async {
+  @Test func `a change to a property that is not observed notifies no observer`() async {
     let activity = Activity(delay: .zero, minimum: .seconds(1), clock: VirtualClock())
     let screen = Screen { activity.isShown }
     let token = activity.begin(text: "a", blocksInput: true)
     #expect(await screen.next())
     activity.end(token)
     _ = activity.begin(text: "b")
-    // Whatever was to be told on the main actor has been told by now.
+    // Every notification on the main actor has run by the end of this task.
     await Task { @MainActor in }.value
     #expect(screen.tellings == 1)
     #expect(activity.count == 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Random lives of an activity, with an alarm that is punctual or late.
+/// Random sequences of activity events, with a timer that fires on time or late.
 @Suite struct ActivitySequenceTests {
   private struct Begun {
     let token: ActivityToken
@@ -12,7 +12,7 @@ import Testing
     var progress = TransferProgress(attempt: 1)
   }
 
-  /// What one who looks on knows, and what must be true of it.
+  /// Records what an observer saw, and checks the rules that must hold.
   private struct Witness {
     let delay: Duration
     let minimum: Duration
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: 1...60)
-  func `whatever happens, it is shown by its rules and says what is true`(seed: UInt64) {
+  func `an activity is shown by its rules and reports the truth in any sequence of events`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let delay = Duration.milliseconds([0, 1, 40, 400].randomElement(using: &random) ?? 0)
     let minimum = Duration.milliseconds([0, 1, 50, 500].randomElement(using: &random) ?? 0)

@@ -9,7 +9,7 @@ import Testing
 
   private func at(_ milliseconds: Int) -> Duration { .milliseconds(milliseconds) }
 
-  @Test func `what is over before the delay is never shown`() {
+  @Test func `an activity whose requests end before the delay is never shown`() {
     var state = make()
     let (token, begun) = state.begin(text: nil, blocksInput: false, at: at(0))
     #expect(begun.changes == .count)
@@ -22,7 +22,7 @@ import Testing
     #expect(state.snapshot == Activity.Snapshot(text: "own"))
   }
 
-  @Test func `what takes longer is shown, and for the minimum at least`() {
+  @Test func `an activity whose requests take longer is shown, and for the minimum at least`() {
     var state = make()
     let (token, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     let shown = state.ring(at: at(400))
@@ -39,7 +39,7 @@ import Testing
     #expect(hidden.due == nil)
   }
 
-  @Test func `what was shown long enough goes with its last request`() {
+  @Test func `an activity that was shown for the minimum is hidden with its last request`() {
     var state = make()
     let (token, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     _ = state.ring(at: at(400))
@@ -48,7 +48,7 @@ import Testing
     #expect(ended.due == nil)
   }
 
-  @Test func `a request that begins while it lingers keeps it shown, even when the alarm is late`() {
+  @Test func `a request that begins while the activity lingers keeps it shown, even if the timer is late`() {
     for begin in [500, 5000] {
       var state = make()
       let (first, _) = state.begin(text: nil, blocksInput: false, at: at(0))
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `the delay counts from the first of those that overlap`() {
+  @Test func `the delay counts from the first of overlapping requests`() {
     var state = make()
     let (first, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     let (_, second) = state.begin(text: nil, blocksInput: false, at: at(300))
@@ -74,7 +74,7 @@ import Testing
     #expect(rung.changes == .isShown)
   }
 
-  @Test func `one after the other, each has its own delay`() {
+  @Test func `requests one after the other have a delay each`() {
     var state = make()
     let (first, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     _ = state.end(first, at: at(300))
@@ -85,7 +85,7 @@ import Testing
     #expect(rung.due == at(701))
   }
 
-  @Test func `what ends before a late alarm has rung is not shown any more`() {
+  @Test func `an activity that ends before a late timer fires is not shown`() {
     var state = make()
     let (token, _) = state.begin(text: nil, blocksInput: false, at: at(0))
     let ended = state.end(token, at: at(2000))
@@ -93,7 +93,7 @@ import Testing
     #expect(!state.snapshot.isShown)
   }
 
-  @Test func `without a delay it is shown at once, and without a minimum it goes at once`() {
+  @Test func `an activity is shown at once without a delay, and hidden at once without a minimum`() {
     var state = make(delay: 0, minimum: 0)
     let (token, begun) = state.begin(text: nil, blocksInput: false, at: at(7))
     #expect(begun.changes == [.isShown, .count])
@@ -102,14 +102,14 @@ import Testing
     #expect(ended.due == nil)
   }
 
-  @Test func `times without end are none too long`() {
+  @Test func `an endless delay is capped at the longest duration`() {
     var state = ActivityState(
       text: "", delay: Duration(secondsComponent: .max, attosecondsComponent: 0), minimum: .seconds(-5))
     let (_, begun) = state.begin(text: nil, blocksInput: false, at: at(7))
     #expect(begun.due == at(7) + .longest)
   }
 
-  @Test func `the text is that of the newest request that has one`() {
+  @Test func `the text is that of the newest request that has a text`() {
     var state = make()
     let (a, stepA) = state.begin(text: "A", blocksInput: false, at: at(0))
     #expect(stepA.changes == [.text, .count])
@@ -126,7 +126,7 @@ import Testing
     #expect(state.snapshot.text == "own")
   }
 
-  @Test func `while it lingers, the last text stays`() {
+  @Test func `a lingering activity keeps its last text`() {
     var state = make()
     let (token, _) = state.begin(text: "A", blocksInput: false, at: at(0))
     _ = state.ring(at: at(400))
@@ -137,7 +137,7 @@ import Testing
     #expect(state.snapshot.text == "own")
   }
 
-  @Test func `input is blocked from the beginning to the end of the request that blocks, no longer`() {
+  @Test func `input is blocked from the beginning to the end of the request that blocks it, and no longer`() {
     var state = make()
     let (blocker, begun) = state.begin(text: nil, blocksInput: true, at: at(0))
     #expect(begun.changes == [.blocksInput, .count])
@@ -149,7 +149,7 @@ import Testing
     #expect(state.snapshot.isShown && !state.snapshot.blocksInput)
   }
 
-  @Test func `a token that is over does nothing`() {
+  @Test func `the token of a request that has ended does nothing`() {
     var state = make()
     let (first, _) = state.begin(text: nil, blocksInput: true, at: at(0))
     _ = state.end(first, at: at(1))

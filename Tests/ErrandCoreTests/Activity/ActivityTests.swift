@@ -7,7 +7,7 @@ import Testing
 @Suite struct ActivityTests {
   private typealias Snapshot = Activity.Snapshot
 
-  @Test func `it is shown after the delay and hidden after the minimum, on its own clock`() async throws {
+  @Test func `an activity is shown after its delay and hidden after its minimum`() async throws {
     let clock = VirtualClock()
     let activity = Activity("Loading", clock: clock)
     var updates = activity.updates.makeAsyncIterator()
@@ -27,7 +27,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test func `a burst of short requests is one sleep`() async throws {
+  @Test func `a burst of short requests makes one sleep`() async throws {
     let clock = VirtualClock()
     let activity = Activity(clock: clock)
     activity.end(activity.begin())
@@ -37,7 +37,7 @@ import Testing
     #expect(activity.count == 0 && !activity.isShown)
   }
 
-  @Test func `its properties are those of its requests`() {
+  @Test func `the properties of an activity are those of its requests`() {
     let activity = Activity("Working", delay: .zero, clock: VirtualClock())
     let token = activity.begin(text: "Saving", blocksInput: true)
     var progress = TransferProgress(attempt: 1)
@@ -51,7 +51,7 @@ import Testing
     #expect(activity.text == "Saving" && activity.fraction == 0.25 && activity.count == 0)
   }
 
-  @Test func `many threads leave nothing behind`() async throws {
+  @Test func `requests on many threads leave nothing behind`() async throws {
     let clock = VirtualClock()
     let activity = Activity("own", clock: clock)
     await withTaskGroup { group in
@@ -79,7 +79,7 @@ import Testing
     #expect(activity.count == 0 && !activity.blocksInput && activity.text == "own")
   }
 
-  @Test func `a use is the same if its activity is the same object`() {
+  @Test func `an activity use is equal only to one of the same activity object`() {
     let (one, other) = (Activity("a"), Activity("a"))
     #expect(ActivityUse(one, text: "x") == ActivityUse(one, text: "x"))
     #expect(ActivityUse(one) != ActivityUse(other))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ActivityUpdatesTests {
   private typealias Snapshot = Activity.Snapshot
 
-  @Test func `a slow reader gets the newest, and nothing if things are as it saw them`() async {
+  @Test func `a slow reader gets the newest snapshot, and none that equals its last`() async {
     let activity = Activity(clock: VirtualClock())
     var updates = activity.updates.makeAsyncIterator()
     #expect(await updates.next() == Snapshot())
@@ -39,7 +39,7 @@ import Testing
     for reader in readers { await reader.value }
   }
 
-  @Test func `cancelling a reader ends its loop, and no other's`() async {
+  @Test func `cancelling a reader ends its loop, and no other reader's`() async {
     let activity = Activity(clock: VirtualClock())
     let (begun, tell) = AsyncStream.makeStream(of: Void.self)
     let reader = Task {
@@ -63,7 +63,7 @@ import Testing
     await reader.value
   }
 
-  @Test func `reading does not keep the activity, and ends with it, hidden`() async {
+  @Test func `a reader does not retain the activity, and ends with a hidden snapshot`() async {
     var activity: Activity? = Activity("text", delay: .zero, clock: VirtualClock())
     _ = activity?.begin(text: "other", blocksInput: true)
     var updates = activity?.updates.makeAsyncIterator()
@@ -77,7 +77,7 @@ import Testing
     #expect(await last.value == [Snapshot(text: "text"), nil])
   }
 
-  @Test func `cancelling and changing at once leaves no reader waiting`() async {
+  @Test func `a cancellation that races with a change leaves no reader waiting`() async {
     let activity = Activity(clock: VirtualClock())
     for _ in 0..<100 {
       let reader = Task { @concurrent in

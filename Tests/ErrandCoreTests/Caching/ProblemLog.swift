@@ -2,12 +2,12 @@ import Synchronization
 
 @testable import ErrandCore
 
-/// What a store complained about.
+/// Collects the problems that a cache reports.
 final class ProblemLog: Sendable {
-  private let state = Mutex<[AnswerStoreProblem]>([])
+  private let state = Mutex<[CacheFileProblem]>([])
 
-  var problems: [AnswerStoreProblem] { state.withLock { $0 } }
-  var reasons: [AnswerStoreProblem.Reason] { problems.map(\.reason) }
+  var problems: [CacheFileProblem] { state.withLock { $0 } }
+  var reasons: [CacheFileProblem.Reason] { problems.map(\.reason) }
 
-  @Sendable func add(_ problem: AnswerStoreProblem) { state.withLock { $0.append(problem) } }
+  @Sendable func add(_ problem: CacheFileProblem) { state.withLock { $0.append(problem) } }
 }

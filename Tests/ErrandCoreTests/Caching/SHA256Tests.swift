@@ -17,7 +17,7 @@ import Testing
     #expect(SHA256Digest(hashing: Data(text.utf8)).description == digest)
   }
 
-  @Test func `pieces make the digest of the whole`() {
+  @Test func `hashing in pieces makes the digest of the whole`() {
     var random = SeededRandom(seed: 3)
     for _ in 0..<50 {
       let data = Data((0..<Int.random(in: 0...500, using: &random)).map { _ in UInt8.random(in: 0...(.max)) })
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a digest is its bytes`() {
+  @Test func `a digest is made from exactly its 32 bytes`() {
     let digest = SHA256Digest(hashing: Data("a".utf8))
     #expect(SHA256Digest(digest.bytes) == digest)
     #expect(SHA256Digest(digest.bytes.dropLast()) == nil)

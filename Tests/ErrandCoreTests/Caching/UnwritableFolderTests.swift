@@ -11,66 +11,66 @@ import Testing
 #endif
 
 @Suite struct UnwritableFolderTests {
-  private let folder: AnswerTestFolder
+  private let folder: CacheTestFolder
   private let log = ProblemLog()
-  private let store: DiskAnswerStore
+  private let store: DiskResponseCache
 
   init() throws {
-    folder = try AnswerTestFolder()
-    store = DiskAnswerStore(folder: folder.answers, limit: 100_000_000, onProblem: log.add)
+    folder = try CacheTestFolder()
+    store = DiskResponseCache(folder: folder.responses, limit: 100_000_000, onProblem: log.add)
   }
 
-  private func failure(_ answer: KeptAnswer, under key: AnswerKey) async throws -> FileError {
+  private func failure(_ response: CachedResponse, under key: CacheKey) async throws -> FileError {
     try #require(
-      await #expect(throws: FileError.self) { try await store.write(answer, under: key) })
+      await #expect(throws: FileError.self) { try await store.write(response, under: key) })
   }
 
-  @Test func `a folder that cannot be made is an error from write, and a miss for a read`() async throws {
-    try Data("a file".utf8).write(to: folder.answers)
-    #expect(try await failure(.sample("a"), under: AnswerKey("a")).systemCode != nil)
-    #expect(try await store.read(AnswerKey("a")) == nil)
+  @Test func `a folder that cannot be created fails a write, and is a miss for a read`() async throws {
+    try Data("a file".utf8).write(to: folder.responses)
+    #expect(try await failure(.sample("a"), under: CacheKey("a")).systemCode != nil)
+    #expect(try await store.read(CacheKey("a")) == nil)
     await #expect(throws: FileError.self) { try await store.salt() }
     await #expect(throws: FileError.self) { try await store.key("a", fields: ["Cookie": "b"]) }
-    #expect(try await store.key("a", fields: ["User-Agent": "b"]) == AnswerKey("a"))
-    #expect(try String(contentsOf: folder.answers, encoding: .utf8) == "a file")
+    #expect(try await store.key("a", fields: ["User-Agent": "b"]) == CacheKey("a"))
+    #expect(try String(contentsOf: folder.responses, encoding: .utf8) == "a file")
   }
 
   #if os(Linux)
-    /// Only root can mount; elsewhere there is nothing to see.
+    /// Runs the body on a small file system. Only root can mount one; otherwise the body is skipped.
     private func withSmallDisk(_ body: () async throws -> Void) async throws {
-      try FileManager.default.createDirectory(at: folder.answers, withIntermediateDirectories: true)
-      guard let disk = SmallDisk(at: folder.answers.path) else {
+      try FileManager.default.createDirectory(at: folder.responses, withIntermediateDirectories: true)
+      guard let disk = SmallDisk(at: folder.responses.path) else {
         return print("skipped: no file system can be mounted")
       }
       defer { disk.unmount() }
       try await body()
     }
 
-    @Test func `a full disk is an error from write, and what is kept stays`() async throws {
+    @Test func `a full disk fails a write, and the cached response stays`() async throws {
       try await withSmallDisk {
-        try await store.write(.sample("old"), under: AnswerKey("a"))
-        let error = try await failure(.sample(size: 3_000_000), under: AnswerKey("a"))
+        try await store.write(.sample("old"), under: CacheKey("a"))
+        let error = try await failure(.sample(size: 3_000_000), under: CacheKey("a"))
         #expect(error.systemCode == ENOSPC)
         #expect(error.description.hasSuffix("No space left on device"))
-        #expect(try await store.read(AnswerKey("a")) == .sample("old"))
+        #expect(try await store.read(CacheKey("a")) == .sample("old"))
         #expect(folder.names.count == 1)
-        try await store.write(.sample("new"), under: AnswerKey("a"))
-        #expect(try await store.read(AnswerKey("a")) == .sample("new"))
+        try await store.write(.sample("new"), under: CacheKey("a"))
+        #expect(try await store.read(CacheKey("a")) == .sample("new"))
         #expect(log.problems.isEmpty)
       }
     }
 
-    @Test func `a folder that can only be read is an error from write, and is read`() async throws {
+    @Test func `a read-only folder fails a write, and is still read`() async throws {
       try await withSmallDisk {
-        try await store.write(.sample("old"), under: AnswerKey("a"))
+        try await store.write(.sample("old"), under: CacheKey("a"))
         guard
-          mount("tmpfs", folder.answers.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil)
+          mount("tmpfs", folder.responses.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil)
             == 0
         else { return print("skipped: no file system can be made read-only") }
-        #expect(try await failure(.sample("new"), under: AnswerKey("a")).systemCode == EROFS)
-        #expect(try await store.read(AnswerKey("a")) == .sample("old"))
+        #expect(try await failure(.sample("new"), under: CacheKey("a")).systemCode == EROFS)
+        #expect(try await store.read(CacheKey("a")) == .sample("old"))
         #expect(try await store.list().count == 1)
-        await #expect(throws: FileError.self) { try await store.remove(AnswerKey("a")) }
+        await #expect(throws: FileError.self) { try await store.remove(CacheKey("a")) }
         await #expect(throws: FileError.self) { try await store.clear() }
         #expect(log.problems.isEmpty)
       }

@@ -15,9 +15,9 @@ import Testing
     return (Client(transport: stub), stub)
   }
 
-  @Test func `a call goes on by itself, and any number may wait for its answer, also later`() async throws {
+  @Test func `a call runs by itself, and any number of waiters get its response, also later`() async throws {
     let gate = StubGate()
-    let (client, _) = client { _ in .answer(body: "hello").behind(gate) }
+    let (client, _) = client { _ in .response(body: "hello").behind(gate) }
     let call = client.start(.get("http://a.test/"))
     #expect(call.outcome == nil)
     async let first = call.value.text
@@ -29,7 +29,7 @@ import Testing
     #expect(client.start(.get("http://a.test/")).id != call.id)
   }
 
-  @Test func `cancelling it ends it for all who wait; cancelling one of them ends that wait only`()
+  @Test func `cancelling a call ends it for all its waiters, cancelling one waiter ends that wait only`()
     async throws
   {
     let (client, stub) = client { _ in .stall }
@@ -53,9 +53,9 @@ import Testing
     let (one, two) = (StubGate(), StubGate())
     let (client, stub) = client { request in
       switch request.url.path {
-      case "/one": .answer().behind(one)
-      case "/two": .answer().behind(two)
-      default: .answer()
+      case "/one": .response().behind(one)
+      case "/two": .response().behind(two)
+      default: .response()
       }
     }
     let calls = [client.start(.get("http://a.test/one")), client.start(.get("http://a.test/two"))]
@@ -70,10 +70,10 @@ import Testing
     #expect(try await client.send(.get("http://a.test/again").after(calls)).status == 200)
   }
 
-  @Test func `when one fails, those after it fail at once, name it, and are not sent`() async throws {
+  @Test func `a call fails at once when one before it fails, names that one, and is not sent`() async throws {
     let gate = StubGate()
     let (client, stub) = client { request in
-      request.url.path == "/slow" ? .answer().behind(gate) : .answer(status: 404)
+      request.url.path == "/slow" ? .response().behind(gate) : .response(status: 404)
     }
     let slow = client.start(.get("http://a.test/slow"))
     let bad = client.start(.get("http://a.test/bad?token=secret"))
@@ -91,8 +91,8 @@ import Testing
     #expect(stub.requests.allSatisfy { $0.method == .get })
   }
 
-  @Test func `however many wait for each other, each says why the first failed`() async throws {
-    let (client, stub) = client { _ in .answer(status: 404) }
+  @Test func `each call in a long chain says why the first failed`() async throws {
+    let (client, stub) = client { _ in .response(status: 404) }
     var call = client.start(.get("http://a.test/first"))
     for _ in 0..<200 { call = client.start(.get("http://a.test/next").after(call)) }
     let error = await call.result.requestError
@@ -101,7 +101,7 @@ import Testing
     #expect(stub.requests.count == 1)
   }
 
-  @Test func `one that waits for others can be called off, and then is not sent`() async throws {
+  @Test func `a call that waits for others can be cancelled, and is then not sent`() async throws {
     let (client, stub) = client { _ in .stall }
     let first = client.start(.get("http://a.test/first"))
     let second = client.start(.get("http://a.test/second").after(first))
@@ -115,9 +115,9 @@ import Testing
     #expect(stub.requests.count == 1)
   }
 
-  @Test func `waiting for a call lends it the waiter's priority`() async throws {
+  @Test func `a waiting call lends its priority to the call that it waits for`() async throws {
     let gate = StubGate()
-    let (client, _) = client { _ in .answer().behind(gate) }
+    let (client, _) = client { _ in .response().behind(gate) }
     let first = client.start(.get("http://a.test/first").priority(.background))
     let second = client.start(.get("http://a.test/second").priority(.userInitiated).after(first))
     gate.open()
@@ -126,11 +126,11 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `in any web of calls each is sent if and only if all before it succeeded`(seed: UInt64) async {
+  func `each call in any graph of calls is sent if and only if all before it succeeded`(seed: UInt64) async {
     var random = SeededRandom(seed: seed)
     let fails = (0..<20).map { _ in Int.random(in: 0..<6, using: &random) == 0 }
     let (client, stub) = client { request in
-      .answer(status: fails[Int(request.url.lastPathComponent) ?? 0] ? 404 : 200)
+      .response(status: fails[Int(request.url.lastPathComponent) ?? 0] ? 404 : 200)
     }
     var calls: [Call] = []
     var succeeds: [Bool] = []
@@ -154,9 +154,9 @@ import Testing
     }
   }
 
-  @Test func `its progress can be followed until it ends`() async throws {
+  @Test func `the progress of a call can be followed until it ends`() async throws {
     let gate = StubGate()
-    let (client, stub) = client { _ in .answer(body: "0123456789").behind(gate) }
+    let (client, stub) = client { _ in .response(body: "0123456789").behind(gate) }
     let call = client.start(.get("http://a.test/"))
     try await stub.waitForRequests(1)
     var seen: [TransferProgress] = []
@@ -169,8 +169,8 @@ import Testing
     #expect(seen.last?.receivedTotal == 10)
   }
 
-  @Test func `a call of a client that was shut down fails with the cancelled outcome`() async throws {
-    let (client, stub) = client { _ in .answer() }
+  @Test func `a call of a client that was shut down fails as cancelled`() async throws {
+    let (client, stub) = client { _ in .response() }
     await client.shutdown()
     await #expect { try await client.start(.get("http://a.test/")).value } throws: {
       ($0 as? RequestError)?.cancellation == .clientShutDown

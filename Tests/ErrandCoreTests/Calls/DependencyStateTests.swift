@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct DependencyStateTests {
-  @Test func `it goes when the last of all has succeeded, and says so once`() {
+  @Test func `a call starts once, when the last of its dependencies has succeeded`() {
     var state = DependencyState(count: 3)
     #expect(state.ended(1, succeeded: true) == nil)
     #expect(state.ended(0, succeeded: true) == nil)
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: 1...100)
-  func `whatever the order, there is one verdict, and it is right`(seed: UInt64) {
+  func `dependencies that end in any order give one decision, the right one`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let count = Int.random(in: 1...8, using: &random)
     let succeeds = (0..<count).map { _ in Int.random(in: 0..<6, using: &random) > 0 }

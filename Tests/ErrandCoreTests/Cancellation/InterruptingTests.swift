@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct InterruptingTests {
   @Test func `the outcome is why the call was cancelled, not what its task threw for that`() async throws {
-    let signal = StopSignal()
-    let (begun, cancelled) = (Settlement<Void>(), Settlement<Void>())
+    let token = CancellationToken()
+    let (begun, cancelled) = (Promise<Void>(), Promise<Void>())
     let ended = DispatchSemaphore(value: 0)
     let caller = Task {
       defer { ended.signal() }
-      try await signal.interrupting {
+      try await token.interrupting {
         try await withTaskCancellationHandler {
           begun.settle(.success(()))
           _ = await cancelled.settled()
@@ -23,7 +23,7 @@ import Testing
       }
     }
     _ = await begun.settled()
-    #expect(SystemThread.start { signal.stop(.cancelled(.superseded)) })
+    #expect(SystemThread.start { token.cancel(.cancelled(.superseded)) })
     let error = await #expect(throws: RequestError.self) { try await caller.value }
     #expect(error?.cancellation == .superseded)
   }

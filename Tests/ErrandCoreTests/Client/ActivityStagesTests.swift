@@ -3,14 +3,14 @@ import Testing
 
 @testable import ErrandCore
 
-/// What a person sees of requests with stages.
+/// An activity in all stages of its requests.
 @Suite struct ActivityStagesTests {
   private let gate = StubGate()
 
-  @Test func `between two tries it does not blink`() async throws {
+  @Test func `an activity stays shown between two attempts`() async throws {
     let stage = Stage { [gate] request in
       request.index == 0
-        ? .answer(status: 503, fields: ["Retry-After": "9"]) : .answer(body: "done").behind(gate)
+        ? .response(status: 503, fields: ["Retry-After": "9"]) : .response(body: "done").behind(gate)
     }
     let activity = Activity("Loading", clock: stage.clock)
     let call = stage.client.start(.get("http://a.test/").activity(activity, text: "Feed", blocksInput: true))
@@ -19,7 +19,7 @@ import Testing
     stage.clock.advance(by: .seconds(1))
     var updates = activity.updates.makeAsyncIterator()
     while await updates.next()?.isShown != true {}
-    // Whatever is told from now on until the answer is here shows it.
+    // Counts the updates that hide the activity before the response is here.
     let shown = Task { [seen = updates] in
       var updates = seen
       var blinks = 0
@@ -36,8 +36,8 @@ import Testing
     #expect(!activity.blocksInput)
   }
 
-  @Test func `a request in the background is not shown`() async throws {
-    let stage = Stage { [gate] _ in .answer().behind(gate) }
+  @Test func `an activity does not show a request in the background`() async throws {
+    let stage = Stage { [gate] _ in .response().behind(gate) }
     let activity = Activity("Loading", clock: stage.clock)
     let call = stage.client.start(.get("http://a.test/").activity(activity).inBackground())
     try await stage.stub.waitForRequests(1)
@@ -47,8 +47,8 @@ import Testing
     _ = try await call.value
   }
 
-  @Test func `what must finish first blocks input from the call to its end`() async throws {
-    let stage = Stage { [gate] _ in .answer().behind(gate) }
+  @Test func `a request that must finish first blocks input from the call to its end`() async throws {
+    let stage = Stage { [gate] _ in .response().behind(gate) }
     let activity = Activity("Loading", clock: stage.clock)
     let call = stage.client.start(.get("http://a.test/").mustFinishFirst(activity, text: "Paying"))
     #expect(activity.blocksInput)
@@ -59,12 +59,12 @@ import Testing
     #expect(!activity.blocksInput)
   }
 
-  @Test func `it is shown while it waits for its turn and for others, and while a stream is read`()
+  @Test func `an activity counts a call that waits for a slot or for others, and a stream that is read`()
     async throws
   {
-    let stage = Stage.configured { $0.limits.total = 1 }.answering { [gate] request in
+    let stage = Stage.configured { $0.limits.total = 1 }.responding { [gate] request in
       request.path == "/stream"
-        ? .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) : .answer().behind(gate)
+        ? .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) : .response().behind(gate)
     }
     let activity = Activity("Loading", clock: stage.clock)
     let request = Request.get("http://a.test/").activity(activity)
@@ -80,8 +80,8 @@ import Testing
     #expect(activity.count == 0)
   }
 
-  @Test func `those who share are shown each for themselves`() async throws {
-    let stage = Stage { [gate] _ in .answer().behind(gate) }
+  @Test func `callers that share a request are each shown in their own activity`() async throws {
+    let stage = Stage { [gate] _ in .response().behind(gate) }
     let (one, other) = (Activity("One", clock: stage.clock), Activity("Other", clock: stage.clock))
     let request = Request.get("http://a.test/").shared()
     let calls = [one, other].map { stage.client.start(request.activity($0)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// A store that fails is as good as an empty one.
+/// A cache that fails behaves as an empty one.
 @Suite struct BrokenStoreTests {
   private let told = Tally()
   private let stage: Stage
@@ -11,42 +11,44 @@ import Testing
 
   init() {
     stage = Stage.configured { [told] in
-      $0.answers = BrokenStore()
-      $0.onAnswerStoreFailure = { error in if error is BrokenStore.Broken { told.add() } }
-    }.answering { request in
-      request.fields.contains("X-Fail") ? .fail(.cannotConnect) : .answer(body: "answer")
+      $0.cache = BrokenStore()
+      $0.onCacheFailure = { error in if error is BrokenStore.Broken { told.add() } }
+    }.responding { request in
+      request.fields.contains("X-Fail") ? .fail(.cannotConnect) : .response(body: "answer")
     }
   }
 
   @Test(arguments: [
-    KeepPolicy.networkOnly, .first, .thenRefreshed, .onFailure, .youngerThan(.seconds(9)),
+    CachePolicy.networkOnly, .first, .staleWhileRevalidate, .staleIfError, .maxAge(.seconds(9)),
   ])
-  func `the request goes on, and the failure is told`(policy: KeepPolicy) async throws {
+  func `a request goes on, and the failure of the cache is reported`(policy: CachePolicy) async throws {
     for request in [request, request.bearer("a")] {
       let before = told.count
-      #expect(try await stage.client.send(request.kept(as: "feed", policy)).text == "answer")
+      #expect(try await stage.client.send(request.cached(as: "feed", policy)).text == "answer")
       await stage.expectNothingLeft()
       #expect(told.count > before)
     }
   }
 
-  @Test func `without an answer to fall back on, the network's error is the outcome`() async throws {
-    let failing = request.field("X-Fail", "1").kept(as: "feed", .onFailure)
+  @Test func `the outcome without a cached response is the network's error`() async throws {
+    let failing = request.field("X-Fail", "1").cached(as: "feed", .staleIfError)
     #expect(await stage.client.start(failing).result.requestError?.code == .cannotConnect)
     #expect(told.count == 1)
   }
 
-  @Test func `answers that are asked for one after the other still come`() async throws {
+  @Test func `a sequence of responses still delivers the network's response`() async throws {
     var texts: [String] = []
-    for try await answer in stage.client.answers(to: request.kept(as: "feed")) { texts.append(answer.text) }
+    for try await response in stage.client.responses(to: request.cached(as: "feed")) {
+      texts.append(response.text)
+    }
     #expect(texts == ["answer"])
     #expect(told.count == 2)
   }
 
-  @Test func `what is done by hand tells its failure itself`() async throws {
-    #expect(try await stage.client.keptAnswer(to: request.kept(as: "feed")) == nil)
+  @Test func `an explicit read finds nothing, and an explicit removal throws`() async throws {
+    #expect(try await stage.client.cachedResponse(to: request.cached(as: "feed")) == nil)
     await #expect(throws: BrokenStore.Broken.self) {
-      try await stage.client.removeKeptAnswer(to: request.kept(as: "feed"))
+      try await stage.client.removeCachedResponse(to: request.cached(as: "feed"))
     }
   }
 }

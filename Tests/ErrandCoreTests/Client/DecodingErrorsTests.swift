@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// What an error says that comes from reading a response, long after its request has gone.
+/// Errors from decoding a response long after its request has ended.
 @Suite(.timeLimit(.minutes(1))) struct DecodingErrorsTests {
   private struct Value: Decodable { let name: String }
 
@@ -24,7 +24,7 @@ import Testing
       configured: {
         $0.secrets = Secrets(queryItems: ["pass-key"])
         change(&$0)
-      }, { _ in .answer(body: "{}") })
+      }, { _ in .response(body: "{}") })
   }
 
   @Test func `a decoding error names the method and the URL, without the client's own secrets`()
@@ -34,9 +34,9 @@ import Testing
     #expect(try #require(Self.error(of: response)).hasPrefix(named))
   }
 
-  @Test func `a decoding error of a response that is shared or kept is no other`() async throws {
+  @Test func `a decoding error of a shared or cached response is the same`() async throws {
     let stage = stage()
-    for request in [request.shared(within: .seconds(9)), request.kept(as: "data")] {
+    for request in [request.shared(within: .seconds(9)), request.cached(as: "data")] {
       for _ in 0..<2 {
         #expect(try #require(Self.error(of: try await stage.client.send(request))).hasPrefix(named))
       }
@@ -45,7 +45,7 @@ import Testing
     await stage.settle()
   }
 
-  /// Reads what comes.
+  /// Decodes each response that passes, and records the error.
   private final class Reads: Interceptor {
     let seen = Locked<[String]>([])
 
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a decoding error in an interceptor is no other`(aroundCall: Bool) async throws {
+  func `a decoding error in an interceptor is the same`(aroundCall: Bool) async throws {
     let reads = Reads()
     let stage = stage {
       if aroundCall { $0.interceptors = [reads] } else { $0.attemptInterceptors = [reads] }
@@ -66,14 +66,14 @@ import Testing
     #expect(reads.seen.withLock { $0 }.map { $0.hasPrefix(named) } == [true])
   }
 
-  private struct Answers: Interceptor {
+  private struct Responds: Interceptor {
     func intercept(_ request: Request, next: Next) async throws -> Response {
       Response(status: 200, url: try #require(request.url))
     }
   }
 
-  @Test func `a decoding error of a response that an interceptor gave is no other`() async throws {
-    let stage = stage { $0.interceptors = [Answers()] }
+  @Test func `a decoding error of a response that an interceptor made is the same`() async throws {
+    let stage = stage { $0.interceptors = [Responds()] }
     #expect(try #require(Self.error(of: try await stage.client.send(request))).hasPrefix(named))
   }
 }

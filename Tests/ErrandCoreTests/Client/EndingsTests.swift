@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// However a call ends, nothing of it is left.
+/// A call leaves nothing behind, however it ends.
 @Suite struct EndingsTests {
   private struct Throws: Interceptor {
     func intercept(_ request: Request, next: Next) async throws -> Response {
@@ -18,20 +18,20 @@ import Testing
     }
   }
 
-  private func stage(_ answers: any AnswerStore = MemoryAnswerStore()) -> Stage {
+  private func stage(_ responses: any ResponseCache = MemoryResponseCache()) -> Stage {
     Stage(
       configured: {
         $0.limits.total = 2
         $0.attemptInterceptors = [Throws()]
-        $0.answers = answers
+        $0.cache = responses
       }, { Ending.step($0) })
   }
 
   @Test(arguments: Ending.allCases)
-  func `no slot, no place, no activity is left`(ending: Ending) async throws {
+  func `a call leaves no slot, no place in a scope and no activity behind`(ending: Ending) async throws {
     let stage = stage()
     let (scope, activity) = (RequestScope("all"), Activity("Loading", clock: stage.clock))
-    let folder = try AnswerTestFolder()
+    let folder = try CacheTestFolder()
     let leash = await leash { leash in
       await ending.reach(stage, scope, folder.url.appending(path: "file")) {
         $0.activity(activity).held(by: leash)
@@ -45,9 +45,9 @@ import Testing
   }
 
   @Test(arguments: Ending.allCases)
-  func `nothing holds on to the request`(ending: Ending) async throws {
+  func `a call that has ended does not retain its request`(ending: Ending) async throws {
     let stage = stage()
-    let folder = try AnswerTestFolder()
+    let folder = try CacheTestFolder()
     let file = folder.url.appending(path: "file")
     let leash = await leash { [scope = RequestScope("all")] leash in
       await ending.reach(stage, scope, file) { $0.held(by: leash) }
@@ -62,9 +62,9 @@ import Testing
     return WeakBox(object: leash)
   }
 
-  @Test func `after a thousand requests of every kind the client is as it was`() async throws {
+  @Test func `the client is as before after a thousand requests of every kind`() async throws {
     let stage = stage()
-    let folder = try AnswerTestFolder()
+    let folder = try CacheTestFolder()
     let scope = RequestScope("all")
     let leash = await leash { leash in
       for round in 0..<30 {
@@ -79,12 +79,12 @@ import Testing
     #expect(scope.count == 0)
   }
 
-  @Test func `a client that is let go goes, with all that it remembers`() async throws {
+  @Test func `a client that is released is deallocated, with all that it remembers`() async throws {
     let clock = VirtualClock()
     let pipeline = await {
       var configuration = ClientConfiguration()
       configuration.clock = clock
-      let client = Client(transport: StubTransport([.answer()]), configuration: configuration)
+      let client = Client(transport: StubTransport([.response()]), configuration: configuration)
       _ = try? await client.send(.get("http://a.test/").shared(within: .seconds(60)))
       _ = try? await client.send(.get("http://a.test/").ignoringRepeats(within: .seconds(60)))
       return WeakBox(object: client.pipeline)
@@ -93,7 +93,7 @@ import Testing
     while clock.sleepers > 0 { await Task.yield() }
   }
 
-  @Test func `a call that has ended holds nothing of those it waited for`() async throws {
+  @Test func `a call that has ended does not retain the calls that it waited for`() async throws {
     let stage = stage()
     var last = stage.client.start(.get("http://a.test/answered"))
     let first = WeakBox(object: last)
@@ -105,7 +105,7 @@ import Testing
     #expect(last.description == "GET http://a.test/answered")
   }
 
-  @Test func `a call that has ended holds no activity`() async throws {
+  @Test func `a call that has ended does not retain its activity`() async throws {
     let stage = stage()
     func start() -> (Call, WeakBox<Activity>) {
       let activity = Activity("Loading", clock: stage.clock)
@@ -125,8 +125,8 @@ extension Request {
 }
 
 extension Stage {
-  /// Returns when nothing has the request any more. Interceptors may, though their call has ended: one whose task had not
-  /// even begun still takes a slot, to find then that nobody waits.
+  /// Returns when the request is released. An interceptor may hold the request after its call has ended: a
+  /// task that had not begun by then still takes a slot, and finds only then that no caller waits.
   fileprivate func reachEnd(of leash: WeakBox<Leash>) async {
     await settle()
     while leash.object != nil { await Task.yield() }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ErrandCore
 
-/// A shared request that its own interceptors do not let go of, while others wait for it.
+/// A shared request that its own interceptors hold while other callers wait for it.
 @Suite(.timeLimit(.minutes(1))) struct HeldFlightTests {
   private static let shared = Request.get("http://a.test/data").shared()
 
-  /// Waits for the request that waits for it, in a way that nobody can know.
+  /// Waits for the same shared request from a detached task, which the client cannot trace to its request.
   private final class Circles: Interceptor {
     let client = Locked<Client?>(nil)
     private let asked = Locked(false)
@@ -25,18 +25,18 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `one that waits for itself by a detached task ends with an error that says so`(aroundCall: Bool)
+  func `a request that waits for itself through a detached task fails and says so`(aroundCall: Bool)
     async throws
   {
     let circles = Circles()
     let stage = Stage.configured {
       if aroundCall { $0.interceptors = [circles] } else { $0.attemptInterceptors = [circles] }
-    }.answering { _ in .answer() }
+    }.responding { _ in .response() }
     circles.client.withLock { $0 = stage.client }
     let call = stage.client.start(Self.shared)
     try await stage.reachSharing(2, Self.shared)
-    await stage.reachSleep(of: Flight.longestHold)
-    stage.clock.advance(by: Flight.longestHold)
+    await stage.reachSleep(of: InFlightRequest.longestHold)
+    stage.clock.advance(by: InFlightRequest.longestHold)
     let error = try #require(await call.result.requestError)
     #expect(error.code == .deadlineExceeded)
     #expect(error.description.contains("from a detached task"))
@@ -46,7 +46,7 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  /// Holds a request for a while before and after it goes on.
+  /// Holds a request for a while before and after it is sent.
   private final class Holds: Interceptor {
     let before = StubGate()
     let after = StubGate()
@@ -59,16 +59,16 @@ import Testing
     }
   }
 
-  @Test func `one that nobody has joined may be held for as long as it takes`() async throws {
+  @Test func `a request with one caller may be held for as long as it takes`() async throws {
     let holds = Holds()
-    let stage = Stage.configured { $0.interceptors = [holds] }.answering { _ in .answer(body: "late") }
+    let stage = Stage.configured { $0.interceptors = [holds] }.responding { _ in .response(body: "late") }
     let call = stage.client.start(Self.shared)
     try await stage.reachSharing(1, Self.shared)
-    stage.clock.advance(by: Flight.longestHold * 2)
-    // It is held from now on for the others.
+    stage.clock.advance(by: InFlightRequest.longestHold * 2)
+    // The limit counts from now, because another caller waits from now on.
     let other = stage.client.start(Self.shared)
-    await stage.reachSleep(of: Flight.longestHold)
-    stage.clock.advance(by: Flight.longestHold - .seconds(1))
+    await stage.reachSleep(of: InFlightRequest.longestHold)
+    stage.clock.advance(by: InFlightRequest.longestHold - .seconds(1))
     holds.before.open()
     holds.after.open()
     #expect(try await call.value.text == "late")
@@ -76,22 +76,22 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  @Test func `what is on the wire is not held`() async throws {
+  @Test func `the limit for a held request does not count time on the wire`() async throws {
     let holds = Holds()
     let gate = StubGate()
     holds.before.open()
     holds.after.open()
-    let stage = Stage.configured { $0.attemptInterceptors = [holds] }.answering { _ in
-      .answer(body: "slow").behind(gate)
+    let stage = Stage.configured { $0.attemptInterceptors = [holds] }.responding { _ in
+      .response(body: "slow").behind(gate)
     }
     let shared = Self.shared.timeout(.seconds(100_000))
     let calls = [stage.client.start(shared), stage.client.start(shared)]
     try await stage.stub.waitForRequests(1)
     for _ in 0..<3 {
-      await stage.reachSleep(of: Flight.longestHold)
-      stage.clock.advance(by: Flight.longestHold)
+      await stage.reachSleep(of: InFlightRequest.longestHold)
+      stage.clock.advance(by: InFlightRequest.longestHold)
     }
-    await stage.reachSleep(of: Flight.longestHold)
+    await stage.reachSleep(of: InFlightRequest.longestHold)
     gate.open()
     for call in calls { #expect(try await call.value.text == "slow") }
   }

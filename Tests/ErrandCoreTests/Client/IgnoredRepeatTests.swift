@@ -3,12 +3,12 @@ import Testing
 
 @testable import ErrandCore
 
-/// A request that is ignored when it is sent twice.
+/// Requests whose repeats are ignored.
 @Suite struct IgnoredRepeatTests {
   private let request = Request.post("http://a.test/like?token=hush").ignoringRepeats()
 
   @Test func `a repeat is ignored within its interval, whether the first succeeded or failed`() async throws {
-    let stage = Stage { $0.index == 0 ? .answer(status: 500) : .answer() }
+    let stage = Stage { $0.index == 0 ? .response(status: 500) : .response() }
     #expect(await stage.client.start(request).result.requestError?.status == 500)
     stage.clock.advance(by: .seconds(2))
     let error = await stage.client.start(request).result.requestError
@@ -20,12 +20,12 @@ import Testing
     #expect(stage.stub.requests.count == 2)
   }
 
-  @Test func `retries of the first are no repeats`() async throws {
-    let stage = Stage { $0.index < 2 ? .fail(.cannotConnect, reachedServer: false) : .answer() }
-    #expect(try await stage.client.send(request).timing.tries == 3)
+  @Test func `the retries of a request are not repeats`() async throws {
+    let stage = Stage { $0.index < 2 ? .fail(.cannotConnect, reachedServer: false) : .response() }
+    #expect(try await stage.client.send(request).timing.attempts == 3)
   }
 
-  @Test func `one that was called off before it was sent makes none after it a repeat`() async throws {
+  @Test func `a request that is cancelled before it is sent makes no later one a repeat`() async throws {
     let stage = Stage()
     let called = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -36,8 +36,8 @@ import Testing
     #expect(try await stage.client.send(request).status == 200)
   }
 
-  @Test func `one whose dependency failed makes none after it a repeat`() async throws {
-    let stage = Stage { $0.path == "/login" ? .answer(status: 403) : .answer() }
+  @Test func `a request whose dependency failed makes no later one a repeat`() async throws {
+    let stage = Stage { $0.path == "/login" ? .response(status: 403) : .response() }
     let login = stage.client.start(.post("http://a.test/login"))
     #expect(await stage.client.start(request.after(login)).result.requestError?.code == .dependencyFailed)
     #expect(try await stage.client.send(request).status == 200)

@@ -9,14 +9,14 @@ import Testing
   import Foundation
 #endif
 
-/// What those who share are told of how far it is.
+/// The progress that callers of a shared request get.
 @Suite struct JoinersProgressTests {
   @Test(arguments: 1...10)
-  func `each is told in order, and of the last byte before the answer`(round: Int) async throws {
+  func `each caller gets progress in order, and the last byte before the response`(round: Int) async throws {
     let gate = StubGate()
     let chunks = (0..<50).map { _ in Data(count: 1000) }
     let stage = Stage { _ in
-      .answer(fields: ["Content-Length": "50000"], chunks: chunks).behind(gate)
+      .response(fields: ["Content-Length": "50000"], chunks: chunks).behind(gate)
     }
     let request = Request.post("http://a.test/feed", .bytes(Data(count: 300))).shared()
     let told = (0..<8).map { _ in Told() }
@@ -38,9 +38,9 @@ import Testing
     }
   }
 
-  @Test func `one that leaves is told nothing more`() async throws {
+  @Test func `a caller that leaves gets no more progress`() async throws {
     let gate = StubGate()
-    let stage = Stage { _ in .answer(body: "feed").behind(gate) }
+    let stage = Stage { _ in .response(body: "feed").behind(gate) }
     let request = Request.get("http://a.test/feed").shared()
     let told = Told()
     let leaver = Task { try await stage.client.send(request, progress: told.hear) }
@@ -55,10 +55,10 @@ import Testing
     #expect(told.words.allSatisfy { $0.received == 0 })
   }
 
-  @Test func `an activity follows the request that it shares`() async throws {
+  @Test func `an activity follows the shared request of its call`() async throws {
     let gate = StubGate()
     let stage = Stage { _ in
-      .answer(fields: ["Content-Length": "10"], body: "0123456789").behind(gate)
+      .response(fields: ["Content-Length": "10"], body: "0123456789").behind(gate)
     }
     let activity = Activity("Loading", delay: .zero, clock: stage.clock)
     let request = Request.get("http://a.test/feed").shared()

@@ -9,13 +9,13 @@ import Testing
   import Foundation
 #endif
 
-/// The newest wins, whatever kind of request it is.
+/// The newest call supersedes older ones, whatever kind of request it is.
 @Suite struct LatestStagesTests {
   private func request(_ path: String) -> Request { Request.get("http://a.test/\(path)").latest("search") }
 
-  @Test func `of a thousand calls made in a row exactly the last is answered`() async throws {
+  @Test func `exactly the last of a thousand calls in a row gets a response`() async throws {
     let gate = StubGate()
-    let stage = Stage { .answer(body: $0.path).behind(gate) }
+    let stage = Stage { .response(body: $0.path).behind(gate) }
     let calls = (1...1000).map { stage.client.start(request("\($0)")) }
     gate.open()
     for call in calls.dropLast() {
@@ -26,8 +26,8 @@ import Testing
     #expect(stage.client.pipeline.repeats.states.isEmpty)
   }
 
-  @Test func `a stream is overtaken until its last byte is here`() async throws {
-    let stage = Stage { _ in .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) }
+  @Test func `a stream can be superseded until its last byte is here`() async throws {
+    let stage = Stage { _ in .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) }
     let older = try await stage.client.stream(request("old"))
     var chunks = older.chunks.makeAsyncIterator()
     _ = try await chunks.next()
@@ -40,20 +40,20 @@ import Testing
     #expect(stage.client.pipeline.repeats.states.isEmpty)
   }
 
-  @Test func `a stream that was read to its end is not overtaken any more`() async throws {
-    let stage = Stage { _ in .answer(body: "all of it") }
+  @Test func `a stream that was read to its end is not superseded`() async throws {
+    let stage = Stage { _ in .response(body: "all of it") }
     let older = try await stage.client.stream(request("old"))
     #expect(try await older.chunks.readAll() == 9)
     #expect(stage.client.pipeline.repeats.states.isEmpty)
     #expect(try await stage.client.send(request("new")).status == 200)
   }
 
-  @Test func `a download is overtaken by a stream, and leaves its file as it was`() async throws {
-    let folder = try AnswerTestFolder()
+  @Test func `a download that another supersedes does not touch the file`() async throws {
+    let folder = try CacheTestFolder()
     let file = folder.url.appending(path: "file")
     let gate = StubGate()
     let stage = Stage { request in
-      request.path == "/old" ? .answer(body: "old").behind(gate) : .answer(body: "new")
+      request.path == "/old" ? .response(body: "old").behind(gate) : .response(body: "new")
     }
     let old = Task { try await stage.client.download(request("old"), to: file) }
     try await stage.stub.waitForRequests(1)
@@ -66,13 +66,12 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `a download that can be resumed leaves its part to the one that overtakes it`(round: Int) async throws
-  {
-    let folder = try AnswerTestFolder()
+  func `a resumable download leaves its partial file to the one that supersedes it`(round: Int) async throws {
+    let folder = try CacheTestFolder()
     let file = folder.url.appending(path: "file")
     let gate = StubGate()
     let stage = Stage { request in
-      request.path == "/old" ? .answer(body: "old").behind(gate) : .answer(body: "new")
+      request.path == "/old" ? .response(body: "old").behind(gate) : .response(body: "new")
     }
     let old = Task { try await stage.client.download(request("old"), to: file, resume: true) }
     try await stage.stub.waitForRequests(1)
@@ -83,16 +82,15 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `a download that is begun again right after it was called off finds its part`(round: Int) async throws
-  {
-    let folder = try AnswerTestFolder()
+  func `a download that restarts right after a cancellation gets the partial file`(round: Int) async throws {
+    let folder = try CacheTestFolder()
     let file = folder.url.appending(path: "file")
     let gate = StubGate()
-    let stage = Stage { $0.index == 0 ? .answer(body: "old").behind(gate) : .answer(body: "new") }
+    let stage = Stage { $0.index == 0 ? .response(body: "old").behind(gate) : .response(body: "new") }
     let plain = Request.get("http://a.test/file")
     let first = Task { try await stage.client.download(plain, to: file, resume: true) }
     try await stage.stub.waitForRequests(1)
-    // Nobody else may write it as long as it goes on.
+    // No other download may write the file while the first one runs.
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.download(plain, to: file, resume: true)
     }
@@ -103,10 +101,10 @@ import Testing
     await #expect { try await first.value } throws: { $0.isCancellation }
   }
 
-  @Test func `a call that waits for its turn is overtaken and never sent`() async throws {
+  @Test func `a call that waits for a slot is superseded and never sent`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits.total = 1 }.answering { request in
-      request.path == "/first" ? .answer().behind(gate) : .answer()
+    let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
+      request.path == "/first" ? .response().behind(gate) : .response()
     }
     let first = stage.client.start(.get("http://a.test/first"))
     try await stage.stub.waitForRequests(1)
@@ -119,9 +117,9 @@ import Testing
     #expect(stage.paths == ["/first", "/new"])
   }
 
-  @Test func `a call that waits to be tried again is overtaken`() async throws {
+  @Test func `a call that waits for its next attempt is superseded`() async throws {
     let stage = Stage { request in
-      request.path == "/old" ? .answer(status: 503, fields: ["Retry-After": "9"]) : .answer()
+      request.path == "/old" ? .response(status: 503, fields: ["Retry-After": "9"]) : .response()
     }
     let old = stage.client.start(request("old"))
     try await stage.clock.waitForSleepers(1)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import ErrandCore
 
-/// Shared requests whose interceptors send one another, each of them begun by a caller of its own.
+/// Shared requests whose interceptors send one another, each started by a caller of its own.
 @Suite(.timeLimit(.minutes(1))) struct MutualFlightsTests {
-  /// Before a request goes on for the first time it sends others, together with all who are as far.
+  /// Sends another request before a request goes on for the first time, once all of them have come that far.
   private final class Asks: Interceptor {
     let clients = Locked<[String: Client]>([:])
-    /// Opened when so many have been reached.
+    /// Opened when every request in `others` has come this far.
     let all = StubGate()
     private let asked = Locked(Set<String>())
     private let others: [String: Request]
@@ -32,7 +32,7 @@ import Testing
       configured: {
         $0.limits.total = 1
         if aroundCall { $0.interceptors = [asks] } else { $0.attemptInterceptors = [asks] }
-      }, { .answer(body: $0.path) })
+      }, { .response(body: $0.path) })
     asks.clients.withLock { $0["http://\(host):80"] = stage.client }
     return stage
   }
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `two that wait for each other end, and one of them goes on alone`(aroundCall: Bool) async throws {
+  func `two requests that wait for each other end, one of them unshared`(aroundCall: Bool) async throws {
     let asks = Asks(["/a": Self.shared("/b"), "/b": Self.shared("/a")])
     let stage = stage(asks, "a.test", aroundCall: aroundCall)
     let calls = ["/a", "/b"].map { stage.client.start(Self.shared($0)) }
@@ -53,7 +53,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `three that wait for each other in a circle end`() async throws {
+  @Test func `three requests that wait for each other in a circle end`() async throws {
     let asks = Asks(["/a": Self.shared("/b"), "/b": Self.shared("/c"), "/c": Self.shared("/a")])
     let stage = stage(asks, "a.test", aroundCall: false)
     let calls = ["/a", "/b", "/c"].map { stage.client.start(Self.shared($0)) }
@@ -63,7 +63,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `two of two clients that wait for each other end`() async throws {
+  @Test func `two requests of two clients that wait for each other end`() async throws {
     let asks = Asks(["/a": Self.shared("/b", "b.test"), "/b": Self.shared("/a")])
     let (one, two) = (stage(asks, "a.test", aroundCall: true), stage(asks, "b.test", aroundCall: true))
     let calls = [one.client.start(Self.shared("/a")), two.client.start(Self.shared("/b", "b.test"))]
@@ -74,10 +74,10 @@ import Testing
     await two.expectNothingLeft()
   }
 
-  @Test func `two that wait for a third share it`() async throws {
+  @Test func `two requests that wait for a third share it`() async throws {
     let asks = Asks(["/a": Self.shared("/c", "c.test"), "/b": Self.shared("/c", "c.test")])
     let gate = StubGate()
-    let third = Stage { .answer(body: $0.path).behind(gate) }
+    let third = Stage { .response(body: $0.path).behind(gate) }
     asks.clients.withLock { $0["http://c.test:80"] = third.client }
     let stage = stage(asks, "a.test", aroundCall: true)
     let calls = ["/a", "/b"].map { stage.client.start(Self.shared($0)) }
@@ -88,7 +88,7 @@ import Testing
     asks.clients.withLock { $0 = [:] }
   }
 
-  @Test func `no wait is remembered once it is over`() {
+  @Test func `a wait is forgotten once it is over`() {
     final class Flown {}
     let (one, two, three) = (Flown(), Flown(), Flown())
     let (a, b, c) = (ObjectIdentifier(one), ObjectIdentifier(two), ObjectIdentifier(three))
@@ -107,8 +107,8 @@ import Testing
     }
   }
 
-  /// Sends another request that it may not wait for to the end, then says how that went.
-  private final class Tries: Interceptor {
+  /// Makes `/a` wait for `/b` until a deadline of one second, and then `/b` wait for `/a`.
+  private final class Attempts: Interceptor {
     let client = Locked<Client?>(nil)
     let again = StubGate()
 
@@ -128,13 +128,13 @@ import Testing
     }
   }
 
-  @Test func `one that has given up waiting for another may be waited for by it`() async throws {
-    let tries = Tries()
+  @Test func `a request may wait for another that has given up waiting for it`() async throws {
+    let attempts = Attempts()
     let gate = StubGate()
     let stage = Stage(
-      configured: { $0.interceptors = [tries] },
-      { $0.path == "/held" ? .answer().behind(gate) : .answer(body: $0.path) })
-    tries.client.withLock { $0 = stage.client }
+      configured: { $0.interceptors = [attempts] },
+      { $0.path == "/held" ? .response().behind(gate) : .response(body: $0.path) })
+    attempts.client.withLock { $0 = stage.client }
     let calls = [stage.client.start(Self.shared("/b")), stage.client.start(Self.shared("/a"))]
     try await stage.reachSharing(2, Self.shared("/b"))
     await stage.reachSleep(of: .seconds(1))
@@ -143,6 +143,6 @@ import Testing
     gate.open()
     for call in calls { _ = try await call.value }
     #expect(stage.paths.sorted() == ["/a", "/b", "/held"])
-    tries.client.withLock { $0 = nil }
+    attempts.client.withLock { $0 = nil }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Every error says what it is about, and shows no secret.
+/// Every error names its request, and shows no secret.
 @Suite struct NamedErrorsTests {
   private let url = "http://us:hush@a.test/path?token=hush&id=7"
   private let shown = "http://***@a.test/path?token=***&id=7"
@@ -23,10 +23,10 @@ import Testing
 
   private var request: Request { Request(.put, url).bearer("hush").bestEffort() }
 
-  @Test func `whatever stage it comes from`() async throws {
+  @Test func `an error of any stage names its request`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits.total = 1 }.answering { request in
-      request.path == "/path" ? .answer(status: 404) : .answer().behind(gate)
+    let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
+      request.path == "/path" ? .response(status: 404) : .response().behind(gate)
     }
     let client = stage.client
     func error(_ request: Request, in scope: RequestScope? = nil) async -> RequestError? {
@@ -34,7 +34,7 @@ import Testing
     }
     try expectNamed(await error(request), .rejected)
     try expectNamed(await error(request.shared()), .rejected)
-    try expectNamed(await error(request.kept(as: "kept", .onFailure)), .rejected)
+    try expectNamed(await error(request.cached(as: "kept", .staleIfError)), .rejected)
     try expectNamed(await error(request.ignoringRepeats()), .rejected)
     try expectNamed(await error(request.ignoringRepeats()), .ignoredRepeat)
     let failing = client.start(request)
@@ -47,7 +47,7 @@ import Testing
     let sent = stage.stub.requests.count
     let first = client.start(.get("http://a.test/slow"))
     try await stage.stub.waitForRequests(sent + 1)
-    for request in [request, request.shared(), request.kept(as: "kept", .onFailure)] {
+    for request in [request, request.shared(), request.cached(as: "kept", .staleIfError)] {
       let waiting = client.start(request)
       await stage.reachWaiting(1)
       waiting.cancel()
@@ -67,9 +67,9 @@ import Testing
     try expectNamed(await error(request), .cancelled)
   }
 
-  @Test func `those who share get errors about their own requests`() async throws {
+  @Test func `callers of a shared request get errors that name their own requests`() async throws {
     let gate = StubGate()
-    let stage = Stage { _ in .answer(status: 404).behind(gate) }
+    let stage = Stage { _ in .response(status: 404).behind(gate) }
     let one = Request.get("http://a.test/one").shared(key: "both")
     let other = Request.get("http://a.test/other").shared(key: "both")
     let calls = [stage.client.start(one), stage.client.start(other)]
@@ -83,7 +83,8 @@ import Testing
   @Test func `an error of a request that an interceptor sent names that request`() async throws {
     let interceptor = SendsBefore("/data") { .post("http://a.test/token") }
     interceptor.gate.open()
-    let stage = Stage.configured { $0.interceptors = [interceptor] }.answering { _ in .answer(status: 403) }
+    let stage = Stage.configured { $0.interceptors = [interceptor] }.responding { _ in .response(status: 403)
+    }
     interceptor.client.withLock { $0 = stage.client }
     let error = await stage.client.start(.get("http://a.test/data")).result.requestError
     #expect(error?.description.hasPrefix("POST http://a.test/token:") == true)

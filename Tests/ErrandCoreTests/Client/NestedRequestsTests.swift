@@ -3,12 +3,13 @@ import Testing
 
 @testable import ErrandCore
 
-/// Interceptors of tries that send requests themselves where there is only one slot: their own request has none yet.
+/// Attempt interceptors that send requests themselves where there is only one slot: the outer request holds
+/// no slot yet.
 @Suite struct NestedRequestsTests {
   private let token = Request.post("http://a.test/token").shared(key: "token")
 
   private func stage(
-    _ interceptor: SendsBefore, _ handler: @escaping StubTransport.Handler = { _ in .answer() }
+    _ interceptor: SendsBefore, _ handler: @escaping StubTransport.Handler = { _ in .response() }
   ) -> Stage {
     let stage = Stage(
       configured: {
@@ -19,10 +20,10 @@ import Testing
     return stage
   }
 
-  /// A stage whose only slot another call has, until the gate is opened.
+  /// Returns a stage whose only slot another call holds until the gate is opened.
   private func taken(_ interceptor: SendsBefore) async throws -> (Stage, Call, StubGate) {
     let gate = StubGate()
-    let stage = stage(interceptor) { $0.path == "/first" ? .answer().behind(gate) : .answer() }
+    let stage = stage(interceptor) { $0.path == "/first" ? .response().behind(gate) : .response() }
     let holder = stage.client.start(.get("http://a.test/first"))
     try await stage.stub.waitForRequests(1)
     return (stage, holder, gate)
@@ -30,9 +31,11 @@ import Testing
 
   private func data() -> Request { .get("http://a.test/data") }
 
-  @Test func `what they send takes the only slot, and theirs takes it after that`() async throws {
-    let interceptor = SendsBefore("/data") { .post("http://a.test/token").triesAtOnce(2) }
-    let stage = stage(interceptor) { $0.index == 0 ? .fail(.cannotConnect, reachedServer: false) : .answer() }
+  @Test func `a nested request takes the only slot, and the outer one takes it after that`() async throws {
+    let interceptor = SendsBefore("/data") { .post("http://a.test/token").attemptsAtOnce(2) }
+    let stage = stage(interceptor) {
+      $0.index == 0 ? .fail(.cannotConnect, reachedServer: false) : .response()
+    }
     interceptor.gate.open()
     _ = try await stage.client.send(data())
     #expect(stage.paths == ["/token", "/token", "/data"])
@@ -41,7 +44,7 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `what they share with others who wait for a slot does not wait for theirs`() async throws {
+  @Test func `a nested request shared with a waiting call does not wait for the outer one`() async throws {
     let interceptor = SendsBefore("/data") { [token] in token }
     let (stage, holder, slot) = try await taken(interceptor)
     let outside = stage.client.start(token)
@@ -58,12 +61,12 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `what they share with others that is tried again does not wait for theirs either`() async throws
+  @Test func `a nested request shared with one that is retried does not wait for the outer one`() async throws
   {
     let token = token.idempotencyKey("1")
     let interceptor = SendsBefore("/data") { token }
     let stage = stage(interceptor) { request in
-      request.index == 0 ? .answer(status: 503, fields: ["Retry-After": "2"]) : .answer()
+      request.index == 0 ? .response(status: 503, fields: ["Retry-After": "2"]) : .response()
     }
     let outside = stage.client.start(token)
     try await stage.clock.waitForSleepers(1)
@@ -78,7 +81,7 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `a call that what they send waits for does not wait for theirs`() async throws {
+  @Test func `a call that a nested request waits for does not wait for the outer one`() async throws {
     let script = Locked<Request>(.get("http://a.test/profile"))
     let interceptor = SendsBefore("/data") { script.withLock { $0 } }
     let (stage, holder, slot) = try await taken(interceptor)
@@ -94,7 +97,7 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `through another client and back again it finds a slot too`() async throws {
+  @Test func `a nested request through another client and back finds a slot`() async throws {
     let (there, back) = (
       SendsBefore("/data") { .get("http://b.test/signature") },
       SendsBefore("/signature") { .get("http://a.test/key") }

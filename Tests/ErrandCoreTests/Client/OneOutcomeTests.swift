@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Called off from several sides at once, and answered at the same moment, a call has one outcome.
+/// A call has one outcome, even if it is cancelled from several sides while its response arrives.
 @Suite struct OneOutcomeTests {
   private enum Kind: CaseIterable {
     case plain, shared, kept, refreshed, stream
@@ -14,17 +14,17 @@ import Testing
     return switch kind {
     case .plain, .stream: request
     case .shared: request.shared()
-    case .kept: request.kept(as: "kept", .onFailure).deadline(.seconds(60))
-    case .refreshed: request.kept(as: "refreshed", .thenRefreshed)
+    case .kept: request.cached(as: "kept", .staleIfError).deadline(.seconds(60))
+    case .refreshed: request.cached(as: "refreshed", .staleWhileRevalidate)
     }
   }
 
   @Test(arguments: [UInt64](1...8))
-  func `whoever comes first counts`(seed: UInt64) async throws {
+  func `the first outcome of a call counts`(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
-    let stage = Stage.configured { $0.limits.total = 2 }.answering { request in
+    let stage = Stage.configured { $0.limits.total = 2 }.responding { request in
       for _ in 0..<request.index % 7 { await Task.yield() }
-      return .answer(chunks: [ByteStream.largeChunk])
+      return .response(chunks: [ByteStream.largeChunk])
     }
     let reasons: [CancellationReason] = [.taskCancelled, .scopeEnded("page"), .superseded, .callCancelled]
     var tallies: [Tally] = []
@@ -36,7 +36,7 @@ import Testing
       let told = Tally()
       tallies.append(told)
       let call = stage.client.start(request, in: scope)
-      _ = call.settlement.listen { _ in told.add() }
+      _ = call.promise.listen { _ in told.add() }
       let task = Task {
         if case .stream = kind {
           _ = try await stage.client.stream(request.latest("stream"), in: scope).chunks.readAll()

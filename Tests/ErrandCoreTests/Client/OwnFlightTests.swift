@@ -3,9 +3,9 @@ import Testing
 
 @testable import ErrandCore
 
-/// An interceptor of a shared request must not wait for the very request that waits for it.
+/// An interceptor of a shared request must not wait for the request that waits for it.
 @Suite(.timeLimit(.minutes(1))) struct OwnFlightTests {
-  /// Sends requests of its own before one goes on.
+  /// Sends requests of its own before the first request to a path goes on.
   private final class Asks: Interceptor {
     let client = Locked<Client?>(nil)
     private let asked = Locked(Set<String>())
@@ -36,7 +36,7 @@ import Testing
       configured: {
         $0.limits.total = 1
         if aroundCall { $0.interceptors = [asks] } else { $0.attemptInterceptors = [asks] }
-      }, { _ in .answer(body: "answer") })
+      }, { _ in .response(body: "answer") })
     asks.client.withLock { $0 = stage.client }
     return stage
   }
@@ -44,7 +44,7 @@ import Testing
   private static let shared = Request.get("http://a.test/data").shared()
 
   @Test(arguments: [true, false])
-  func `the same shared request goes on alone`(aroundCall: Bool) async throws {
+  func `a shared request that its own interceptor sends goes on alone`(aroundCall: Bool) async throws {
     let asks = Asks { _ in [Self.shared] }
     let stage = stage(asks, aroundCall: aroundCall)
     #expect(try await stage.client.send(Self.shared).text == "answer")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what it was given goes on alone, also from a task that does not know whose it is`(aroundCall: Bool)
+  func `the request that an interceptor was given goes on alone, even from a detached task`(aroundCall: Bool)
     async throws
   {
     let asks = Asks(detached: true) { [$0] }
@@ -65,7 +65,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `two shared requests that ask for each other go on alone`() async throws {
+  @Test func `two shared requests whose interceptors send each other go on alone`() async throws {
     let other = Request.get("http://a.test/other").shared()
     let asks = Asks { $0.path == "/data" ? [other] : [Self.shared] }
     let stage = stage(asks, aroundCall: false)
@@ -75,7 +75,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `others share what an interceptor does not wait for`() async throws {
+  @Test func `other callers share a request that an interceptor has sent`() async throws {
     let other = Request.get("http://a.test/other").shared(within: .seconds(10))
     let asks = Asks { $0.path == "/data" ? [other] : [] }
     let stage = stage(asks, aroundCall: false)

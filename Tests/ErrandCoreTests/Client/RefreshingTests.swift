@@ -3,11 +3,11 @@ import Testing
 
 @testable import ErrandCore
 
-/// An answer that is kept is delivered, and the network asked for the next time.
+/// Stale-while-revalidate: the cached response is delivered, and a refresh caches the network's response.
 @Suite struct RefreshingTests {
-  private let script = Script(.answer(body: "old"))
+  private let script = Script(.response(body: "old"))
   private let stage: Stage
-  private let request = Request.get("http://a.test/feed").kept(as: "feed", .thenRefreshed)
+  private let request = Request.get("http://a.test/feed").cached(as: "feed", .staleWhileRevalidate)
 
   init() { stage = Stage { [script] _ in script.now } }
 
@@ -16,21 +16,21 @@ import Testing
     script.now = .stall
   }
 
-  @Test func `the answer comes at once, and the next is kept in the same scope`() async throws {
+  @Test func `the cached response comes at once, and the refresh runs in the same scope`() async throws {
     try await keep()
     let (gate, scope) = (StubGate(), RequestScope("page"))
-    script.now = .answer(body: "new").behind(gate)
-    let answer = try await stage.client.send(request, in: scope)
-    #expect(answer.text == "old")
-    #expect(answer.keptAt != nil)
+    script.now = .response(body: "new").behind(gate)
+    let response = try await stage.client.send(request, in: scope)
+    #expect(response.text == "old")
+    #expect(response.cachedAt != nil)
     #expect(scope.count == 1)
     gate.open()
     await stage.expectNothingLeft()
     #expect(scope.count == 0)
-    #expect(try await stage.client.keptAnswer(to: request)?.text == "new")
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "new")
   }
 
-  @Test func `refreshing is called off with the scope`() async throws {
+  @Test func `a refresh is cancelled with its scope`() async throws {
     try await keep()
     let scope = RequestScope("page")
     #expect(try await stage.client.send(request, in: scope).text == "old")
@@ -38,10 +38,10 @@ import Testing
     scope.end()
     await stage.expectNothingLeft()
     #expect(stage.stub.cancelled == 1)
-    #expect(try await stage.client.keptAnswer(to: request)?.text == "old")
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "old")
   }
 
-  @Test func `refreshing is called off by the shutdown, at its limit`() async throws {
+  @Test func `a refresh is cancelled when the shutdown reaches its limit`() async throws {
     try await keep()
     #expect(try await stage.client.send(request.timeout(.seconds(99))).text == "old")
     try await stage.stub.waitForRequests(2)
@@ -53,7 +53,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `refreshing has the request's deadline, and its own time`() async throws {
+  @Test func `a refresh has the request's deadline, counted from its own start`() async throws {
     try await keep()
     stage.clock.advance(by: .seconds(100))
     let limited = request.timeout(.seconds(99)).deadline(.seconds(3))
@@ -65,23 +65,23 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  @Test func `a refresh that fails leaves what is kept, and says nothing`() async throws {
+  @Test func `a refresh that fails leaves the cached response, and reports nothing`() async throws {
     try await keep()
-    script.now = .answer(status: 404)
+    script.now = .response(status: 404)
     #expect(try await stage.client.send(request).text == "old")
     await stage.expectNothingLeft()
-    #expect(try await stage.client.keptAnswer(to: request)?.text == "old")
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "old")
   }
 
-  @Test func `cancelling the task that was answered does not stop the refresh`() async throws {
+  @Test func `cancelling the task that got the response does not stop the refresh`() async throws {
     try await keep()
     let gate = StubGate()
-    script.now = .answer(body: "new").behind(gate)
+    script.now = .response(body: "new").behind(gate)
     let task = Task { try await stage.client.send(request) }
     #expect(try await task.value.text == "old")
     task.cancel()
     gate.open()
     await stage.expectNothingLeft()
-    #expect(try await stage.client.keptAnswer(to: request)?.text == "new")
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "new")
   }
 }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ErrandCore
 
-/// Callers of several scopes who share one request.
+/// Callers of several scopes that share one request.
 @Suite struct ScopedSharingTests {
   private let gate = StubGate()
   private let request = Request.get("http://a.test/feed").shared()
 
-  private func stage() -> Stage { Stage { [gate] _ in .answer(body: "feed").behind(gate) } }
+  private func stage() -> Stage { Stage { [gate] _ in .response(body: "feed").behind(gate) } }
 
-  @Test func `when one caller's scope ends, it leaves and the others go on`() async throws {
+  @Test func `a caller whose scope ends leaves, and the others go on`() async throws {
     let stage = stage()
     let (one, other) = (RequestScope("one"), RequestScope("other"))
     let calls = [one, other].map { stage.client.start(request, in: $0) }
@@ -28,7 +28,7 @@ import Testing
     #expect(stage.client.pipeline.repeats.states.isEmpty)
   }
 
-  @Test func `when the last scope ends, the request is called off on the wire`() async throws {
+  @Test func `a shared request is cancelled on the wire when the last scope ends`() async throws {
     let stage = stage()
     let (one, other) = (RequestScope("one"), RequestScope("other"))
     let calls = [one, other].map { stage.client.start(request, in: $0) }
@@ -43,7 +43,7 @@ import Testing
     #expect(stage.client.pipeline.repeats.states.isEmpty)
   }
 
-  @Test func `a scope that ends with many calls in it gives each its own outcome, never another's`() async {
+  @Test func `a scope that ends gives each of its calls its own outcome, never another's`() async {
     for _ in 0..<50 {
       let stage = stage()
       let scope = RequestScope("page")
@@ -59,11 +59,11 @@ import Testing
     }
   }
 
-  @Test func `in a scope that has ended nothing begins, whatever was asked for`() async throws {
+  @Test func `a scope that has ended starts no request of any kind`() async throws {
     let stage = stage()
     let scope = RequestScope("page")
     scope.end()
-    let kept = Request.get("http://a.test/kept").kept(as: "kept")
+    let kept = Request.get("http://a.test/kept").cached(as: "kept")
     for request in [request, kept, .get("http://a.test/").latest(), .get("http://a.test/").ignoringRepeats()]
     {
       let error = await stage.client.start(request, in: scope).result.requestError

@@ -3,13 +3,13 @@ import Testing
 
 @testable import ErrandCore
 
-/// Those who share a request have deadlines of their own.
+/// Callers that share a request have deadlines of their own.
 @Suite struct SharedDeadlineTests {
   private let request = Request.get("http://a.test/feed").shared()
 
   @Test func `each caller's deadline ends that caller's wait only`() async throws {
     let gate = StubGate()
-    let stage = Stage { _ in .answer(body: "feed").behind(gate) }
+    let stage = Stage { _ in .response(body: "feed").behind(gate) }
     let short = stage.client.start(request.deadline(.seconds(1)))
     let long = stage.client.start(request.deadline(.seconds(5)))
     let patient = stage.client.start(request)
@@ -28,7 +28,7 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
-  @Test func `the last deadline calls the request off`() async throws {
+  @Test func `the last caller's deadline cancels the shared request`() async throws {
     let stage = Stage { _ in .stall }
     let calls = (1...3).map { stage.client.start(request.timeout(.seconds(99)).deadline(.seconds($0))) }
     try await stage.clock.waitForSleepers(4)
@@ -41,9 +41,9 @@ import Testing
     #expect(stage.stub.cancelled == 1)
   }
 
-  @Test func `a deadline counts from the call, also if it joins late`() async throws {
+  @Test func `the deadline of a late caller counts from its own call`() async throws {
     let gate = StubGate()
-    let stage = Stage { _ in .answer().behind(gate) }
+    let stage = Stage { _ in .response().behind(gate) }
     let first = stage.client.start(request)
     try await stage.reachSharing(1, request)
     stage.clock.advance(by: .seconds(10))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import ErrandCore
 
-/// A shared request that is tried again.
+/// A shared request that is retried.
 @Suite struct SharedRetryTests {
-  private static let busy = StubStep.answer(status: 503, fields: ["Retry-After": "2"])
+  private static let busy = StubStep.response(status: 503, fields: ["Retry-After": "2"])
   private let request = Request.get("http://a.test/feed").priority(.background).shared()
 
-  @Test func `one who joins between two tries gets the second's answer, and its progress`() async throws {
-    let stage = Stage { $0.index == 0 ? Self.busy : .answer(body: "0123456789") }
+  @Test func `a caller joining between two attempts gets the second's response and progress`() async throws {
+    let stage = Stage { $0.index == 0 ? Self.busy : .response(body: "0123456789") }
     let (early, late) = (Told(), Told())
     let first = Task { try await stage.client.send(request, progress: early.hear) }
     try await stage.clock.waitForSleepers(1)
@@ -17,9 +17,9 @@ import Testing
     try await stage.reachSharing(2, request)
     stage.clock.advance(by: .seconds(2))
     for task in [first, second] {
-      let answer = try await task.value
-      #expect(answer.text == "0123456789")
-      #expect(answer.timing.tries == 2)
+      let response = try await task.value
+      #expect(response.text == "0123456789")
+      #expect(response.timing.attempts == 2)
     }
     for told in [early, late] {
       #expect(told.isMonotone)
@@ -31,10 +31,10 @@ import Testing
     #expect(stage.stub.requests.count == 2)
   }
 
-  @Test func `one who joins makes it as urgent, while it waits for a slot`() async throws {
+  @Test func `a caller that joins a request in the queue raises its priority`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits.total = 1 }.answering { request in
-      request.path == "/first" ? .answer().behind(gate) : .answer()
+    let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
+      request.path == "/first" ? .response().behind(gate) : .response()
     }
     var calls = [stage.client.start(.get("http://a.test/first"))]
     try await stage.stub.waitForRequests(1)
@@ -49,11 +49,11 @@ import Testing
     #expect(stage.paths == ["/first", "/feed", "/other"])
   }
 
-  @Test func `one who joins makes its next try as urgent`() async throws {
+  @Test func `a caller that joins between two attempts raises the priority of the next`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits.total = 1 }.answering { request in
-      if request.path == "/first" { return .answer().behind(gate) }
-      return request.index == 0 ? Self.busy : .answer()
+    let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
+      if request.path == "/first" { return .response().behind(gate) }
+      return request.index == 0 ? Self.busy : .response()
     }
     var calls = [stage.client.start(request)]
     try await stage.clock.waitForSleepers(1)
@@ -70,10 +70,10 @@ import Testing
     #expect(stage.paths == ["/feed", "/first", "/feed", "/other"])
   }
 
-  @Test func `a caller that becomes urgent later takes the request along`() async throws {
+  @Test func `a caller whose priority rises later raises the shared request`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits.total = 1 }.answering { request in
-      request.path == "/first" ? .answer().behind(gate) : .answer()
+    let stage = Stage.configured { $0.limits.total = 1 }.responding { request in
+      request.path == "/first" ? .response().behind(gate) : .response()
     }
     var calls = [stage.client.start(.get("http://a.test/first"))]
     try await stage.stub.waitForRequests(1)

@@ -3,42 +3,42 @@ import Testing
 
 @testable import ErrandCore
 
-/// Sharing, together with what is kept and with what must come first.
+/// Sharing, together with caching and dependencies.
 @Suite struct SharedStagesTests {
-  @Test func `those who share an answer that is kept all get it, and it is kept once`() async throws {
+  @Test func `callers that share a cached request all get the response, which is cached once`() async throws {
     let gate = StubGate()
-    let stage = Stage { .answer(body: "answer \($0.index)").behind(gate) }
-    let request = Request.get("http://a.test/feed").shared().kept(as: "feed")
+    let stage = Stage { .response(body: "answer \($0.index)").behind(gate) }
+    let request = Request.get("http://a.test/feed").shared().cached(as: "feed")
     let calls = (0..<5).map { _ in stage.client.start(request) }
     try await stage.reachSharing(5, request)
     gate.open()
     for call in calls {
-      let answer = try await call.value
-      #expect(answer.text == "answer 0")
-      #expect(answer.keptAt == nil)
+      let response = try await call.value
+      #expect(response.text == "answer 0")
+      #expect(response.cachedAt == nil)
     }
     let kept = try await stage.client.send(request)
     #expect(kept.text == "answer 0")
-    #expect(kept.keptAt != nil)
+    #expect(kept.cachedAt != nil)
     #expect(stage.stub.requests.count == 1)
-    #expect(await stage.client.pipeline.configuration.answers.entries == 1)
+    #expect(await stage.client.pipeline.configuration.cache.entries == 1)
   }
 
-  @Test func `what is kept and then refreshed is refreshed once for all who share it`() async throws {
-    let stage = Stage { .answer(body: "answer \($0.index)") }
-    let request = Request.get("http://a.test/feed").shared(within: .seconds(3)).kept(
-      as: "feed", .thenRefreshed)
-    #expect(try await stage.client.send(request.kept(as: "feed", .networkOnly)).text == "answer 0")
+  @Test func `a stale response is refreshed once for all callers that share it`() async throws {
+    let stage = Stage { .response(body: "answer \($0.index)") }
+    let request = Request.get("http://a.test/feed").shared(within: .seconds(3)).cached(
+      as: "feed", .staleWhileRevalidate)
+    #expect(try await stage.client.send(request.cached(as: "feed", .networkOnly)).text == "answer 0")
     stage.clock.advance(by: .seconds(3))
     for _ in 0..<5 { #expect(try await stage.client.send(request).text == "answer 0") }
     await stage.expectNothingLeft()
     #expect(stage.stub.requests.count == 2)
-    #expect(try await stage.client.keptAnswer(to: request)?.text == "answer 1")
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "answer 1")
   }
 
-  @Test func `each who shares has its own checks`() async throws {
+  @Test func `each caller of a shared request has its own validation`() async throws {
     struct Refused: Error {}
-    let stage = Stage { .answer(fields: ["Content-Type": "text/html"], body: "answer \($0.index)") }
+    let stage = Stage { .response(fields: ["Content-Type": "text/html"], body: "answer \($0.index)") }
     let request = Request.get("http://a.test/feed").shared(within: .seconds(3))
     let checked = request.validate { _ in throw Refused() }
     let typed = request.expecting(contentType: "application/json")
@@ -49,10 +49,10 @@ import Testing
     #expect(stage.stub.requests.count == 1)
   }
 
-  @Test func `each who shares waits for what it depends on first`() async throws {
+  @Test func `each caller of a shared request waits for its own dependencies`() async throws {
     let gate = StubGate()
     let stage = Stage { request in
-      request.path == "/login" ? .answer().behind(gate) : .answer(body: "feed")
+      request.path == "/login" ? .response().behind(gate) : .response(body: "feed")
     }
     let request = Request.get("http://a.test/feed").shared(within: .seconds(3))
     let login = stage.client.start(.post("http://a.test/login"))
@@ -65,10 +65,10 @@ import Testing
     #expect(stage.paths == ["/login", "/feed"])
   }
 
-  @Test func `one whose dependency fails does not disturb those who share the same`() async throws {
+  @Test func `a caller whose dependency fails does not disturb the other callers`() async throws {
     let gate = StubGate()
     let stage = Stage { request in
-      request.path == "/login" ? .answer(status: 403) : .answer(body: "feed").behind(gate)
+      request.path == "/login" ? .response(status: 403) : .response(body: "feed").behind(gate)
     }
     let request = Request.get("http://a.test/feed").shared()
     let other = stage.client.start(request)
@@ -78,10 +78,9 @@ import Testing
     #expect(try await other.value.text == "feed")
   }
 
-  @Test func `those who wait for a call make it hurry, also later, and those that it waits for`() async throws
-  {
+  @Test func `a call that is raised later raises all the calls that it waits for`() async throws {
     let gate = StubGate()
-    let stage = Stage { _ in .answer().behind(gate) }
+    let stage = Stage { _ in .response().behind(gate) }
     let first = stage.client.start(.get("http://a.test/1").priority(.background))
     let second = stage.client.start(.get("http://a.test/2").priority(.background).after(first))
     let third = stage.client.start(.get("http://a.test/3").priority(.background).after(second))
@@ -93,7 +92,7 @@ import Testing
   }
 }
 
-extension AnswerStore {
+extension ResponseCache {
   fileprivate var entries: Int? {
     get async { try? await list().count }
   }

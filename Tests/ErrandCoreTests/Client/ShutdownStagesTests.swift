@@ -3,22 +3,22 @@ import Testing
 
 @testable import ErrandCore
 
-/// The end of a client whose requests wait for all kinds of things.
+/// The shutdown of a client whose requests are in all stages.
 @Suite struct ShutdownStagesTests {
   private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
 
-  @Test func `at its limit all who wait have one outcome, wherever they are`() async throws {
-    let stage = Stage.configured { $0.limits.total = 2 }.answering { request in
+  @Test func `the shutdown limit gives all waiting calls one outcome, at every stage`() async throws {
+    let stage = Stage.configured { $0.limits.total = 2 }.responding { request in
       switch request.path {
-      case "/kept", "/replayed": .answer(body: "kept")
-      case "/busy": .answer(status: 503, fields: ["Retry-After": "50"])
-      case "/stream": .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
+      case "/kept", "/replayed": .response(body: "kept")
+      case "/busy": .response(status: 503, fields: ["Retry-After": "50"])
+      case "/stream": .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
       default: .stall
       }
     }
     let client = stage.client
     let outcomes = Tally()
-    try await client.send(get("kept").kept(as: "kept"))
+    try await client.send(get("kept").cached(as: "kept"))
     try await client.send(get("replayed").shared(within: .seconds(60)))
     var calls = [client.start(get("busy"))]
     try await stage.clock.waitForSleepers(2)
@@ -31,11 +31,11 @@ import Testing
     calls += (0..<3).map { _ in client.start(get("shared").shared()) }
     calls.append(client.start(get("finishes").shared(whenAbandoned: .finishes)))
     calls.append(client.start(get("latest").latest()))
-    #expect(try await client.send(get("kept").kept(as: "kept", .thenRefreshed)).text == "kept")
-    calls.append(client.start(get("failing").kept(as: "kept", .onFailure).deadline(.seconds(80))))
+    #expect(try await client.send(get("kept").cached(as: "kept", .staleWhileRevalidate)).text == "kept")
+    calls.append(client.start(get("failing").cached(as: "kept", .staleIfError).deadline(.seconds(80))))
     await stage.reachWaiting(6)
-    for call in calls { _ = call.settlement.listen { _ in outcomes.add() } }
-    // The window, both time-outs, both deadlines, and the limit.
+    for call in calls { _ = call.promise.listen { _ in outcomes.add() } }
+    // The clock's sleepers: the window, both time-outs, both deadlines, and the limit.
     let shutdown = Task { await client.shutdown(within: .seconds(5)) }
     try await stage.clock.waitForSleepers(6)
     #expect(outcomes.count == 0)
@@ -48,22 +48,22 @@ import Testing
     let error = await #expect(throws: RequestError.self) { try await stream.chunks.readAll() }
     #expect(error?.cancellation == .clientShutDown)
     await shutdown.value
-    // Those who wait for a call are told one after another: one who has heard is not the last.
+    // The waiters of a call are told one after another, so one that was told may not be the last.
     await outcomes.reach(calls.count)
     #expect(outcomes.count == calls.count)
     #expect(stage.stub.isShutDown)
     await stage.expectNothingLeft()
   }
 
-  @Test func `what is in flight goes through all its stages before the limit`() async throws {
+  @Test func `requests in flight go through all their stages before the limit`() async throws {
     let gate = StubGate()
     let stage = Stage { request in
-      request.path == "/first" ? .answer().behind(gate) : .answer(body: "done")
+      request.path == "/first" ? .response().behind(gate) : .response(body: "done")
     }
     let first = stage.client.start(get("first"))
     let calls = [
-      get("plain"), get("shared").shared(), get("kept").kept(as: "kept"), get("latest").latest(),
-      get("ignoring").ignoringRepeats(), get("both").shared().kept(as: "both", .onFailure),
+      get("plain"), get("shared").shared(), get("kept").cached(as: "kept"), get("latest").latest(),
+      get("ignoring").ignoringRepeats(), get("both").shared().cached(as: "both", .staleIfError),
     ].map { stage.client.start($0.after(first)) }
     try await stage.stub.waitForRequests(1)
     let shutdown = Task { await stage.client.shutdown(within: .seconds(5)) }
@@ -76,7 +76,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `after the limit nothing begins that was left to go on by itself`() async throws {
+  @Test func `a shared request that finishes without callers does not begin after the limit`() async throws {
     let stage = Stage { _ in .stall }
     for _ in 0..<20 {
       let call = stage.client.start(get("finishes").shared(whenAbandoned: .finishes))
@@ -86,7 +86,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `two may end it at once`() async throws {
+  @Test func `two shutdowns can run at once`() async throws {
     let stage = Stage { _ in .stall }
     let call = stage.client.start(get("stalled"))
     try await stage.stub.waitForRequests(1)

@@ -9,15 +9,15 @@ import Testing
   import Foundation
 #endif
 
-/// A store of kept answers that does not come back.
+/// A response cache that does not return.
 @Suite(.timeLimit(.minutes(1))) struct SilentStoreTests {
-  /// What it is asked for first it never answers, whatever becomes of who asks.
-  private final class SilentStore: AnswerStore {
-    private let memory = MemoryAnswerStore(limit: 1 << 20)
+  /// Blocks in the operation named `silent` until `end()`, even if the caller is cancelled.
+  private final class SilentStore: ResponseCache {
+    private let memory = MemoryResponseCache(limit: 1 << 20)
     private let silent: String
-    private let gate = Settlement<Void>()
+    private let gate = Promise<Void>()
     let asked = StubGate()
-    /// What the client said of it.
+    /// The failures that the client reported for this cache.
     let told = Locked<[String]>([])
 
     init(silent: String) { self.silent = silent }
@@ -34,56 +34,56 @@ import Testing
       await pass("salt")
       return await memory.salt()
     }
-    func read(_ key: AnswerKey) async throws -> KeptAnswer? {
+    func read(_ key: CacheKey) async throws -> CachedResponse? {
       await pass("read")
       return await memory.read(key)
     }
-    func write(_ answer: KeptAnswer, under key: AnswerKey) async throws {
+    func write(_ response: CachedResponse, under key: CacheKey) async throws {
       await pass("write")
-      await memory.write(answer, under: key)
+      await memory.write(response, under: key)
     }
-    func remove(_ key: AnswerKey) async throws {
+    func remove(_ key: CacheKey) async throws {
       await pass("remove")
       await memory.remove(key)
     }
-    func list() async throws -> [KeptEntry] { await memory.list() }
+    func list() async throws -> [CacheEntry] { await memory.list() }
     func clear() async throws { await memory.clear() }
   }
 
   private func stage(_ store: SilentStore) -> Stage {
     Stage(
       configured: {
-        $0.answers = store
-        $0.onAnswerStoreFailure = { error in store.told.withLock { $0.append("\(error)") } }
-      }, { .answer(fields: $0.path == "/secret" ? ["Cache-Control": "no-store"] : [:], body: "network") })
+        $0.cache = store
+        $0.onCacheFailure = { error in store.told.withLock { $0.append("\(error)") } }
+      }, { .response(fields: $0.path == "/secret" ? ["Cache-Control": "no-store"] : [:], body: "network") })
   }
 
   private func request(_ path: String = "/feed") -> Request {
-    .get("http://a.test\(path)").bearer("token").kept(as: "feed")
+    .get("http://a.test\(path)").bearer("token").cached(as: "feed")
   }
 
   @Test(arguments: [("salt", "/feed"), ("read", "/feed"), ("write", "/feed"), ("remove", "/secret")])
-  func `a request goes on without it after a while, and tells of it`(silent: String, path: String)
+  func `a request goes on without a silent cache after a while, and reports it`(silent: String, path: String)
     async throws
   {
     let store = SilentStore(silent: silent)
     let stage = stage(store)
     let call = stage.client.start(request(path))
     try await store.asked.pass()
-    // Its salt is asked for twice: to read and to write.
+    // The salt is requested twice: to read and to write.
     for _ in 0..<(silent == "salt" ? 2 : 1) {
-      await stage.reachSleep(of: Pipeline.storePatience)
-      stage.clock.advance(by: Pipeline.storePatience)
+      await stage.reachSleep(of: Pipeline.cachePatience)
+      stage.clock.advance(by: Pipeline.cachePatience)
     }
     #expect(try await call.value.text == "network")
-    #expect(store.told.withLock { $0 }.first == "the store of kept answers was silent for 5 s")
+    #expect(store.told.withLock { $0 }.first == "the response cache was silent for 5 s")
     await stage.expectNothingLeft()
     #expect(stage.clock.sleepers == 0)
     store.end()
   }
 
   @Test(arguments: ["salt", "read", "write"])
-  func `a call that is cancelled or out of time does not wait for it`(silent: String) async throws {
+  func `a call that is cancelled or out of time does not wait for the cache`(silent: String) async throws {
     for isDeadline in [true, false] {
       let store = SilentStore(silent: silent)
       let stage = stage(store)
@@ -102,18 +102,18 @@ import Testing
     }
   }
 
-  @Test func `what is done by hand does not wait for it for ever`() async throws {
+  @Test func `an explicit read or removal does not wait for the cache for ever`() async throws {
     let store = SilentStore(silent: "remove")
     let stage = stage(store)
-    let removal = Task { try await stage.client.removeKeptAnswer(to: request()) }
+    let removal = Task { try await stage.client.removeCachedResponse(to: request()) }
     try await store.asked.pass()
-    await stage.reachSleep(of: Pipeline.storePatience)
-    stage.clock.advance(by: Pipeline.storePatience)
+    await stage.reachSleep(of: Pipeline.cachePatience)
+    stage.clock.advance(by: Pipeline.cachePatience)
     await #expect(throws: RequestError.self) { try await removal.value }
     store.end()
     let reading = SilentStore(silent: "read")
     let other = self.stage(reading)
-    let task = Task { try await other.client.keptAnswer(to: request()) }
+    let task = Task { try await other.client.cachedResponse(to: request()) }
     try await reading.asked.pass()
     task.cancel()
     #expect(try await task.value == nil)

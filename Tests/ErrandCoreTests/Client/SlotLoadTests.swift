@@ -18,20 +18,20 @@ import Testing
   private static func step(_ request: StubRequest, _ waits: Int, _ again: Bool) async -> StubStep {
     for _ in 0..<waits { await Task.yield() }
     return switch request.path {
-    case "/retried" where again: .answer(status: 503)
-    case "/redirected": .answer(status: 302, fields: ["Location": "/sent"])
-    case "/refused": .answer(status: 404)
-    case "/read", "/dropped": .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
-    default: .answer(body: "answer")
+    case "/retried" where again: .response(status: 503)
+    case "/redirected": .response(status: 302, fields: ["Location": "/sent"])
+    case "/refused": .response(status: 404)
+    case "/read", "/dropped": .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
+    default: .response(body: "answer")
     }
   }
 
   @Test(arguments: [UInt64](1...6))
-  func `never are more on the wire than the limits say`(seed: UInt64) async throws {
+  func `no more requests are on the wire than the limits allow`(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     var limits = ConcurrencyLimits(total: Int.random(in: 1...4, using: &random))
     if Bool.random(using: &random) { limits.perOrigin = Int.random(in: 1...2, using: &random) }
-    limits.kept = Int.random(in: 0...2, using: &random)
+    limits.reserved = Int.random(in: 0...2, using: &random)
     let chance = Locked(SeededRandom(seed: seed + 100))
     let stub = StubTransport { request in
       let (waits, again) = chance.withLock { ($0.next() % 4, $0.next() % 2 == 0) }
@@ -47,11 +47,11 @@ import Testing
     configuration.attemptInterceptors = [interceptor]
     let client = Client(transport: hosts, configuration: configuration)
     interceptor.client.withLock { $0 = client }
-    let folder = try AnswerTestFolder()
+    let folder = try CacheTestFolder()
     await withTaskGroup { group in
       for index in 0..<150 {
         guard let kind = Kind.allCases.randomElement(using: &random) else { continue }
-        // What an interceptor sends goes without a slot, so it must be to a host that has one already.
+        // The interceptor of a nested request sends to this host, too.
         let host = kind == .nested ? "a" : ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
         let priority = Priority.allCases[Int.random(in: 0..<4, using: &random)]
         let request = Request.get("http://\(host).test/\(kind)").priority(priority)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ErrandCore
 
-/// When a request holds a slot, and when not.
+/// The stages in which a request holds a slot.
 @Suite struct SlotStagesTests {
-  private static let busy = StubStep.answer(status: 503, fields: ["Retry-After": "2"])
+  private static let busy = StubStep.response(status: 503, fields: ["Retry-After": "2"])
 
   private func stage(_ handler: @escaping StubTransport.Handler) -> Stage {
     Stage(configured: { $0.limits.total = 1 }, handler)
@@ -13,9 +13,9 @@ import Testing
 
   private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
 
-  @Test func `a retry goes to the tail, behind those who came meanwhile`() async throws {
+  @Test func `a retry goes to the tail, behind requests that came meanwhile`() async throws {
     let gate = StubGate()
-    let stage = stage { $0.index == 0 ? .fail(.connectionLost).behind(gate) : .answer() }
+    let stage = stage { $0.index == 0 ? .fail(.connectionLost).behind(gate) : .response() }
     var calls: [Call] = []
     for (index, path) in ["first", "second", "third"].enumerated() {
       calls.append(stage.client.start(get(path)))
@@ -27,18 +27,18 @@ import Testing
     #expect(stage.stub.mostInFlight == 1)
   }
 
-  @Test func `one that waits to be tried again holds none`() async throws {
-    let stage = stage { $0.index == 0 ? Self.busy : .answer() }
+  @Test func `a request that waits for its next attempt holds no slot`() async throws {
+    let stage = stage { $0.index == 0 ? Self.busy : .response() }
     let call = stage.client.start(get("busy"))
     try await stage.clock.waitForSleepers(1)
     #expect(stage.load == SlotLoad())
     #expect(try await stage.client.send(get("other")).status == 200)
     stage.clock.advance(by: .seconds(2))
-    #expect(try await call.value.timing.tries == 2)
+    #expect(try await call.value.timing.attempts == 2)
   }
 
-  @Test func `one that waits for another call holds none`() async throws {
-    let stage = stage { $0.index == 0 ? Self.busy : .answer() }
+  @Test func `a request that waits for another call holds no slot`() async throws {
+    let stage = stage { $0.index == 0 ? Self.busy : .response() }
     let first = stage.client.start(get("busy"))
     try await stage.clock.waitForSleepers(1)
     let after = stage.client.start(get("after").after(first))
@@ -48,9 +48,9 @@ import Testing
     #expect(stage.paths == ["/busy", "/other", "/busy", "/after"])
   }
 
-  @Test func `those who share hold one`() async throws {
+  @Test func `callers that share a request hold one slot`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits.total = 2 }.answering { _ in .answer().behind(gate) }
+    let stage = Stage.configured { $0.limits.total = 2 }.responding { _ in .response().behind(gate) }
     let calls = (0..<9).map { _ in stage.client.start(get("feed").shared()) }
     try await stage.reachSharing(9, get("feed").shared())
     let other = stage.client.start(get("other"))
@@ -63,7 +63,7 @@ import Testing
 
   @Test func `a request that takes no slot neither waits for one nor holds one`() async throws {
     let gate = StubGate()
-    let stage = stage { _ in .answer().behind(gate) }
+    let stage = stage { _ in .response().behind(gate) }
     var own = get("own")
     own.options.takesNoSlot = true
     let calls = [own, get("first"), own, own.shared()].map { stage.client.start($0) }
@@ -74,9 +74,9 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `the wait for a slot is part of the time in the queue`() async throws {
+  @Test func `the time in the queue includes the wait for a slot`() async throws {
     let gate = StubGate()
-    let stage = stage { $0.index == 0 ? .answer().behind(gate) : .answer() }
+    let stage = stage { $0.index == 0 ? .response().behind(gate) : .response() }
     let first = stage.client.start(get("first"))
     try await stage.stub.waitForRequests(1)
     let second = stage.client.start(get("second"))
@@ -87,9 +87,9 @@ import Testing
     #expect(try await second.value.timing.queue == .seconds(3))
   }
 
-  @Test func `one that is called off while it waits is never sent`() async throws {
+  @Test func `a request that is cancelled while it waits is never sent`() async throws {
     let gate = StubGate()
-    let stage = stage { _ in .answer().behind(gate) }
+    let stage = stage { _ in .response().behind(gate) }
     let first = stage.client.start(get("first"))
     try await stage.stub.waitForRequests(1)
     let scope = RequestScope("page")
@@ -120,7 +120,7 @@ import Testing
 
   @Test func `limits may be changed while requests run and wait`() async throws {
     let gate = StubGate()
-    let stage = stage { _ in .answer().behind(gate) }
+    let stage = stage { _ in .response().behind(gate) }
     let calls = (0..<6).map { stage.client.start(get("\($0)")) }
     await stage.reachWaiting(5)
     stage.client.limits.total = 4
@@ -134,10 +134,10 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  @Test func `an origin is one origin, however it is written, and each port is another`() async throws {
+  @Test func `an origin is the same however it is written, and each port is another origin`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits = ConcurrencyLimits(total: 9, perOrigin: 1) }.answering { _ in
-      .answer().behind(gate)
+    let stage = Stage.configured { $0.limits = ConcurrencyLimits(total: 9, perOrigin: 1) }.responding { _ in
+      .response().behind(gate)
     }
     let same = [
       "http://a.test/", "http://A.TEST?q", "HTTP://a.test:80/x", "http://me:x@a.test#f", "http://a.test:",

@@ -9,9 +9,9 @@ import Testing
   import Foundation
 #endif
 
-/// A stream holds its slot until its last byte is here or nobody holds the stream.
+/// A stream holds its slot until its last byte is here or the stream is released.
 @Suite struct StreamSlotsTests {
-  private static let large = StubStep.answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
+  private static let large = StubStep.response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
 
   private func stage(_ handler: @escaping StubTransport.Handler = { _ in large }) -> Stage {
     stage({ _ in }, handler)
@@ -29,54 +29,54 @@ import Testing
 
   private func get(_ path: String) -> Request { .get("http://a.test/\(path)") }
 
-  @Test func `until its last byte`() async throws {
+  @Test func `a stream holds its slot until its last byte`() async throws {
     let stage = stage()
-    let answer = try await stage.client.stream(get("stream"))
+    let response = try await stage.client.stream(get("stream"))
     let other = stage.client.start(get("other"))
     await stage.reachWaiting(1)
     #expect(stage.paths == ["/stream"])
-    #expect(try await answer.chunks.readAll() == 2 << 20)
+    #expect(try await response.chunks.readAll() == 2 << 20)
     _ = try await other.value
     #expect(stage.stub.mostInFlight == 1)
     await stage.expectNothingLeft()
   }
 
-  @Test func `until it is let go`() async throws {
+  @Test func `a stream holds its slot until it is released`() async throws {
     let stage = stage()
-    var answer: Response? = try await stage.client.stream(get("stream"))
+    var response: Response? = try await stage.client.stream(get("stream"))
     let other = stage.client.start(get("other"))
     await stage.reachWaiting(1)
-    #expect(answer?.status == 200)
-    answer = nil
+    #expect(response?.status == 200)
+    response = nil
     _ = try await other.value
     #expect(stage.stub.mostInFlight == 1)
     await stage.expectNothingLeft()
   }
 
-  @Test func `until its scope ends`() async throws {
+  @Test func `a stream holds its slot until its scope ends`() async throws {
     let stage = stage()
     let scope = RequestScope("page")
-    let answer = try await stage.client.stream(get("stream"), in: scope)
+    let response = try await stage.client.stream(get("stream"), in: scope)
     #expect(scope.count == 1)
     scope.end()
-    let error = await #expect(throws: RequestError.self) { try await answer.chunks.readAll() }
+    let error = await #expect(throws: RequestError.self) { try await response.chunks.readAll() }
     #expect(error?.cancellation == .scopeEnded("page"))
     await stage.expectNothingLeft()
   }
 
-  @Test func `nothing of it is left when the reader has seen its end`() async throws {
-    let stage = stage { _ in .answer(body: "short") }
+  @Test func `a stream leaves nothing behind when the reader has seen its end`() async throws {
+    let stage = stage { _ in .response(body: "short") }
     let scope = RequestScope("page")
     for _ in 0..<200 {
-      let answer = try await stage.client.stream(get("stream"), in: scope)
-      #expect(try await answer.chunks.readAll() == 5)
+      let response = try await stage.client.stream(get("stream"), in: scope)
+      #expect(try await response.chunks.readAll() == 5)
       #expect(scope.count == 0)
       #expect(stage.load == SlotLoad())
       #expect(stage.client.pipeline.inFlight.count == 0)
     }
   }
 
-  @Test func `one that a check refuses gives it back when it is off the wire`() async throws {
+  @Test func `a stream that validation refuses gives its slot back once it is off the wire`() async throws {
     struct Refused: Error {}
     let stage = stage()
     for _ in 0..<50 {
@@ -90,7 +90,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  /// Asks a second time if the first answer is a 401.
+  /// Sends a request twice, the second time with a token if the first response is a 401.
   private struct AsksAgain: Interceptor {
     func intercept(_ request: Request, next: Next) async throws -> Response {
       if try await status(request, next) == 401 { return try await next(request.bearer("new")) }
@@ -102,44 +102,44 @@ import Testing
     }
   }
 
-  @Test func `a stream that an interceptor lets go does not end the call`() async throws {
-    let answering: StubTransport.Handler = { request in
+  @Test func `a stream that an interceptor releases does not end the call`() async throws {
+    let responding: StubTransport.Handler = { request in
       let status = request.fields.contains("Authorization") ? 200 : 401
-      return .answer(status: status, chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
+      return .response(status: status, chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
     }
-    let stage = stage({ $0.interceptors = [AsksAgain()] }, answering)
+    let stage = stage({ $0.interceptors = [AsksAgain()] }, responding)
     let scope = RequestScope("page")
-    let answer = try await stage.client.stream(get("stream").acceptingAnyStatus(), in: scope)
-    #expect(answer.status == 200)
+    let response = try await stage.client.stream(get("stream").acceptingAnyStatus(), in: scope)
+    #expect(response.status == 200)
     #expect(scope.count == 1)
     #expect(stage.load.running == 1)
     #expect(stage.client.pipeline.inFlight.count == 1)
     scope.end()
-    let error = await #expect(throws: RequestError.self) { try await answer.chunks.readAll() }
+    let error = await #expect(throws: RequestError.self) { try await response.chunks.readAll() }
     #expect(error?.cancellation == .scopeEnded("page"))
     #expect(stage.stub.mostInFlight == 1)
     await stage.expectNothingLeft()
   }
 
-  /// Answers with the chunks of another answer.
-  private final class AnswersWithAnother: Interceptor {
+  /// Responds with the chunks of another response.
+  private final class RespondsWithAnother: Interceptor {
     let client = Locked<Client?>(nil)
 
     func intercept(_ request: Request, next: Next) async throws -> Response {
       guard let url = request.url, request.path != "/mirror" else { return try await next(request) }
       if request.path == "/own" {
         let own = Response(status: 200, data: Data("own".utf8), url: url)
-        var answer = own
-        answer.body = .chunks(own.chunks)
-        return answer
+        var response = own
+        response.body = .chunks(own.chunks)
+        return response
       }
       guard let client = client.withLock({ $0 }) else { return try await next(request) }
       return try await client.stream(.get("http://a.test/mirror"))
     }
   }
 
-  @Test func `a stream of an interceptor's own ends the call when it ends`() async throws {
-    let interceptor = AnswersWithAnother()
+  @Test func `a stream that an interceptor made ends the call when it ends`() async throws {
+    let interceptor = RespondsWithAnother()
     let stage = stage({ $0.interceptors = [interceptor] })
     interceptor.client.withLock { $0 = stage.client }
     defer { interceptor.client.withLock { $0 = nil } }

@@ -11,10 +11,10 @@ import Testing
 
 /// Interceptors that do not stop when their call does.
 @Suite(.timeLimit(.minutes(1))) struct StubbornInterceptorTests {
-  /// Waits for what cannot be cancelled, before and after the request as it is told.
+  /// Waits for a promise that cannot be cancelled, before the request or after it.
   private final class Stubborn: Interceptor {
-    let reached = Settlement<Void>()
-    let gate = Settlement<Void>()
+    let reached = Promise<Void>()
+    let gate = Promise<Void>()
     let stopped = Locked<RequestError?>(nil)
     private let waitsAfter: Bool
 
@@ -35,13 +35,13 @@ import Testing
       configured: {
         $0.limits.total = 1
         if aroundCall { $0.interceptors = [interceptor] } else { $0.attemptInterceptors = [interceptor] }
-      }, { _ in .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) })
+      }, { _ in .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) })
   }
 
   private let request = Request.get("http://a.test/data?token=hush")
 
   @Test(arguments: [true, false])
-  func `a deadline does not wait for them, and they can tell that it was one`(aroundCall: Bool) async throws {
+  func `a deadline does not wait for interceptors, and they can see it`(aroundCall: Bool) async throws {
     let interceptor = Stubborn()
     let stage = stage(interceptor, aroundCall: aroundCall)
     let call = stage.client.start(request.deadline(.seconds(1)))
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a scope, a newer request, a cancelled task and a shutdown do not wait for them`(aroundCall: Bool)
+  func `no scope, newer request, cancelled task or shutdown waits for interceptors`(aroundCall: Bool)
     async throws
   {
     let interceptor = Stubborn()
@@ -79,7 +79,7 @@ import Testing
     interceptor.gate.settle(.success(()))
   }
 
-  @Test func `a stream that they bring too late is closed, and its slot is free`() async throws {
+  @Test func `a stream that an interceptor returns too late is closed, and its slot is free`() async throws {
     let interceptor = Stubborn(after: true)
     let stage = stage(interceptor, aroundCall: false)
     let task = Task { try await stage.client.stream(request) }
@@ -92,7 +92,7 @@ import Testing
     await stage.expectNothingLeft()
   }
 
-  /// Waits for a refresh that others may have started.
+  /// Waits after the first response for a refresh that it sends from a detached task.
   private final class Refreshes: Interceptor {
     let client = Locked<Client?>(nil)
     private let path: String
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `what they wait for finds a slot, whoever started it`() async throws {
+  @Test func `a request that an interceptor waits for finds a slot, whatever task started it`() async throws {
     let interceptor = Refreshes("/data", .get("http://a.test/token"))
     let stage = stage(interceptor, aroundCall: false)
     interceptor.client.withLock { $0 = stage.client }
@@ -123,7 +123,7 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `what they wait for finds a slot though they hold a stream`() async throws {
+  @Test func `a request that an interceptor waits for finds a slot while it holds a stream`() async throws {
     let interceptor = Refreshes("/data", .get("http://a.test/token"))
     let stage = stage(interceptor, aroundCall: false)
     interceptor.client.withLock { $0 = stage.client }
@@ -135,7 +135,7 @@ import Testing
     interceptor.client.withLock { $0 = nil }
   }
 
-  @Test func `two clients whose interceptors ask each other do not wait for each other`() async throws {
+  @Test func `two clients whose interceptors send to each other do not wait for each other`() async throws {
     let there = Refreshes("/data", .get("http://b.test/data/b"))
     let back = Refreshes("/b", .get("http://a.test/key"))
     let (one, two) = (stage(there, aroundCall: false), stage(back, aroundCall: false))
@@ -149,7 +149,7 @@ import Testing
     back.client.withLock { $0 = nil }
   }
 
-  /// Says what a failure looked like to it.
+  /// Records the failures that it sees.
   private final class Looks: Interceptor {
     let seen = Locked<[String]>([])
 
@@ -162,12 +162,12 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what they catch names the method and the URL, without its secrets`(aroundCall: Bool) async throws {
+  func `an error that interceptors catch names method and URL, no secrets`(aroundCall: Bool) async throws {
     let looks = Looks()
     let stage = Stage(
       configured: {
         if aroundCall { $0.interceptors = [looks] } else { $0.attemptInterceptors = [looks] }
-      }, { _ in .answer(status: 404) })
+      }, { _ in .response(status: 404) })
     await #expect(throws: RequestError.self) { try await stage.client.send(request) }
     let seen = looks.seen.withLock { $0 }
     #expect(seen.count == 1)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ErrandCore
 
-/// Two users never share an answer and never stop each other, whatever the key.
+/// Two users never share a response and never cancel each other's requests, whatever the key.
 @Suite struct TwoUsersTests {
-  /// The same request, as one user and as the other sends it.
+  /// The same request, as each of two users sends it.
   struct Pair: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let alice: Request
@@ -41,17 +41,17 @@ import Testing
       bob: .get("http://us:bob@a.test/me")),
   ]
 
-  /// Answers with what it was asked.
+  /// Returns a stage whose responses repeat the URL and the credentials of the request.
   private func stage(_ gate: StubGate? = nil) -> Stage {
-    Stage.configured { $0.secrets.fields = ["X-Key"] }.answering { request in
+    Stage.configured { $0.secrets.fields = ["X-Key"] }.responding { request in
       let fields = ["Authorization", "Cookie", "X-Session", "X-Key"].map { request.fields[$0] ?? "" }
-      let step = StubStep.answer(body: "\(request.url) \(fields)")
+      let step = StubStep.response(body: "\(request.url) \(fields)")
       return gate.map(step.behind) ?? step
     }
   }
 
   @Test(arguments: pairs)
-  func `they do not share`(pair: Pair) async throws {
+  func `two users do not share a request`(pair: Pair) async throws {
     let stage = stage()
     func shared(_ request: Request) -> Request { request.shared(within: .seconds(9), key: "me") }
     let alice = try await stage.client.send(shared(pair.alice)).text
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: pairs)
-  func `they are not each other's repeats`(pair: Pair) async throws {
+  func `two users' requests are not each other's repeats`(pair: Pair) async throws {
     let stage = stage()
     try await stage.client.send(pair.alice.ignoringRepeats(key: "me"))
     try await stage.client.send(pair.bob.ignoringRepeats(key: "me"))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: pairs)
-  func `they do not overtake each other`(pair: Pair) async throws {
+  func `two users' requests do not supersede each other`(pair: Pair) async throws {
     let gate = StubGate()
     let stage = stage(gate)
     let calls = [pair.alice, pair.bob].map { stage.client.start($0.latest("me")) }
@@ -82,15 +82,15 @@ import Testing
   }
 
   @Test(arguments: pairs)
-  func `they do not get each other's kept answers`(pair: Pair) async throws {
+  func `two users do not get each other's cached responses`(pair: Pair) async throws {
     let stage = stage()
-    let alice = try await stage.client.send(pair.alice.kept(as: "me")).text
-    #expect(try await stage.client.send(pair.bob.kept(as: "me")).text != alice)
-    #expect(try await stage.client.keptAnswer(to: pair.alice.kept(as: "me"))?.text == alice)
+    let alice = try await stage.client.send(pair.alice.cached(as: "me")).text
+    #expect(try await stage.client.send(pair.bob.cached(as: "me")).text != alice)
+    #expect(try await stage.client.cachedResponse(to: pair.alice.cached(as: "me"))?.text == alice)
     #expect(stage.stub.requests.count == 2)
   }
 
-  /// Who the client acts for.
+  /// The user for whom the client acts.
   private final class Session: Sendable {
     private let state = Locked("alice")
     var user: String {
@@ -99,16 +99,18 @@ import Testing
     }
   }
 
-  @Test func `who the client acts for keeps users apart as well`() async throws {
+  @Test func `the identity of the client's user keeps users apart as well`() async throws {
     let session = Session()
-    let stage = Stage.configured { $0.identity = { session.user } }.answering { .answer(body: "\($0.index)") }
+    let stage = Stage.configured { $0.identity = { session.user } }.responding {
+      .response(body: "\($0.index)")
+    }
     let shared = Request.get(Self.url).shared(within: .seconds(9), key: "me")
-    let kept = Request.get(Self.url).kept(as: "me")
+    let kept = Request.get(Self.url).cached(as: "me")
     #expect(try await stage.client.send(shared).text == "0")
     #expect(try await stage.client.send(kept).text == "1")
     session.user = "bob"
     #expect(try await stage.client.send(shared).text == "2")
-    #expect(try await stage.client.keptAnswer(to: kept) == nil)
+    #expect(try await stage.client.cachedResponse(to: kept) == nil)
     #expect(try await stage.client.send(kept).text == "3")
     session.user = "alice"
     #expect(try await stage.client.send(shared).text == "0")
@@ -116,22 +118,21 @@ import Testing
   }
 
   @Test(arguments: [
-    KeepPolicy.networkOnly, .first, .thenRefreshed, .onFailure, .youngerThan(.seconds(9)),
+    CachePolicy.networkOnly, .first, .staleWhileRevalidate, .staleIfError, .maxAge(.seconds(9)),
   ])
-  func `an answer belongs to the one who asked, whoever it is when it comes`(policy: KeepPolicy) async throws
-  {
+  func `a response belongs to the user at the time of the request`(policy: CachePolicy) async throws {
     let (session, gate) = (Session(), StubGate())
-    let stage = Stage.configured { $0.identity = { session.user } }.answering {
-      .answer(body: "\($0.index)").behind(gate)
+    let stage = Stage.configured { $0.identity = { session.user } }.responding {
+      .response(body: "\($0.index)").behind(gate)
     }
-    let request = Request.get(Self.url).kept(as: "me", policy)
+    let request = Request.get(Self.url).cached(as: "me", policy)
     let call = stage.client.start(request)
     try await stage.stub.waitForRequests(1)
     session.user = "bob"
     gate.open()
     #expect(try await call.value.text == "0")
-    #expect(try await stage.client.keptAnswer(to: request) == nil)
+    #expect(try await stage.client.cachedResponse(to: request) == nil)
     session.user = "alice"
-    #expect(try await stage.client.keptAnswer(to: request)?.text == "0")
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "0")
   }
 }

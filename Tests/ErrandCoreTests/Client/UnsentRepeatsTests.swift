@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// A window in which repeats are ignored is that of a request which was sent.
+/// Only a request that may have been sent opens a window in which repeats are ignored.
 @Suite(.timeLimit(.minutes(1))) struct UnsentRepeatsTests {
   private let tap = Request.post("http://a.test/like").ignoringRepeats().bestEffort()
 
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `a request that found no server opens no window`() async throws {
-    let stage = Stage { $0.index == 0 ? .fail(.cannotConnect, reachedServer: false) : .answer() }
+    let stage = Stage { $0.index == 0 ? .fail(.cannotConnect, reachedServer: false) : .response() }
     #expect(await code(tap, stage) == .cannotConnect)
     #expect(await code(tap, stage) == nil)
     #expect(await code(tap, stage) == .ignoredRepeat)
@@ -29,19 +29,19 @@ import Testing
     #expect(await code(tap, stage) == .ignoredRepeat)
   }
 
-  @Test func `a request of whose attempts one may have arrived keeps its window`() async throws {
+  @Test func `a request with one attempt that may have arrived keeps its window`() async throws {
     let stage = Stage {
       $0.index == 0
         ? .fail(.connectionLost, reachedServer: true) : .fail(.cannotConnect, reachedServer: false)
     }
-    let put = Request.put("http://a.test/like", .none).ignoringRepeats().triesAtOnce(2)
+    let put = Request.put("http://a.test/like", .none).ignoringRepeats().attemptsAtOnce(2)
     #expect(await code(put, stage) == .cannotConnect)
     #expect(await code(put, stage) == .ignoredRepeat)
   }
 
   @Test func `a request that is cancelled while it waits for a slot opens no window`() async throws {
     let gate = StubGate()
-    let stage = Stage.configured { $0.limits.total = 1 }.answering { _ in .answer().behind(gate) }
+    let stage = Stage.configured { $0.limits.total = 1 }.responding { _ in .response().behind(gate) }
     let first = stage.client.start(.get("http://a.test/first"))
     try await stage.stub.waitForRequests(1)
     let waiting = stage.client.start(tap)
@@ -58,12 +58,12 @@ import Testing
       struct Refused: Error {}
       func intercept(_ request: Request, next: Next) async throws -> Response { throw Refused() }
     }
-    let stage = Stage.configured { $0.interceptors = [Refuses()] }.answering { _ in .answer() }
+    let stage = Stage.configured { $0.interceptors = [Refuses()] }.responding { _ in .response() }
     for _ in 0..<2 { await #expect(throws: Refuses.Refused.self) { try await stage.client.send(tap) } }
   }
 
   @Test func `a window that lasts until its request has failed ends then`() async throws {
-    let stage = Stage { $0.index == 0 ? .answer(status: 500) : .answer() }
+    let stage = Stage { $0.index == 0 ? .response(status: 500) : .response() }
     let tap = Request.post("http://a.test/like").ignoringRepeats(untilFailed: true).bestEffort()
     #expect(await code(tap, stage) == .rejected)
     #expect(await code(tap, stage) == nil)
@@ -71,10 +71,10 @@ import Testing
     await stage.settle()
   }
 
-  @Test func `a late failure does not close the window of another`() async throws {
+  @Test func `a late failure does not close the window of another request`() async throws {
     let gate = StubGate()
     let stage = Stage {
-      $0.index == 0 ? .fail(.cannotConnect, reachedServer: false).behind(gate) : .answer()
+      $0.index == 0 ? .fail(.cannotConnect, reachedServer: false).behind(gate) : .response()
     }
     let first = stage.client.start(tap)
     try await stage.stub.waitForRequests(1)

@@ -6,32 +6,32 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DownloadWaitingTests {
   private let target = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
-  @Test func `a download that was cancelled does not wait for a part, even if nobody lets go of that`()
+  @Test func `a cancelled download does not wait for a partial file, even if that is never released`()
     async throws
   {
-    let (other, othersSignal) = (Download(to: target, resumes: true), StopSignal())
+    let (other, othersSignal) = (Download(to: target, resumes: true), CancellationToken())
     try await other.waitForPart(unless: othersSignal)
-    othersSignal.stop(.cancelled(.taskCancelled))
-    // It says that it has let go, and has the part again: waiting for it takes no time.
+    othersSignal.cancel(.cancelled(.taskCancelled))
+    // `other` releases the partial file and takes it again: waiting for the release takes no time.
     other.letGoOfPart()
     #expect(PartFiles.begin(other.partFile.path, other) == nil)
     defer { PartFiles.end(other.partFile.path, other) }
-    let signal = StopSignal()
-    signal.stop(.cancelled(.taskCancelled))
+    let cancellation = CancellationToken()
+    cancellation.cancel(.cancelled(.taskCancelled))
     let error = await #expect(throws: RequestError.self) {
-      try await Download(to: target, resumes: true).waitForPart(unless: signal)
+      try await Download(to: target, resumes: true).waitForPart(unless: cancellation)
     }
     #expect(error?.code == .cancelled)
   }
 
-  @Test func `a download waits for one that has its response and is not in its place yet`() async throws {
-    let (other, othersSignal) = (Download(to: target, resumes: true), StopSignal())
+  @Test func `a download waits for one that has its response but not yet its place`() async throws {
+    let (other, othersSignal) = (Download(to: target, resumes: true), CancellationToken())
     try await other.waitForPart(unless: othersSignal)
-    // From here on the part is its own, opened or not.
+    // From here on `other` owns the partial file, opened or not.
     #expect(PartFiles.writer(of: other.path) === other)
     try othersSignal.finish()
     let next = Download(to: target, resumes: true)
-    async let waits: Void = next.waitForPart(unless: StopSignal())
+    async let waits: Void = next.waitForPart(unless: CancellationToken())
     for _ in 0..<100 { await Task.yield() }
     other.letGoOfPart()
     try await waits

@@ -16,18 +16,18 @@ struct NetlinkReaderTests {
 
   private struct NoRoute: Error {}
 
-  @Test func `an answer is read message by message, with its number`() {
+  @Test func `a reply is read message by message, with its number`() {
     let messages = Array(
       NetlinkReader(RecordedNetlink.loopbackUp + RecordedNetlink.nearUp + RecordedNetlink.endOfLinks))
     #expect(
       messages == [
-        NetlinkMessage(number: 18, isAnswer: true, content: .link(NetworkLink(index: 1, isRunning: false))),
-        NetlinkMessage(number: 18, isAnswer: true, content: .link(NetworkLink(index: 3, isRunning: true))),
-        NetlinkMessage(number: 18, isAnswer: true, content: .end(0)),
+        NetlinkMessage(number: 18, isReply: true, content: .link(NetworkLink(index: 1, isRunning: false))),
+        NetlinkMessage(number: 18, isReply: true, content: .link(NetworkLink(index: 3, isRunning: true))),
+        NetlinkMessage(number: 18, isReply: true, content: .end(0)),
       ])
   }
 
-  @Test func `links run when they are up and have a carrier`() {
+  @Test func `a link runs when it is up and has a carrier`() {
     #expect(
       contents(RecordedNetlink.nearWithoutCarrier) == [.link(NetworkLink(index: 3, isRunning: false))])
     #expect(contents(RecordedNetlink.nearDown) == [.link(NetworkLink(index: 3, isRunning: false))])
@@ -38,8 +38,8 @@ struct NetlinkReaderTests {
     #expect(contents(RecordedNetlink.farFreed) == [.other])
   }
 
-  @Test func `events are no answers`() {
-    #expect(NetlinkReader(RecordedNetlink.nearDown).map(\.isAnswer) == [false])
+  @Test func `events are not replies`() {
+    #expect(NetlinkReader(RecordedNetlink.nearDown).map(\.isReply) == [false])
   }
 
   @Test func `routes are read with their interfaces`() throws {
@@ -70,31 +70,31 @@ struct NetlinkReaderTests {
           interfaces: [3]))
   }
 
-  @Test func `a route over a dead interface has none`() {
+  @Test func `a route over a dead interface has no interface`() {
     #expect(contents(RecordedNetlink.deadRoute6Gone) == [.routeGone(NetworkRoute(family: .ip6))])
   }
 
-  @Test func `a next hop that is a number only is some interface`() throws {
+  @Test func `a next hop that is only a number is some interface`() throws {
     var bytes = RecordedNetlink.routeByNumber
     bytes.removeLast(16)
     bytes[0] -= 16
     #expect(try route(bytes).interfaces == [0])
   }
 
-  @Test func `a refusal is the end, with its error`() {
+  @Test func `a refusal ends the reply, with its error`() {
     #expect(
       Array(NetlinkReader(RecordedNetlink.refusal)) == [
-        NetlinkMessage(number: 5, isAnswer: true, content: .end(95))
+        NetlinkMessage(number: 5, isReply: true, content: .end(95))
       ])
   }
 
-  @Test func `an answer that was overtaken by events says so`() {
+  @Test func `a reply that events have overtaken is marked as inconsistent`() {
     var bytes = RecordedNetlink.nearUp
     bytes[6] |= 0x10
     #expect(NetlinkReader(bytes).map(\.isInconsistent) == [true])
   }
 
-  @Test func `of what is cut off, the whole messages are read`() {
+  @Test func `a truncated buffer yields its whole messages`() {
     let whole = RecordedNetlink.nearUp + RecordedNetlink.defaultRoute
     for count in 0..<whole.count {
       let read = contents(Array(whole.prefix(count)))
@@ -102,7 +102,7 @@ struct NetlinkReaderTests {
     }
   }
 
-  @Test func `a message whose own end comes too early is not understood`() {
+  @Test func `a message that is cut short is still one message`() {
     for bytes in [RecordedNetlink.nearUp, RecordedNetlink.defaultRoute, RecordedNetlink.routeOfTwoPaths] {
       for count in 16..<bytes.count {
         var cut = Array(bytes.prefix(count))
@@ -115,7 +115,7 @@ struct NetlinkReaderTests {
     #expect(contents(headerOnly) == [.other])
   }
 
-  @Test func `lengths that lie lead nowhere`() {
+  @Test func `a false length ends the reading`() {
     for length: UInt8 in 0..<16 {
       var bytes = RecordedNetlink.nearUp
       bytes[0] = length
@@ -144,7 +144,7 @@ struct NetlinkReaderTests {
     }
   }
 
-  @Test func `a request asks for everything and bears its number`() {
+  @Test func `a request asks for everything and carries its number`() {
     #expect(
       NetlinkRequest.links.bytes(number: 0x0102)
         == [32, 0, 0, 0, 18, 0, 1, 3, 2, 1, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ErrandCore
 
-/// Random lives of a machine's network.
+/// Random sequences of changes to a machine's network.
 @Suite struct NetlinkSequenceTests {
-  /// The shell around the rules, with a kernel of our own.
-  private struct Run {
+  /// The shell around the state machine, with a model of the kernel.
+  private struct CallContext {
     var kernel = ModelKernel()
     var state = NetlinkState()
     var now = Duration.zero
@@ -18,7 +18,7 @@ import Testing
       for effect in effects {
         switch effect {
         case .ask(let request, let number):
-          if kernel.isAnswering { faults.append("it asks one thing at a time") }
+          if kernel.isResponding { faults.append("it asks one thing at a time") }
           if due != nil { faults.append("it asks when it has rested") }
           kernel.ask(request, number)
         case .tell(let status): told = status
@@ -45,10 +45,10 @@ import Testing
       perform(state.wake(at: now))
     }
 
-    /// Nothing changes any more.
+    /// Runs on without further changes until all is quiet.
     mutating func settle() {
       for _ in 0..<1000 where !kernel.isQuiet || due != nil {
-        kernel.goOnAnswering()
+        kernel.goOnResponding()
         read()
         pass(.milliseconds(1))
         if kernel.isQuiet, let due { pass(due - now) }
@@ -57,15 +57,15 @@ import Testing
   }
 
   @Test(arguments: 1...200)
-  func `whatever happens, it tells what is true once all is quiet`(seed: UInt64) {
+  func `the state reports the truth once all is quiet, whatever happens`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    var run = Run()
+    var run = CallContext()
     run.perform(run.state.look(at: .zero))
     for _ in 0..<40 {
       for _ in 0..<Int.random(in: 0...60, using: &random) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: run.kernel.change(&random)
-        case 1..<4: run.kernel.goOnAnswering()
+        case 1..<4: run.kernel.goOnResponding()
         case 4..<7: run.read()
         default: run.pass(.milliseconds([0, 1, 30, 200].randomElement(using: &random) ?? 0))
         }

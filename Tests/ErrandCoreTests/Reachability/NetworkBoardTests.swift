@@ -15,7 +15,7 @@ import Testing
     #expect(network.current == .unknown)
   }
 
-  @Test func `a status that is no news is not told`() async {
+  @Test func `an unchanged status is not reported`() async {
     let network = ManualReachability()
     var updates = network.updates.makeAsyncIterator()
     #expect(await updates.next() == .online)
@@ -24,7 +24,7 @@ import Testing
     #expect(await updates.next() == .offline)
   }
 
-  @Test func `a slow reader gets the newest only`() async {
+  @Test func `a slow reader gets only the newest status`() async {
     let network = ManualReachability()
     var updates = network.updates.makeAsyncIterator()
     #expect(await updates.next() == .online)
@@ -33,7 +33,7 @@ import Testing
     #expect(await updates.next() == .unknown)
   }
 
-  @Test func `every reader gets all of it`() async {
+  @Test func `every reader gets every status`() async {
     let network = ManualReachability(.offline)
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let readers = (0..<20).map { _ in
@@ -67,12 +67,12 @@ import Testing
     for await _ in begun {}
     reader.cancel()
     #expect(await reader.value == [.online])
-    // Others are not disturbed.
+    // Other readers are not disturbed.
     var updates = network.updates.makeAsyncIterator()
     #expect(await updates.next() == .online)
   }
 
-  @Test func `of a change and a cancellation at once one wins, and the reader ends`() async {
+  @Test func `a change and a cancellation that race end the reader`() async {
     for _ in 0..<300 {
       let network = ManualReachability()
       let reader = Task {
@@ -110,7 +110,7 @@ import Testing
     deinit { ended() }
   }
 
-  /// How often watching began and ended, and the watch that goes on.
+  /// Counts how often watching began and ended, and holds the current watch weakly.
   private final class Watching: Sendable {
     struct Count: Equatable {
       var begun = 0
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `watching begins once, with the first use, and the first look is what is told`() async {
+  @Test func `watching begins once, with the first use, and the first look is reported`() async {
     let watching = Watching()
     let reachability = Reachability(watching.makeBoard())
     let updates = reachability.updates
@@ -148,7 +148,7 @@ import Testing
     #expect(watching.count == .init(begun: 1))
   }
 
-  @Test func `many who ask first at once all get the first look`() async {
+  @Test func `readers that come first at the same time all get the first look`() async {
     for _ in 0..<50 {
       let watching = Watching()
       let reachability = Reachability(watching.makeBoard())
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `watching ends when nobody can hear of it any more`() async {
+  @Test func `watching ends when its last holder is released`() async {
     let watching = Watching()
     var reachability: Reachability? = Reachability(watching.makeBoard())
     #expect(reachability?.current == .offline)
@@ -169,7 +169,7 @@ import Testing
     #expect(watching.count == .init(begun: 1, ended: 1))
   }
 
-  @Test func `who reads keeps watching alive, until they stop`() async {
+  @Test func `a reader keeps watching alive until it stops`() async {
     let watching = Watching()
     let (heard, hear) = AsyncStream.makeStream(of: NetworkStatus.self)
     let reader = Task { [board = watching.makeBoard()] in
@@ -185,7 +185,7 @@ import Testing
     while watching.count.ended == 0 { await Task.yield() }
   }
 
-  @Test func `what cannot be watched is unknown`() async {
+  @Test func `the status is unknown if watching fails`() async {
     let reachability = Reachability(NetworkBoard { _ in nil })
     #expect(reachability.current == .unknown)
     #expect(await reachability.updates.first { _ in true } == .unknown)

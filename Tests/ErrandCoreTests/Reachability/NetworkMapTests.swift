@@ -19,11 +19,11 @@ import Testing
     NetworkRoute(family: family, destination: destination, prefixLength: prefixLength, interfaces: [2])
   }
 
-  @Test func `a machine of which nothing is known is offline`() {
+  @Test func `an empty map is offline`() {
     #expect(NetworkMap().status == .offline)
   }
 
-  @Test func `a link that runs and a route over it are online`() {
+  @Test func `a running link and a route over it are online`() {
     #expect(map([wire], [standard]).status == .online)
     #expect(map([wire], []).status == .offline)
     #expect(map([], [standard]).status == .offline)
@@ -39,12 +39,12 @@ import Testing
     #expect(NetworkLink(index: 2, flags: flags).isRunning == isRunning)
   }
 
-  @Test func `a local network is enough`() {
+  @Test func `a route to a local network is enough to be online`() {
     #expect(map([wire], [route(.ip4, [192, 168, 1, 0], 24)]).status == .online)
     #expect(map([wire], [route(.ip6, [0xFD, 0x12, 0x34], 64)]).status == .online)
   }
 
-  @Test func `what every link has leads to no server`() {
+  @Test func `routes that every link has do not count`() {
     for only in [
       route(.ip6, [0xFE, 0x80], 64), route(.ip6, [0xFE, 0xBF], 128), route(.ip6, [0xFF, 0x02], 16),
       route(.ip4, [169, 254, 0, 0], 16), route(.ip4, [169, 254, 169, 254], 32),
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `routes that only begin like those count`() {
+  @Test func `routes that are wider than those or next to them count`() {
     for wider in [
       route(.ip4, [], 0), route(.ip4, [128, 0, 0, 0], 1), route(.ip4, [169, 254, 0, 0], 15),
       route(.ip4, [224, 0, 0, 0], 3), route(.ip4, [169, 253, 0, 0], 16), route(.ip4, [223, 0, 0, 0], 8),
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `routes that send nothing on do not count`() {
+  @Test func `routes that forward nothing do not count`() {
     for type: UInt8 in 0...11 where type != NetworkRoute.unicast {
       var route = standard
       route.type = type
@@ -80,7 +80,7 @@ import Testing
     #expect(map([wire], [NetworkRoute(family: .ip4)]).status == .offline)
   }
 
-  @Test func `any table and any path will do`() {
+  @Test func `a route in any table and over any path counts`() {
     var other = standard
     other.table = 51820
     #expect(map([wire], [other]).status == .online)
@@ -94,7 +94,7 @@ import Testing
     #expect(map([NetworkLink(index: 1, flags: 0x49)], [unnamed]).status == .offline)
   }
 
-  @Test func `it knows what it has`() {
+  @Test func `a map knows the links and routes that it has`() {
     let map = map([wire], [standard])
     #expect(map.has(wire))
     #expect(!map.has(NetworkLink(index: 2, isRunning: false)))

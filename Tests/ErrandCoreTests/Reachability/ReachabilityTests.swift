@@ -12,7 +12,7 @@
     import Glibc
   #endif
 
-  /// The kernel's own word, in networks made for the purpose.
+  /// Reachability as the kernel reports it, in network namespaces made for the tests.
   @Suite(
     .enabled(if: NetworkNamespace.isAllowed, "network namespaces take root, and iproute2"),
     .timeLimit(.minutes(1)))
@@ -26,7 +26,7 @@
       for await now in reachability.updates where now == status { return }
     }
 
-    /// A network with a cable of which both ends are here, `near` with an address.
+    /// Returns a network with a cable whose ends are both in it; `near` has an address.
     private func wired() async throws -> NetworkNamespace {
       let network = try NetworkNamespace()
       try network.ip(
@@ -37,19 +37,19 @@
       return network
     }
 
-    @Test func `a machine that has only itself is offline`() throws {
+    @Test func `a machine with only a loopback link is offline`() throws {
       let network = try NetworkNamespace()
       #expect(try watch(network).current == .offline)
       try network.ip("link set lo up")
       #expect(try watch(network).current == .offline)
     }
 
-    @Test func `the first look is true at once`() async throws {
+    @Test func `the first look is right at once`() async throws {
       let network = try await wired()
       #expect(try watch(network).current == .online)
     }
 
-    @Test func `an address on a wire is a network, and the news of it comes`() async throws {
+    @Test func `an address on a wire is a network, and its changes are reported`() async throws {
       let network = try NetworkNamespace()
       let reachability = try watch(network)
       #expect(reachability.current == .offline)
@@ -82,7 +82,7 @@
       await wait(for: .online, reachability)
     }
 
-    @Test func `a link that is taken away is gone`() async throws {
+    @Test func `a link that is deleted is gone`() async throws {
       let network = try await wired()
       let reachability = try watch(network)
       #expect(reachability.current == .online)
@@ -90,7 +90,7 @@
       await wait(for: .offline, reachability)
     }
 
-    @Test func `IPv6 alone is a network, its own addresses of every link are none`() async throws {
+    @Test func `IPv6 alone is a network, link-local addresses are none`() async throws {
       let network = try NetworkNamespace()
       try network.ip(
         "link set lo up", "link add near type veth peer name far", "link set near up", "link set far up",
@@ -103,13 +103,13 @@
       await wait(for: .offline, reachability)
     }
 
-    @Test func `routes of all kinds are understood as the kernel tells them`() async throws {
+    @Test func `routes of all kinds are understood as the kernel reports them`() async throws {
       for route in [
         "default via 192.0.2.254", "10.0.0.0/8 via 192.0.2.254 table 51820",
         "198.51.100.0/24 nexthop via 192.0.2.2 weight 1 nexthop via 192.0.2.3 weight 2",
       ] {
         let network = try await wired()
-        // Its own network must not be what counts.
+        // The network's own route must not be the one that counts.
         try network.ip("route add \(route)", "route delete 192.0.2.0/24")
         #expect(try watch(network).current == .online, "\(route)")
       }
@@ -120,34 +120,35 @@
       }
     }
 
-    @Test func `when more happens than there is room for, it looks again`() async throws {
+    @Test func `a monitor looks again when its socket's buffer overflows`() async throws {
       let network = try await wired()
       let queue = DispatchQueue(label: "test")
       let socket = try #require(try network.run { NetlinkSocket() })
-      // The kernel makes of this the smallest room that it has.
+      // The kernel raises this to the smallest buffer that it has.
       var room: Int32 = 1
       #expect(
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size)) == 0)
       let reachability = Reachability(NetworkBoard { tell in NetlinkWatch(socket, on: queue, tell) })
       #expect(reachability.current == .online)
       queue.suspend()
-      // These change nothing that counts, and fill the room. What counts comes after, and is lost.
+      // These events change nothing that counts, and fill the buffer. The event that counts comes after and
+      // is lost.
       for number in 0..<10 { try network.ip("link set near alias number\(number)") }
       try network.ip("link set near down")
       queue.resume()
       await wait(for: .offline, reachability)
     }
 
-    @Test func `a table too large for the first look is read on`() async throws {
+    @Test func `a routing table too large for the first look is read on`() async throws {
       let network = try await wired()
-      // The kernel tells of them before it tells of the one that counts.
+      // The kernel reports these routes before the one that counts.
       try network.ip(all: (0..<15_000).map { "route add unreachable 10.\($0 / 256).\($0 % 256).0/24" })
       let reachability = try watch(network)
       #expect(reachability.current == .unknown)
       await wait(for: .online, reachability)
     }
 
-    @Test func `the socket is closed when nobody watches any more`() async throws {
+    @Test func `the socket is closed when its last watcher is released`() async throws {
       let network = try await wired()
       let socket = try #require(try network.run { NetlinkSocket() })
       let file = "/proc/self/fd/\(socket.descriptor)"
@@ -169,7 +170,7 @@
   }
 
   @Suite struct ForbiddenReachabilityTests {
-    @Test func `where the kernel may not be asked, the status is unknown`() throws {
+    @Test func `the status is unknown where the kernel may not be asked`() throws {
       let status = try OwnThread.run {
         #expect(errand_forbid_netlink() == 0)
         return Reachability().current

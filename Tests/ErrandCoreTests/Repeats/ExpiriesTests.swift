@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ExpiriesTests {
   @Test(arguments: 1...10)
-  func `everything comes out once, in the order of its time, and not before`(seed: UInt64) {
+  func `every element expires once, in the order of its time, and not before`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var expiries = Expiries<Int>()
     var waiting: [Int: Duration] = [:]
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `an alarm is asked for once, for many at a time, and not for later ones`() {
+  @Test func `one timer is set for many elements, and none for later ones`() {
     var expiries = Expiries<Int>()
     let first = expiries.add(1, due: .milliseconds(3010))
     #expect(first == .milliseconds(3100))

@@ -11,7 +11,7 @@ import Testing
   @Test func `a repeat is ignored until the window is over, and then begins a new one`() {
     var state = IgnoreState()
     let first = state.admit("a", within: .seconds(3), at: .seconds(10))
-    #expect(first == .send(alarm: .milliseconds(13_100)))
+    #expect(first == .send(timer: .milliseconds(13_100)))
     for now in [Duration.seconds(10), .seconds(11), .milliseconds(12_999)] {
       let repeated = state.admit("a", within: .seconds(3), at: now)
       #expect(repeated == .ignore(sent: now - .seconds(10), window: .seconds(3)))
@@ -24,7 +24,7 @@ import Testing
     #expect(isSent(fourth))
   }
 
-  @Test func `what is ignored does not prolong the window`() {
+  @Test func `an ignored repeat does not prolong the window`() {
     var state = IgnoreState()
     var sent = 0
     for tenth in 0..<100 where isSent(state.admit("a", within: .seconds(3), at: .milliseconds(tenth * 100))) {
@@ -33,7 +33,7 @@ import Testing
     #expect(sent == 4)
   }
 
-  @Test func `clearing up after an old window leaves the new one alone`() {
+  @Test func `expiring an old window leaves the new one alone`() {
     var state = IgnoreState()
     _ = state.admit("a", within: .seconds(1), at: .zero)
     _ = state.admit("a", within: .seconds(1), at: .seconds(1))
@@ -46,7 +46,7 @@ import Testing
     #expect(state.isEmpty)
   }
 
-  @Test func `the window is as long as the one that was sent said, and keys do not meet`() {
+  @Test func `the window is that of the request that was sent, and keys are independent`() {
     var state = IgnoreState()
     _ = state.admit("a", within: .seconds(1), at: .zero)
     let longer = state.admit("a", within: .seconds(60), at: .milliseconds(500))
@@ -60,16 +60,16 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `an interval of nothing ignores nothing and is not remembered`(interval: Duration) {
+  func `an interval of zero or less ignores nothing and is not remembered`(interval: Duration) {
     var state = IgnoreState()
     for _ in 0..<3 {
       let decision = state.admit("a", within: interval, at: .seconds(1))
-      #expect(decision == .send(alarm: nil))
+      #expect(decision == .send(timer: nil))
     }
     #expect(state.isEmpty)
   }
 
-  @Test func `an interval without end is no trap`() {
+  @Test func `an endless interval does not overflow`() {
     var state = IgnoreState()
     _ = state.admit("a", within: .seconds(Int64.max), at: .seconds(1))
     let repeated = state.admit("a", within: .seconds(1), at: .seconds(1_000_000))
@@ -82,8 +82,8 @@ import Testing
     for index in 0..<100_000 {
       let now = Duration.milliseconds(index / 10)
       if let due = ring, due <= now { ring = state.expire(at: now) }
-      if case .send(let alarm?) = state.admit(RequestKey(index), within: .seconds(1), at: now) {
-        ring = min(ring ?? alarm, alarm)
+      if case .send(let timer?) = state.admit(RequestKey(index), within: .seconds(1), at: now) {
+        ring = min(ring ?? timer, timer)
       }
     }
     while let due = ring { ring = state.expire(at: due) }
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `between two of a key that are sent the first one's window is over`(seed: UInt64) {
+  func `a key is sent again only when the window of its last request is over`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = IgnoreState()
     var now = Duration.zero
@@ -103,10 +103,10 @@ import Testing
       let key = Int.random(in: 0..<8, using: &random)
       let interval = Duration.milliseconds(Int.random(in: 1...2000, using: &random))
       switch state.admit(RequestKey(key), within: interval, at: now) {
-      case .send(let alarm):
+      case .send(let timer):
         #expect(ends[key].map { $0 <= now } ?? true)
         ends[key] = now + interval
-        if let alarm { ring = min(ring ?? alarm, alarm) }
+        if let timer { ring = min(ring ?? timer, timer) }
       case .ignore: #expect(ends[key].map { now < $0 } == true)
       }
     }

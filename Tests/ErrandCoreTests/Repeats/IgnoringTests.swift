@@ -9,7 +9,7 @@ import Testing
 
   init() { repeats = Repeats(Timeline(clock)) }
 
-  @Test func `a repeat gets its own error, which says when the same was sent`() throws {
+  @Test func `a repeat gets its own error, which says when the first was sent`() throws {
     try repeats.admit("like", within: .seconds(3))
     clock.advance(by: .milliseconds(1500))
     let error = #expect(throws: RequestError.self) { try repeats.admit("like", within: .seconds(3)) }
@@ -21,7 +21,7 @@ import Testing
     #expect(throws: Never.self) { try repeats.admit("like", within: .seconds(3)) }
   }
 
-  @Test func `when the windows are over, one alarm has cleared everything up`() async throws {
+  @Test func `one timer removes all windows that are over`() async throws {
     for index in 0..<1000 { try repeats.admit(RequestKey(index), within: .milliseconds(3000 + index % 90)) }
     try await clock.waitForSleepers()
     #expect(clock.sleepers == 1)
@@ -30,7 +30,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test func `of many who ask at once one is let through`() async {
+  @Test func `one of many concurrent requests with a key is admitted`() async {
     let passed = await withTaskGroup { group in
       for _ in 0..<1000 {
         group.addTask { [repeats] in

@@ -4,14 +4,14 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct LatestStateTests {
-  @Test func `each new call overtakes the one before it, the third as well as the second`() {
+  @Test func `each new call supersedes the one before it, the third as well as the second`() {
     var state = LatestState<Int>()
     var overtaken: [Int?] = []
     for call in 1...4 { overtaken.append(state.begin("a", call).overtaken) }
     #expect(overtaken == [nil, 1, 2, 3])
   }
 
-  @Test func `the end of the newest clears its key`() {
+  @Test func `the end of the newest call clears its key`() {
     var state = LatestState<Int>()
     let first = state.begin("a", 1)
     let isNewest = state.end(first.place)
@@ -21,7 +21,7 @@ import Testing
     #expect(second.overtaken == nil)
   }
 
-  @Test func `the end of one that was overtaken changes nothing`() {
+  @Test func `the end of a superseded call changes nothing`() {
     var state = LatestState<Int>()
     let first = state.begin("a", 1)
     let second = state.begin("a", 2)
@@ -37,7 +37,7 @@ import Testing
     #expect(!again)
   }
 
-  @Test func `keys do not meet`() {
+  @Test func `keys are independent`() {
     var state = LatestState<Int>()
     _ = state.begin("a", 1)
     let other = state.begin("b", 2)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: 1...10)
-  func `every call either is overtaken once or ends as the newest, and nothing is left`(seed: UInt64) {
+  func `every call is superseded once or ends as the newest, and nothing is left`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = LatestState<Int>()
     var running: [(call: Int, key: Int, place: LatestState<Int>.Place)] = []

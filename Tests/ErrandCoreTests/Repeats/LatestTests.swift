@@ -8,18 +8,18 @@ import Testing
   private let begun = Tally()
   private let gate = StubGate()
 
-  /// A call as the client makes one: it ends at once when it is called off.
+  /// Makes a call as the client does: the call ends at once when it is cancelled.
   private func call(_ number: Int) async throws -> Int {
-    let signal = StopSignal()
-    let place = repeats.begin(latest: "search", signal)
+    let cancellation = CancellationToken()
+    let place = repeats.begin(latest: "search", cancellation)
     defer { repeats.end(latest: place) }
     begun.add()
-    try await signal.interrupting { [gate] in try await gate.pass() }
-    try signal.finish()
+    try await cancellation.interrupting { [gate] in try await gate.pass() }
+    try cancellation.finish()
     return number
   }
 
-  @Test func `of ten keystrokes nine are superseded and the last has a result`() async throws {
+  @Test func `nine of ten keystrokes are superseded and the last has a result`() async throws {
     var calls: [Task<Int, any Error>] = []
     for number in 1...10 {
       calls.append(Task { try await call(number) })
@@ -34,8 +34,8 @@ import Testing
     #expect(repeats.states.isEmpty)
   }
 
-  @Test func `a result that is here already is not delivered when it is overtaken`() throws {
-    let (older, newer) = (StopSignal(), StopSignal())
+  @Test func `a result that is here already is not delivered when its call is superseded`() throws {
+    let (older, newer) = (CancellationToken(), CancellationToken())
     let place = repeats.begin(latest: "search", older)
     let newerPlace = repeats.begin(latest: "search", newer)
     let error = #expect(throws: RequestError.self) { try older.finish() }
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: 1...5)
-  func `of many who begin at once exactly one survives`(round: Int) async throws {
+  func `exactly one of many concurrent calls survives`(round: Int) async throws {
     let tasks = (1...500).map { number in Task { try await call(number) } }
     await begun.reach(tasks.count)
     gate.open()

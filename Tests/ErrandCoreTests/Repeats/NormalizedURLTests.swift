@@ -50,7 +50,7 @@ import Testing
     #expect(NormalizedURL(url).text == expected)
   }
 
-  @Test func `a URL that is left as it is is one that would be written so`() {
+  @Test func `a URL that is left as it is equals its normal form`() {
     var random = SeededRandom(seed: 11)
     let pieces = [
       "http", "HTTP", "https", "ftp", ":", "//", "/", "h", "H.x", "127.0.0.1", "80", "443", "?", "=", "&",
@@ -100,7 +100,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     for _ in 0..<200 {
       let names = ["a", "b", "%62", "c%5B%5D", "", "z"].prefix(Int.random(in: 1...6, using: &random))
-      // One name stands once, so that any order means the same.
+      // Each name occurs once, so that any order means the same.
       let items = names.filter { $0 != "%62" || !names.contains("b") }.map { name in
         "\(name)=\(["1", "%7E", "%2f", "", "x=y", "%26"].randomElement(using: &random) ?? "")"
       }
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `any text at all is taken, and what can be asked has a normal form that is its own`(seed: UInt64) {
+  func `any text is accepted, and a valid URL's normal form is its own normal form`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let pieces = [
       "a", "B", "/", "?", "&", "=", "%", "41", "é", ":", "@", "[", "]", "80", "#", "//", "%2f", "%7e",
@@ -135,7 +135,7 @@ import Testing
     #expect(asked > 50)
   }
 
-  @Test func `its description shows no password and no query`() {
+  @Test func `the description shows no password and no query`() {
     let shown = "\(NormalizedURL("https://me:secret@h/x?who=secret&b"))"
     #expect(shown == "https://***@h/x?…")
     #expect("\(NormalizedURL("http://h/x"))" == "http://h/x")

@@ -13,7 +13,7 @@ import Testing
     try request.key(for: rule, secrets: secrets, identity: identity)
   }
 
-  @Test func `method, URL and body make a key, the order of the query does not`() throws {
+  @Test func `method, URL and body make up the key, the order of the query does not`() throws {
     let request = Request.get(url, query: ["a": "1", "b": "2"])
     #expect(try key(request) == key(.get("HTTPS://api.test:443/feed?b=2&a=1#top")))
     #expect(try key(request) != key(.head(url, query: ["a": "1", "b": "2"])))
@@ -24,7 +24,7 @@ import Testing
     #expect(try key(.post(url, .text(""))) != key(.post(url)))
   }
 
-  @Test func `a body's type is part of it, whoever says it`() throws {
+  @Test func `the content type of the body is part of the key, wherever it is set`() throws {
     let data = Data("1".utf8)
     #expect(
       try key(.post(url, .bytes(data, contentType: "a/b")))
@@ -42,7 +42,7 @@ import Testing
     #expect(try key(.post(url, .bytes(large.prefix(4096)))) != key(.post(url, .bytes(large.prefix(4097)))))
   }
 
-  @Test func `only named fields count, in any case and order`() throws {
+  @Test func `only named header fields count, in any case and order`() throws {
     let one = Request.get(url).field("X-Tenant", "7").field("X-Trace", "1")
     let other = Request.get(url).field("x-trace", "2").field("x-tenant", "7")
     #expect(try key(one) == key(other))
@@ -54,7 +54,7 @@ import Testing
     #expect(try key(one, both) == key(other.field("X-Trace", "1"), both))
   }
 
-  @Test func `a response is not shared with one who would not take it`() throws {
+  @Test func `a response is not shared with a caller that would not accept it`() throws {
     var strict = RedirectPolicy()
     strict.allowsOtherOrigins = false
     let request = Request.get(url)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ["Accept", "Accept-Language", "Range", "If-None-Match"])
-  func `an answer is not shared with one who asked for another form of it`(name: String) throws {
+  func `a response is not shared with a request for another representation`(name: String) throws {
     let rule = RepeatRule.sharing(fields: ["X-Tenant"])
     let request = Request.get(url).field(name, "one")
     #expect(try key(request, rule) != key(request.field(name, "two"), rule))
@@ -115,7 +115,7 @@ import Testing
     #expect(RequestKey(RequestKey("search")) == "search")
   }
 
-  @Test func `forms are the same if their parts are, whatever line is between them`() throws {
+  @Test func `forms are equal if their parts are, whatever their boundaries`() throws {
     let form = MultipartForm().field("a", "1").bytes("b", Data("2".utf8))
     let same = MultipartForm().field("a", "1").bytes("b", Data("2".utf8))
     #expect(form.boundary != same.boundary)
@@ -126,7 +126,7 @@ import Testing
         != key(.post(url, .multipart(MultipartForm().field("a", "1").field("b", "2")))))
   }
 
-  @Test func `a file is the same while nobody writes it`() throws {
+  @Test func `a file has the same key until it is written`() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "errand-keys-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

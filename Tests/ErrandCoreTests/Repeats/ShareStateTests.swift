@@ -2,55 +2,55 @@ import Testing
 
 @testable import ErrandCore
 
-/// Every transition of the diagram.
+/// Every transition of the state diagram.
 @Suite struct ShareStateTests {
   private typealias State = ShareState<String, Int, Int>
 
-  /// A caller's way in, with what it got in plain words.
+  /// The way in which a caller joined, in simple values.
   private enum Joined: Equatable {
-    case leads(flight: Int)
-    case joins(flight: Int, raise: Priority?)
+    case leads(inFlightRequest: Int)
+    case joins(inFlightRequest: Int, raise: Priority?)
     case gets(String)
     case failsWith(RequestError.Code?)
   }
 
   private struct Scene {
     var state = State()
-    var flights = 0
+    var inFlightRequests = 0
     var places: [Int: State.Place] = [:]
 
     mutating func join(
       _ caller: Int, _ policy: SharingPolicy = SharingPolicy(window: .seconds(3)),
       priority: Priority = .default, at now: Duration
     ) -> Joined {
-      let next = flights + 1
+      let next = inFlightRequests + 1
       switch state.join("key", caller, policy, priority: priority, at: now, makeFlight: { next }) {
-      case .lead(let place, let flight):
-        flights = next
+      case .lead(let place, let inFlightRequest):
+        inFlightRequests = next
         places[caller] = place
-        return .leads(flight: flight)
-      case .join(let place, let flight, let raise):
+        return .leads(inFlightRequest: inFlightRequest)
+      case .join(let place, let inFlightRequest, let raise):
         places[caller] = place
-        return .joins(flight: flight, raise: raise)
-      case .answer(.success(let answer)): return .gets(answer)
-      case .answer(.failure(let error)): return .failsWith((error as? RequestError)?.code)
+        return .joins(inFlightRequest: inFlightRequest, raise: raise)
+      case .response(.success(let response)): return .gets(response)
+      case .response(.failure(let error)): return .failsWith((error as? RequestError)?.code)
       }
     }
 
-    /// Ends the flight that `caller` is in, and returns those who are answered.
+    /// Ends the in-flight request of `caller`. Returns the callers that get its outcome.
     mutating func finish(_ caller: Int, _ outcome: State.Outcome = .success("answer"), at now: Duration)
       -> [Int]
     {
       guard let place = places[caller] else { return [] }
-      return state.finish(place.flight, outcome, at: now).callers.values.sorted()
+      return state.finish(place.inFlightRequest, outcome, at: now).callers.values.sorted()
     }
 
-    /// Returns who left, and the flight that is called off.
+    /// Returns the caller that left, and the in-flight request that is cancelled.
     mutating func leave(_ caller: Int) -> [Int?]? {
-      guard let place = places[caller], case .left(let left, let flight) = state.leave(place) else {
+      guard let place = places[caller], case .left(let left, let inFlightRequest) = state.leave(place) else {
         return nil
       }
-      return [left, flight]
+      return [left, inFlightRequest]
     }
 
     func phase(at now: Duration) -> State.Phase { state.phase(of: "key", within: .seconds(100), at: now) }
@@ -60,56 +60,56 @@ import Testing
     .failure(RequestError(code, message: "", reachedServer: true))
   }
 
-  @Test func `nothing: the first caller leads`() {
+  @Test func `no request: the first caller leads`() {
     var scene = Scene()
     #expect(scene.phase(at: .zero) == .overHere)
     let first = scene.join(1, at: .zero)
-    #expect(first == .leads(flight: 1))
+    #expect(first == .leads(inFlightRequest: 1))
     #expect(scene.phase(at: .zero) == .openPending)
   }
 
-  @Test func `open and pending: a caller joins, and is answered with the first`() {
+  @Test func `open and pending: a caller joins, and gets the response with the first`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     let second = scene.join(2, at: .seconds(1))
-    #expect(second == .joins(flight: 1, raise: nil))
+    #expect(second == .joins(inFlightRequest: 1, raise: nil))
     #expect(scene.phase(at: .seconds(1)) == .openPending)
-    let answered = scene.finish(1, at: .seconds(2))
-    #expect(answered == [1, 2])
+    let responded = scene.finish(1, at: .seconds(2))
+    #expect(responded == [1, 2])
   }
 
-  @Test func `open and here: a caller is answered at once`() {
+  @Test func `open and here: a caller gets the response at once`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
-    let answered = scene.finish(1, at: .seconds(1))
-    #expect(answered == [1])
+    let responded = scene.finish(1, at: .seconds(1))
+    #expect(responded == [1])
     #expect(scene.phase(at: .milliseconds(2999)) == .openHere)
     let second = scene.join(2, at: .milliseconds(2999))
     #expect(second == .gets("answer"))
-    #expect(scene.flights == 1)
+    #expect(scene.inFlightRequests == 1)
   }
 
-  @Test func `over and pending: a caller joins still, and the next after the answer leads`() {
+  @Test func `over and pending: a caller still joins, and the next after the response leads`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     #expect(scene.phase(at: .seconds(3)) == .overPending)
     let second = scene.join(2, at: .seconds(60))
-    #expect(second == .joins(flight: 1, raise: nil))
-    let answered = scene.finish(1, at: .seconds(61))
-    #expect(answered == [1, 2])
+    #expect(second == .joins(inFlightRequest: 1, raise: nil))
+    let responded = scene.finish(1, at: .seconds(61))
+    #expect(responded == [1, 2])
     #expect(scene.phase(at: .seconds(61)) == .overHere)
     #expect(scene.state.isEmpty)
     let third = scene.join(3, at: .seconds(61))
-    #expect(third == .leads(flight: 2))
+    #expect(third == .leads(inFlightRequest: 2))
   }
 
-  @Test func `over and here: a new first one, before the old answer is forgotten and after`() {
+  @Test func `over and here: a new caller leads, before the old response is forgotten and after`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
     #expect(scene.phase(at: .seconds(3)) == .overHere)
     let second = scene.join(2, at: .seconds(3))
-    #expect(second == .leads(flight: 2))
+    #expect(second == .leads(inFlightRequest: 2))
     _ = scene.finish(2, at: .seconds(4))
     let next = scene.state.expire(at: .milliseconds(3100))
     #expect(next == .milliseconds(6100))
@@ -118,10 +118,10 @@ import Testing
     #expect(last == nil)
     #expect(scene.state.isEmpty)
     let third = scene.join(3, at: .milliseconds(6100))
-    #expect(third == .leads(flight: 3))
+    #expect(third == .leads(inFlightRequest: 3))
   }
 
-  @Test func `open and pending: when the last one leaves, the flight is called off and leaves nothing`() {
+  @Test func `open and pending: when the last caller leaves, the request is cancelled and forgotten`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.join(2, at: .zero)
@@ -133,15 +133,15 @@ import Testing
     #expect(last == [2, 1])
     #expect(scene.state.isEmpty)
     let third = scene.join(3, at: .seconds(1))
-    #expect(third == .leads(flight: 2))
+    #expect(third == .leads(inFlightRequest: 2))
     let late = scene.finish(1, at: .seconds(1))
     #expect(late == [])
     #expect(scene.phase(at: .seconds(1)) == .openPending)
-    let answered = scene.finish(3, at: .seconds(2))
-    #expect(answered == [3])
+    let responded = scene.finish(3, at: .seconds(2))
+    #expect(responded == [3])
   }
 
-  @Test func `over and pending: when the last one leaves, the flight is called off`() {
+  @Test func `over and pending: when the last caller leaves, the request is cancelled`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     #expect(scene.phase(at: .seconds(9)) == .overPending)
@@ -150,16 +150,16 @@ import Testing
     #expect(scene.state.isEmpty)
   }
 
-  @Test func `the first can leave and the others stay`() {
+  @Test func `the first caller can leave while the others stay`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.join(2, at: .zero)
     _ = scene.leave(1)
-    let answered = scene.finish(1, at: .seconds(1))
-    #expect(answered == [2])
+    let responded = scene.finish(1, at: .seconds(1))
+    #expect(responded == [2])
   }
 
-  @Test func `who was answered cannot leave`() {
+  @Test func `a caller that has its response cannot leave`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
@@ -168,7 +168,7 @@ import Testing
     #expect(scene.phase(at: .seconds(1)) == .openHere)
   }
 
-  @Test func `a second end of a flight changes nothing`() {
+  @Test func `a second end of a request changes nothing`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
@@ -178,7 +178,7 @@ import Testing
     #expect(second == .gets("answer"))
   }
 
-  @Test func `one caller who wants it finished is enough, even after leaving`() {
+  @Test func `one caller that wants the request finished is enough, even after leaving`() {
     var scene = Scene()
     let finishes = SharingPolicy(window: .seconds(3), whenAbandoned: .finishes)
     _ = scene.join(1, at: .zero)
@@ -188,85 +188,85 @@ import Testing
     let other = scene.leave(1)
     #expect(other == [1, nil])
     let third = scene.join(3, at: .seconds(1))
-    #expect(third == .joins(flight: 1, raise: nil))
+    #expect(third == .joins(inFlightRequest: 1, raise: nil))
     _ = scene.leave(3)
-    let answered = scene.finish(1, at: .seconds(2))
-    #expect(answered == [])
+    let responded = scene.finish(1, at: .seconds(2))
+    #expect(responded == [])
     let fourth = scene.join(4, at: .seconds(2))
     #expect(fourth == .gets("answer"))
   }
 
-  @Test func `without a window only those are answered who are there`() {
+  @Test func `without a window only waiting callers get the response`() {
     var scene = Scene()
     let policy = SharingPolicy()
     _ = scene.join(1, policy, at: .zero)
     #expect(scene.phase(at: .zero) == .overPending)
     let second = scene.join(2, policy, at: .zero)
-    #expect(second == .joins(flight: 1, raise: nil))
-    let answered = scene.finish(1, at: .zero)
-    #expect(answered == [1, 2])
+    #expect(second == .joins(inFlightRequest: 1, raise: nil))
+    let responded = scene.finish(1, at: .zero)
+    #expect(responded == [1, 2])
     #expect(scene.state.isEmpty)
     let third = scene.join(3, policy, at: .zero)
-    #expect(third == .leads(flight: 2))
+    #expect(third == .leads(inFlightRequest: 2))
   }
 
-  @Test func `a caller with a shorter window is not given an older answer`() {
+  @Test func `a caller with a shorter window does not get an older response`() {
     var scene = Scene()
     _ = scene.join(1, SharingPolicy(window: .seconds(10)), at: .zero)
     _ = scene.finish(1, at: .seconds(1))
     let patient = scene.join(2, SharingPolicy(window: .seconds(60)), at: .seconds(5))
     #expect(patient == .gets("answer"))
     let eager = scene.join(3, SharingPolicy(window: .seconds(5)), at: .seconds(5))
-    #expect(eager == .leads(flight: 2))
+    #expect(eager == .leads(inFlightRequest: 2))
     let joining = scene.join(4, SharingPolicy(window: .seconds(60)), at: .seconds(11))
-    #expect(joining == .joins(flight: 2, raise: nil))
+    #expect(joining == .joins(inFlightRequest: 2, raise: nil))
   }
 
-  @Test func `a failure is told to all who wait, and replayed or tried again as the late one wants`() {
+  @Test func `all waiting callers get a failure, and a late one gets it or retries, by its policy`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
-    _ = scene.join(2, SharingPolicy(window: .seconds(3), failures: .triedAgain), at: .zero)
-    let answered = scene.finish(1, Self.failure(.timedOut), at: .seconds(1))
-    #expect(answered == [1, 2])
+    _ = scene.join(2, SharingPolicy(window: .seconds(3), failures: .retried), at: .zero)
+    let responded = scene.finish(1, Self.failure(.timedOut), at: .seconds(1))
+    #expect(responded == [1, 2])
     let replayed = scene.join(3, at: .seconds(1))
     #expect(replayed == .failsWith(.timedOut))
-    let again = scene.join(4, SharingPolicy(window: .seconds(3), failures: .triedAgain), at: .seconds(1))
-    #expect(again == .leads(flight: 2))
+    let again = scene.join(4, SharingPolicy(window: .seconds(3), failures: .retried), at: .seconds(1))
+    #expect(again == .leads(inFlightRequest: 2))
   }
 
-  @Test func `a success is not tried again`() {
+  @Test func `a success is not retried`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
-    let second = scene.join(2, SharingPolicy(window: .seconds(3), failures: .triedAgain), at: .seconds(1))
+    let second = scene.join(2, SharingPolicy(window: .seconds(3), failures: .retried), at: .seconds(1))
     #expect(second == .gets("answer"))
   }
 
   @Test(arguments: [failure(.cancelled), .failure(CancellationError())])
-  private func `a flight that ended in a cancellation leaves nothing`(
+  private func `a request that ended in a cancellation leaves nothing`(
     outcome: ShareState<String, Int, Int>.Outcome
   ) {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
-    let answered = scene.finish(1, outcome, at: .seconds(1))
-    #expect(answered == [1])
+    let responded = scene.finish(1, outcome, at: .seconds(1))
+    #expect(responded == [1])
     #expect(scene.state.isEmpty)
     let second = scene.join(2, at: .seconds(1))
-    #expect(second == .leads(flight: 2))
+    #expect(second == .leads(inFlightRequest: 2))
   }
 
-  @Test func `the flight is raised for one who is more urgent than all before`() {
+  @Test func `a request is raised for a caller of a higher priority than all before`() {
     var scene = Scene()
     _ = scene.join(1, priority: .utility, at: .zero)
     let less = scene.join(2, priority: .background, at: .zero)
-    #expect(less == .joins(flight: 1, raise: nil))
+    #expect(less == .joins(inFlightRequest: 1, raise: nil))
     let more = scene.join(3, priority: .userInitiated, at: .zero)
-    #expect(more == .joins(flight: 1, raise: .userInitiated))
+    #expect(more == .joins(inFlightRequest: 1, raise: .userInitiated))
     let same = scene.join(4, priority: .userInitiated, at: .zero)
-    #expect(same == .joins(flight: 1, raise: nil))
+    #expect(same == .joins(inFlightRequest: 1, raise: nil))
   }
 
-  @Test func `keys do not meet`() {
+  @Test func `keys are independent`() {
     var scene = Scene()
     _ = scene.join(1, at: .zero)
     let other = scene.state.join("other", 2, SharingPolicy(), priority: .default, at: .zero) { 7 }
@@ -276,9 +276,9 @@ import Testing
     }
   }
 
-  @Test func `failures that are tried again within a long window do not pile up`() {
+  @Test func `retried failures within a long window do not pile up`() {
     var scene = Scene()
-    let policy = SharingPolicy(window: .seconds(3600), failures: .triedAgain)
+    let policy = SharingPolicy(window: .seconds(3600), failures: .retried)
     for caller in 0..<10_000 {
       _ = scene.join(caller, policy, at: .zero)
       _ = scene.finish(caller, Self.failure(.timedOut), at: .zero)

@@ -9,33 +9,33 @@ import Testing
 
   @Test(arguments: [UInt64](1...4))
   func `every caller has one outcome, and nothing is left`(seed: UInt64) async throws {
-    let (answered, left) = (Tally(), Tally())
+    let (responded, left) = (Tally(), Tally())
     try await withThrowingTaskGroup { group in
       for worker in 0..<16 {
         group.addTask {
           var random = SeededRandom(seed: seed &* 1000 &+ UInt64(worker))
           for _ in 0..<200 {
-            let signal = StopSignal()
+            let cancellation = CancellationToken()
             let key = Int.random(in: 0..<3, using: &random)
             let yields = Int.random(in: 0..<6, using: &random)
             let patience = Int.random(in: 0..<8, using: &random)
             let stopper = Task {
               for _ in 0..<patience { await Task.yield() }
-              if patience < 5 { signal.stop(.cancelled(.taskCancelled)) }
+              if patience < 5 { cancellation.cancel(.cancelled(.taskCancelled)) }
             }
-            let policy = SharingPolicy(whenAbandoned: patience == 1 ? .finishes : .calledOff)
+            let policy = SharingPolicy(whenAbandoned: patience == 1 ? .finishes : .cancelled)
             do {
-              let answer = try await repeats.share(
-                RequestKey(key), policy, urgency: Urgency(.default), of: signal
-              ) { flight in
+              let response = try await repeats.share(
+                RequestKey(key), policy, effectivePriority: EffectivePriority(.default), of: cancellation
+              ) { inFlightRequest in
                 for _ in 0..<yields {
                   await Task.yield()
-                  try flight.signal.check()
+                  try inFlightRequest.cancellation.check()
                 }
                 return key
               }
-              #expect(answer == key)
-              answered.add()
+              #expect(response == key)
+              responded.add()
             } catch {
               #expect((error as? RequestError)?.cancellation == .taskCancelled)
               left.add()
@@ -46,33 +46,39 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(answered.count + left.count == 16 * 200)
-    #expect(answered.count > 0)
+    #expect(responded.count + left.count == 16 * 200)
+    #expect(responded.count > 0)
     #expect(left.count > 0)
-    // Those that nobody waits for any more may still be on their way.
+    // Requests without callers may still be under way.
     while !repeats.states.isEmpty { await Task.yield() }
   }
 
   @Test(arguments: 1...20)
-  func `a stop and an answer that race give one outcome`(round: Int) async {
+  func `a cancellation and a response that race give one outcome`(round: Int) async {
     for _ in 0..<50 {
       let gate = StubGate()
-      let signals = (0..<8).map { _ in StopSignal() }
-      let calls = signals.map { signal in
+      let cancellations = (0..<8).map { _ in CancellationToken() }
+      let calls = cancellations.map { cancellation in
         Task {
-          try await repeats.share("key", SharingPolicy(), urgency: Urgency(.default), of: signal) { _ in
+          try await repeats.share(
+            "key", SharingPolicy(), effectivePriority: EffectivePriority(.default), of: cancellation
+          ) { _ in
             try await gate.pass()
             return 1
           }
         }
       }
-      while repeats.states.sharing.withLock({ $0.callers(of: "key") }) < signals.count { await Task.yield() }
+      while repeats.states.sharing.withLock({ $0.callers(of: "key") }) < cancellations.count {
+        await Task.yield()
+      }
       async let opened: Void = gate.open()
-      async let stopped: Void = { for signal in signals { signal.stop(.cancelled(.callCancelled)) } }()
+      async let stopped: Void = {
+        for cancellation in cancellations { cancellation.cancel(.cancelled(.callCancelled)) }
+      }()
       _ = await (opened, stopped)
       for call in calls {
         switch await call.result {
-        case .success(let answer): #expect(answer == 1)
+        case .success(let response): #expect(response == 1)
         case .failure(let error): #expect((error as? RequestError)?.cancellation == .callCancelled)
         }
       }

@@ -15,20 +15,21 @@ import Testing
 
   private let clock = VirtualClock()
   private let repeats: Repeats<Int>
-  private let flights = Tally()
+  private let inFlightRequests = Tally()
   private let gate = StubGate()
 
   init() { repeats = Repeats(Timeline(clock)) }
 
-  /// Joins a flight that lasts until the gate is open and answers with its number.
+  /// Joins an in-flight request that lasts until the gate is open and returns its number.
   private func share(
     _ policy: SharingPolicy = SharingPolicy(), priority: Priority = .default,
-    _ signal: StopSignal = StopSignal()
+    _ cancellation: CancellationToken = CancellationToken()
   ) async throws -> Int {
-    try await repeats.share("key", policy, urgency: Urgency(priority), of: signal) { [flights, gate] flight in
-      flights.add()
-      let number = flights.count
-      try await flight.signal.interrupting { try await gate.pass() }
+    try await repeats.share("key", policy, effectivePriority: EffectivePriority(priority), of: cancellation) {
+      [inFlightRequests, gate] inFlightRequest in
+      inFlightRequests.add()
+      let number = inFlightRequests.count
+      try await inFlightRequest.cancellation.interrupting { try await gate.pass() }
       return number
     }
   }
@@ -37,17 +38,17 @@ import Testing
     while repeats.states.sharing.withLock({ $0.callers(of: "key") }) != count { await Task.yield() }
   }
 
-  @Test func `all who come while it is under way get the one answer`() async throws {
+  @Test func `all callers that come while a request is in flight get its response`() async throws {
     let calls = (0..<100).map { _ in Task { try await share() } }
     await reachCallers(100)
     gate.open()
     for call in calls { #expect(try await call.value == 1) }
-    #expect(flights.count == 1)
+    #expect(inFlightRequests.count == 1)
     #expect(repeats.states.isEmpty)
     #expect(try await share() == 2)
   }
 
-  @Test func `within the window the answer is there at once, and after it a new request goes out`()
+  @Test func `a response is replayed within its window, and after it a new request is sent`()
     async throws
   {
     gate.open()
@@ -59,7 +60,7 @@ import Testing
     #expect(try await share(policy) == 2)
   }
 
-  @Test func `an answer is forgotten when its window is over`() async throws {
+  @Test func `a response is forgotten when its window is over`() async throws {
     gate.open()
     _ = try await share(SharingPolicy(window: .seconds(3)))
     try await clock.waitForSleepers()
@@ -69,45 +70,46 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test func `one who gives up leaves alone and at once, with its own reason`() async throws {
-    let (leader, other) = (StopSignal(), StopSignal())
+  @Test func `a caller that gives up leaves alone and at once, with its own reason`() async throws {
+    let (leader, other) = (CancellationToken(), CancellationToken())
     let first = Task { try await share(SharingPolicy(), leader) }
     await reachCallers(1)
     let second = Task { try await share(SharingPolicy(), other) }
     let third = Task { try await share() }
     await reachCallers(3)
-    leader.stop(.cancelled(.scopeEnded("page")))
+    leader.cancel(.cancelled(.scopeEnded("page")))
     let firstError = await #expect(throws: RequestError.self) { try await first.value }
     #expect(firstError?.cancellation == .scopeEnded("page"))
-    other.stop(.deadlineExceeded(.seconds(2)))
+    other.cancel(.deadlineExceeded(.seconds(2)))
     let secondError = await #expect(throws: RequestError.self) { try await second.value }
     #expect(secondError?.code == .deadlineExceeded)
     gate.open()
     #expect(try await third.value == 1)
-    #expect(flights.count == 1)
+    #expect(inFlightRequests.count == 1)
   }
 
-  @Test func `when the last one leaves, the request is called off, and the next begins anew`() async throws {
-    let (one, other) = (StopSignal(), StopSignal())
+  @Test func `a request is cancelled when its last caller leaves, and the next starts anew`() async throws {
+    let (one, other) = (CancellationToken(), CancellationToken())
     let ended = Tally()
-    let calls = [one, other].map { signal in
+    let calls = [one, other].map { cancellation in
       Task {
         try await repeats.share(
-          "key", SharingPolicy(window: .seconds(3)), urgency: Urgency(.default), of: signal
+          "key", SharingPolicy(window: .seconds(3)), effectivePriority: EffectivePriority(.default),
+          of: cancellation
         ) {
-          [gate] flight in
+          [gate] inFlightRequest in
           defer { ended.add() }
-          _ = flight.signal.onStop { ended.add() }
-          try await flight.signal.interrupting { try await gate.pass() }
+          _ = inFlightRequest.cancellation.onCancel { ended.add() }
+          try await inFlightRequest.cancellation.interrupting { try await gate.pass() }
           return 0
         }
       }
     }
     await reachCallers(2)
-    one.stop(.cancelled(.taskCancelled))
+    one.cancel(.cancelled(.taskCancelled))
     await reachCallers(1)
     #expect(ended.count == 0)
-    other.stop(.cancelled(.taskCancelled))
+    other.cancel(.cancelled(.taskCancelled))
     await ended.reach(2)
     for call in calls { await #expect(throws: RequestError.self) { try await call.value } }
     #expect(repeats.states.isEmpty)
@@ -115,12 +117,12 @@ import Testing
     #expect(try await share() == 1)
   }
 
-  @Test func `a request that everyone left may go on, and its answer is there for the next`() async throws {
+  @Test func `a request without callers may finish, and serves the next caller`() async throws {
     let policy = SharingPolicy(window: .seconds(3), whenAbandoned: .finishes)
-    let signal = StopSignal()
-    let call = Task { try await share(policy, signal) }
+    let cancellation = CancellationToken()
+    let call = Task { try await share(policy, cancellation) }
     await reachCallers(1)
-    signal.stop(.cancelled(.taskCancelled))
+    cancellation.cancel(.cancelled(.taskCancelled))
     await #expect(throws: RequestError.self) { try await call.value }
     let next = Task { try await share(policy) }
     await reachCallers(1)
@@ -129,30 +131,31 @@ import Testing
     #expect(try await share(policy) == 1)
   }
 
-  @Test func `one who was called off before does not join, and starts nothing`() async {
-    let signal = StopSignal()
-    signal.stop(.cancelled(.callCancelled))
-    let error = await #expect(throws: RequestError.self) { try await share(SharingPolicy(), signal) }
+  @Test func `a caller that was cancelled before does not join, and starts nothing`() async {
+    let cancellation = CancellationToken()
+    cancellation.cancel(.cancelled(.callCancelled))
+    let error = await #expect(throws: RequestError.self) { try await share(SharingPolicy(), cancellation) }
     #expect(error?.cancellation == .callCancelled)
-    #expect(flights.count == 0)
+    #expect(inFlightRequests.count == 0)
     #expect(repeats.states.isEmpty)
   }
 
-  @Test func `a failure is told to all who wait, and to those who come later or not, as they want`()
+  @Test func `all waiting callers get a failure, and later ones get it or retry, by their policy`()
     async throws
   {
     let count = Tally()
     func call(_ failures: SharingPolicy.Failures) async throws -> Int {
       try await repeats.share(
-        "key", SharingPolicy(window: .seconds(3), failures: failures), urgency: Urgency(.default),
-        of: StopSignal()
+        "key", SharingPolicy(window: .seconds(3), failures: failures),
+        effectivePriority: EffectivePriority(.default),
+        of: CancellationToken()
       ) { [gate] _ in
         try await gate.pass()
         count.add()
         throw RequestError(.timedOut, message: "\(count.count)", reachedServer: true)
       }
     }
-    let calls = [Task { try await call(.replayed) }, Task { try await call(.triedAgain) }]
+    let calls = [Task { try await call(.replayed) }, Task { try await call(.retried) }]
     await reachCallers(2)
     gate.open()
     for waiting in calls {
@@ -161,18 +164,20 @@ import Testing
     }
     let replayed = await #expect(throws: RequestError.self) { try await call(.replayed) }
     #expect(replayed?.message == "1")
-    let again = await #expect(throws: RequestError.self) { try await call(.triedAgain) }
+    let again = await #expect(throws: RequestError.self) { try await call(.retried) }
     #expect(again?.message == "2")
   }
 
-  @Test func `the flight has the highest of its callers' priorities`() async throws {
+  @Test func `an in-flight request has the highest of its callers' priorities`() async throws {
     let (told, tell) = AsyncStream.makeStream(of: Priority.self)
     func call(_ priority: Priority) -> Task<Int, any Error> {
       Task {
-        try await repeats.share("key", SharingPolicy(), urgency: Urgency(priority), of: StopSignal()) {
-          [gate] flight in
-          tell.yield(flight.urgency.current)
-          _ = flight.urgency.onRaise { tell.yield($0) }
+        try await repeats.share(
+          "key", SharingPolicy(), effectivePriority: EffectivePriority(priority), of: CancellationToken()
+        ) {
+          [gate] inFlightRequest in
+          tell.yield(inFlightRequest.effectivePriority.current)
+          _ = inFlightRequest.effectivePriority.onRaise { tell.yield($0) }
           try await gate.pass()
           return 1
         }
@@ -189,57 +194,59 @@ import Testing
     for call in [first, second, third] { _ = try await call.value }
   }
 
-  @Test func `a caller that becomes urgent while it waits takes the flight along, until it has left`()
+  @Test func `a waiting caller whose priority rises raises the request, until it has left`()
     async throws
   {
-    let (urgency, signal) = (Urgency(.utility), StopSignal())
-    let (leading, lead) = AsyncStream.makeStream(of: Flight.self)
+    let (effectivePriority, cancellation) = (EffectivePriority(.utility), CancellationToken())
+    let (leading, lead) = AsyncStream.makeStream(of: InFlightRequest.self)
     let call = Task {
-      try await repeats.share("key", SharingPolicy(), urgency: urgency, of: signal) { [gate] flight in
-        lead.yield(flight)
+      try await repeats.share("key", SharingPolicy(), effectivePriority: effectivePriority, of: cancellation)
+      { [gate] inFlightRequest in
+        lead.yield(inFlightRequest)
         try await gate.pass()
         return 1
       }
     }
-    var flights = leading.makeAsyncIterator()
-    let flight = try #require(await flights.next())
+    var inFlightRequests = leading.makeAsyncIterator()
+    let inFlightRequest = try #require(await inFlightRequests.next())
     let other = Task { try await share(SharingPolicy(), priority: .background) }
     await reachCallers(2)
-    #expect(flight.urgency.current >= .utility)
-    urgency.raise(to: .default)
-    #expect(flight.urgency.current == .default)
-    signal.stop(.cancelled(.taskCancelled))
+    #expect(inFlightRequest.effectivePriority.current >= .utility)
+    effectivePriority.raise(to: .default)
+    #expect(inFlightRequest.effectivePriority.current == .default)
+    cancellation.cancel(.cancelled(.taskCancelled))
     await #expect(throws: RequestError.self) { try await call.value }
-    urgency.raise(to: .userInitiated)
-    #expect(flight.urgency.current == .default)
+    effectivePriority.raise(to: .userInitiated)
+    #expect(inFlightRequest.effectivePriority.current == .default)
     gate.open()
     _ = try await other.value
   }
 
-  @Test func `all who listen are told of progress, and nobody after leaving`() async throws {
-    let (one, other, leaver) = (ProgressTold(), ProgressTold(), StopSignal())
+  @Test func `all callers get progress, and none after leaving`() async throws {
+    let (one, other, leaver) = (ProgressTold(), ProgressTold(), CancellationToken())
     let reported = StubGate()
-    func call(_ told: ProgressTold, _ signal: StopSignal) -> Task<Int, any Error> {
+    func call(_ told: ProgressTold, _ cancellation: CancellationToken) -> Task<Int, any Error> {
       Task {
         try await repeats.share(
-          "key", SharingPolicy(), urgency: Urgency(.default), of: signal, progress: told.hub
-        ) { [gate] flight in
+          "key", SharingPolicy(), effectivePriority: EffectivePriority(.default), of: cancellation,
+          progress: told.hub
+        ) { [gate] inFlightRequest in
           try await gate.pass()
-          flight.progress.begin(attempt: 1, sentTotal: 0)
-          flight.progress.received(1)
+          inFlightRequest.progress.begin(attempt: 1, sentTotal: 0)
+          inFlightRequest.progress.received(1)
           try await reported.pass()
-          flight.progress.received(1)
+          inFlightRequest.progress.received(1)
           return 1
         }
       }
     }
-    let stays = call(one, StopSignal())
+    let stays = call(one, CancellationToken())
     await reachCallers(1)
     let leaves = call(other, leaver)
     await reachCallers(2)
     gate.open()
     while other.received != [0, 1] { await Task.yield() }
-    leaver.stop(.cancelled(.taskCancelled))
+    leaver.cancel(.cancelled(.taskCancelled))
     await #expect(throws: RequestError.self) { try await leaves.value }
     reported.open()
     _ = try await stays.value
@@ -247,10 +254,12 @@ import Testing
     #expect(other.received == [0, 1])
   }
 
-  @Test func `a flight that answers without waiting answers its caller`() async throws {
+  @Test func `an in-flight request that returns without waiting serves its caller`() async throws {
     for _ in 0..<100 {
       #expect(
-        try await repeats.share("key", SharingPolicy(), urgency: Urgency(.default), of: StopSignal()) { _ in 7
+        try await repeats.share(
+          "key", SharingPolicy(), effectivePriority: EffectivePriority(.default), of: CancellationToken()
+        ) { _ in 7
         } == 7)
     }
     #expect(repeats.states.isEmpty)

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Counts what happens in many tasks.
+/// Counts the events of many tasks.
 final class Tally: Sendable {
   private let number = Locked(0)
 
@@ -8,7 +8,7 @@ final class Tally: Sendable {
 
   func add() { number.withLock { $0 += 1 } }
 
-  /// Returns when so many have been counted.
+  /// Returns when this many events have been counted.
   func reach(_ count: Int) async {
     while self.count < count { await Task.yield() }
   }

@@ -3,7 +3,8 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct AgeingTests {
-  /// Four slots, a second for each request, and always twenty of the highest priority that wait.
+  /// Returns how long a request of this priority waits for one of four slots, among one-second requests of
+  /// the highest priority of which twenty always wait; nil if it does not start within `seconds`.
   private func wait(_ priority: Priority, ageing: Duration, seconds: Int) -> Duration? {
     var limits = ConcurrencyLimits(total: 4)
     limits.ageing = ageing
@@ -29,21 +30,21 @@ import Testing
   }
 
   @Test(arguments: [(Priority.default, 1), (.utility, 2), (.background, 3)])
-  func `nobody starves under an endless flood`(priority: Priority, steps: Int) throws {
+  func `no request starves under an endless flood`(priority: Priority, steps: Int) throws {
     for ageing in [1, 5, 20] {
       let waited = try #require(wait(priority, ageing: .seconds(ageing), seconds: 1000))
-      // It rises once each interval, and then it is behind those twenty who are there: five seconds.
+      // A request rises once each interval, and is then behind the twenty that wait: five seconds.
       #expect(waited >= .seconds(ageing * steps))
       #expect(waited <= .seconds(ageing * steps + 6))
     }
   }
 
-  @Test func `with no ageing worth the name the flood would go on for ever`() {
+  @Test func `a request without effective ageing starves under an endless flood`() {
     #expect(wait(.default, ageing: .seconds(1_000_000), seconds: 500) == nil)
     #expect(wait(.default, ageing: .longest * 3, seconds: 500) == nil)
   }
 
-  @Test func `one that rose goes to the tail of those who are there`() {
+  @Test func `a request that rose goes to the tail of its new priority`() {
     var limits = ConcurrencyLimits(total: 1)
     limits.ageing = .seconds(5)
     var run = SchedulerRun(limits)
@@ -58,7 +59,7 @@ import Testing
     #expect(run.finish(old) == [after])
   }
 
-  @Test func `its interval can be changed while they wait`() {
+  @Test func `the ageing interval can be changed while requests wait`() {
     var limits = ConcurrencyLimits(total: 1)
     limits.ageing = .seconds(1000)
     var run = SchedulerRun(limits)
@@ -71,7 +72,7 @@ import Testing
     #expect(run.finish(running) == [old])
   }
 
-  @Test func `a crowd that grew old overtakes what a person looks at with one start of eight`() {
+  @Test func `a crowd of aged background requests overtakes foreground ones with one start of eight`() {
     var limits = ConcurrencyLimits(total: 1)
     limits.ageing = .seconds(1)
     var run = SchedulerRun(limits)

@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct ArrivalSetTests {
   @Test(arguments: [UInt64(1), 7, 64, 4095, 1 << 20, 1 << 40])
-  func `it is in order, however far apart its arrivals are`(stride: UInt64) {
+  func `the set is in order, however far apart its arrivals are`(stride: UInt64) {
     var random = SeededRandom(seed: stride)
     var set = ArrivalSet()
     var known: [UInt64: Int] = [:]
     for step in 0..<800 {
-      // Growing and shrinking by turns, down to nothing.
+      // The set grows and shrinks by turns, down to nothing.
       let grows = Int.random(in: 0..<10, using: &random) < (step / 200 % 2 == 0 ? 7 : 2)
       if grows {
         let arrival = UInt64.random(in: 0..<1000, using: &random) * stride
@@ -31,7 +31,7 @@ import Testing
     #expect(set.isEmpty)
   }
 
-  @Test func `taking out what is not there changes nothing`() {
+  @Test func `removing an absent arrival changes nothing`() {
     var set = ArrivalSet()
     set.remove(5)
     set.insert(5, place: 1)
@@ -43,7 +43,7 @@ import Testing
     #expect(set.first == 2)
   }
 
-  @Test func `the highest arrival there can be has a place`() {
+  @Test func `the highest possible arrival has a place`() {
     var set = ArrivalSet()
     set.insert(.max, place: 1)
     set.insert(0, place: 2)

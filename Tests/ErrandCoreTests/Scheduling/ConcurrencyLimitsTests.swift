@@ -3,11 +3,11 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct ConcurrencyLimitsTests {
-  @Test func `the limits are 64 in all and four to an origin if nothing is said, two of them kept`() {
+  @Test func `the default limits are 64 in all and four per origin, with two reserved slots`() {
     let limits = ConcurrencyLimits()
     #expect(limits.total == 64)
     #expect(limits.perOrigin == 4)
-    #expect(limits.kept == 2)
+    #expect(limits.reserved == 2)
     #expect(SlotBounds(limits).perOriginUnseen == 2)
     #expect(SlotBounds(.unlimited) == SlotBounds(ConcurrencyLimits(total: nil, perOrigin: nil)))
   }
@@ -16,9 +16,9 @@ import Testing
     (nil, 1, Int.max), (1, 1, 1), (2, 5, 1), (4, 0, 4), (4, 1, 3), (4, -2, 4), (8, 3, 5), (0, 0, 1),
     (.min, .max, 1),
   ])
-  func `one slot always remains for all`(total: Int?, kept: Int, unseen: Int) {
+  func `one slot always remains for all priorities`(total: Int?, reserved: Int, unseen: Int) {
     var limits = ConcurrencyLimits(total: total)
-    limits.kept = kept
+    limits.reserved = reserved
     #expect(SlotBounds(limits).unseen == unseen)
   }
 }

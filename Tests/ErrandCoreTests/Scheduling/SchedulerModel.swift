@@ -1,6 +1,6 @@
 @testable import ErrandCore
 
-/// The same rules in the plainest words: everybody who waits is looked at each time.
+/// The scheduler's rules in their simplest form: every waiting request is examined each time.
 struct SchedulerModel {
   struct Request {
     let number: Int
@@ -56,7 +56,7 @@ struct SchedulerModel {
     guard let limit = limit.map({ max(1, $0) }) else { return true }
     let unseen = others.filter { $0.priority < .default }.count
     return others.count < limit
-      && (request.priority >= .default || unseen < max(1, limit - max(0, limits.kept)))
+      && (request.priority >= .default || unseen < max(1, limit - max(0, limits.reserved)))
   }
 
   private func due(_ request: Request) -> Duration {

@@ -8,16 +8,16 @@ import Testing
     var limits = ConcurrencyLimits(
       total: [nil, 1, 2, 4, 8].randomElement(using: &random) ?? 4,
       perOrigin: [nil, 1, 2, 3].randomElement(using: &random) ?? nil)
-    limits.kept = Int.random(in: 0...4, using: &random)
+    limits.reserved = Int.random(in: 0...4, using: &random)
     limits.ageing =
       [.zero, .seconds(1), .seconds(5), .seconds(1_000_000)].randomElement(using: &random) ?? .zero
     return limits
   }
 
-  /// Whatever happens, those start that the model starts, in its order: the limits are never passed, what is kept is kept,
-  /// nobody who may start waits, nobody is lost or started twice.
+  /// The requests start that the model starts, in its order: limits are never exceeded, reserved slots stay
+  /// reserved, no request waits that may start, and none is lost or started twice.
   @Test(arguments: 1...12)
-  func `it does what its rules say, step by step`(seed: UInt64) {
+  func `the scheduler follows its rules, step by step`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let origins = (0..<Int.random(in: 1...6, using: &random)).map { "origin\($0)" }
     var run = SchedulerRun(limits(&random))
@@ -25,7 +25,7 @@ import Testing
       if Int.random(in: 0..<4, using: &random) == 0 {
         run.now += .milliseconds(Int.random(in: 0...900, using: &random))
       }
-      // Crowds that come and go.
+      // The crowd of waiting requests grows and shrinks by turns.
       let crowd = step / 50 % 2 == 0 ? 60 : 30
       switch Int.random(in: 0..<100, using: &random) {
       case ..<crowd:
@@ -48,7 +48,8 @@ import Testing
     #expect(run.state.isEmpty)
   }
 
-  /// Said once more without the model's rules: a slot is free, and neither what is kept nor its origin's limit shuts it out.
+  /// Returns true if a foreground request waits though a slot is free and its origin is below its limit. This
+  /// repeats the rule without the model.
   private func waitsForNothing(_ request: SchedulerModel.Request, _ run: SchedulerRun) -> Bool {
     let limits = run.model.limits
     guard request.priority.isSeen, run.running.count < limits.total ?? .max else { return false }
@@ -57,10 +58,10 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `the limits are never passed while they stay as they are`(seed: UInt64) {
+  func `the limits are never exceeded while they stay as they are`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var limits = ConcurrencyLimits(total: 5, perOrigin: 3)
-    limits.kept = 2
+    limits.reserved = 2
     var run = SchedulerRun(limits)
     for _ in 0..<300 {
       run.now += .milliseconds(Int.random(in: 0...300, using: &random))
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: 1...8)
-  func `of one origin and one priority they start in the order in which they came`(seed: UInt64) {
+  func `requests of one origin and one priority start in the order of their arrival`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var run = SchedulerRun(ConcurrencyLimits(total: 3, perOrigin: 2))
     var kinds: [Int: String] = [:]

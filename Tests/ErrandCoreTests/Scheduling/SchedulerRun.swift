@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Does the same to the scheduler and to its model, and compares.
+/// Applies each step to the scheduler and to its model, and compares them.
 struct SchedulerRun {
   private(set) var state: SchedulerState<Int>
   private(set) var model: SchedulerModel
@@ -64,7 +64,7 @@ struct SchedulerRun {
     let numbers = started.map(\.payload)
     #expect(numbers == expected)
     for start in started {
-      // Twice started, or started after it had left: then it has no ticket any more.
+      // A request that was started twice, or after it had left, has no ticket any more.
       let ticket = tickets.removeValue(forKey: start.payload)
       #expect(ticket != nil)
       if let ticket { #expect(state.leave(ticket) == nil) }

@@ -3,13 +3,13 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct SchedulerStateTests {
-  private func limits(_ total: Int?, perOrigin: Int? = nil, kept: Int = 0) -> ConcurrencyLimits {
+  private func limits(_ total: Int?, perOrigin: Int? = nil, reserved: Int = 0) -> ConcurrencyLimits {
     var limits = ConcurrencyLimits(total: total, perOrigin: perOrigin)
-    limits.kept = kept
+    limits.reserved = reserved
     return limits
   }
 
-  @Test func `so many start at once, the next waits until one ends`() {
+  @Test func `as many requests start as the limit allows, the next waits until one ends`() {
     var run = SchedulerRun(limits(2))
     let first = run.arrive(.default)
     run.arrive(.default)
@@ -18,7 +18,7 @@ import Testing
     #expect(run.finish(first) == [third])
   }
 
-  @Test func `the most urgent goes first, and the first to come among equals`() {
+  @Test func `the highest priority goes first, and the first to arrive among equals`() {
     var run = SchedulerRun(limits(1))
     var running = run.arrive(.default)
     let priorities: [Priority] = [.utility, .background, .userInitiated, .default, .userInitiated, .utility]
@@ -32,26 +32,26 @@ import Testing
   }
 
   @Test(arguments: Priority.allCases)
-  func `a single slot is for everybody`(priority: Priority) {
-    var run = SchedulerRun(limits(1, kept: 3))
+  func `a single slot is for every priority`(priority: Priority) {
+    var run = SchedulerRun(limits(1, reserved: 3))
     let number = run.arrive(priority)
     #expect(run.running == [number])
   }
 
-  @Test func `what nobody looks at leaves the kept slots free, however old it is`() {
-    var run = SchedulerRun(limits(4, kept: 2))
+  @Test func `a background request leaves the reserved slots free, however old it is`() {
+    var run = SchedulerRun(limits(4, reserved: 2))
     for _ in 0..<2 { run.arrive(.background) }
     let old = run.arrive(.utility)
     run.now += .seconds(1000)
     let seen = [run.arrive(.default), run.arrive(.userInitiated)]
     #expect(run.waiting == [old])
-    // A kept slot that comes back does not go to it either.
+    // A reserved slot that is released does not go to it either.
     #expect(run.finish(seen[0]) == [])
     #expect(run.waiting == [old])
   }
 
-  @Test func `an origin keeps slots of its own limit as well`() {
-    var run = SchedulerRun(limits(10, perOrigin: 3, kept: 1))
+  @Test func `an origin reserves slots of its own limit as well`() {
+    var run = SchedulerRun(limits(10, perOrigin: 3, reserved: 1))
     for _ in 0..<2 { run.arrive(.background, origin: "a") }
     let third = run.arrive(.background, origin: "a")
     run.arrive(.default, origin: "a")
@@ -67,15 +67,15 @@ import Testing
     #expect(run.waiting == waiting)
   }
 
-  @Test func `one that ends can make room for two`() {
-    var run = SchedulerRun(limits(4, perOrigin: 1, kept: 3))
+  @Test func `one request that ends can let two start`() {
+    var run = SchedulerRun(limits(4, perOrigin: 1, reserved: 3))
     let first = run.arrive(.background, origin: "a")
     let low = run.arrive(.background, origin: "b")
     let high = run.arrive(.default, origin: "a")
     #expect(run.finish(first) == [high, low])
   }
 
-  @Test func `one that is raised goes where it would be had it come so`() {
+  @Test func `a raised request goes where its new priority would have put it`() {
     var run = SchedulerRun(limits(1))
     var running = run.arrive(.default)
     let priorities: [Priority] = [.background, .default, .background, .default, .utility]
@@ -83,7 +83,7 @@ import Testing
     run.raise(numbers[2], to: .default)
     run.raise(numbers[4], to: .default)
     run.raise(numbers[0], to: .default)
-    // Lower than it is: nothing.
+    // A lower priority changes nothing.
     run.raise(numbers[1], to: .background)
     var order: [Int] = []
     while let next = run.finish(running).first {
@@ -93,15 +93,15 @@ import Testing
     #expect(order == numbers)
   }
 
-  @Test func `one that is raised into the kept slots starts at once`() {
-    var run = SchedulerRun(limits(2, kept: 1))
+  @Test func `a request that is raised into the reserved slots starts at once`() {
+    var run = SchedulerRun(limits(2, reserved: 1))
     run.arrive(.background)
     let number = run.arrive(.background)
     #expect(run.raise(number, to: .utility) == [])
     #expect(run.raise(number, to: .default) == [number])
   }
 
-  @Test func `higher limits start who waits, lower ones let finish what runs`() {
+  @Test func `higher limits start waiting requests, lower ones let running requests finish`() {
     var run = SchedulerRun(limits(1))
     let numbers = (0..<6).map { _ in run.arrive(.default) }
     #expect(run.setLimits(limits(4)) == Array(numbers[1...3]))
@@ -113,7 +113,7 @@ import Testing
     #expect(run.setLimits(limits(nil)) == [numbers[5]])
   }
 
-  @Test func `a limit for each origin counts for those that come from then on`() {
+  @Test func `a new limit per origin counts requests that arrive from then on`() {
     var run = SchedulerRun(limits(nil))
     for _ in 0..<3 { run.arrive(.default, origin: "a") }
     run.setLimits(limits(nil, perOrigin: 1))
@@ -125,14 +125,14 @@ import Testing
 
   @Test func `a limit below one is one`() {
     for total in [0, -5] {
-      var run = SchedulerRun(limits(total, perOrigin: total, kept: -1))
+      var run = SchedulerRun(limits(total, perOrigin: total, reserved: -1))
       run.arrive(.background)
       run.arrive(.background)
       #expect(run.running.count == 1)
     }
   }
 
-  @Test func `without a limit nobody waits`() {
+  @Test func `without a limit no request waits`() {
     var state = SchedulerState<Int>(.unlimited)
     for number in 0..<1000 {
       guard case .started = state.arrive(number, .background, origin: nil, at: .zero) else {
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `origins are forgotten when they are quiet`() {
+  @Test func `an idle origin is forgotten`() {
     var state = SchedulerState<Int>(limits(1, perOrigin: 1))
     var slots: [Slot] = []
     for number in 0..<5000 {

@@ -9,7 +9,7 @@ import Testing
       var holding = 0
       var most = 0
       var started = 0
-      var calledOff = 0
+      var cancelled = 0
     }
 
     private let counts = Locked(Counts())
@@ -23,62 +23,67 @@ import Testing
       }
     }
     func end() { counts.withLock { $0.holding -= 1 } }
-    func callOff() { counts.withLock { $0.calledOff += 1 } }
+    func cancel() { counts.withLock { $0.cancelled += 1 } }
   }
 
   @Test(arguments: 1...5)
-  func `of many that come, rise and are called off at once, each has one outcome and no slot is lost`(
+  func `each of many requests that come, rise and are cancelled at once has one outcome, and no slot is lost`(
     seed: UInt64
   ) async {
     var random = SeededRandom(seed: seed)
     var limits = ConcurrencyLimits(total: 5, perOrigin: Bool.random(using: &random) ? 3 : nil)
-    limits.kept = 2
+    limits.reserved = 2
     let slots = Slots(limits, Timeline(ContinuousClock()))
     let tally = Tally()
     let count = 1000
     await withTaskGroup { group in
       for number in 0..<count {
-        let signal = StopSignal()
-        let urgency = Urgency(Priority.allCases.randomElement(using: &random) ?? .default)
+        let cancellation = CancellationToken()
+        let effectivePriority = EffectivePriority(Priority.allCases.randomElement(using: &random) ?? .default)
         let yields = Int.random(in: 0..<4, using: &random)
         group.addTask {
           do {
             let slot = try await slots.acquire(
-              origin: "origin\(number % 4)", urgency: urgency, signal: signal)
+              origin: "origin\(number % 4)", effectivePriority: effectivePriority, cancellation: cancellation)
             tally.begin()
             for _ in 0..<yields { await Task.yield() }
             tally.end()
             slots.release(slot)
           } catch {
             #expect(error.isCancellation)
-            tally.callOff()
+            tally.cancel()
           }
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
-          group.addTask { signal.stop(.cancelled(.taskCancelled)) }
+          group.addTask { cancellation.cancel(.cancelled(.taskCancelled)) }
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
-          group.addTask { urgency.raise(to: .userInitiated) }
+          group.addTask { effectivePriority.raise(to: .userInitiated) }
         }
       }
     }
     let end = tally.now
-    #expect(end.started + end.calledOff == count)
+    #expect(end.started + end.cancelled == count)
     #expect(end.most <= 5)
     #expect(slots.load == SlotLoad())
   }
 
-  @Test func `a turn that comes while its call is called off is passed on`() async throws {
+  @Test func `a slot that comes while its call is cancelled is passed on`() async throws {
     let slots = Slots(ConcurrencyLimits(total: 1), Timeline(ContinuousClock()))
     for _ in 0..<500 {
-      let held = try await slots.acquire(origin: "", urgency: Urgency(.default), signal: StopSignal())
-      let signal = StopSignal()
-      let called = Task { try await slots.acquire(origin: "", urgency: Urgency(.default), signal: signal) }
+      let held = try await slots.acquire(
+        origin: "", effectivePriority: EffectivePriority(.default), cancellation: CancellationToken())
+      let cancellation = CancellationToken()
+      let called = Task {
+        try await slots.acquire(
+          origin: "", effectivePriority: EffectivePriority(.default), cancellation: cancellation)
+      }
       let next = Task {
-        try await slots.acquire(origin: "", urgency: Urgency(.background), signal: StopSignal())
+        try await slots.acquire(
+          origin: "", effectivePriority: EffectivePriority(.background), cancellation: CancellationToken())
       }
       while slots.load.waiting < 2 { await Task.yield() }
-      async let stopped: Void = signal.stop(.cancelled(.taskCancelled))
+      async let stopped: Void = cancellation.cancel(.cancelled(.taskCancelled))
       slots.release(held)
       await stopped
       if let slot = try? await called.value { slots.release(slot) }
@@ -87,7 +92,7 @@ import Testing
     }
   }
 
-  /// Whoever asks it for the time lets something happen first.
+  /// Triggers the event each time that the time is read.
   private struct EventfulClock: Clock {
     let clock = VirtualClock()
     let event: @Sendable () -> Void
@@ -102,17 +107,20 @@ import Testing
     }
   }
 
-  @Test func `one that becomes urgent just before it is listened to is moved all the same`() async throws {
+  @Test func `a request that is raised just before it listens is moved all the same`() async throws {
     var limits = ConcurrencyLimits(total: 2)
-    limits.kept = 1
-    let urgent = Locked<Urgency?>(nil)
+    limits.reserved = 1
+    let urgent = Locked<EffectivePriority?>(nil)
     let clock = EventfulClock { urgent.withLock { $0 }?.raise(to: .userInitiated) }
     let slots = Slots(limits, Timeline(clock))
-    let held = try await slots.acquire(origin: "", urgency: Urgency(.background), signal: StopSignal())
-    let urgency = Urgency(.background)
-    urgent.withLock { $0 = urgency }
-    // The time is asked for when its priority has been read and it is about to wait.
-    slots.release(try await slots.acquire(origin: "", urgency: urgency, signal: StopSignal()))
+    let held = try await slots.acquire(
+      origin: "", effectivePriority: EffectivePriority(.background), cancellation: CancellationToken())
+    let effectivePriority = EffectivePriority(.background)
+    urgent.withLock { $0 = effectivePriority }
+    // The time is read after the request's priority was read and before it waits.
+    slots.release(
+      try await slots.acquire(
+        origin: "", effectivePriority: effectivePriority, cancellation: CancellationToken()))
     slots.release(held)
     #expect(slots.load == SlotLoad())
   }

@@ -4,45 +4,50 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct SlotsTests {
-  private func slots(_ total: Int?, perOrigin: Int? = nil, kept: Int = 0) -> Slots {
-    Slots(limits(total, perOrigin: perOrigin, kept: kept), Timeline(VirtualClock()))
+  private func slots(_ total: Int?, perOrigin: Int? = nil, reserved: Int = 0) -> Slots {
+    Slots(limits(total, perOrigin: perOrigin, reserved: reserved), Timeline(VirtualClock()))
   }
 
-  private func limits(_ total: Int?, perOrigin: Int? = nil, kept: Int = 0) -> ConcurrencyLimits {
+  private func limits(_ total: Int?, perOrigin: Int? = nil, reserved: Int = 0) -> ConcurrencyLimits {
     var limits = ConcurrencyLimits(total: total, perOrigin: perOrigin)
-    limits.kept = kept
+    limits.reserved = reserved
     return limits
   }
 
   private func acquire(
-    _ slots: Slots, origin: String = "a", urgency: Urgency = Urgency(.default),
-    signal: StopSignal = StopSignal()
+    _ slots: Slots, origin: String = "a", effectivePriority: EffectivePriority = EffectivePriority(.default),
+    cancellation: CancellationToken = CancellationToken()
   ) -> Task<Slot, any Error> {
-    Task { try await slots.acquire(origin: origin, urgency: urgency, signal: signal) }
+    Task {
+      try await slots.acquire(
+        origin: origin, effectivePriority: effectivePriority, cancellation: cancellation)
+    }
   }
 
   private func untilWaiting(_ count: Int, _ slots: Slots) async {
     while slots.load.waiting != count { await Task.yield() }
   }
 
-  @Test func `the origin is worked out only if there is a limit for it`() async throws {
+  @Test func `the origin is computed only if there is a limit for it`() async throws {
     let asked = Locked(0)
     func origin() -> String {
       asked.withLock { $0 += 1 }
       return "a"
     }
     let slots = slots(2)
-    let slot = try await slots.acquire(origin: origin(), urgency: Urgency(.default), signal: StopSignal())
+    let slot = try await slots.acquire(
+      origin: origin(), effectivePriority: EffectivePriority(.default), cancellation: CancellationToken())
     #expect(asked.withLock { $0 } == 0)
     slots.limits.perOrigin = 2
-    let second = try await slots.acquire(origin: origin(), urgency: Urgency(.default), signal: StopSignal())
+    let second = try await slots.acquire(
+      origin: origin(), effectivePriority: EffectivePriority(.default), cancellation: CancellationToken())
     #expect(asked.withLock { $0 } == 1)
     slots.release(slot)
     slots.release(second)
     #expect(slots.load == SlotLoad())
   }
 
-  @Test func `they start in order as slots come back`() async throws {
+  @Test func `requests start in order as slots come back`() async throws {
     let slots = slots(1)
     var slot = try await acquire(slots).value
     var tasks: [Task<Slot, any Error>] = []
@@ -58,13 +63,13 @@ import Testing
     #expect(slots.load == SlotLoad())
   }
 
-  @Test func `one that is called off while it waits leaves at once, with its reason`() async throws {
+  @Test func `a request that is cancelled while it waits leaves at once, with its reason`() async throws {
     let slots = slots(1)
     let slot = try await acquire(slots).value
-    let signal = StopSignal()
-    let called = acquire(slots, signal: signal)
+    let cancellation = CancellationToken()
+    let called = acquire(slots, cancellation: cancellation)
     await untilWaiting(1, slots)
-    signal.stop(.cancelled(.taskCancelled))
+    cancellation.cancel(.cancelled(.taskCancelled))
     let error = await #expect(throws: RequestError.self) { try await called.value }
     #expect(error?.cancellation == .taskCancelled)
     #expect(slots.load.waiting == 0)
@@ -72,29 +77,31 @@ import Testing
     slots.release(slot)
   }
 
-  @Test func `one that was called off before it had to wait does not wait`() async throws {
+  @Test func `a request that was cancelled before it had to wait does not wait`() async throws {
     let slots = slots(1)
     let slot = try await acquire(slots).value
-    let signal = StopSignal()
-    signal.stop(.deadlineExceeded(.seconds(1)))
-    let error = await #expect(throws: RequestError.self) { try await acquire(slots, signal: signal).value }
+    let cancellation = CancellationToken()
+    cancellation.cancel(.deadlineExceeded(.seconds(1)))
+    let error = await #expect(throws: RequestError.self) {
+      try await acquire(slots, cancellation: cancellation).value
+    }
     #expect(error?.code == .deadlineExceeded)
     #expect(slots.load.waiting == 0)
     slots.release(slot)
   }
 
-  @Test func `one that becomes urgent while it waits is moved, and heard of no more after it started`()
+  @Test func `a waiting request that is raised is moved, and not moved again after it started`()
     async throws
   {
-    let slots = slots(2, kept: 1)
-    let held = try await acquire(slots, urgency: Urgency(.background)).value
-    let first = acquire(slots, urgency: Urgency(.background))
+    let slots = slots(2, reserved: 1)
+    let held = try await acquire(slots, effectivePriority: EffectivePriority(.background)).value
+    let first = acquire(slots, effectivePriority: EffectivePriority(.background))
     await untilWaiting(1, slots)
-    let urgency = Urgency(.background)
-    let second = acquire(slots, urgency: urgency)
+    let effectivePriority = EffectivePriority(.background)
+    let second = acquire(slots, effectivePriority: effectivePriority)
     await untilWaiting(2, slots)
     #expect(slots.load.waiting(.background) == 2)
-    urgency.raise(to: .userInitiated)
+    effectivePriority.raise(to: .userInitiated)
     let raised = try await second.value
     #expect(slots.load.waiting(.background) == 1)
     slots.release(held)
@@ -103,7 +110,7 @@ import Testing
     #expect(slots.load == SlotLoad())
   }
 
-  @Test func `limits can be changed while they wait and run`() async throws {
+  @Test func `limits can be changed while requests wait and run`() async throws {
     let slots = slots(1)
     let first = try await acquire(slots).value
     let tasks = (0..<3).map { _ in acquire(slots) }

@@ -3,15 +3,18 @@ import Testing
 
 @testable import ErrandCore
 
-/// Whoever hears that one was called off, and goes on in its place, must not be one that is to be called off next.
+/// All members are cancelled before any of them is told: a listener that hears of one cancellation and goes
+/// on in its place must not be cancelled next.
 @Suite struct EndingTogetherTests {
-  private let signals = (0..<3).map { _ in StopSignal() }
+  private let cancellations = (0..<3).map { _ in CancellationToken() }
   private let told = EventLog()
 
-  /// Notes for each, when it hears of its end, how many have ended by then.
+  /// Notes for each token, when it hears of its end, how many have ended by then.
   private func listen() {
-    for signal in signals {
-      _ = signal.onStop { [signals, told] in told.note("\(signals.count { $0.stopped != nil })") }
+    for cancellation in cancellations {
+      _ = cancellation.onCancel { [cancellations, told] in
+        told.note("\(cancellations.count { $0.cause != nil })")
+      }
     }
   }
 
@@ -19,7 +22,7 @@ import Testing
   func `nothing in a scope, or below it, is told of its end before all have ended`(isForEver: Bool) throws {
     let page = RequestScope("page")
     let views = (0..<2).map { _ in RequestScope("view", in: page) }
-    for (scope, signal) in zip([page] + views, signals) { _ = try scope.enter(signal) }
+    for (scope, cancellation) in zip([page] + views, cancellations) { _ = try scope.enter(cancellation) }
     listen()
     if isForEver { page.end() } else { page.cancelAll() }
     #expect(told.events == ["3", "3", "3"])
@@ -33,58 +36,64 @@ import Testing
     let root = stack.push("root")
     let page = stack.push("page")
     let over = stack.present("over").push("first")
-    for (scope, signal) in zip([isWhole ? root : page, page, over], signals) { _ = try scope.enter(signal) }
+    for (scope, cancellation) in zip([isWhole ? root : page, page, over], cancellations) {
+      _ = try scope.enter(cancellation)
+    }
     listen()
     if isWhole { stack.end() } else { stack.popToRoot() }
     #expect(told.events == ["3", "3", "3"])
   }
 
-  /// Or one that waits for an older one might hear of that one's end before its own.
-  @Test func `the newest is called off first, in a scope and in flight`() throws {
+  /// Otherwise a request that waits for an older one might hear of that one's end before its own.
+  @Test func `the newest request is cancelled first, in a scope and in flight`() throws {
     let page = RequestScope("page")
     let inFlight = InFlight()
-    for (number, signal) in signals.enumerated() {
-      _ = try page.enter(signal)
-      let other = StopSignal()
+    for (number, cancellation) in cancellations.enumerated() {
+      _ = try page.enter(cancellation)
+      let other = CancellationToken()
       _ = try inFlight.add(other)
-      for signal in [signal, other] {
-        _ = signal.onStop(preparing: { [told] _ in
+      for cancellation in [cancellation, other] {
+        _ = cancellation.onCancel(preparing: { [told] _ in
           told.note("\(number)")
           return []
         })
       }
     }
     page.end()
-    inFlight.stopAll(.cancelled(.clientShutDown))
+    inFlight.cancelAll(.cancelled(.clientShutDown))
     #expect(told.events == ["2", "1", "0", "2", "1", "0"])
   }
 
-  @Test func `nothing in flight is told of a shutdown before all have ended`() throws {
+  @Test func `no request in flight is told of a shutdown before all have ended`() throws {
     let inFlight = InFlight()
-    for signal in signals { _ = try inFlight.add(signal) }
+    for cancellation in cancellations { _ = try inFlight.add(cancellation) }
     listen()
-    inFlight.stopAll(.cancelled(.clientShutDown))
+    inFlight.cancelAll(.cancelled(.clientShutDown))
     #expect(told.events == ["3", "3", "3"])
   }
 
-  @Test func `what a scope's requests share has ended when the first of them is told`() async throws {
+  @Test func `the request that a scope's calls share has ended when the first is told`() async throws {
     let repeats = Repeats<Int>(Timeline(VirtualClock()))
-    let (flights, depart) = AsyncStream.makeStream(of: Flight.self)
+    let (inFlightRequests, depart) = AsyncStream.makeStream(of: InFlightRequest.self)
     let page = RequestScope("page")
-    for signal in signals { _ = try page.enter(signal) }
-    let sharing = signals[1...].map { signal in
+    for cancellation in cancellations { _ = try page.enter(cancellation) }
+    let sharing = cancellations[1...].map { cancellation in
       Task {
-        try await repeats.share("key", SharingPolicy(), urgency: Urgency(.default), of: signal) { flight in
-          depart.yield(flight)
-          try await flight.signal.interrupting { try await StubGate().pass() }
+        try await repeats.share(
+          "key", SharingPolicy(), effectivePriority: EffectivePriority(.default), of: cancellation
+        ) { inFlightRequest in
+          depart.yield(inFlightRequest)
+          try await inFlightRequest.cancellation.interrupting { try await StubGate().pass() }
           return 1
         }
       }
     }
-    var departed = flights.makeAsyncIterator()
-    let flight = try #require(await departed.next())
+    var departed = inFlightRequests.makeAsyncIterator()
+    let inFlightRequest = try #require(await departed.next())
     while repeats.states.sharing.withLock({ $0.callers(of: "key") }) < 2 { await Task.yield() }
-    _ = signals[0].onStop { [told] in told.note(flight.signal.stopped == nil ? "goes on" : "has ended") }
+    _ = cancellations[0].onCancel { [told] in
+      told.note(inFlightRequest.cancellation.cause == nil ? "goes on" : "has ended")
+    }
     page.end()
     #expect(told.events == ["has ended"])
     for task in sharing { await #expect(throws: RequestError.self) { try await task.value } }

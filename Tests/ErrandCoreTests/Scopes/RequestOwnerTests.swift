@@ -3,12 +3,11 @@ import Testing
 
 @testable import ErrandCore
 
-/// Owners go away while their requests are pending, and come back for none.
+/// Owners are released while their requests are pending, and no request brings one back.
 @MainActor @Suite struct RequestOwnerTests {
   private let stub = StubTransport(clock: VirtualClock(), [.stall])
 
-  @Test func `an owner that is taken hold of before the wait is kept alive by its own request`() async throws
-  {
+  @Test func `an owner that is captured before the wait is kept alive by its own request`() async throws {
     var page: TrappedPage? = TrappedPage(Client(transport: stub))
     let requests = page?.requests
     weak let kept = page
@@ -16,14 +15,14 @@ import Testing
     try await stub.waitForRequests()
     page = nil
     #expect(kept != nil)
-    #expect(requests?.hasEnded == false)
+    #expect(requests?.isCancelled == false)
     #expect(stub.inFlight == 1)
     requests?.end()
     _ = await task?.result
     #expect(kept == nil)
   }
 
-  @Test func `an owner that is taken hold of after the wait goes away, and its request is called off`()
+  @Test func `an owner that is captured after the wait is released, and its request is cancelled`()
     async throws
   {
     var page: FreePage? = FreePage(Client(transport: stub))
@@ -37,7 +36,7 @@ import Testing
     #expect(stub.cancelled == 1)
   }
 
-  @Test func `a result that the client hands over keeps no owner, and none is told after its end`()
+  @Test func `a result that the client hands over retains no owner, and none comes after the owner's end`()
     async throws
   {
     let told = EventLog()
@@ -54,7 +53,7 @@ import Testing
     #expect(told.events.isEmpty)
   }
 
-  @Test func `an owner that ends its requests by hand is told that they were called off`() async throws {
+  @Test func `an owner that ends its requests by hand is told of the cancellation`() async throws {
     let page = MainPage()
     page.load(Client(transport: stub), EventLog())
     try await stub.waitForRequests()
@@ -64,30 +63,30 @@ import Testing
     #expect(page.requests.count == 0)
   }
 
-  @Test func `an owner on the main actor is handed its answer there`() async {
+  @Test func `an owner on the main actor gets its response there`() async {
     let page = MainPage()
     let told = EventLog()
-    page.load(Client(transport: StubTransport([.answer(body: "hello")])), told)
+    page.load(Client(transport: StubTransport([.response(body: "hello")])), told)
     await page.told.wait()
     #expect(page.text == "hello")
     #expect(told.events == ["told"])
   }
 
-  @Test func `an owner that is one on the main actor only is handed its answer there`() async {
+  @Test func `an owner with a conformance on the main actor only gets its response there`() async {
     let page = MainOnlyPage()
-    page.load(Client(transport: StubTransport([.answer(body: "hello")])))
+    page.load(Client(transport: StubTransport([.response(body: "hello")])))
     await page.told.wait()
     #expect(page.text == "hello")
   }
 
-  @Test func `an actor is handed its answer on itself`() async {
+  @Test func `an actor gets its response on itself`() async {
     let store = Store()
-    await store.load(Client(transport: StubTransport([.answer(body: "hello")])))
+    await store.load(Client(transport: StubTransport([.response(body: "hello")])))
     await store.told.wait()
     #expect(await store.text == "hello")
-    // Also if another calls for it.
+    // The same holds when code outside the actor sends the request.
     let other = Store()
-    Client(transport: StubTransport([.answer(body: "hello")])).send(.get("http://stub.test/"), for: other) {
+    Client(transport: StubTransport([.response(body: "hello")])).send(.get("http://stub.test/"), for: other) {
       store, result in
       store.assertIsolated()
       store.show(result)
@@ -96,16 +95,16 @@ import Testing
     #expect(await other.text == "hello")
   }
 
-  @Test func `an owner on another global actor is handed its answer there`() async {
+  @Test func `an owner on another global actor gets its response there`() async {
     let page = ElsewherePage()
-    await page.load(Client(transport: StubTransport([.answer(body: "hello")])))
+    await page.load(Client(transport: StubTransport([.response(body: "hello")])))
     await page.told.wait()
     #expect(await page.text == "hello")
   }
 
-  @Test nonisolated func `an owner on no actor is handed its answer`() async {
+  @Test nonisolated func `an owner on no actor gets its response`() async {
     let service = Service()
-    service.load(Client(transport: StubTransport([.answer(body: "hello")])))
+    service.load(Client(transport: StubTransport([.response(body: "hello")])))
     await service.told.wait()
     #expect(service.text == "hello")
   }

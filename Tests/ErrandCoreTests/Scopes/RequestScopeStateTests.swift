@@ -7,7 +7,7 @@ import Testing
   private typealias State = RequestScopeState<Int, Int>
 
   @Test(arguments: 1...20)
-  func `it holds what has entered, has not left and was not taken out`(seed: UInt64) {
+  func `a scope holds the members that have entered, have not left and were not taken out`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var state = State()
     var inside: [Int: State.Place] = [:]
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a place from before everything was taken out frees no other's`() {
+  @Test func `a place from before everything was taken out frees no other member's place`() {
     var state = State()
     let old = state.enter(1)
     #expect(state.takeAll() == [1])
@@ -61,7 +61,7 @@ import Testing
     #expect(state.adopt(1) == nil)
   }
 
-  @Test func `a million in and out leave nothing behind`() {
+  @Test func `a million members in and out leave nothing behind`() {
     var state = State()
     var inside: [State.Place] = []
     for member in 0..<1_000_000 {

@@ -12,7 +12,7 @@ import Testing
     return Client(transport: stub, configuration: configuration)
   }
 
-  @Test func `a request on the wire is called off with its scope`() async throws {
+  @Test func `a request on the wire is cancelled with its scope`() async throws {
     let stub = StubTransport(clock: clock, [.stall])
     let client = client(stub)
     let page = RequestScope("page")
@@ -25,8 +25,8 @@ import Testing
     #expect(stub.inFlight == 0)
   }
 
-  @Test func `a request that waits for its next try is called off with its scope`() async throws {
-    let stub = StubTransport(clock: clock, [.answer(status: 503, fields: ["Retry-After": "10"])])
+  @Test func `a request that waits for its next attempt is cancelled with its scope`() async throws {
+    let stub = StubTransport(clock: clock, [.response(status: 503, fields: ["Retry-After": "10"])])
     let client = client(stub)
     let page = RequestScope("page")
     let task = page.task { try await client.send(.get("http://stub.test/")) }
@@ -52,14 +52,14 @@ import Testing
     #expect(wasCancelled)
   }
 
-  @Test func `what throws in a task is the task's error`() async {
+  @Test func `an error thrown in a task is the task's error`() async {
     let page = RequestScope()
     let task = page.task { throw CancellationError() }
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(page.count == 0)
   }
 
-  @Test @MainActor func `a task runs where it was formed`() async throws {
+  @Test @MainActor func `a task runs on the actor where it was formed`() async throws {
     var steps = 0
     let page = RequestScope()
     try await page.task {
@@ -69,7 +69,7 @@ import Testing
     #expect(steps == 1)
   }
 
-  @Test func `any task can be put in, and leaves by itself`() async throws {
+  @Test func `any task can be inserted, and leaves by itself`() async throws {
     let page = RequestScope()
     let gate = StubGate()
     let task = Task { try await gate.pass() }
@@ -82,7 +82,7 @@ import Testing
     #expect(!task.isCancelled)
   }
 
-  @Test func `a task that was put in is cancelled with the scope, or at once`() async {
+  @Test func `a task that was inserted is cancelled with the scope, or at once`() async {
     let page = RequestScope()
     let gate = StubGate()
     let first = Task { try await gate.pass() }
@@ -96,7 +96,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await second.value }
   }
 
-  @Test func `a task that was taken out again is not cancelled`() async throws {
+  @Test func `a task that has left again is not cancelled`() async throws {
     let page = RequestScope()
     let gate = StubGate()
     let task = Task { try await gate.pass() }
@@ -107,7 +107,7 @@ import Testing
     try await task.value
   }
 
-  @Test func `anything is called off, once, and at once in an ended scope`() {
+  @Test func `an end handler runs once, and at once in an ended scope`() {
     let log = EventLog()
     let page = RequestScope()
     page.onEnd { log.note("socket") }
@@ -120,7 +120,7 @@ import Testing
     #expect(log.events == ["socket", "late"])
   }
 
-  @Test func `a scope held by what waits in it does not end until that is over`() async throws {
+  @Test func `a scope held by a task that waits in it does not end before that task`() async throws {
     let gate = StubGate()
     let log = EventLog()
     var page: RequestScope? = RequestScope()

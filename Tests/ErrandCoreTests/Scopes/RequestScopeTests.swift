@@ -3,109 +3,109 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct RequestScopeTests {
-  @Test func `ending a scope calls off what is in it, with its name as the reason`() throws {
+  @Test func `ending a scope cancels its members, with its name as the reason`() throws {
     let page = RequestScope("profile")
-    let signal = StopSignal()
-    _ = try page.enter(signal)
+    let cancellation = CancellationToken()
+    _ = try page.enter(cancellation)
     page.end()
-    #expect(signal.stopped == .cancelled(.scopeEnded("profile")))
-    #expect(page.hasEnded)
+    #expect(cancellation.cause == .cancelled(.scopeEnded("profile")))
+    #expect(page.isCancelled)
     #expect(page.count == 0)
   }
 
-  @Test func `what has left is not called off, and leaving twice frees nobody's place`() throws {
+  @Test func `a member that has left is not cancelled, and leaving twice frees no other place`() throws {
     let page = RequestScope()
-    let (first, second) = (StopSignal(), StopSignal())
+    let (first, second) = (CancellationToken(), CancellationToken())
     let membership = try page.enter(first)
     membership.leave()
     _ = try page.enter(second)
     membership.leave()
     #expect(page.count == 1)
     page.end()
-    #expect(first.stopped == nil)
-    #expect(second.stopped != nil)
+    #expect(first.cause == nil)
+    #expect(second.cause != nil)
   }
 
-  @Test func `a scope that called everything off can be used again`() throws {
+  @Test func `a scope that cancelled everything can be used again`() throws {
     let page = RequestScope("page")
-    let (before, after) = (StopSignal(), StopSignal())
+    let (before, after) = (CancellationToken(), CancellationToken())
     let old = try page.enter(before)
     page.cancelAll(reason: .other("signed out"))
-    #expect(before.stopped == .cancelled(.other("signed out")))
-    #expect(!page.hasEnded)
+    #expect(before.cause == .cancelled(.other("signed out")))
+    #expect(!page.isCancelled)
     _ = try page.enter(after)
     old.leave()
     #expect(page.count == 1)
     page.cancelAll()
-    #expect(after.stopped == .cancelled(.scopeEnded("page")))
+    #expect(after.cause == .cancelled(.scopeEnded("page")))
   }
 
-  @Test func `an ended scope takes nothing in, and says why`() {
+  @Test func `an ended scope accepts nothing, and says why`() {
     let page = RequestScope("page")
     page.end(reason: .other("signed out"))
     page.end()
-    let error = #expect(throws: RequestError.self) { try page.enter(StopSignal()) }
+    let error = #expect(throws: RequestError.self) { try page.enter(CancellationToken()) }
     #expect(error?.cancellation == .other("signed out"))
     #expect(error?.isCancellation == true)
     #expect(page.count == 0)
   }
 
-  @Test func `it ends when the last reference to it goes away`() throws {
-    let signal = StopSignal()
+  @Test func `a scope ends when the last reference to it goes away`() throws {
+    let cancellation = CancellationToken()
     var page: RequestScope? = RequestScope("page")
-    let membership = try page?.enter(signal)
+    let membership = try page?.enter(cancellation)
     page = nil
-    #expect(signal.stopped == .cancelled(.scopeEnded("page")))
+    #expect(cancellation.cause == .cancelled(.scopeEnded("page")))
     membership?.leave()
   }
 
-  @Test func `ending the outer ends the inner, innermost first, and names the outer`() throws {
+  @Test func `ending the outer scope ends the inner, innermost first, and names the outer`() throws {
     let log = EventLog()
     let app = RequestScope("app")
     let page = RequestScope("page", in: app)
     let view = RequestScope("view", in: page)
     for (name, scope) in [("app", app), ("view", view), ("page", page)] { scope.onEnd { log.note(name) } }
-    let signal = StopSignal()
-    _ = try view.enter(signal)
+    let cancellation = CancellationToken()
+    _ = try view.enter(cancellation)
     #expect(app.count == 4)
     app.end()
     #expect(log.events == ["view", "page", "app"])
-    #expect(signal.stopped == .cancelled(.scopeEnded("app")))
-    #expect(app.hasEnded && page.hasEnded && view.hasEnded)
+    #expect(cancellation.cause == .cancelled(.scopeEnded("app")))
+    #expect(app.isCancelled && page.isCancelled && view.isCancelled)
   }
 
-  @Test func `an inner scope that goes away takes nothing of the outer with it`() throws {
+  @Test func `an inner scope that goes away ends nothing of the outer scope`() throws {
     let app = RequestScope("app")
     var page: RequestScope? = RequestScope("page", in: app)
-    let (outer, inner) = (StopSignal(), StopSignal())
+    let (outer, inner) = (CancellationToken(), CancellationToken())
     _ = try app.enter(outer)
     _ = try page?.enter(inner)
     page = nil
-    #expect(inner.stopped == .cancelled(.scopeEnded("page")))
-    #expect(outer.stopped == nil)
+    #expect(inner.cause == .cancelled(.scopeEnded("page")))
+    #expect(outer.cause == nil)
     #expect(app.count == 1)
   }
 
   @Test func `an inner scope does not keep the outer alive`() throws {
     var app: RequestScope? = RequestScope("app")
     let page = RequestScope("page", in: app)
-    let signal = StopSignal()
-    _ = try page.enter(signal)
+    let cancellation = CancellationToken()
+    _ = try page.enter(cancellation)
     app = nil
-    #expect(page.hasEnded)
-    #expect(signal.stopped == .cancelled(.scopeEnded("app")))
+    #expect(page.isCancelled)
+    #expect(cancellation.cause == .cancelled(.scopeEnded("app")))
   }
 
   @Test func `a scope inside one that has ended has ended too`() {
     let app = RequestScope("app")
     app.end()
     let page = RequestScope("page", in: app)
-    #expect(page.hasEnded)
-    let error = #expect(throws: RequestError.self) { try page.enter(StopSignal()) }
+    #expect(page.isCancelled)
+    let error = #expect(throws: RequestError.self) { try page.enter(CancellationToken()) }
     #expect(error?.cancellation == .scopeEnded("app"))
   }
 
-  @Test func `nesting a hundred thousand deep is no recursion`() {
+  @Test func `ending a hundred thousand nested scopes is no recursion`() {
     let log = EventLog()
     let outermost = RequestScope("outermost")
     var scopes = [outermost]
@@ -114,18 +114,18 @@ import Testing
     #expect(outermost.count == 1)
     outermost.end()
     #expect(log.events == ["innermost"])
-    #expect(scopes.last?.hasEnded == true)
+    #expect(scopes.last?.isCancelled == true)
   }
 
-  @Test func `what is called off may use the scope from within`() throws {
+  @Test func `an end handler may use the scopes that are ending`() throws {
     let log = EventLog()
     let app = RequestScope("app")
     let page = RequestScope("page", in: app)
     page.onEnd {
       log.note("page")
-      // Refused, for the outer scope takes nothing in any more either.
+      // The outer scope has ended as well, so it runs this at once.
       app.onEnd { log.note("late") }
-      #expect(RequestScope(in: page).hasEnded)
+      #expect(RequestScope(in: page).isCancelled)
       #expect(app.count == 0)
       app.end()
       page.cancelAll()
@@ -135,7 +135,7 @@ import Testing
     #expect(log.events == ["page", "late", "app"])
   }
 
-  @Test func `what enters because all was called off stays`() {
+  @Test func `a member that enters because all others were cancelled stays`() {
     let log = EventLog()
     let app = RequestScope("app")
     let page = RequestScope("page", in: app)
@@ -147,19 +147,19 @@ import Testing
     #expect(log.events == ["later"])
   }
 
-  @Test func `nothing is kept of a call that has left`() throws {
+  @Test func `a scope retains nothing of a call that has left`() throws {
     let page = RequestScope()
-    weak var signal: StopSignal?
+    weak var cancellation: CancellationToken?
     do {
-      let call = StopSignal()
-      signal = call
+      let call = CancellationToken()
+      cancellation = call
       try page.enter(call).leave()
     }
-    #expect(signal == nil)
+    #expect(cancellation == nil)
     #expect(page.count == 0)
   }
 
-  @Test func `nothing is kept of a scope that has ended inside another`() {
+  @Test func `a scope retains nothing of an inner scope that has ended`() {
     let app = RequestScope()
     weak var kept: EventLog?
     do {
@@ -171,12 +171,12 @@ import Testing
     #expect(kept == nil)
   }
 
-  @Test func `an action whose release ends the same scope does not deadlock`() {
+  @Test func `an end handler whose release ends a scope inside the same one does not deadlock`() {
     let app = RequestScope("app")
     let membership = {
       let inner = RequestScope("inner", in: app)
-      // The action alone holds the inner scope, which ends as the action is let go of.
-      return app.onEnd { #expect(inner.hasEnded) }
+      // The handler alone holds the inner scope, which ends as the handler is released.
+      return app.onEnd { #expect(inner.isCancelled) }
     }()
     membership.leave()
     #expect(app.count == 0)

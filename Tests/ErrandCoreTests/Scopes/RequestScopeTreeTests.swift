@@ -3,11 +3,11 @@ import Testing
 
 @testable import ErrandCore
 
-/// Random trees of scopes beside a model that searches lists.
+/// Random trees of scopes, compared with a model that searches lists.
 @Suite struct RequestScopeTreeTests {
   private struct Member {
     let scope: Int
-    let signal: StopSignal
+    let cancellation: CancellationToken
     let membership: ScopeMembership
     var isIn = true
     var expected: CancellationReason?
@@ -32,7 +32,7 @@ import Testing
       endings.append(parent.flatMap { endings[$0] })
     }
 
-    mutating func callOff(_ outer: Int, _ reason: CancellationReason) {
+    mutating func cancel(_ outer: Int, _ reason: CancellationReason) {
       for index in members.indices where members[index].isIn && isInside(members[index].scope, outer) {
         members[index].isIn = false
         members[index].expected = reason
@@ -40,7 +40,7 @@ import Testing
     }
 
     mutating func end(_ outer: Int, _ reason: CancellationReason) {
-      callOff(outer, reason)
+      cancel(outer, reason)
       for scope in parents.indices where isInside(scope, outer) { endings[scope] = endings[scope] ?? reason }
     }
 
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `any tree does what the model does`(seed: UInt64) {
+  func `any tree of scopes does what the model does`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var model = Model()
     var handles: [RequestScope?] = []
@@ -64,12 +64,12 @@ import Testing
         model.add(in: parent)
         handles.append(RequestScope("\(handles.count)", in: parent.flatMap { handles[$0] }))
       case (15..<65, let scope?):
-        let signal = StopSignal()
+        let cancellation = CancellationToken()
         do throws(RequestError) {
-          guard let membership = try handles[scope]?.enter(signal) else { continue }
+          guard let membership = try handles[scope]?.enter(cancellation) else { continue }
           #expect(model.endings[scope] == nil)
-          _ = signal.onStop { log.note("\(scope)") }
-          model.members.append(Member(scope: scope, signal: signal, membership: membership))
+          _ = cancellation.onCancel { log.note("\(scope)") }
+          model.members.append(Member(scope: scope, cancellation: cancellation, membership: membership))
         } catch {
           #expect(error.cancellation == model.endings[scope])
           #expect(error.cancellation != nil)
@@ -80,7 +80,7 @@ import Testing
         model.members[index].isIn = false
       case (85..<92, let scope?):
         handles[scope]?.cancelAll(reason: reason)
-        model.callOff(scope, reason ?? .scopeEnded("\(scope)"))
+        model.cancel(scope, reason ?? .scopeEnded("\(scope)"))
       case (92..<96, let scope?):
         handles[scope]?.end(reason: reason)
         model.end(scope, reason ?? .scopeEnded("\(scope)"))
@@ -91,7 +91,9 @@ import Testing
       check(model, handles)
       checkOrder(log.events.dropFirst(before).compactMap(Int.init), model)
     }
-    for member in model.members { #expect(member.signal.stopped == member.expected.map { .cancelled($0) }) }
+    for member in model.members {
+      #expect(member.cancellation.cause == member.expected.map { .cancelled($0) })
+    }
     handles = []
     #expect(log.events.count == model.members.filter { $0.expected != nil || $0.isIn }.count)
   }
@@ -100,7 +102,7 @@ import Testing
     for (index, handle) in handles.enumerated() {
       guard let handle else { continue }
       #expect(handle.count == model.count(index))
-      #expect(handle.hasEnded == (model.endings[index] != nil))
+      #expect(handle.isCancelled == (model.endings[index] != nil))
     }
   }
 

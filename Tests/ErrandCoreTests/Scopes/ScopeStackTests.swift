@@ -19,7 +19,7 @@ import Testing
     #expect(log.events == ["item"])
     #expect(stack.pages == [list])
     #expect(stack.top == list)
-    #expect(!list.hasEnded)
+    #expect(!list.isCancelled)
   }
 
   @Test func `the root is not popped`() {
@@ -28,7 +28,7 @@ import Testing
     #expect(stack.pop() == nil)
     #expect(stack.popToRoot().isEmpty)
     #expect(stack.pages == [root])
-    #expect(!root.hasEnded)
+    #expect(!root.isCancelled)
   }
 
   @Test func `pop to a page ends the pages above it, topmost first`() {
@@ -50,10 +50,10 @@ import Testing
     #expect(stack.pages.map(\.name) == ["a"])
   }
 
-  @Test func `dismiss ends what was presented, and never the presenter's own requests`() throws {
+  @Test func `dismiss ends the presented stack, and never the presenter's own requests`() throws {
     let stack = ScopeStack("shop")
     let page = stack.push("page")
-    let own = StopSignal()
+    let own = CancellationToken()
     _ = try page.enter(own)
     let sheet = stack.present("sheet")
     _ = watched(sheet.push("first"))
@@ -63,102 +63,102 @@ import Testing
     #expect(stack.presented == sheet)
     #expect(stack.dismiss() == sheet)
     #expect(log.events == ["question", "second", "first"])
-    #expect(sheet.hasEnded && alert.hasEnded)
-    #expect(own.stopped == nil)
-    #expect(!page.hasEnded)
+    #expect(sheet.isCancelled && alert.isCancelled)
+    #expect(own.cause == nil)
+    #expect(!page.isCancelled)
     #expect(stack.dismiss() == nil)
-    #expect(!page.hasEnded)
+    #expect(!page.isCancelled)
     #expect(stack.presented == nil)
   }
 
-  @Test func `pop ends what the page presents before the page, and says that it was popped`() throws {
+  @Test func `pop ends what the page presents before the page, with the page as the reason`() throws {
     let stack = ScopeStack()
     let root = stack.push("root")
     _ = watched(stack.push("page"))
     let sheet = stack.present("sheet")
-    let signal = StopSignal()
-    _ = try watched(sheet.push("first")).enter(signal)
+    let cancellation = CancellationToken()
+    _ = try watched(sheet.push("first")).enter(cancellation)
     stack.pop()
     #expect(log.events == ["first", "page"])
-    #expect(signal.stopped == .cancelled(.scopeEnded("page")))
-    #expect(sheet.hasEnded)
+    #expect(cancellation.cause == .cancelled(.scopeEnded("page")))
+    #expect(sheet.isCancelled)
     #expect(sheet.pages.isEmpty)
-    #expect(!root.hasEnded)
+    #expect(!root.isCancelled)
   }
 
-  @Test func `what a page presents stays while others are popped above it`() {
+  @Test func `a presented stack stays while pages above its presenter are popped`() {
     let stack = ScopeStack()
     let root = stack.push("root")
     let sheet = stack.present("sheet")
     stack.push("page")
     stack.pop(to: root)
-    #expect(!sheet.hasEnded)
+    #expect(!sheet.isCancelled)
     #expect(stack.presented == sheet)
   }
 
-  @Test func `a second sheet goes over the first, and goes with it`() {
+  @Test func `a second sheet is presented over the first, and ends with it`() {
     let stack = ScopeStack()
     stack.push("root")
     let first = stack.present("first")
     let second = stack.present("second")
     #expect(first.presented == second)
     first.dismiss()
-    #expect(second.hasEnded)
-    #expect(!first.hasEnded)
+    #expect(second.isCancelled)
+    #expect(!first.isCancelled)
     let third = stack.present("third")
     stack.dismiss()
-    #expect(first.hasEnded && third.hasEnded)
+    #expect(first.isCancelled && third.isCancelled)
   }
 
-  @Test func `a sheet that closed itself is not in the way of the next`() {
+  @Test func `a sheet that closed itself does not block the next`() {
     let stack = ScopeStack()
     let root = stack.push("root")
     stack.present("first").end()
     #expect(stack.presented == nil)
     let second = stack.present("second")
-    #expect(!second.hasEnded)
+    #expect(!second.isCancelled)
     #expect(stack.dismiss() == second)
     stack.present("third").end()
     #expect(stack.dismiss() == nil)
-    #expect(!root.hasEnded)
+    #expect(!root.isCancelled)
   }
 
-  @Test func `ending the stack ends all, topmost first, and nothing comes any more`() throws {
+  @Test func `ending the stack ends all pages, topmost first, and it accepts no more`() throws {
     let stack = ScopeStack("shop")
     _ = watched(stack.push("root"))
     let page = watched(stack.push("page"))
     _ = watched(stack.present("sheet").push("first"))
     _ = watched(stack.scope)
-    let signal = StopSignal()
-    _ = try page.enter(signal)
+    let cancellation = CancellationToken()
+    _ = try page.enter(cancellation)
     stack.end()
     #expect(log.events == ["first", "page", "root", "shop"])
-    #expect(signal.stopped == .cancelled(.scopeEnded("shop")))
-    #expect(stack.hasEnded)
+    #expect(cancellation.cause == .cancelled(.scopeEnded("shop")))
+    #expect(stack.isCancelled)
     #expect(stack.pages.isEmpty)
     #expect(stack.top == nil)
-    #expect(stack.push("late").hasEnded)
-    #expect(stack.present("late").hasEnded)
+    #expect(stack.push("late").isCancelled)
+    #expect(stack.present("late").isCancelled)
   }
 
   @Test func `a stack that goes away ends its pages, and ends with its parent`() {
     var stack: ScopeStack? = ScopeStack("shop")
     let page = stack?.push("page")
     stack = nil
-    #expect(page?.hasEnded == true)
+    #expect(page?.isCancelled == true)
     let app = RequestScope("app")
     let other = ScopeStack("other", in: app)
     let root = other.push("root")
     app.end()
-    #expect(other.hasEnded && root.hasEnded)
+    #expect(other.isCancelled && root.isCancelled)
     #expect(other.pages.isEmpty)
-    #expect(other.present("late").hasEnded)
+    #expect(other.present("late").isCancelled)
   }
 
   @Test func `a request of the page below goes on while the one above is popped`() async throws {
     let gate = StubGate()
     let stub = StubTransport(clock: VirtualClock()) {
-      $0.url.path == "/list" ? .answer(body: "list").behind(gate) : .stall
+      $0.url.path == "/list" ? .response(body: "list").behind(gate) : .stall
     }
     let client = Client(transport: stub)
     let stack = ScopeStack()
@@ -182,7 +182,7 @@ import Testing
         return await group.reduce(into: stack.pages) { $0 += $1 }
       }
       stack.end()
-      #expect(pages.allSatisfy { $0.hasEnded })
+      #expect(pages.allSatisfy { $0.isCancelled })
       #expect(stack.pages.isEmpty)
     }
   }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite struct WithRequestScopeTests {
   @Test func `the scope ends when the body returns`() async throws {
-    let signal = StopSignal()
+    let cancellation = CancellationToken()
     let scope = try await withRequestScope("block") { scope in
-      _ = try scope.enter(signal)
-      #expect(signal.stopped == nil)
+      _ = try scope.enter(cancellation)
+      #expect(cancellation.cause == nil)
       return scope
     }
-    #expect(scope.hasEnded)
-    #expect(signal.stopped == .cancelled(.scopeEnded("block")))
+    #expect(scope.isCancelled)
+    #expect(cancellation.cause == .cancelled(.scopeEnded("block")))
   }
 
   @Test func `the scope ends when the body throws, and the error keeps its type`() async {
@@ -33,32 +33,32 @@ import Testing
 
   @Test func `the scope ends at once when the task is cancelled, though the body goes on`() async throws {
     let (inside, leave) = (StubGate(), StubGate())
-    let signal = StopSignal()
+    let cancellation = CancellationToken()
     let task = Task {
       try await withRequestScope("block") { scope in
-        _ = try scope.enter(signal)
+        _ = try scope.enter(cancellation)
         inside.open()
-        // Deaf to its own task's cancel.
+        // This wait ignores the cancellation of its own task.
         await Task { try? await leave.pass() }.value
-        #expect(scope.hasEnded)
+        #expect(scope.isCancelled)
       }
     }
     try await inside.pass()
     task.cancel()
-    #expect(signal.stopped == .cancelled(.taskCancelled))
+    #expect(cancellation.cause == .cancelled(.taskCancelled))
     leave.open()
     try await task.value
   }
 
-  @Test func `it is nested in the scope that it is given`() async {
+  @Test func `the scope is nested in the scope that it is given`() async {
     let page = RequestScope("page")
     await withRequestScope("block", in: page) { scope in
       page.end()
-      #expect(scope.hasEnded)
+      #expect(scope.isCancelled)
     }
   }
 
-  @Test @MainActor func `the body runs where it was formed`() async {
+  @Test @MainActor func `the body runs on the actor where it was formed`() async {
     var steps = 0
     await withRequestScope { _ in
       MainActor.assertIsolated()
@@ -67,9 +67,9 @@ import Testing
     #expect(steps == 1)
   }
 
-  @Test func `the first of several answers calls the others off`() async throws {
+  @Test func `the first of several responses cancels the other requests`() async throws {
     let clock = VirtualClock()
-    let stub = StubTransport(clock: clock) { $0.url.path == "/quick" ? .answer(body: "quick") : .stall }
+    let stub = StubTransport(clock: clock) { $0.url.path == "/quick" ? .response(body: "quick") : .stall }
     let client = Client(transport: stub)
     let text = try await withRequestScope { scope in
       let slow = scope.task { try await client.send(.get("http://stub.test/slow")) }

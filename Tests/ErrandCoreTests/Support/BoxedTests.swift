@@ -5,7 +5,7 @@ import Testing
 @Suite struct BoxedTests {
   private struct Refused: Error {}
 
-  @Test func `a copy keeps its value when the other is changed`() {
+  @Test func `a copy keeps its value when the original is changed`() {
     var one = Boxed([1, 2])
     let other = one
     #expect(one == other)
@@ -15,7 +15,7 @@ import Testing
     #expect(one != other)
   }
 
-  @Test func `what was changed before an error stays changed`() {
+  @Test func `a change made before an error stays`() {
     func change(_ values: inout [Int]) throws {
       values.append(2)
       throw Refused()
@@ -25,7 +25,7 @@ import Testing
     #expect(boxed.value == [1, 2])
   }
 
-  @Test func `a changed request leaves the one it was made from alone`() {
+  @Test func `a changed request leaves the original alone`() {
     let plain = Request.get("http://h/")
     let changed = plain.field("A", "1").priority(.background).timeout(.seconds(1))
     #expect(plain.fields.isEmpty)

@@ -4,8 +4,8 @@ import Programs
 import Testing
 
 @Suite struct FileDescriptorTests {
-  /// As a program has that is just being started by another thread.
-  @Test func `a lock ends with its file, although somebody has a copy of that`() throws {
+  /// A program that another thread is just starting has such a copy.
+  @Test func `a lock ends with its file, although a copy of the descriptor exists`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { FileDescriptor.remove(path) }
     var file: FileDescriptor? = try FileDescriptor(writing: path)
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(.enabled(if: Program.canSeeInheritance))
-  func `a program that is started inherits neither what is read nor what is written`() throws {
+  func `a started program inherits neither files that are read nor files that are written`() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { FileDescriptor.remove(path) }
     let files = [try FileDescriptor(writing: path), try FileDescriptor(reading: path)]

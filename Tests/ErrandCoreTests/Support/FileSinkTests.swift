@@ -4,8 +4,8 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct FileSinkTests {
-  /// A transport that was cancelled may not know yet, and the file may be another download's by now.
-  @Test func `a file takes nothing more once its download has ended`() async throws {
+  /// A cancelled transport may not know yet, and the file may belong to another download by now.
+  @Test func `a file accepts nothing more once its download has ended`() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { FileDescriptor.remove(path) }
     let sink = FileSink(file: try FileDescriptor(writing: path), offset: 0)

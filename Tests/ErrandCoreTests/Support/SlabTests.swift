@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct SlabTests {
-  @Test func `what was put in last is first, whoever had its place before`() {
+  @Test func `the values come newest first, whatever places they reuse`() {
     var slab = Slab<Int>()
     let tokens = (0..<6).map { slab.insert($0) }
     for index in [1, 4, 2] { slab.remove(tokens[index]) }
@@ -13,7 +13,7 @@ import Testing
     #expect(Slab<Int>().newestFirst.isEmpty)
   }
 
-  @Test func `a token finds its value until it was taken out, and never another`() {
+  @Test func `a token finds its value until that is removed, and never another`() {
     var random = SeededRandom(seed: 7)
     var slab = Slab<Int>()
     var known: [(token: Slab<Int>.Token, value: Int)] = []
@@ -35,7 +35,7 @@ import Testing
     #expect(slab.values.sorted() == known.map(\.value).sorted())
   }
 
-  @Test func `an emptied slab gives its memory back and knows no old token`() {
+  @Test func `an emptied slab frees its memory and knows no old token`() {
     var slab = Slab<Int>()
     let tokens = (0..<5000).map { slab.insert($0) }
     for token in tokens { slab.remove(token) }

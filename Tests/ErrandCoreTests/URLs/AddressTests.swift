@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct AddressTests {
-  /// Pieces of URLs, as they are written and as they are asked.
+  /// Parts of URLs, as they are written and as they are requested.
   private static let hosts: [(String, String)] = [
     ("h", "h"), ("Example.COM", "Example.COM"), ("127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]"),
     ("[fe80::1%25eth0]", "[fe80::1%25eth0]"), ("_dmarc.example", "_dmarc.example"), ("ho%73t", "host"),
@@ -27,7 +27,7 @@ import Testing
     ("?q#f%20|g", "?q#f%20%7Cg"), ("#a#b%20c", "#a%23b%20c"), ("?'\"", "?'%22"), ("?\\%5C", "?%5C%5C"),
   ]
 
-  @Test func `of a URL only the bytes that may not stand where they do are encoded`() {
+  @Test func `only the bytes of a URL that are invalid in their place are encoded`() {
     var count = 0
     for scheme in ["http", "https", "HTTP"] {
       for (index, host) in Self.hosts.enumerated() {
@@ -37,7 +37,7 @@ import Testing
           let expected = "\(scheme)://\(host.1)\(path.1)\(query.1)"
           let address = Request.get(text).address
           #expect(address.url?.absoluteString == expected, "\(text)")
-          // What was made of it is asked as it is, however often it is read.
+          // An encoded URL stays as it is, however often it is parsed.
           #expect(Address(expected) == address, "\(text)")
           count += 1
         }
@@ -76,11 +76,11 @@ import Testing
     "http://u@/",
     "http://?x", "http://#x", "https:", "//h/", "?q", "1http://h/", "://h/", "http://h/\u{7F}",
   ])
-  func `what is no URL of a server is refused`(text: String) {
+  func `a text that is no URL of a server is refused`(text: String) {
     #expect(Request.get(text).url == nil, "\(text)")
   }
 
-  @Test func `the short way and the long way read the same`() {
+  @Test func `the fast path and the full parser read the same`() {
     var random = SeededRandom(seed: 7)
     let letters = Array("ahz:/?#%2Ff@[]|\\.-_~=&é \u{1}09".unicodeScalars)
     for _ in 0..<3000 {

@@ -10,7 +10,7 @@ import Testing
     return next
   }
 
-  /// RFC 3986, section 5.4, of which only the scheme is another.
+  /// The examples of RFC 3986, section 5.4, without those that name a scheme.
   @Test(arguments: [
     ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
     ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -25,7 +25,7 @@ import Testing
     ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
     ("g?y/./x", "http://a/b/c/g?y/./x"), ("g#s/../x", "http://a/b/c/g#s/../x"),
   ])
-  func `a reference is resolved as the standard says`(location: String, expected: String) throws {
+  func `a reference is resolved as RFC 3986 says`(location: String, expected: String) throws {
     #expect(try target(location, from: "http://a/b/c/d;p?q")?.address.text == expected)
   }
 
@@ -36,14 +36,14 @@ import Testing
     ("\\\\evil.example", "http://h/x/%5C%5Cevil.example"), ("/a\tb\u{1}", "http://h/a%09b%01"),
     ("/a\rX: y", "http://h/a%0DX:%20y"), ("?q=%26|", "http://h/x/y?q=%26%7C"),
   ])
-  func `of a location only the invalid bytes are encoded`(location: String, expected: String) throws {
+  func `only the invalid bytes of a location are encoded`(location: String, expected: String) throws {
     #expect(try target(location, from: "http://h/x/y")?.address.text == expected)
   }
 
   @Test(arguments: [
     "http://u:hush@h/to", "//u:hush@h/to", "http://hush@h/to", "//:hush@h/to", "//u:x@hush@h/to",
   ])
-  func `the user of a location becomes no credential and stays nowhere`(location: String) throws {
+  func `the user of a location becomes no credential and is removed`(location: String) throws {
     let next = try #require(try target(location, from: "http://h/"))
     #expect(next.address.text == "http://h/to")
     #expect(!next.fields.contains("Authorization"))
@@ -53,7 +53,7 @@ import Testing
     "http://u:hush@h:99999/", "http://u:hush@[zz]/", "ftp://u:hush@h/", "http://u:hush@/", "http:u:hush@h/",
     "http://u:hush@a|b/", "https://u:hush@h%2f/",
   ])
-  func `a location that is refused is told without its user`(location: String) throws {
+  func `the error for a refused location does not show its user`(location: String) throws {
     let error = #expect(throws: RequestError.self) { _ = try target(location, from: "http://h/") }
     #expect(error?.code == .redirectRefused)
     #expect(error.map { !"\($0) \($0.message)".contains("hush") } == true, "\(String(describing: error))")

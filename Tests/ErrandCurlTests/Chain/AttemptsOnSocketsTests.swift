@@ -3,14 +3,14 @@ import ErrandCurl
 import ErrandTesting
 import Testing
 
-/// One attempt is one request on the wire, also on a kept connection that ends without a response: libcurl would send the
-/// request again by itself.
+/// One attempt is one request on the wire, also on a reused connection that ends without a response, where
+/// libcurl by itself would send the request again.
 @Suite(.timeLimit(.minutes(1))) struct AttemptsOnSocketsTests {
   private let server: MockServer
 
   init() throws {
     server = try MockServer()
-    server.on("/warm") { _ in .answer() }
+    server.on("/warm") { _ in .response() }
   }
 
   private func client(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> Client {
@@ -24,7 +24,7 @@ import Testing
     Request(method, server.url("/eat"), body: body)
   }
 
-  /// Sends it on a kept connection; returns the error and how often it arrived.
+  /// Sends the request on a reused connection, and returns the error and how often the request arrived.
   private func lose(_ request: Request, with client: Client) async throws -> (RequestError?, Int) {
     _ = try await client.send(.get(server.url("/warm")))
     let before = server.count("/eat")
@@ -32,8 +32,8 @@ import Testing
     return (error, server.count("/eat") - before)
   }
 
-  @Test(arguments: [MockAnswer.close, .reset])
-  func `the best effort is one request, whatever its method and its body`(fault: MockAnswer) async throws {
+  @Test(arguments: [MockResponse.close, .reset])
+  func `the best effort is one request, whatever its method and its body`(fault: MockResponse) async throws {
     server.on("/eat") { _ in fault }
     let client = client()
     let bodies: [Body] = [.none, .text("body"), .text(String(repeating: "x", count: 300_000))]
@@ -55,15 +55,15 @@ import Testing
     let client = client()
     for method in [ErrandCore.Method.get, .put, .delete] {
       for limit in 2...4 {
-        let request = request(method, body: .none).retry(.tries(limit).withoutWaiting)
+        let request = request(method, body: .none).retry(.attempts(limit).withoutWaiting)
         let (error, arrived) = try await lose(request, with: client)
         #expect(arrived == limit)
         #expect(error?.attempt == limit)
       }
     }
-    server.script("/twice", [.close, .answer()])
+    server.script("/twice", [.close, .response()])
     _ = try await client.send(.get(server.url("/warm")))
-    #expect(try await client.send(.get(server.url("/twice"))).timing.tries == 2)
+    #expect(try await client.send(.get(server.url("/twice"))).timing.attempts == 2)
   }
 
   @Test func `a repeat of libcurl's own is taken from the budget of retries`() async throws {
@@ -72,7 +72,7 @@ import Testing
     #expect(try await lose(request(.get, body: .none), with: client).1 == 1)
   }
 
-  /// Asks a second time if the first response is a 401.
+  /// Sends the request a second time if the first response is a 401.
   private struct AsksAgain: Interceptor {
     func intercept(_ request: Request, next: Next) async throws -> Response {
       let first = try await next(request)
@@ -80,15 +80,15 @@ import Testing
     }
   }
 
-  @Test func `the timing counts what went out, whoever sent it again`() async throws {
+  @Test func `the timing counts all requests that were sent, whatever repeated them`() async throws {
     server.script(
-      "/", [.answer(status: 401), .answer(status: 503), .answer(status: 503), .answer(status: 200)])
+      "/", [.response(status: 401), .response(status: 503), .response(status: 503), .response(status: 200)])
     let client = client { $0.attemptInterceptors = [AsksAgain()] }
     let accepting = Request.get(server.url("/")).accepting(200..<402)
     let response = try await client.send(accepting)
     #expect(response.status == 200)
     #expect(server.count("/") == 4)
-    #expect(response.timing.tries == 4)
+    #expect(response.timing.attempts == 4)
   }
 }
 

@@ -9,18 +9,17 @@ import Testing
 
   init() throws {
     server = try MockServer()
-    server.otherwise { .answer(body: $0.path) }
-    server.on("/refused") { _ in .answer(status: 403) }
+    server.otherwise { .response(body: $0.path) }
+    server.on("/refused") { _ in .response(status: 403) }
     server.on("/stall") { _ in .stall }
   }
 
-  @Test func `each goes out when those before it have succeeded, and holds no slot until then`() async throws
-  {
+  @Test func `a dependent call waits without a slot until those before it have succeeded`() async throws {
     client.limits.total = 1
     let gate = ServerGate()
     server.on("/login") { _ in
       gate.pass()
-      return .answer()
+      return .response()
     }
     let login = client.start(.get(server.url("/login")))
     try await server.waitForRequests(1)
@@ -34,7 +33,7 @@ import Testing
     #expect(server.connections.count == 1)
   }
 
-  @Test func `a failure fails all behind it by name, and none of them is sent`() async throws {
+  @Test func `a failed call fails its dependents by name, and none of them is sent`() async throws {
     let refused = client.start(.get(server.url("/refused?token=hush")))
     let second = client.start(.get(server.url("/second")).after(refused))
     let third = client.start(.get(server.url("/third")).after(second))
@@ -51,7 +50,7 @@ import Testing
     #expect(server.requests.map(\.path) == ["/refused", "/last"])
   }
 
-  @Test func `one that is called off fails those behind it, and not those before`() async throws {
+  @Test func `a cancelled call fails its dependents, and not those before it`() async throws {
     let first = client.start(.get(server.url("/stall")))
     let second = client.start(.get(server.url("/second")).after(first))
     let third = client.start(.get(server.url("/third")).after(second))
@@ -65,11 +64,11 @@ import Testing
     try await server.waitForOpenConnections(0)
   }
 
-  @Test func `one that is tried again has failed only when its last try has`() async throws {
+  @Test func `a dependent call waits for the retries of the one before it`() async throws {
     var configuration = ClientConfiguration()
     configuration.retry.backoff = .zero
     let client = Client(transport: CurlTransport(), configuration: configuration)
-    server.script("/flaky", [.answer(status: 503), .reset, .answer()])
+    server.script("/flaky", [.response(status: 503), .reset, .response()])
     let flaky = client.start(.get(server.url("/flaky")))
     let second = client.start(.get(server.url("/second")).after(flaky))
     #expect(try await second.value.text == "/second")

@@ -4,7 +4,8 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// Whose response it is, on sockets: every field counts that a caller sets, whatever its name.
+/// A shared or cached response belongs to the header fields that its caller sets: each counts, whatever its
+/// name. On sockets.
 @Suite(.timeLimit(.minutes(1))) struct FieldsKeepApartTests {
   private let server: MockServer
   private let client: Client
@@ -12,11 +13,11 @@ import Testing
   init() throws {
     server = try MockServer()
     server.on("/me") { request in
-      .answer(body: "you are \(request.fields["X-Whose"] ?? "nobody") \(request.index)")
+      .response(body: "you are \(request.fields["X-Whose"] ?? "nobody") \(request.index)")
     }
     var configuration = ClientConfiguration()
     configuration.retry = .never
-    configuration.answers = MemoryAnswerStore()
+    configuration.cache = MemoryResponseCache()
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
 
@@ -25,27 +26,27 @@ import Testing
   }
 
   @Test(arguments: ["X-Whose", "X-Api-Key", "Accept", "X-Tenant"])
-  func `a response is shared and kept only for requests with the same fields`(name: String) async throws {
+  func `a response is shared and cached only among the same header fields`(name: String) async throws {
     for key in [nil, "me"] as [RequestKey?] {
       let alice = try await client.send(me(name, "alice").shared(within: .seconds(60), key: key)).text
       #expect(try await client.send(me(name, "alice").shared(within: .seconds(60), key: key)).text == alice)
       #expect(try await client.send(me(name, "bob").shared(within: .seconds(60), key: key)).text != alice)
     }
-    let alice = try await client.send(me(name, "alice").kept(as: "me")).text
-    #expect(try await client.send(me(name, "alice").kept(as: "me")).text == alice)
-    #expect(try await client.send(me(name, "bob").kept(as: "me")).text != alice)
+    let alice = try await client.send(me(name, "alice").cached(as: "me")).text
+    #expect(try await client.send(me(name, "alice").cached(as: "me")).text == alice)
+    #expect(try await client.send(me(name, "bob").cached(as: "me")).text != alice)
   }
 
   @Test(arguments: [
     "User-Agent", "accept-encoding", "traceparent", "TraceState", "baggage", "X-Request-ID", "X-B3-SpanId",
   ])
-  func `fields that cannot matter keep nobody apart, unless they are secret or named`(name: String)
+  func `header fields that cannot matter separate no requests, unless they are secret or named`(name: String)
     async throws
   {
     let one = try await client.send(me(name, "1").shared(within: .seconds(60))).text
     #expect(try await client.send(me(name, "2").shared(within: .seconds(60))).text == one)
-    let kept = try await client.send(me(name, "1").kept(as: "x")).text
-    #expect(try await client.send(me(name, "2").kept(as: "x")).text == kept)
+    let kept = try await client.send(me(name, "1").cached(as: "x")).text
+    #expect(try await client.send(me(name, "2").cached(as: "x")).text == kept)
     let secret = Request.get(server.url("/me")).field(name, "3", isSecret: true).shared(within: .seconds(60))
     let other = Request.get(server.url("/me")).field(name, "4", isSecret: true).shared(within: .seconds(60))
     #expect(try await client.send(secret).text != client.send(other).text)
@@ -53,23 +54,23 @@ import Testing
     #expect(try await client.send(named).text != one)
   }
 
-  @Test func `a client's own fields keep apart what a store on disk holds for others`() async throws {
-    let store = MemoryAnswerStore()
+  @Test func `a client's own header fields separate cached responses from those of others`() async throws {
+    let store = MemoryResponseCache()
     func client(_ key: String) -> Client {
       var configuration = ClientConfiguration()
       configuration.fields["X-Whose"] = key
-      configuration.answers = store
+      configuration.cache = store
       return Client(transport: CurlTransport(), configuration: configuration)
     }
-    let request = Request.get(server.url("/me")).kept(as: "me")
+    let request = Request.get(server.url("/me")).cached(as: "me")
     #expect(try await client("alice").send(request).text == "you are alice 0")
     #expect(try await client("bob").send(request).text == "you are bob 1")
     #expect(try await client("alice").send(request).text == "you are alice 0")
   }
 
-  @Test func `another origin sees the fields that are on the list, and no other`() async throws {
+  @Test func `another origin gets the header fields that are on the list, and no other`() async throws {
     let other = try MockServer()
-    other.on("/there") { _ in .answer(body: "there") }
+    other.on("/there") { _ in .response(body: "there") }
     server.on("/away") { [url = other.url("/there")] _ in .redirect(307, to: "\(url)") }
     let request = Request.post(server.url("/away"), .text("body"))
       .field("X-Api-Key", "alice").field("X-Whose", "alice").field("X-Request-ID", "1").field(
@@ -88,37 +89,37 @@ import Testing
   }
 
   @Test(arguments: ["no-store", "max-age=60, NO-STORE"])
-  func `a response that must not be stored is not kept, and ends what was`(directive: String) async throws {
+  func `a no-store response is not cached, and removes the one that was`(directive: String) async throws {
     server.on("/news") { request in
-      .answer(fields: request.index == 0 ? [:] : ["Cache-Control": directive], body: "\(request.index)")
+      .response(fields: request.index == 0 ? [:] : ["Cache-Control": directive], body: "\(request.index)")
     }
     let news = Request.get(server.url("/news"))
-    #expect(try await client.send(news.kept(as: "news")).text == "0")
+    #expect(try await client.send(news.cached(as: "news")).text == "0")
     #expect(
-      try await client.send(news.field("Cache-Control", "no-store").kept(as: "news", .networkOnly)).text
+      try await client.send(news.field("Cache-Control", "no-store").cached(as: "news", .networkOnly)).text
         == "1")
-    #expect(try await client.send(news.kept(as: "news")).text == "0")
-    #expect(try await client.send(news.kept(as: "news", .networkOnly)).text == "2")
-    #expect(try await client.keptAnswer(to: news.kept(as: "news")) == nil)
-    #expect(try await client.send(news.kept(as: "news")).text == "3")
+    #expect(try await client.send(news.cached(as: "news")).text == "0")
+    #expect(try await client.send(news.cached(as: "news", .networkOnly)).text == "2")
+    #expect(try await client.cachedResponse(to: news.cached(as: "news")) == nil)
+    #expect(try await client.send(news.cached(as: "news")).text == "3")
   }
 
-  @Test func `what was kept by a program that did not know no-store is not delivered`() async throws {
-    let store = MemoryAnswerStore()
-    let old = KeptAnswer(
+  @Test func `a no-store response cached by an older program is not delivered`() async throws {
+    let store = MemoryResponseCache()
+    let old = CachedResponse(
       status: 200, fields: ["Cache-Control": "no-store"], data: Data("old".utf8), url: server.url("/me"),
       date: .now)
-    await store.write(old, under: AnswerKey("me"))
+    await store.write(old, under: CacheKey("me"))
     var configuration = ClientConfiguration()
-    configuration.answers = store
+    configuration.cache = store
     let client = Client(transport: CurlTransport(), configuration: configuration)
-    #expect(try await client.send(.get(server.url("/me")).kept(as: "me")).text == "you are nobody 0")
+    #expect(try await client.send(.get(server.url("/me")).cached(as: "me")).text == "you are nobody 0")
   }
 
-  @Test func `a request that must not be stored leaves nothing behind`() async throws {
-    let request = me("Cache-Control", "no-store").kept(as: "me")
+  @Test func `a no-store request leaves nothing in the cache`() async throws {
+    let request = me("Cache-Control", "no-store").cached(as: "me")
     let first = try await client.send(request).text
     #expect(try await client.send(request).text != first)
-    #expect(try await client.keptAnswer(to: request) == nil)
+    #expect(try await client.cachedResponse(to: request) == nil)
   }
 }

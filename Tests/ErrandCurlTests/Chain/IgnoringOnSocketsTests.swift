@@ -10,7 +10,7 @@ import Testing
 
   init() throws {
     server = try MockServer()
-    server.otherwise { .answer(body: $0.text) }
+    server.otherwise { .response(body: $0.text) }
     var configuration = ClientConfiguration()
     configuration.clock = clock
     client = Client(transport: CurlTransport(), configuration: configuration)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `of twenty taps at once one is sent, and nineteen fail at once`() async throws {
+  @Test func `one of twenty requests at once is sent, and nineteen fail at once`() async throws {
     let like = Request.post(server.url("/like"), .text("7")).ignoringRepeats()
     let ignored = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<20 { group.addTask { try await isIgnored(like) } }
@@ -36,7 +36,7 @@ import Testing
     #expect(server.requests.map(\.text) == ["7"])
   }
 
-  @Test func `a window ends 3 s after what was sent, whatever was ignored in it, and then another begins`()
+  @Test func `a window ends 3 s after the request that was sent, whatever it ignored, and another begins`()
     async throws
   {
     let like = Request.post(server.url("/like")).ignoringRepeats()
@@ -49,7 +49,7 @@ import Testing
     #expect(server.requests.count == 3)
   }
 
-  @Test func `the same means method, URL with its query in any order, body and credentials`() async throws {
+  @Test func `requests match by method, URL with query in any order, body and credentials`() async throws {
     func request(_ path: String, _ body: String = "") -> Request {
       .put(server.url(path), .text(body)).ignoringRepeats()
     }
@@ -68,7 +68,7 @@ import Testing
     #expect(server.requests.count == 6)
   }
 
-  @Test func `a chosen key overrides, and named fields add to it`() async throws {
+  @Test func `a chosen key overrides the usual one, and named header fields add to it`() async throws {
     func page(_ number: Int) -> Request { .get(server.url("/page/\(number)")) }
     #expect(try await !isIgnored(page(1).ignoringRepeats(key: "page")))
     #expect(try await isIgnored(page(2).ignoringRepeats(key: "page")))

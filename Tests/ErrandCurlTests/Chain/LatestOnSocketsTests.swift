@@ -12,10 +12,10 @@ import Testing
     Request.get(server.url("/search"), query: ["q": text]).latest("search")
   }
 
-  @Test func `ten keystrokes are nine superseded with their sockets closed, and one result`() async throws {
+  @Test func `ten keystrokes make nine superseded calls with closed sockets, and one result`() async throws {
     let client = Client(transport: CurlTransport())
     let word = "networking"
-    server.on("/search") { $0.query == "q=\(word)" ? .answer(body: "found") : .stall }
+    server.on("/search") { $0.query == "q=\(word)" ? .response(body: "found") : .stall }
     var calls: [Call] = []
     for count in 1...10 {
       calls.append(client.start(search(String(word.prefix(count)))))
@@ -33,7 +33,7 @@ import Testing
   @Test func `ten keystrokes that wait for a slot send the last one alone`() async throws {
     let client = Client(transport: CurlTransport())
     server.on("/stall") { _ in .stall }
-    server.on("/search") { .answer(body: $0.query ?? "") }
+    server.on("/search") { .response(body: $0.query ?? "") }
     client.limits.total = 1
     let holder = client.start(.get(server.url("/stall")))
     try await server.waitForRequests(1)
@@ -44,53 +44,53 @@ import Testing
     #expect(server.count("/search") == 1)
   }
 
-  @Test func `of fifty tasks at once the newest gets its answer, and no one waits for ever`() async throws {
+  @Test func `the newest of fifty tasks at once gets its response, and none waits for ever`() async throws {
     let client = Client(transport: CurlTransport())
     let gate = ServerGate()
     server.on("/search") {
       gate.pass()
-      return .answer(body: $0.query ?? "")
+      return .response(body: $0.query ?? "")
     }
-    let answers = await withTaskGroup(of: Result<Response, any Error>.self) { group in
+    let responses = await withTaskGroup(of: Result<Response, any Error>.self) { group in
       for number in 0..<50 {
         group.addTask {
           do { return .success(try await client.send(search("\(number)"))) } catch { return .failure(error) }
         }
       }
-      var (overtaken, answers) = (0, 0)
+      var (overtaken, responses) = (0, 0)
       for await result in group {
         switch result {
-        case .success: answers += 1
+        case .success: responses += 1
         case .failure(let error):
           #expect((error as? RequestError)?.cancellation == .superseded)
           overtaken += 1
           if overtaken == 49 { gate.open() }
         }
       }
-      return answers
+      return responses
     }
-    #expect(answers == 1)
+    #expect(responses == 1)
   }
 
-  /// Keeps what has come until its gate is open, whether anybody still wants it or not.
+  /// Holds a response until its gate is open, even if its call was cancelled.
   private struct Holding: Interceptor {
     let hasCome = StubGate()
     let gate = StubGate()
 
     func intercept(_ request: Request, next: Next) async throws -> Response {
-      let answer = try await next(request)
+      let response = try await next(request)
       hasCome.open()
       await Task.detached { [gate] in try? await gate.pass() }.value
-      return answer
+      return response
     }
   }
 
-  @Test func `a result that is overtaken is not delivered, though all its bytes are here`() async throws {
+  @Test func `a superseded result is not delivered, though all its bytes have arrived`() async throws {
     let holding = Holding()
     var configuration = ClientConfiguration()
     configuration.attemptInterceptors = [holding]
     let client = Client(transport: CurlTransport(), configuration: configuration)
-    server.on("/search") { .answer(body: $0.query ?? "") }
+    server.on("/search") { .response(body: $0.query ?? "") }
     let first = client.start(search("old"))
     try await holding.hasCome.pass()
     #expect(server.openConnections == 1)

@@ -10,10 +10,10 @@ import Testing
 
   init() throws {
     server = try MockServer()
-    server.otherwise { _ in .answer(body: "other") }
+    server.otherwise { _ in .response(body: "other") }
   }
 
-  private func feed(_ abandonment: SharingPolicy.Abandonment = .calledOff) -> Request {
+  private func feed(_ abandonment: SharingPolicy.Abandonment = .cancelled) -> Request {
     Request.get(server.url("/feed")).shared(
       within: .seconds(3600), whenAbandoned: abandonment, key: "feed")
   }
@@ -22,12 +22,11 @@ import Testing
     try await reach { client.pipeline.repeats.states.sharing.withLock({ $0.callers(of: "feed") }) == count }
   }
 
-  @Test func `one who gives up leaves alone, also the first, and also by a scope or a deadline`() async throws
-  {
+  @Test func `a caller that leaves, by cancel, scope or deadline, does not end the others`() async throws {
     let gate = ServerGate()
     server.on("/feed") { _ in
       gate.pass()
-      return .answer(body: "feed")
+      return .response(body: "feed")
     }
     let scope = RequestScope("page")
     let first = client.start(feed())
@@ -49,8 +48,8 @@ import Testing
     #expect(server.openConnections == 1)
   }
 
-  @Test func `when the last one leaves the socket closes, and the next caller begins anew`() async throws {
-    server.script("/feed", [.stall, .answer(body: "anew")])
+  @Test func `the last caller that leaves closes the socket, and the next one begins anew`() async throws {
+    server.script("/feed", [.stall, .response(body: "anew")])
     let calls = (0..<3).map { _ in client.start(feed()) }
     try await reachCallers(3)
     try await server.waitForRequests(1)
@@ -64,11 +63,11 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `one that is to finish goes on when all have left, and answers who comes later`() async throws {
+  @Test func `a shared request that is to finish survives its callers and serves later ones`() async throws {
     let gate = ServerGate()
     server.on("/feed") { _ in
       gate.pass()
-      return .answer(body: "feed")
+      return .response(body: "feed")
     }
     let calls = [client.start(feed()), client.start(feed(.finishes))]
     try await reachCallers(2)
@@ -82,9 +81,9 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
-  @Test func `a shared request that waits is as urgent as the most urgent of its callers`() async throws {
+  @Test func `a waiting shared request has the highest priority of its callers`() async throws {
     server.on("/stall") { _ in .stall }
-    server.on("/feed") { _ in .answer(body: "feed") }
+    server.on("/feed") { _ in .response(body: "feed") }
     client.limits.total = 1
     let holder = client.start(.get(server.url("/stall")))
     try await server.waitForRequests(1)

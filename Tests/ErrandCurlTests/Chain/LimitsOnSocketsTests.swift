@@ -9,7 +9,7 @@ import Testing
 
   init() throws {
     server = try MockServer()
-    server.otherwise { _ in .answer() }
+    server.otherwise { _ in .response() }
     server.on("/stall") { _ in .stall }
   }
 
@@ -20,8 +20,7 @@ import Testing
     }
   }
 
-  @Test func `four are on the wire and the others wait, until the limit is raised or one ends`() async throws
-  {
+  @Test func `four requests are on the wire, and the others wait until the limit is raised`() async throws {
     let client = Client(transport: CurlTransport())
     let calls = (0..<12).map { _ in client.start(.get(server.url("/stall"))) }
     try await server.waitForRequests(4)
@@ -33,13 +32,13 @@ import Testing
     client.limits.perOrigin = 2
     try await reachLoad(client, running: 7, waiting: 5)
     #expect(server.requests.count == 7)
-    // Those that wait first, or they would go out in the place of the others.
+    // Cancels the waiting calls first, or they would be sent in the place of the others.
     for call in calls.reversed() { call.cancel() }
     try await reachLoad(client, running: 0, waiting: 0)
     try await server.waitForOpenConnections(0)
   }
 
-  @Test func `hundreds go through four slots by no more than four sockets`() async throws {
+  @Test func `hundreds of requests use four slots and no more than four sockets`() async throws {
     let client = Client(transport: CurlTransport())
     let calls = (0..<300).map { client.start(.get(server.url("/\($0)"))) }
     for call in calls { _ = try await call.value }

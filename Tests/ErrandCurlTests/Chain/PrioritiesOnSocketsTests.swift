@@ -11,12 +11,12 @@ import Testing
 
   init() throws {
     server = try MockServer()
-    server.otherwise { _ in .answer() }
+    server.otherwise { _ in .response() }
     server.on("/stall") { _ in .stall }
   }
 
-  /// Lets these wait in this order, behind one that has the only slot, then lets them go; returns the paths in the order in
-  /// which they came.
+  /// Queues the requests in this order behind one that has the only slot, then frees the slot. Returns their
+  /// paths in the order in which they arrived.
   private func order(
     of waiting: [(path: String, priority: Priority)], then change: ([Call]) -> Void = { _ in }
   ) async throws -> [String] {
@@ -34,12 +34,12 @@ import Testing
     return server.requests.dropFirst().map(\.path)
   }
 
-  @Test func `within one priority it is first in, first out`() async throws {
+  @Test func `requests of one priority are sent first in, first out`() async throws {
     let paths = (0..<20).map { "/\($0)" }
     #expect(try await order(of: paths.map { ($0, .default) }) == paths)
   }
 
-  @Test func `the more urgent go first`() async throws {
+  @Test func `requests of a higher priority go first`() async throws {
     let order = try await order(of: [
       ("/b1", .background), ("/u1", .utility), ("/d1", .default), ("/v1", .userInitiated),
       ("/b2", .background), ("/u2", .utility), ("/d2", .default), ("/v2", .userInitiated),
@@ -47,21 +47,21 @@ import Testing
     #expect(order == ["/v1", "/v2", "/d1", "/d2", "/u1", "/u2", "/b1", "/b2"])
   }
 
-  @Test func `one that waits can be raised, and goes before those it was behind`() async throws {
+  @Test func `a waiting request whose priority is raised goes before those it was behind`() async throws {
     let order = try await order(of: [("/1", .utility), ("/2", .utility), ("/3", .utility)]) { calls in
       calls[2].raisePriority(to: .userInitiated)
     }
     #expect(order == ["/3", "/1", "/2"])
   }
 
-  @Test func `what is visible never waits behind a flood in the background`() async throws {
+  @Test func `a user-initiated request never waits behind a flood in the background`() async throws {
     let bodies = (0..<20).map { _ in AsyncStream.makeStream(of: Data.self) }
     let flood = bodies.map { body in
       client.start(.post(server.url("/flood"), .stream(body.stream)).inBackground())
     }
     try await server.waitForRequests(2)
     try await reach { client.pipeline.slots.load.waiting == 18 }
-    // Those of the flood that are on the wire do not end before all these have their answers.
+    // The flood's requests on the wire do not end before all of these have their responses.
     let visible = (0..<6).map { _ in client.start(.get(server.url("/seen")).priority(.userInitiated)) }
     for call in visible { _ = try await call.value }
     for body in bodies { body.continuation.finish() }

@@ -19,7 +19,7 @@ import Testing
     "http://other.test/?token=hush-hush", "http://me:hush-hush@other.test/", "ftp://me:hush-hush@other.test/",
     "http://[broken/?token=hush-hush", "http://other.test/#access_token=hush-hush",
   ])
-  func `where it would have led is said without its secrets`(location: String) async throws {
+  func `a refused redirect's target is reported without its secrets`(location: String) async throws {
     var policy = RedirectPolicy()
     policy.allowsOtherOrigins = false
     let error = try await failure(location, policy)

@@ -6,7 +6,7 @@
   @testable import ErrandTesting
 
   @Suite(.timeLimit(.minutes(1))) struct ScopeEndsConnectingTests {
-    @Test func `one that connects stops connecting when its scope ends`() async throws {
+    @Test func `a request stops connecting when its scope ends`() async throws {
       let hole = try #require(try BlackHole.silent())
       let others = try SocketTable.locals(to: hole.port, .synSent)
       let client = Client(transport: CurlTransport())

@@ -15,8 +15,8 @@ import Testing
     server = try MockServer()
     folder = try TemporaryFolder()
     server.on("/") { [content] request in
-      let answer = MockAnswer.file(content, etag: "\"v1\"", for: request)
-      return request.index == 0 ? answer.stalling(at: .body(100_000)) : answer
+      let response = MockResponse.file(content, etag: "\"v1\"", for: request)
+      return request.index == 0 ? response.stalling(at: .body(100_000)) : response
     }
   }
 
@@ -48,7 +48,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Data("old".utf8))
   }
 
-  @Test func `a download that may be gone on with leaves its part, and the next asks for the rest`()
+  @Test func `a resumable download leaves its part, and the next one asks for the rest`()
     async throws
   {
     let file = folder.url.appending(path: "film")

@@ -37,13 +37,13 @@ import Testing
     try await server.waitForOpenConnections(0)
   }
 
-  @Test func `a stream that sends is reset, and one beside it is answered`() async throws {
+  @Test func `a stream that sends is reset, and the one beside it gets its response`() async throws {
     let server = try await Nghttpd(files: ["small": 1000], tls: true)
     try await server.wait(for: "listen")
     let client = client(server.authority)
     let url = "https://127.0.0.1:\(server.port)/small"
     try await client.send(.get(url))
-    // Bodies without an end: neither side has anything to say.
+    // Bodies without an end: neither side has anything to send.
     let bodies = (0..<2).map { _ in AsyncStream.makeStream(of: Data.self) }
     for body in bodies { body.continuation.yield(Data(count: 100)) }
     let other = client.start(.post(url, .stream(bodies[0].stream)))

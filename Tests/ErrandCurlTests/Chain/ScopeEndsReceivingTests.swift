@@ -16,13 +16,13 @@ import Testing
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  @Test(arguments: [MockAnswer.Point.start, .head(20), .headEnd, .body(50_000)])
-  func `one that waits for its answer, or for the rest of it, closes its socket`(
-    point: MockAnswer.Point
+  @Test(arguments: [MockResponse.Point.start, .head(20), .headEnd, .body(50_000)])
+  func `a request that waits for its response, or for the rest of it, closes its socket`(
+    point: MockResponse.Point
   ) async throws {
-    server.on("/") { _ in .answer(body: Data(count: 100_000)).stalling(at: point) }
+    server.on("/") { _ in .response(body: Data(count: 100_000)).stalling(at: point) }
     let call = client.start(.get(server.url("/")), in: scope)
-    try await server.wait(for: "the answer up to \(point)") { record in
+    try await server.wait(for: "the response up to \(point)") { record in
       record.requests.count == 1
         && record.connections[0].bytesSent >= (point == .start ? 0 : point == .body(50_000) ? 50_000 : 20)
     }
@@ -33,8 +33,8 @@ import Testing
     #expect(scope.count == 0)
   }
 
-  @Test func `one that is tried again says how many tries had ended before it was called off`() async throws {
-    server.script("/", [.answer(status: 503), .stall])
+  @Test func `a retried request says how many attempts had ended before it was cancelled`() async throws {
+    server.script("/", [.response(status: 503), .stall])
     let call = client.start(.get(server.url("/")), in: scope)
     try await server.waitForRequests(2)
     scope.end()
@@ -43,9 +43,9 @@ import Testing
     #expect(error?.attempt == 1)
   }
 
-  @Test func `of an answer that is on its way no more is read`() async throws {
+  @Test func `a response that is arriving is read no further`() async throws {
     let length = 40_000_000
-    server.on("/") { _ in .answer(body: Data(count: length)).dripping(4000, every: .milliseconds(1)) }
+    server.on("/") { _ in .response(body: Data(count: length)).dripping(4000, every: .milliseconds(1)) }
     let call = client.start(.get(server.url("/")), in: scope)
     for await progress in call.progress where progress.received > 0 { break }
     scope.end()
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `a stream that is consumed ends with the reason, and closes its socket`() async throws {
-    server.on("/") { _ in .answer(body: Data(count: 1000)).stalling(at: .body(10)) }
+    server.on("/") { _ in .response(body: Data(count: 1000)).stalling(at: .body(10)) }
     let (pieces, piece) = AsyncStream.makeStream(of: Int.self)
     let reading = Task { [client, server, scope] in
       for try await chunk in try await client.stream(.get(server.url("/")), in: scope).chunks {
@@ -75,25 +75,25 @@ import Testing
     #expect(scope.count == 0)
   }
 
-  @Test func `a stream that nobody reads stays in its scope until that ends, and the rest is not read`()
+  @Test func `a stream that is not read stays in its scope until that ends, and the rest is not read`()
     async throws
   {
     let length = 50_000_000
-    server.on("/") { _ in .answer(body: Data(count: length)) }
-    let answer = try await client.stream(.get(server.url("/")), in: scope)
+    server.on("/") { _ in .response(body: Data(count: length)) }
+    let response = try await client.stream(.get(server.url("/")), in: scope)
     #expect(scope.count == 1)
     scope.end()
     try await server.waitUntilClosed(connection: 1)
     #expect(server.connections[0].bytesSent < length)
-    let error = await #expect(throws: RequestError.self) { for try await _ in answer.chunks {} }
+    let error = await #expect(throws: RequestError.self) { for try await _ in response.chunks {} }
     #expect(error?.cancellation == .scopeEnded("page"))
     #expect(scope.count == 0)
   }
 
   @Test func `a stream that was read to its end has left its scope`() async throws {
-    server.on("/") { _ in .answer(body: Data(count: 1000)) }
-    let answer = try await client.stream(.get(server.url("/")), in: scope)
-    for try await _ in answer.chunks {}
+    server.on("/") { _ in .response(body: Data(count: 1000)) }
+    let response = try await client.stream(.get(server.url("/")), in: scope)
+    for try await _ in response.chunks {}
     try await reach { scope.count == 0 }
     scope.end()
     #expect(server.openConnections == 1)

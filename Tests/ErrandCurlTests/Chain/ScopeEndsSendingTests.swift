@@ -11,8 +11,8 @@ import Testing
 
   init() throws { server = try MockServer() }
 
-  @Test func `one that sends a stream closes its socket, and the rest is not sent`() async throws {
-    server.otherwise { _ in .answer() }
+  @Test func `a request that sends a stream closes its socket, and the rest is not sent`() async throws {
+    server.otherwise { _ in .response() }
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
     let call = client.start(.post(server.url("/"), .stream(chunks)), in: scope)
     source.yield(Data("first".utf8))
@@ -26,15 +26,15 @@ import Testing
     #expect(server.requests.first?.isComplete == false)
   }
 
-  @Test func `one that sends a file to a server that does not read closes its socket`() async throws {
-    server.on("PUT", "/", at: .head) { _ in MockAnswer.stall.withoutReading() }
+  @Test func `a request that sends a file to a server that does not read closes its socket`() async throws {
+    server.on("PUT", "/", at: .head) { _ in MockResponse.stall.withoutReading() }
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "film")
     let length = 30_000_000
     try Data(count: length).write(to: file)
     let call = client.start(.put(server.url("/"), .file(file)), in: scope)
     try await server.waitForRequests(1)
-    // So much fits on the way; after that nothing moves.
+    // The buffers take this much; after that nothing moves.
     for await progress in call.progress where progress.sent > 0 { break }
     scope.end()
     let error = await call.error

@@ -5,25 +5,25 @@ import Testing
 
 @testable import ErrandCore
 
-/// What has not left yet when its scope ends never leaves.
+/// A request that is not sent yet when its scope ends is never sent.
 @Suite(.timeLimit(.minutes(1))) struct ScopeEndsWaitingTests {
   private let server: MockServer
   private let scope = RequestScope("page")
 
   init() throws {
     server = try MockServer()
-    server.otherwise { _ in .answer(body: "here") }
+    server.otherwise { _ in .response(body: "here") }
     server.on("/stall") { _ in .stall }
-    server.on("/busy") { _ in .answer(status: 503) }
+    server.on("/busy") { _ in .response(status: 503) }
   }
 
-  /// Sends one more, behind which nothing is left that could still come, and returns the paths of all that came.
+  /// Sends a last request of the lowest priority, and returns the paths of all that arrived.
   private func pathsAtLast(_ client: Client) async throws -> [String] {
     try await client.send(.get(server.url("/last")).priority(.background))
     return server.requests.map(\.path)
   }
 
-  @Test func `one that waits for a slot leaves the line, and the line goes on`() async throws {
+  @Test func `a request that waits for a slot leaves the queue, and the queue goes on`() async throws {
     let client = Client(transport: CurlTransport())
     client.limits.total = 1
     let holder = client.start(.get(server.url("/stall")))
@@ -43,7 +43,7 @@ import Testing
     #expect(try await pathsAtLast(client) == ["/stall", "/other", "/last"])
   }
 
-  @Test func `one that waits for its next try is not tried again`() async throws {
+  @Test func `a request that waits for its next attempt is not retried`() async throws {
     let clock = VirtualClock()
     var configuration = ClientConfiguration()
     configuration.clock = clock
@@ -60,13 +60,13 @@ import Testing
     #expect(try await pathsAtLast(client) == ["/busy", "/last"])
   }
 
-  @Test func `one that waits for others is not sent, and the others go on`() async throws {
+  @Test func `a request that waits for others is not sent, and the others go on`() async throws {
     let client = Client(transport: CurlTransport())
     let first = client.start(.get(server.url("/stall")))
     try await server.waitForRequests(1)
     let dependent = client.start(
       .get(server.url("/after")).priority(.userInitiated).after(first), in: scope)
-    // It hurries what it waits for.
+    // The dependent call raises the priority of the call that it waits for.
     try await reach { first.priority == .userInitiated }
     scope.end()
     #expect(await dependent.error?.cancellation == .scopeEnded("page"))
@@ -77,7 +77,7 @@ import Testing
     #expect(try await pathsAtLast(client) == ["/stall", "/last"])
   }
 
-  @Test func `one that comes when its scope has ended is not sent`() async throws {
+  @Test func `a request in a scope that has ended is not sent`() async throws {
     let client = Client(transport: CurlTransport())
     scope.end()
     let error = await #expect(throws: RequestError.self) {

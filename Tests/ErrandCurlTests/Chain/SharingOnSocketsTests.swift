@@ -14,7 +14,7 @@ import Testing
     server = try MockServer()
     server.on("/feed") { [gate] request in
       gate.pass()
-      return .answer(fields: ["X-Number": "\(request.index + 1)"], body: "feed \(request.index + 1)")
+      return .response(fields: ["X-Number": "\(request.index + 1)"], body: "feed \(request.index + 1)")
     }
     var configuration = ClientConfiguration()
     configuration.clock = clock
@@ -29,19 +29,19 @@ import Testing
     try await reach { client.pipeline.repeats.states.sharing.withLock({ $0.callers(of: "feed") }) == count }
   }
 
-  @Test func `twenty callers are one request, and each gets the whole answer`() async throws {
+  @Test func `twenty callers share one request, and each gets the whole response`() async throws {
     let calls = (0..<20).map { _ in client.start(feed(.zero)) }
     try await reachCallers(20)
     gate.open()
     for call in calls {
-      let answer = try await call.value
-      #expect(answer.text == "feed 1")
-      #expect(answer.fields["X-Number"] == "1")
+      let response = try await call.value
+      #expect(response.text == "feed 1")
+      #expect(response.fields["X-Number"] == "1")
     }
     #expect(server.requests.count == 1)
   }
 
-  @Test func `window open or over, result pending or here: four states decide what goes out`() async throws {
+  @Test func `a request is shared while its response is pending or its window is open`() async throws {
     let request = feed(.seconds(3))
     let first = client.start(request)
     try await server.waitForRequests(1)
@@ -63,13 +63,13 @@ import Testing
     #expect(try await client.send(request).text == "feed 3")
   }
 
-  @Test(arguments: [SharingPolicy.Failures.replayed, .triedAgain])
-  func `a failure is shared with those who joined, and with those who come later as they want`(
+  @Test(arguments: [SharingPolicy.Failures.replayed, .retried])
+  func `a failure is shared with callers that joined, and with later ones by their policy`(
     failures: SharingPolicy.Failures
   ) async throws {
     server.on("/feed") { [gate] request in
       gate.pass()
-      return request.index == 0 ? .answer(status: 500, body: "sorry") : .answer(body: "well")
+      return request.index == 0 ? .response(status: 500, body: "sorry") : .response(body: "well")
     }
     let request = feed(.seconds(3), failures)
     let calls = (0..<5).map { _ in client.start(request) }
@@ -84,16 +84,18 @@ import Testing
     let late = client.start(request)
     switch failures {
     case .replayed: #expect(await late.error?.status == 500)
-    case .triedAgain: #expect(try await late.value.text == "well")
+    case .retried: #expect(try await late.value.text == "well")
     }
     #expect(server.requests.count == (failures == .replayed ? 1 : 2))
   }
 
   @Test func `two users share nothing, though the key is the same`() async throws {
     gate.open()
-    let answers = [client.start(feed(.seconds(3)).bearer("a")), client.start(feed(.seconds(3)).bearer("b"))]
+    let responses = [
+      client.start(feed(.seconds(3)).bearer("a")), client.start(feed(.seconds(3)).bearer("b")),
+    ]
     var texts: Set<String> = []
-    for answer in answers { texts.insert(try await answer.value.text) }
+    for response in responses { texts.insert(try await response.value.text) }
     #expect(texts == ["feed 1", "feed 2"])
   }
 }

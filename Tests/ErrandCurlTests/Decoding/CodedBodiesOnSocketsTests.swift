@@ -11,7 +11,7 @@ import Testing
   init() throws {
     server = try MockServer()
     var configuration = ClientConfiguration()
-    configuration.retry = .tries(1)
+    configuration.retry = .attempts(1)
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
 
@@ -25,17 +25,17 @@ import Testing
   )!
 
   private func serve(_ encoding: String, _ body: Data) {
-    server.on("/") { _ in .answer(fields: ["Content-Encoding": encoding], body: body) }
-    server.on("/next") { _ in .answer(body: "next") }
+    server.on("/") { _ in .response(fields: ["Content-Encoding": encoding], body: body) }
+    server.on("/next") { _ in .response(body: "next") }
   }
 
-  @Test func `a bomb is unpacked no further than it is taken, and all of it then`() async throws {
+  @Test func `a decompression bomb is decoded as far as it is read, and then completely`() async throws {
     serve("br", Self.brotliBomb)
     let received = Locked<Int64>(0)
     let response = try await client.stream(.get(server.url("/"))) { progress in
       received.withLock { $0 = max($0, progress.received) }
     }
-    // The engine has seen to all that it has to do, for what came later is answered.
+    // The later requests have their responses, so the engine has done all that it has to do.
     for _ in 0..<20 { _ = try await client.send(.get(server.url("/next"))) }
     #expect(received.withLock { $0 } <= 3 << 20)
     var count = 0
@@ -46,7 +46,7 @@ import Testing
     #expect(count == 200 << 20)
   }
 
-  @Test func `a stream of a bomb that is let go of ends at once, though all of it has come`() async throws {
+  @Test func `a cancelled stream of a decompression bomb ends at once, though it has arrived`() async throws {
     serve("br", Self.brotliBomb)
     let response = try await client.stream(.get(server.url("/")))
     let task = Task {
@@ -62,7 +62,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a bomb goes to a file whole`() async throws {
+  @Test func `a decompression bomb is downloaded whole`() async throws {
     serve("br", Self.brotliBomb)
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "file")
@@ -71,7 +71,7 @@ import Testing
     #expect(size == 200 << 20)
   }
 
-  @Test func `a bomb for memory ends at its limit`() async throws {
+  @Test func `a decompression bomb in memory fails at the memory limit`() async throws {
     serve("br", Self.brotliBomb)
     let error = await #expect(throws: RequestError.self) {
       try await client.send(.get(server.url("/")).memoryLimit(1 << 20))
@@ -80,11 +80,11 @@ import Testing
   }
 
   @Test(arguments: ["br", "gzip"])
-  func `an answer without a body is not decoded`(encoding: String) async throws {
-    server.on("HEAD", "/") { _ in .answer(fields: ["Content-Encoding": encoding], body: "never sent") }
-    server.on("GET", "/204") { _ in .answer(status: 204, fields: ["Content-Encoding": encoding]) }
-    server.on("GET", "/304") { _ in .answer(status: 304, fields: ["Content-Encoding": encoding]) }
-    server.on("GET", "/empty") { _ in .answer(fields: ["Content-Encoding": encoding], body: "") }
+  func `a response without a body is not decoded`(encoding: String) async throws {
+    server.on("HEAD", "/") { _ in .response(fields: ["Content-Encoding": encoding], body: "never sent") }
+    server.on("GET", "/204") { _ in .response(status: 204, fields: ["Content-Encoding": encoding]) }
+    server.on("GET", "/304") { _ in .response(status: 304, fields: ["Content-Encoding": encoding]) }
+    server.on("GET", "/empty") { _ in .response(fields: ["Content-Encoding": encoding], body: "") }
     #expect(try await client.send(.head(server.url("/"))).data.isEmpty)
     for path in ["/204", "/304", "/empty"] {
       let response = try await client.send(.get(server.url(path)).acceptingAnyStatus())
@@ -93,15 +93,15 @@ import Testing
     }
   }
 
-  @Test func `a coding that nobody knows is an error that names it`() async throws {
+  @Test func `an unknown content coding is an error that names it`() async throws {
     serve("zip-of-tomorrow", Data("body".utf8))
     let error = await #expect(throws: RequestError.self) { try await client.send(.get(server.url("/"))) }
     #expect(error?.code == .badEncoding)
     #expect(error?.description.contains("zip-of-tomorrow") == true)
   }
 
-  @Test func `what is offered is what can be decoded, and a caller's own offer is kept`() async throws {
-    server.on("/") { _ in .answer(body: "plain") }
+  @Test func `Accept-Encoding offers what can be decoded, and a caller's own offer is kept`() async throws {
+    server.on("/") { _ in .response(body: "plain") }
     _ = try await client.send(.get(server.url("/")))
     _ = try await client.send(.get(server.url("/")).field("Accept-Encoding", "br;q=0.5"))
     _ = try await client.send(.get(server.url("/")).field("Range", "bytes=0-2"))

@@ -23,7 +23,7 @@ import Testing
 
   private static func gzip(_ data: Data) -> Data { (try? Gzip.compress(data)) ?? Data() }
 
-  /// The deflate data of a gzip member: without its head of 10 bytes and its end of 8.
+  /// Returns the deflate data of a gzip member, without its header of 10 bytes and its trailer of 8.
   private static func raw(_ data: Data) -> Data { Data(gzip(data).dropFirst(10).dropLast(8)) }
 
   private static func zlib(_ data: Data) -> Data {
@@ -44,7 +44,7 @@ import Testing
     return room.prefix(count)
   }
 
-  /// Puts the data in piece by piece, and takes what comes of it.
+  /// Feeds the data to a decoder piece by piece, and returns its output.
   private func decode(_ encoding: String, _ data: Data, pieces: Int = 1 << 20, room: Int = 128 << 10) throws
     -> Data
   {
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: samples.indices)
-  func `a decoder refuses what follows the end`(index: Int) {
+  func `a decoder refuses data that follows the end`(index: Int) {
     let sample = Self.samples[index]
     for rest in [Data([0]), Data("x".utf8), Data("trailing garbage".utf8)] {
       for pieces in [1 << 20, sample.coded.count, 1] {
@@ -105,14 +105,14 @@ import Testing
     for pieces in [1 << 20, 1] {
       #expect(try decode("gzip", Self.gzip(first) + Self.gzip(second), pieces: pieces) == first + second)
       #expect(try decode("zstd", Self.zstd(first) + Self.zstd(second), pieces: pieces) == first + second)
-      // The second must come to its end as well.
+      // The second member must be complete as well.
       #expect(throws: DecodingFailure.self) {
         try decode("gzip", Self.gzip(first) + Self.gzip(second).dropLast(1), pieces: pieces)
       }
     }
   }
 
-  @Test func `a decoder checks the sums of what it decodes`() {
+  @Test func `a decoder checks the checksums of its data`() {
     var damaged = Self.gzip(Self.text)
     damaged[damaged.count - 6] ^= 1
     #expect(throws: DecodingFailure.self) { try decode("gzip", damaged) }
@@ -128,7 +128,7 @@ import Testing
     #expect(ContentDecoder([:]) == nil)
   }
 
-  @Test func `several fields are one list, and names have no case`() throws {
+  @Test func `several fields are one list, and names of codings have no case`() throws {
     let decoder = try #require(
       ContentDecoder(["Content-Encoding": "GZIP", "content-encoding": "identity, ZStd"]))
     decoder.put(Self.zstd(Self.gzip(Self.text)))
@@ -141,7 +141,7 @@ import Testing
   @Test(arguments: ["compress", "exi", "gzip, nonsense", "gzip, gzip, gzip, gzip"])
   func `an unknown coding, and more than three, are refused with the first byte`(encoding: String) throws {
     let decoder = try #require(ContentDecoder(["Content-Encoding": encoding]))
-    // A body that is empty is empty, as that of HEAD and 304.
+    // An empty body stays empty, as that of HEAD and 304.
     try decoder.end()
     decoder.put(Data([0x1F]))
     #expect(throws: DecodingFailure.self) { try decoder.takePiece(100) }
@@ -162,7 +162,7 @@ import Testing
     #expect(throws: DecodingFailure.self) { try decode("zstd", frame(windowLog: 27)) }
   }
 
-  @Test func `what is not taken stays coded`() throws {
+  @Test func `a decoder decodes no more than is taken`() throws {
     let decoder = try #require(ContentDecoder(["Content-Encoding": "gzip"]))
     decoder.put(Self.gzip(Data(count: 10 << 20)))
     var count = 0

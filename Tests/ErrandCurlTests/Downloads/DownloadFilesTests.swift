@@ -16,7 +16,7 @@ import Testing
     temporary = try TemporaryFolder()
     file = temporary.url.appending(path: "file")
     var configuration = ClientConfiguration()
-    configuration.retry = .tries(1)
+    configuration.retry = .attempts(1)
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
 
@@ -31,17 +31,17 @@ import Testing
   private func path(_ name: String) -> String { temporary.url.appending(path: name).path }
 
   @Test(arguments: [0o600, 0o640, 0o755], [false, true])
-  func `a download keeps the permissions of what it replaces`(permissions: Int, resume: Bool) async throws {
+  func `a download keeps the permissions of the replaced file`(permissions: Int, resume: Bool) async throws {
     try Data("old".utf8).write(to: file)
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
-    server.on("/") { _ in .answer(body: "new") }
+    server.on("/") { _ in .response(body: "new") }
     try await client.download(.get(server.url("/")), to: file, resume: resume)
     #expect(try mode(file) == permissions)
     #expect(try names == ["file"])
   }
 
   @Test func `a new file gets the permissions that any new file gets`() async throws {
-    server.on("/") { _ in .answer(body: "new") }
+    server.on("/") { _ in .response(body: "new") }
     try await client.download(.get(server.url("/")), to: file)
     let other = temporary.url.appending(path: "other")
     close(open(other.path, O_WRONLY | O_CREAT, 0o666))
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [false, true])
   func `only the user can read a part, and its memo`(resume: Bool) async throws {
     server.on("/") { _ in
-      .answer(fields: ["ETag": "\"1\""], body: Data(count: 100_000)).stalling(at: .body(50_000))
+      .response(fields: ["ETag": "\"1\""], body: Data(count: 100_000)).stalling(at: .body(50_000))
     }
     let task = Task { try await client.download(.get(server.url("/")), to: file, resume: resume) }
     try await server.waitForRequests(1)
@@ -65,7 +65,7 @@ import Testing
   @Test func `a part that is a link to another file is refused, and that file is not touched`() async throws {
     let victim = temporary.url.appending(path: "victim")
     try Data("precious".utf8).write(to: victim)
-    server.on("/") { _ in .answer(body: "new") }
+    server.on("/") { _ in .response(body: "new") }
     for plant in [symlink, link] {
       #expect(plant(victim.path, path(".file.errand-part")) == 0)
       let error = await #expect(throws: RequestError.self) {
@@ -86,7 +86,7 @@ import Testing
 
   @Test func `a part that is a pipe holds up no download`() async throws {
     #expect(mkfifo(path(".file.errand-part"), 0o600) == 0)
-    server.on("/") { _ in .answer(body: "new") }
+    server.on("/") { _ in .response(body: "new") }
     let error = await #expect(throws: RequestError.self) {
       try await client.download(.get(server.url("/")), to: file, resume: true)
     }
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `a download removes the parts of dead processes, and no other`() async throws {
-    server.on("/") { _ in .answer(body: "new") }
+    server.on("/") { _ in .response(body: "new") }
     try temporary.write("left", to: ".file.1234.errand-temp")
     try temporary.write("left", to: ".another.5678.errand-temp")
     try temporary.write("to be gone on with", to: ".other.errand-part")
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `a memo that is too large is not read`() async throws {
-    server.on("/") { _ in .answer(body: "new") }
+    server.on("/") { _ in .response(body: "new") }
     try temporary.write("0", to: ".file.errand-part")
     let memo = open(path(".file.errand-part.json"), O_WRONLY | O_CREAT, 0o600)
     #expect(ftruncate(memo, 1 << 40) == 0)
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [225, 226, 240, 255], [false, true])
-  func `a file may have any name that a file can have`(length: Int, resume: Bool) async throws {
+  func `a downloaded file may have any name that a file can have`(length: Int, resume: Bool) async throws {
     let content = Data("0123456789".utf8)
     server.on("/") { request in
       if request.index == 0 {
@@ -148,7 +148,7 @@ import Testing
     #expect(parts[0] != parts[1])
   }
 
-  @Test func `a sweep that meets a new part takes it from nobody`() async throws {
+  @Test func `a sweep that meets a new part does not remove it`() async throws {
     let folder = temporary.url
     let isDone = Locked(false)
     let sweeping = Task {

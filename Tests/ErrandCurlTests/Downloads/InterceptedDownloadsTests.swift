@@ -29,7 +29,7 @@ import Testing
 
   private func client(_ way: Way? = nil) -> Client {
     var configuration = ClientConfiguration()
-    configuration.retry = .tries(1)
+    configuration.retry = .attempts(1)
     if let way { configuration.attemptInterceptors = [Intercepting(way: way)] }
     return Client(transport: CurlTransport(), configuration: configuration)
   }
@@ -42,9 +42,9 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.download(.get(server.url("/")), to: file) }
   }
 
-  @Test func `a transfer that breaks off behind a whole one puts no part in the file's place`() async throws {
+  @Test func `a transfer that breaks off after a whole one puts no part in the file's place`() async throws {
     server.on("/") { request in
-      request.index == 0 ? .answer(body: Self.content) : .answer(body: Self.content).closing(at: .body(3))
+      request.index == 0 ? .response(body: Self.content) : .response(body: Self.content).closing(at: .body(3))
     }
     let client = client { request, next in
       let first = try await next(request)
@@ -54,9 +54,8 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a response whose bytes were written over does not pass for those that are there`() async throws
-  {
-    server.on("/") { .answer(body: $0.index == 0 ? "first" : "other") }
+  @Test func `a response whose bytes were overwritten does not pass for the new ones`() async throws {
+    server.on("/") { .response(body: $0.index == 0 ? "first" : "other") }
     let client = client { request, next in
       let first = try await next(request)
       _ = try await next(request)
@@ -68,8 +67,8 @@ import Testing
 
   @Test func `a transfer that follows one that broke off makes the file whole`() async throws {
     server.on("/") { request in
-      let answer = MockAnswer.answer(fields: ["ETag": "\"1\""], body: Self.content)
-      return request.index == 0 ? answer.closing(at: .body(3)) : answer
+      let response = MockResponse.response(fields: ["ETag": "\"1\""], body: Self.content)
+      return request.index == 0 ? response.closing(at: .body(3)) : response
     }
     let client = client { request, next in
       do { return try await next(request) } catch { return try await next(request) }
@@ -80,7 +79,7 @@ import Testing
   }
 
   @Test func `a second transfer beside the first is refused and not sent`() async throws {
-    server.on("/") { _ in .answer(body: Self.content).stalling(at: .body(3)) }
+    server.on("/") { _ in .response(body: Self.content).stalling(at: .body(3)) }
     let client = client { [server] request, next in
       Task { try await next(request) }
       try await server.waitForRequests(1)
@@ -92,7 +91,7 @@ import Testing
 
   @Test func `a file is not put in place while another transfer may still write to it`() async throws {
     server.on("/") { request in
-      request.index == 0 ? .answer(body: Self.content) : .answer(body: Self.content).stalling(at: .start)
+      request.index == 0 ? .response(body: Self.content) : .response(body: Self.content).stalling(at: .start)
     }
     let client = client { [server] request, next in
       let first = try await next(request)
@@ -105,7 +104,7 @@ import Testing
   }
 
   @Test func `an interceptor's own response is not written beside a transfer`() async throws {
-    server.on("/") { _ in .answer(body: Self.content).stalling(at: .body(3)) }
+    server.on("/") { _ in .response(body: Self.content).stalling(at: .body(3)) }
     let client = client { [server] request, next in
       Task { try await next(request) }
       try await server.waitForRequests(1)
@@ -116,7 +115,7 @@ import Testing
   }
 
   @Test func `the response of another download does not pass for this one's`() async throws {
-    server.on("/") { _ in .answer(body: Self.content) }
+    server.on("/") { _ in .response(body: Self.content) }
     let elsewhere = temporary.url.appending(path: "elsewhere")
     let other = client()
     let client = client { request, _ in try await other.download(request, to: elsewhere) }
@@ -124,8 +123,8 @@ import Testing
     #expect(try names == ["elsewhere"])
   }
 
-  @Test func `a transfer that begins when its download has failed keeps the part from nobody`() async throws {
-    server.on("/") { _ in .answer(body: Self.content) }
+  @Test func `a transfer that begins when its download has failed does not lock the part`() async throws {
+    server.on("/") { _ in .response(body: Self.content) }
     let late = Locked<(Request, Next)?>(nil)
     let failing = client { request, next in
       late.withLock { $0 = (request, next) }
@@ -144,19 +143,19 @@ import Testing
 
   @Test func `an interceptor's own response is never the beginning of the server's file`() async throws {
     server.on("/") { request in
-      let answer = MockAnswer.answer(fields: ["ETag": "\"1\""], body: Self.content)
-      return request.index == 0 ? answer.closing(at: .body(5)) : answer
+      let response = MockResponse.response(fields: ["ETag": "\"1\""], body: Self.content)
+      return request.index == 0 ? response.closing(at: .body(5)) : response
     }
     await #expect(throws: RequestError.self) {
       try await client().download(.get(server.url("/")), to: file, resume: true)
     }
     #expect(try names == [".file.errand-part", ".file.errand-part.json"])
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-    let answering = client { [server] _, _ in
+    let responding = client { [server] _, _ in
       Response(status: 200, data: Data("XYZ".utf8), url: server.url("/"))
     }
     let error = await #expect(throws: RequestError.self) {
-      try await answering.download(.get(server.url("/")), to: file, resume: true)
+      try await responding.download(.get(server.url("/")), to: file, resume: true)
     }
     #expect(error?.code == .fileUnwritable)
     try FileManager.default.removeItem(at: file)

@@ -16,32 +16,32 @@ import Testing
     file = temporary.url.appending(path: "file")
   }
 
-  private func client(tries: Int = 3) -> Client {
+  private func client(attempts: Int = 3) -> Client {
     var configuration = ClientConfiguration()
-    configuration.retry = .tries(tries)
+    configuration.retry = .attempts(attempts)
     configuration.retry.backoff = .zero
     return Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  /// The first answer breaks off after five bytes; the others are as given.
-  private func serve(_ others: @escaping @Sendable (MockRequest) -> MockAnswer) {
+  /// Serves a first response that breaks off after five bytes, and then the given ones.
+  private func serve(_ others: @escaping @Sendable (MockRequest) -> MockResponse) {
     server.on("/") { request in
       request.index == 0
-        ? .answer(fields: ["ETag": "\"1\""], body: Self.content).closing(at: .body(5)) : others(request)
+        ? .response(fields: ["ETag": "\"1\""], body: Self.content).closing(at: .body(5)) : others(request)
     }
   }
 
-  private func part(_ range: String, _ body: String, length: String? = nil) -> MockAnswer {
+  private func part(_ range: String, _ body: String, length: String? = nil) -> MockResponse {
     var fields: HTTPFields = ["ETag": "\"1\"", "Content-Range": range]
     if let length { fields["Content-Length"] = length }
-    return .answer(status: 206, fields: fields, body: body)
+    return .response(status: 206, fields: fields, body: body)
   }
 
   private var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() }
   }
 
-  @Test func `a part of the rest is gone on with until the file is whole`() async throws {
+  @Test func `a download goes on after partial responses until the file is whole`() async throws {
     serve { request in
       request.fields["Range"] == "bytes=5-" ? part("bytes 5-6/10", "56") : part("bytes 7-9/10", "789")
     }
@@ -54,7 +54,7 @@ import Testing
     try Self.content.prefix(1).write(to: file)
     serve { request in part("bytes 5-6/10", "56") }
     let error = await #expect(throws: RequestError.self) {
-      try await client(tries: 2).download(.get(server.url("/")), to: file)
+      try await client(attempts: 2).download(.get(server.url("/")), to: file)
     }
     #expect(error?.code == .connectionLost)
     #expect(try Data(contentsOf: file) == Self.content.prefix(1))
@@ -67,19 +67,19 @@ import Testing
     "bytes 5-4/10", "items 5-9/10", "bytes 5-9223372036854775807/9223372036854775807",
     "bytes 5-9223372036854775808/*", "bytes 5-99999999999999999999/99999999999999999999", "bytes +5-9/10", "",
   ])
-  func `a Content-Range that does not fit brings the whole anew`(range: String) async throws {
+  func `a Content-Range that does not fit makes the download start again`(range: String) async throws {
     serve { request in
       request.fields.contains("Range")
-        ? part(range, "56789") : .answer(fields: ["ETag": "\"1\""], body: Self.content)
+        ? part(range, "56789") : .response(fields: ["ETag": "\"1\""], body: Self.content)
     }
     try await client().download(.get(server.url("/")), to: file)
     #expect(try Data(contentsOf: file) == Self.content)
     #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=5-", nil])
   }
 
-  @Test func `a length that is no sum ends no process`() async throws {
+  @Test func `a length that would overflow does not crash the process`() async throws {
     serve { request in
-      guard request.fields.contains("Range") else { return .answer(body: Self.content) }
+      guard request.fields.contains("Range") else { return .response(body: Self.content) }
       return part("bytes 5-9/10", "56789", length: "9223372036854775807").closing(at: .end)
     }
     try await client().download(.get(server.url("/")), to: file)
@@ -97,7 +97,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a part that nobody asked for does not pass for the whole`() async throws {
+  @Test func `an unrequested partial response does not pass for the whole`() async throws {
     server.on("/") { _ in part("bytes 0-4/10", "01234") }
     let error = await #expect(throws: RequestError.self) {
       try await client().download(.get(server.url("/")), to: file)
@@ -106,18 +106,18 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func `a part that the caller asked for is the whole of it`() async throws {
+  @Test func `a range that the caller asked for is a complete download`() async throws {
     server.on("/") { .file(Self.content, for: $0) }
     try await client().download(.get(server.url("/")).field("Range", "bytes=2-4"), to: file)
     #expect(try Data(contentsOf: file) == Data("234".utf8))
   }
 
-  @Test func `without the length of the whole, a rest is not taken for it`() async throws {
+  @Test func `a partial response without the total length does not complete a file`() async throws {
     server.on("/") { request in
       switch request.index {
       case 0: .chunked(fields: ["ETag": "\"1\""], "01234", "56789").closing(at: .body(10))
       case 1: part("bytes 5-6/*", "56")
-      default: .answer(body: Self.content)
+      default: .response(body: Self.content)
       }
     }
     try await client().download(.get(server.url("/")), to: file)
@@ -125,17 +125,17 @@ import Testing
     #expect(server.requests.count == 3)
   }
 
-  @Test func `a memo is gone before other bytes are in the part, should the process end then`() async throws {
+  @Test func `a memo is removed before other bytes are in the part, in case of a crash`() async throws {
     server.on("/") { request in
       request.index == 0
-        ? .answer(fields: ["ETag": "\"1\""], body: Self.content).closing(at: .body(5))
-        : .answer(body: Data("abcdefghij".utf8)).stalling(at: .body(5))
+        ? .response(fields: ["ETag": "\"1\""], body: Self.content).closing(at: .body(5))
+        : .response(body: Data("abcdefghij".utf8)).stalling(at: .body(5))
     }
     await #expect(throws: RequestError.self) {
-      try await client(tries: 1).download(.get(server.url("/")), to: file, resume: true)
+      try await client(attempts: 1).download(.get(server.url("/")), to: file, resume: true)
     }
     #expect(try names == [".file.errand-part", ".file.errand-part.json"])
-    let task = Task { try await client(tries: 1).download(.get(server.url("/")), to: file, resume: true) }
+    let task = Task { try await client(attempts: 1).download(.get(server.url("/")), to: file, resume: true) }
     let part = temporary.url.appending(path: ".file.errand-part")
     while try Data(contentsOf: part) != Data("abcde".utf8) { await Task.yield() }
     #expect(try names == [".file.errand-part"])

@@ -1,7 +1,7 @@
 import ErrandCore
 
 extension Call {
-  /// Waits for its end; nil if it ended well.
+  /// The error of the call, once it has ended; nil if it has succeeded.
   var error: RequestError? {
     get async {
       if case .failure(let error) = await result { error as? RequestError } else { nil }

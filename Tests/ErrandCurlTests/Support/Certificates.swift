@@ -1,7 +1,7 @@
 import Foundation
 import Programs
 
-/// An authority and certificates that are good and bad in different ways, made anew with openssl.
+/// Authorities with good and bad certificates, created with openssl.
 struct Certificates {
   private let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ struct Certificates {
   /// The file of the authority to trust.
   var authority: String { folder.path("ca.pem") }
 
-  /// What `pinnedPublicKeys` takes: SHA-256 of the public key, in base64.
+  /// Returns a pin for `pinnedPublicKeys`: SHA-256 of the public key, in base64.
   func pin(of name: String) async throws -> String {
     let key = try await openssl("x509", "-in", "\(name).pem", "-pubkey", "-noout")
     let bytes = try await Program.output(

@@ -2,8 +2,8 @@
   import ErrandCore
   import Foundation
 
-  /// Passes bytes on to a port of 127.0.0.1, until it is frozen: then the connections that are there stay open, and nothing
-  /// moves on them any more, as behind a router that has forgotten them.
+  /// Relays bytes to a port of 127.0.0.1 until it is frozen. Then its connections stay open and nothing moves
+  /// on them, as behind a router that has forgotten them.
   final class FreezingRelay: Sendable {
     private struct State {
       var frozen: Set<Int32> = []
@@ -32,7 +32,7 @@
       Thread.detachNewThread { [self] in accept() }
     }
 
-    /// Nothing moves any more on the connections that are there; new ones are passed on.
+    /// Freezes the connections that are open; new ones are relayed.
     func freeze() { state.withLock { $0.frozen = $0.open } }
 
     /// Closes everything.
@@ -73,7 +73,7 @@
           sent += more
         }
       }
-      // One that is frozen does not even say that it has ended.
+      // A frozen connection does not even pass on its end.
       guard !state.withLock({ $0.frozen.contains(source) && !$0.isStopped }) else { return }
       shutdown(sink, Int32(SHUT_WR))
     }

@@ -3,7 +3,7 @@ import ErrandTesting
 import Foundation
 import Programs
 
-/// A real HTTP/2 server that says what frames it sees.
+/// A real HTTP/2 server that logs its frames.
 final class Nghttpd: Sendable {
   let port: Int
   private let folder: TemporaryFolder
@@ -15,7 +15,7 @@ final class Nghttpd: Sendable {
   /// The file of the authority to trust.
   let authority: String?
 
-  /// - Parameter files: Their lengths, by name.
+  /// - Parameter files: The lengths of the files, by name.
   init(files: [String: Int], tls: Bool) async throws {
     folder = try TemporaryFolder()
     authority = tls ? try await Certificates(in: folder).authority : nil
@@ -49,7 +49,7 @@ final class Nghttpd: Sendable {
     program.send(SIGKILL)
   }
 
-  /// Returns when it has written one of these texts, from the beginning on.
+  /// Returns when the log, from its beginning, contains one of these texts.
   func wait(for text: String, or other: String? = nil) async throws {
     func isThere(_ log: String) -> Bool { log.contains(text) || other.map { log.contains($0) } ?? false }
     if log.withLock({ isThere($0) }) { return }

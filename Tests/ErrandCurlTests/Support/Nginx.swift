@@ -8,7 +8,7 @@ final class Nginx: Sendable {
   private let folder: TemporaryFolder
   private let ports: [String: Int]
 
-  /// - Parameter port: Where `/behind` leads.
+  /// - Parameter port: The port that `/behind` leads to.
   init(behind port: Int = 9) async throws {
     folder = try TemporaryFolder()
     certificates = try await Certificates(in: folder)
@@ -43,7 +43,7 @@ final class Nginx: Sendable {
         \(servers.joined(separator: "\n"))
       }
       """, to: "nginx.conf")
-    // It goes to the background when its ports are open.
+    // nginx goes to the background when its ports are open.
     try await Program.output(of: "nginx", arguments, in: folder.url)
   }
 

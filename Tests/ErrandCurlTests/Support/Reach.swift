@@ -1,4 +1,4 @@
-/// Waits for what no event tells of, without sleeping. The time limit of the test ends it.
+/// Waits for a condition that no event reports, without sleeping. The time limit of the test ends the wait.
 func reach(_ condition: () throws -> Bool) async throws {
   while try !condition() {
     try Task.checkCancellation()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, removed with it.
+/// A folder for one test, removed with this object.
 final class TemporaryFolder: Sendable {
   let url: URL
 
@@ -11,7 +11,8 @@ final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    // A server that was told to stop may still be removing files of its own in there, and then this fails half-way.
+    // A server that was told to stop may still remove files of its own in there, which makes this fail
+    // half-way.
     for _ in 0..<200 where FileManager.default.fileExists(atPath: url.path) {
       if (try? FileManager.default.removeItem(at: url)) == nil { usleep(5000) }
     }

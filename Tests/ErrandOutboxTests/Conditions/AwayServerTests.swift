@@ -6,7 +6,8 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct AwayServerTests {
-  // On the caller's thread, which is shared, nothing may wait for a disk.
+  // With `runsInCaller` the store runs on the caller's thread, which is shared: nothing there may wait for a
+  // disk.
   private let folder = StoreTestFolder(isOnDisk: false)
   private let clock = VirtualClock()
 
@@ -15,13 +16,13 @@ import Testing
     return StoreTime(ticks: 1000 + milliseconds, wall: 1_700_000_000_000 + milliseconds, boot: "this boot")
   }
 
-  @Test func `a server that is away for the first minute gets everything after it, and is not stormed`()
+  @Test func `an outbox delivers everything once an unreachable server is back, without a burst of attempts`()
     async throws
   {
     let back = Duration.seconds(60)
     let vain = Locked(0)
     let transport = StubTransport(clock: clock) { [clock] _ in
-      guard clock.now.offset < back else { return .answer() }
+      guard clock.now.offset < back else { return .response() }
       vain.withLock { $0 += 1 }
       return .fail(.cannotConnect, reachedServer: false)
     }
@@ -58,7 +59,7 @@ import Testing
     #expect(try await all.value)
     isOver.withLock { $0 = true }
     await mover.value
-    // Twice what goes at once, and what was under way; then one at growing distances.
+    // At most twice the concurrency and the attempts in flight, then single probes at growing intervals.
     #expect(vain.withLock { $0 } < 32 + 16 + 10)
     #expect(clock.now.offset >= back)
     for entry in try await outbox.list(limit: 1000) { #expect(entry.state == .delivered) }

@@ -10,12 +10,12 @@
   struct BrokenLinkTests {
     private static let count = 1000
 
-    /// The system's word on the network is a hint: it hastens, and without it everything arrives as well.
+    /// Reachability is a hint: it makes delivery quicker, and without it every request arrives as well.
     @Test(arguments: [true, false])
     func `a thousand requests arrive while the link goes down and up`(watchesNetwork: Bool) async throws {
       let networks = try await LinkedNetworks.make()
       let server = try networks.onFarSide { try MockServer(onEveryAddress: ()) }
-      let depot = Depot(server, seed: 1, checksHands: false)
+      let testServer = TestServer(server, seed: 1, checksHands: false)
       let place = FileManager.default.temporaryDirectory.appending(path: "errand-link-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: place) }
@@ -23,7 +23,7 @@
         folder: place.appending(path: "outbox").path,
         server: "http://\(LinkedNetworks.farAddress):\(server.port)", numbers: 0..<Self.count)
       orders.watchesNetwork = watchesNetwork
-      orders.tryLimit = 1000
+      orders.attemptLimit = 1000
       let worker = try WorkerProcess(
         orders, output: place.appending(path: "said"), network: networks.near)
       for share in 1...4 {
@@ -31,7 +31,7 @@
           $0.requests.count >= share * Self.count / 5
         }
         try await networks.cut()
-        // So long is the link away.
+        // The link stays down for this long.
         try await Task.sleep(for: .milliseconds(400))
         try await networks.mend()
       }
@@ -39,7 +39,7 @@
       #expect(end == .exited(0), "\(worker.said.suffix(3))")
       let accepted = worker.said.filter { $0.first == "accepted" }.compactMap { Int($0[1]) }
       #expect(accepted.count == Self.count)
-      let ledger = depot.ledger
+      let ledger = testServer.ledger
       #expect(Set(ledger.taken.keys) == Set(accepted))
       #expect(ledger.taken.values.allSatisfy { $0.count == 1 }, "one has come with two keys")
       #expect(ledger.violations.isEmpty)

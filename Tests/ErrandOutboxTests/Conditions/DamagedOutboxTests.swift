@@ -6,17 +6,17 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct DamagedOutboxTests {
-  private let lab: OutboxLab
-  private var server: MockServer { lab.server }
-  private var database: URL { lab.folder.appending(path: "outbox.sqlite") }
+  private let harness: OutboxHarness
+  private var server: MockServer { harness.server }
+  private var database: URL { harness.folder.appending(path: "outbox.sqlite") }
 
   init() throws {
-    lab = try OutboxLab()
-    server.on("/*") { _ in .answer() }
+    harness = try OutboxHarness()
+    server.on("/*") { _ in .response() }
   }
 
   private func fill(_ count: Int) async throws {
-    let outbox = try await lab.outbox { $0.delivers = false }
+    let outbox = try await harness.outbox { $0.delivers = false }
     for number in 0..<count {
       let body = Data(repeating: UInt8(number), count: number.isMultiple(of: 4) ? 80_000 : 3000)
       try await outbox.enqueue(.post(server.url("/\(number)"), .bytes(body)))
@@ -30,14 +30,14 @@ import Testing
     try bytes.write(to: file)
   }
 
-  @Test func `a stored file with a flipped bit is never sent as it is, and the others go`() async throws {
+  @Test func `a stored file with a flipped bit makes its request a dead letter, and no other`() async throws {
     try await fill(8)
-    let files = lab.folder.appending(path: "files")
+    let files = harness.folder.appending(path: "files")
     let name = try #require(try FileManager.default.contentsOfDirectory(atPath: files.path).sorted().first)
     try flip(40_000 * 8 + 3, of: files.appending(path: name))
-    let outbox = try await lab.outbox()
+    let outbox = try await harness.outbox()
     try await outbox.waitUntilEmpty()
-    let aside = try await outbox.list(OutboxSelection(states: [.setAside]))
+    let aside = try await outbox.list(OutboxSelection(states: [.deadLettered]))
     #expect(aside.count == 1)
     #expect(aside[0].reason?.contains("its bytes have changed since it was stored") == true)
     #expect(try await outbox.statistics().counts[.delivered] == 7)
@@ -46,43 +46,43 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a database that was cut off is an error that says so, and is left as it is`() async throws {
+  @Test func `a truncated database is an error that names the file, and is left as it is`() async throws {
     try await fill(8)
     let whole = try Data(contentsOf: database)
     let half = whole.prefix(whole.count / 2)
     try half.write(to: database)
     let error = await #expect(throws: OutboxError.self) {
-      let outbox = try await lab.outbox()
-      // Not every page is read at once.
+      let outbox = try await harness.outbox()
+      // Opening does not read every page.
       _ = try await outbox.list()
       await outbox.close()
     }
     #expect(error?.code == .damaged)
     #expect(error?.description.contains("outbox.sqlite") == true)
-    // As it came back from a copy.
+    // The database is restored from a copy.
     try whole.write(to: database)
     for suffix in ["-wal", "-shm"] {
-      try? FileManager.default.removeItem(at: lab.folder.appending(path: "outbox.sqlite\(suffix)"))
+      try? FileManager.default.removeItem(at: harness.folder.appending(path: "outbox.sqlite\(suffix)"))
     }
-    let outbox = try await lab.outbox()
+    let outbox = try await harness.outbox()
     try await outbox.waitUntilEmpty()
-    #expect(Set(lab.server.requests.map(\.path)).count == 8)
+    #expect(Set(harness.server.requests.map(\.path)).count == 8)
     await outbox.close()
   }
 
-  @Test func `a bit that flips anywhere in the database changes no request that is sent`() async throws {
+  @Test func `a flipped bit anywhere in the database changes no request that is sent`() async throws {
     try await fill(8)
     let whole = try Data(contentsOf: database)
     var random = SeededRandom(seed: 5)
     for _ in 0..<40 {
       try whole.write(to: database)
       for suffix in ["-wal", "-shm"] {
-        try? FileManager.default.removeItem(at: lab.folder.appending(path: "outbox.sqlite\(suffix)"))
+        try? FileManager.default.removeItem(at: harness.folder.appending(path: "outbox.sqlite\(suffix)"))
       }
       try flip(Int.random(in: 0..<whole.count * 8, using: &random), of: database)
-      // It may say that it is damaged, at once or later. It may not send anything else than what was enqueued.
-      guard let store = try? await SQLiteOutboxStore(folder: lab.folder) else { continue }
-      let storage = RequestStorage(in: lab.folder, key: nil, secrets: Secrets())
+      // The store may report damage, at once or later. It may not hand out anything but what was enqueued.
+      guard let store = try? await SQLiteOutboxStore(folder: harness.folder) else { continue }
+      let storage = RequestStorage(in: harness.folder, key: nil, secrets: Secrets())
       let claim = try? await store.claim(100, for: .seconds(1), at: .now())
       for claimed in claim?.rows ?? [] {
         let request = try storage.request(from: claimed.content, of: claimed.row.id)

@@ -8,23 +8,23 @@
 
   @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "a small disk takes root"))
   struct FullDiskTests {
-    private let lab: OutboxLab
+    private let harness: OutboxHarness
     private let failures = StoreFailureLog()
-    private var server: MockServer { lab.server }
+    private var server: MockServer { harness.server }
 
-    init() throws { lab = try OutboxLab() }
+    init() throws { harness = try OutboxHarness() }
 
     private func withSmallDisk(_ body: (Ballast) async throws -> Void) async throws {
-      try FileManager.default.createDirectory(at: lab.folder, withIntermediateDirectories: true)
-      let disk = try #require(SmallDisk(at: lab.folder.path))
+      try FileManager.default.createDirectory(at: harness.folder, withIntermediateDirectories: true)
+      let disk = try #require(SmallDisk(at: harness.folder.path))
       defer { disk.unmount() }
-      try await body(Ballast(path: lab.folder.appending(path: "ballast").path))
+      try await body(Ballast(path: harness.folder.appending(path: "ballast").path))
     }
 
     private func outbox(delivers: Bool) async throws -> Outbox {
-      try await lab.outbox {
+      try await harness.outbox {
         $0.delivers = delivers
-        $0.beat = .milliseconds(200)
+        $0.pollInterval = .milliseconds(200)
         $0.onStoreFailure = failures.add
       }
     }
@@ -38,10 +38,10 @@
       }
     }
 
-    @Test func `a full disk refuses what comes and says so, and what was accepted is delivered once`()
+    @Test func `an outbox on a full disk refuses new requests, and delivers accepted ones once`()
       async throws
     {
-      server.on("/") { _ in .answer() }
+      server.on("/") { _ in .response() }
       try await withSmallDisk { ballast in
         ballast.fill(500_000)
         let outbox = try await outbox(delivers: false)
@@ -62,30 +62,30 @@
             == .diskFull)
         #expect(try await outbox.statistics().counts[.stored] == accepted)
         outbox.deliver()
-        // To write down what becomes of them takes some room as well.
+        // Recording the outcomes takes some space as well.
         ballast.drop()
         try await outbox.waitUntilEmpty()
-        #expect(lab.keys().count == accepted && Set(lab.keys()).count == accepted)
+        #expect(harness.keys().count == accepted && Set(harness.keys()).count == accepted)
         #expect(try await outbox.statistics().counts[.delivered] == accepted)
         await outbox.close()
       }
     }
 
-    @Test func `what a server has accepted is not sent again because the disk was full for a moment`()
+    @Test func `a delivered request is not sent again because the disk was full for a moment`()
       async throws
     {
       try await withSmallDisk { ballast in
-        // Full between the sending and the writing down.
+        // The disk is full between sending and recording.
         server.on("/") { _ in
           ballast.fill()
-          return .answer()
+          return .response()
         }
         let outbox = try await outbox(delivers: true)
         let receipt = try await outbox.enqueue(.post(server.url("/"), .text("once")))
         try await failures.waitForFailure()
-        #expect(try await receipt.status()?.state == .trying)
+        #expect(try await receipt.status()?.state == .attempting)
         ballast.drop()
-        #expect(try await receipt.outcome().answer != nil)
+        #expect(try await receipt.outcome().response != nil)
         #expect(failures.codes.allSatisfy { $0 == .diskFull })
         #expect(server.count("/") == 1)
         await outbox.close()

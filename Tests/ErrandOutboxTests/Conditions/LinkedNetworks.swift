@@ -5,7 +5,7 @@
   import Foundation
   import Programs
 
-  /// Two networks with one link between them, which can be cut. It takes root, and iproute2.
+  /// Two network namespaces with one link between them, which can be cut. Needs root and iproute2.
   final class LinkedNetworks: Sendable {
     struct Failure: Error {
       let command: String
@@ -42,20 +42,20 @@
     }
 
     deinit {
-      // Nobody waits for their end.
+      // The deletions go on by themselves.
       for network in [near, far] { _ = try? Self.start("netns delete \(network)") }
     }
 
     func cut() async throws { try await Self.ip("-n \(near) link set near down") }
     func mend() async throws { try await Self.ip("-n \(near) link set near up") }
 
-    /// Runs it on the far side, on a thread that nobody else will ever use.
+    /// Runs `body` in the far network, on a new thread that is not used again.
     func onFarSide<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
       let done = DispatchSemaphore(value: 0)
-      let answer = Answer<Value>()
+      let response = Answer<Value>()
       let isStarted = SystemThread.start { [far] in
         let network = open("/run/netns/\(far)", O_RDONLY | O_CLOEXEC)
-        answer.value.withLock { value in
+        response.value.withLock { value in
           value = Result {
             guard errand_enter_network(network) == 0 else { throw Failure(command: "setns") }
             return try body()
@@ -66,7 +66,7 @@
       }
       guard isStarted else { throw Failure(command: "a thread") }
       done.wait()
-      guard let value = answer.value.withLock({ $0 }) else { throw Failure(command: "the thread's work") }
+      guard let value = response.value.withLock({ $0 }) else { throw Failure(command: "the thread's work") }
       return try value.get()
     }
 

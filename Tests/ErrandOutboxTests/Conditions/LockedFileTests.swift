@@ -6,8 +6,8 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct LockedFileTests {
-  /// Another program that keeps a transaction open.
-  // Safe to share: each of these is used by one thread at a time.
+  /// Holds a transaction open, as another program would.
+  // Safe to share: each instance is used by one thread at a time.
   private final class Holder: @unchecked Sendable {
     private let database: Database
 
@@ -22,28 +22,27 @@ import Testing
     }
   }
 
-  private let lab: OutboxLab
+  private let harness: OutboxHarness
   private let failures = StoreFailureLog()
-  private var server: MockServer { lab.server }
+  private var server: MockServer { harness.server }
 
-  init() throws { lab = try OutboxLab() }
+  init() throws { harness = try OutboxHarness() }
 
   private func outbox() async throws -> Outbox {
     var setup = StoreSetup()
     setup.busyTimeout = .milliseconds(50)
-    let store = try await SQLiteOutboxStore(folder: lab.folder, setup: setup)
-    var configuration = lab.configuration
-    configuration.beat = .milliseconds(200)
+    let store = try await SQLiteOutboxStore(folder: harness.folder, setup: setup)
+    var configuration = harness.configuration
+    configuration.pollInterval = .milliseconds(200)
     configuration.onStoreFailure = failures.add
     return try await Outbox(
-      store: store, folder: lab.folder, client: lab.client(), configuration: configuration)
+      store: store, folder: harness.folder, client: harness.client(), configuration: configuration)
   }
 
-  @Test func `a file that another program holds is an error that says so, and later it goes on`() async throws
-  {
-    server.on("/") { _ in .answer() }
+  @Test func `an outbox on a file that is locked reports busy, and goes on after the lock`() async throws {
+    server.on("/") { _ in .response() }
     let outbox = try await outbox()
-    let holder = try Holder(lab.folder)
+    let holder = try Holder(harness.folder)
     let error = await #expect(throws: OutboxError.self) {
       try await outbox.enqueue(.post(server.url("/"), .text("refused")))
     }
@@ -51,25 +50,25 @@ import Testing
     #expect(error?.description.contains("another process") == true)
     holder.letGo()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("accepted")))
-    #expect(try await receipt.outcome().answer != nil)
+    #expect(try await receipt.outcome().response != nil)
     #expect(server.requests.map(\.text) == ["accepted"])
     await outbox.close()
   }
 
-  @Test func `what is delivered while the file is held is written down later, and not sent again`()
+  @Test func `a delivery while the file is locked is recorded later, and not sent again`()
     async throws
   {
     let holder = Locked<Holder?>(nil)
-    server.on("/") { [folder = lab.folder] _ in
+    server.on("/") { [folder = harness.folder] _ in
       holder.withLock { $0 = try? Holder(folder) }
-      return .answer()
+      return .response()
     }
     let outbox = try await outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("once")))
     try await failures.waitForFailure()
-    #expect(try await receipt.status()?.state == .trying)
+    #expect(try await receipt.status()?.state == .attempting)
     holder.withLock { $0 }?.letGo()
-    #expect(try await receipt.outcome().answer != nil)
+    #expect(try await receipt.outcome().response != nil)
     #expect(failures.codes.allSatisfy { $0 == .busy })
     #expect(server.count("/") == 1)
     await outbox.close()

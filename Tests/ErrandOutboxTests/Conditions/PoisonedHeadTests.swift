@@ -6,18 +6,18 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct PoisonedHeadTests {
-  private let lab: OutboxLab
-  private var server: MockServer { lab.server }
+  private let harness: OutboxHarness
+  private var server: MockServer { harness.server }
 
-  init() throws { lab = try OutboxLab() }
+  init() throws { harness = try OutboxHarness() }
 
   @Test(arguments: [400, 500])
-  func `one bad request in one lane of ten keeps nobody from going (posthog-ios 585, amplify-android 2077)`(
+  func `a bad request in one lane of ten holds up no other request (posthog-ios 585, amplify-android 2077)`(
     status: Int
   ) async throws {
-    server.on("/poison") { _ in .answer(status: status) }
-    server.on("/good") { _ in .answer() }
-    let outbox = try await lab.outbox { $0.delivery.maxTries = 8 }
+    server.on("/poison") { _ in .response(status: status) }
+    server.on("/good") { _ in .response() }
+    let outbox = try await harness.outbox { $0.delivery.maxAttempts = 8 }
     var items: [OutboxItem] = []
     for number in 0..<200 {
       let isPoison = number == 3
@@ -27,10 +27,10 @@ import Testing
     }
     let receipts = try await outbox.enqueue(items)
     for number in 0..<200 where number % 10 != 3 {
-      #expect(try await receipts[number].outcome().answer != nil)
+      #expect(try await receipts[number].outcome().response != nil)
     }
-    guard case .setAside(let reason, _) = try await receipts[3].outcome() else {
-      Issue.record("the poisoned one was not set aside")
+    guard case .deadLettered(let reason, _) = try await receipts[3].outcome() else {
+      Issue.record("the poisoned one was not dead-lettered")
       return
     }
     #expect(reason.contains("\(status)"))
@@ -41,9 +41,9 @@ import Testing
       $0 % 10 == 3
     }
     #expect(lane == Array(stride(from: 13, to: 200, by: 10)))
-    // Nothing that is set aside is lost.
-    server.on("/poison") { _ in .answer() }
-    try await outbox.retry(OutboxSelection(states: [.setAside]))
+    // A dead letter can still be retried.
+    server.on("/poison") { _ in .response() }
+    try await outbox.retry(OutboxSelection(states: [.deadLettered]))
     try await outbox.waitUntilEmpty()
     #expect(try await outbox.statistics().counts[.delivered] == 200)
     await outbox.close()

@@ -13,15 +13,15 @@
   #endif
 
   @Suite(.timeLimit(.minutes(1))) struct ReadOnlyFolderTests {
-    private let lab: OutboxLab
-    private var server: MockServer { lab.server }
+    private let harness: OutboxHarness
+    private var server: MockServer { harness.server }
 
     init() throws {
-      lab = try OutboxLab()
-      server.on("/") { _ in .answer() }
+      harness = try OutboxHarness()
+      server.on("/") { _ in .response() }
     }
 
-    /// Until it is unmounted nobody can write there, root included.
+    /// Makes the folder read-only for every user, root included, until it is unmounted.
     private func makeReadOnly(_ folder: URL) throws {
       let (bind, remount, readOnly): (UInt, UInt, UInt) = (4096, 32, 1)
       try #require(mount(folder.path, folder.path, nil, bind, nil) == 0)
@@ -29,29 +29,29 @@
     }
 
     @Test(.enabled(if: geteuid() == 0, "a mount takes root"))
-    func `a read-only folder is an error that says so, and what was accepted before is delivered after it`()
+    func `an outbox on a read-only folder fails to open, and delivers its requests once it is writable`()
       async throws
     {
       let large = Body.bytes(Data(repeating: 1, count: 100_000))
-      let before = try await lab.outbox { $0.delivers = false }
+      let before = try await harness.outbox { $0.delivers = false }
       try await before.enqueue([.post(server.url("/"), .text("small")), .post(server.url("/"), large)])
       await before.close()
-      try makeReadOnly(lab.folder)
+      try makeReadOnly(harness.folder)
       do {
-        defer { umount2(lab.folder.path, Int32(MNT_DETACH)) }
-        let error = await #expect(throws: OutboxError.self) { _ = try await lab.outbox() }
+        defer { umount2(harness.folder.path, Int32(MNT_DETACH)) }
+        let error = await #expect(throws: OutboxError.self) { _ = try await harness.outbox() }
         #expect(error?.code == .notWritable)
-        #expect(error?.description.contains(lab.folder.path) == true)
+        #expect(error?.description.contains(harness.folder.path) == true)
       }
-      let after = try await lab.outbox()
+      let after = try await harness.outbox()
       try await after.waitUntilEmpty()
-      #expect(Set(lab.keys()).count == 2 && lab.keys().count == 2)
+      #expect(Set(harness.keys()).count == 2 && harness.keys().count == 2)
       await after.close()
     }
 
-    @Test func `where files cannot be stored, requests without any still go`() async throws {
-      let outbox = try await lab.outbox()
-      let files = lab.folder.appending(path: "files")
+    @Test func `an outbox that cannot store files still delivers requests without files`() async throws {
+      let outbox = try await harness.outbox()
+      let files = harness.folder.appending(path: "files")
       try? FileManager.default.removeItem(at: files)
       try Data("in the way".utf8).write(to: files)
       let error = await #expect(throws: OutboxError.self) {
@@ -59,11 +59,11 @@
       }
       #expect(error?.code == .notWritable)
       let small = try await outbox.enqueue(.post(server.url("/"), .text("small")))
-      #expect(try await small.outcome().answer != nil)
+      #expect(try await small.outcome().response != nil)
       #expect(server.count("/") == 1)
       try FileManager.default.removeItem(at: files)
       let large = try await outbox.enqueue(.post(server.url("/"), .bytes(Data(count: 100_000))))
-      #expect(try await large.outcome().answer != nil)
+      #expect(try await large.outcome().response != nil)
       await outbox.close()
     }
   }

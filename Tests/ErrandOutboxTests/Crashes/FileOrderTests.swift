@@ -3,13 +3,14 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A file is on the disk under its name, and its folder knows so, before the row that names it is stored.
+/// A content file and its folder entry are flushed before the row that names the file is stored.
 @Suite(.timeLimit(.minutes(1))) struct FileOrderTests {
-  /// The places that a process passes that stores one file and delivers it, and what it says to its caller.
+  /// Returns the failpoints that a process passes while it stores and delivers one file, with what it reports
+  /// to its caller.
   private func steps() async throws -> [String] {
-    let number = try #require((0..<100).first { Parcel($0).kind == .file })
+    let number = try #require((0..<100).first { TestRequest($0).kind == .file })
     let server = try MockServer()
-    server.otherwise { _ in .answer() }
+    server.otherwise { _ in .response() }
     let place = FileManager.default.temporaryDirectory.appending(path: "errand-order-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: place) }
@@ -22,16 +23,16 @@ import Testing
     return worker.said.map { $0[0] == "place" ? $0[1] : $0[0] }
   }
 
-  @Test func `a file is safe, then named, then its folder is safe, and only then its row is stored`()
+  @Test func `a content file is flushed and renamed, and its folder flushed, before its row is stored`()
     async throws
   {
     var rest = try await steps()[...]
-    // Each of them comes after the one before it.
+    // Each step comes after the one before it.
     for step in [
-      // The outbox's own folder, in the one that it is in.
+      // The flush of the folder in which the outbox's own folder was created.
       "afterFolderFlush", "beforeMigration", "afterMigration", "open",
       "beforeFileWrite", "afterFileWrite", "afterFlush", "afterFileMove", "afterFlush", "afterFolderFlush",
-      "afterFileCopy", "beforeBegin", "beforeCommit", "afterCommit", "beforeSend", "afterAnswer",
+      "afterFileCopy", "beforeBegin", "beforeCommit", "afterCommit", "beforeSend", "afterResponse",
       "beforeRecord",
       "beforeCommit", "afterCommit", "afterRecord", "beforeFileRemoval", "afterFileRemoval", "done",
     ] {
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test
-  func `a caller hears that a request is stored after the transaction is, and its sending begins after it`()
+  func `enqueue returns, and sending begins, only after the transaction that stores the request`()
     async throws
   {
     let steps = try await steps()

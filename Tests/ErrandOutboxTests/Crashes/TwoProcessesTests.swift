@@ -7,7 +7,7 @@ import Testing
   @Test func `two processes with one file send each request once (realm-swift 8017, GRDB 1626)`() async throws
   {
     let server = try MockServer()
-    server.otherwise { _ in .answer().pausing(.milliseconds(1)) }
+    server.otherwise { _ in .response().pausing(.milliseconds(1)) }
     let place = FileManager.default.temporaryDirectory.appending(path: "errand-two-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: place) }
@@ -20,6 +20,6 @@ import Testing
     for worker in workers { #expect(await worker.wait() == .exited(0), "\(worker.said.suffix(2))") }
     let requests = server.requests
     #expect(requests.count == 300 && Set(requests.map(\.path)).count == 300)
-    #expect(requests.allSatisfy { $0.isComplete && Parcel(path: $0.path)?.isWhole($0.body) == true })
+    #expect(requests.allSatisfy { $0.isComplete && TestRequest(path: $0.path)?.isWhole($0.body) == true })
   }
 }

@@ -25,16 +25,15 @@ struct OriginStateTests {
     return state.end(lease, sign, at: now, limits)
   }
 
-  private let failed = OriginSign.failed(reason: "no", hasAnswered: false)
+  private let failed = OriginSign.failed(reason: "no", hasResponded: false)
 
-  @Test mutating func `an origin begins with one attempt in flight, and each answer lets one more go`() throws
-  {
+  @Test mutating func `an origin begins with one attempt in flight, and each response adds one`() throws {
     for window in 1...6 {
       var leases: [Lease] = []
       while let lease = begin() { leases.append(lease) }
       #expect(leases.count == min(window, 4))
       for lease in leases.dropFirst() { _ = state.end(lease, .none, at: .zero, limits) }
-      _ = state.end(leases[0], .answered, at: .zero, limits)
+      _ = state.end(leases[0], .responded, at: .zero, limits)
     }
   }
 
@@ -54,44 +53,44 @@ struct OriginStateTests {
       let isDue = state.advance(to: now, limits)
       #expect(isDue)
       let probe = try #require(begin(at: now))
-      // No other beside it.
+      // Only one probe at a time.
       #expect(begin(at: now) == nil)
       let change = state.end(probe, failed, at: now, limits)
       #expect(change == .hold(.trouble, reason: "no", for: .seconds(min(pause * 2, 60))))
     }
   }
 
-  @Test mutating func `one request that fails again and again opens nothing`() throws {
-    for _ in 0..<10 { #expect(try attempt(.failed(reason: "500", hasAnswered: true), row: "poison") == nil) }
+  @Test mutating func `one request that fails repeatedly does not open its origin`() throws {
+    for _ in 0..<10 { #expect(try attempt(.failed(reason: "500", hasResponded: true), row: "poison") == nil) }
     #expect(state.phase == .closed)
   }
 
-  @Test mutating func `an answer between failures keeps an origin closed`() throws {
+  @Test mutating func `a response between failures keeps an origin closed`() throws {
     for _ in 0..<10 {
       try attempt(failed)
       try attempt(failed)
-      try attempt(.answered)
+      try attempt(.responded)
     }
     #expect(state.phase == .closed)
   }
 
-  @Test mutating func `a probe that gets through closes an origin, and it begins with few again`() throws {
+  @Test mutating func `a successful probe closes an origin, which begins with a small window again`() throws {
     for _ in 0..<3 { try attempt(failed) }
     _ = state.advance(to: .seconds(1), limits)
-    #expect(try attempt(.answered, at: .seconds(1)) == .release)
+    #expect(try attempt(.responded, at: .seconds(1)) == .release)
     #expect(state.phase == .closed && state.window == 2)
-    // And the next trouble begins with a short pause.
+    // The next failures begin with a short pause again.
     for _ in 0..<2 { try attempt(failed, at: .seconds(2)) }
     #expect(
       try attempt(failed, at: .seconds(2)) == .hold(.trouble, reason: "no", for: .seconds(1)))
   }
 
-  @Test mutating func `a probe that is given back leaves its place to another`() throws {
+  @Test mutating func `a probe that is given back leaves its slot to another`() throws {
     for _ in 0..<3 { try attempt(failed) }
     _ = state.advance(to: .seconds(1), limits)
     for _ in 0..<5 {
       let probe = try #require(begin(at: .seconds(1)))
-      // It may hang for a while before.
+      // A probe may hang for a while first.
       _ = state.advance(to: .seconds(5), limits)
       #expect(begin(at: .seconds(5)) == nil)
       _ = state.end(probe, .none, at: .seconds(5), limits)
@@ -99,8 +98,8 @@ struct OriginStateTests {
     #expect(state.phase == .halfOpen)
   }
 
-  @Test mutating func `what was begun before an origin opened tells nothing of its probe`() throws {
-    for _ in 0..<3 { try attempt(.answered) }
+  @Test mutating func `an attempt begun before an origin opened does not count as its probe`() throws {
+    for _ in 0..<3 { try attempt(.responded) }
     var leases: [Lease] = []
     while let lease = begin() { leases.append(lease) }
     let late = leases[0]
@@ -110,20 +109,20 @@ struct OriginStateTests {
     let probe = try #require(begin(at: .seconds(1)))
     #expect(state.end(late, failed, at: .seconds(1), limits) == nil)
     #expect(state.phase == .halfOpen)
-    #expect(state.end(probe, .answered, at: .seconds(1), limits) == .release)
+    #expect(state.end(probe, .responded, at: .seconds(1), limits) == .release)
   }
 
-  @Test mutating func `Retry-After holds an origin for that long, whoever is told it`() throws {
-    for _ in 0..<3 { try attempt(.answered) }
+  @Test mutating func `Retry-After holds an origin for that long, whichever attempt receives it`() throws {
+    for _ in 0..<3 { try attempt(.responded) }
     let (one, two) = (try #require(begin()), try #require(begin()))
     let change = state.end(one, .busy(reason: "429", for: .seconds(30)), at: .zero, limits)
     #expect(change == .hold(.busy, reason: "429", for: .seconds(30)))
-    // A shorter one says nothing new, a longer one does.
+    // A shorter one changes nothing.
     #expect(state.end(two, .busy(reason: "429", for: .seconds(20)), at: .zero, limits) == nil)
     #expect(state.phase == .open(until: .seconds(30)))
   }
 
-  @Test mutating func `refused credentials open an origin at once, and for longer than trouble does`() throws
+  @Test mutating func `an unauthorized response opens an origin at once, for longer than failures do`() throws
   {
     let refused = OriginSign.unauthorized(reason: "401")
     #expect(try attempt(refused) == .hold(.unauthorized, reason: "401", for: .seconds(1)))
@@ -135,30 +134,30 @@ struct OriginStateTests {
     #expect(state.phase == .open(until: now + .seconds(3600)))
   }
 
-  @Test mutating func `a request that is refused again after others were accepted is refused alone`() throws {
+  @Test mutating func `a request is refused alone if another of its origin is accepted after it`() throws {
     try attempt(.unauthorized(reason: "403"), row: "bad")
     let id = OutboxID(rawValue: "bad")
     #expect(!state.isRefusedAlone(id))
     _ = state.advance(to: .seconds(1), limits)
-    try attempt(.answered, at: .seconds(1))
+    try attempt(.responded, at: .seconds(1))
     #expect(state.isRefusedAlone(id))
     #expect(!state.isRefusedAlone(OutboxID(rawValue: "other")))
   }
 
-  @Test mutating func `however many were refused before, one that is refused alone is known`() throws {
+  @Test mutating func `a request refused alone is recognized, however many were refused before`() throws {
     var now = Duration.zero
     for number in 1...1001 {
       try attempt(.unauthorized(reason: "403"), at: now, row: "r\(number)")
       now += .seconds(700)
       _ = state.advance(to: now, limits)
-      try attempt(.answered, at: now, row: "well \(number)")
+      try attempt(.responded, at: now, row: "well \(number)")
       try #require(state.isRefusedAlone(OutboxID(rawValue: "r\(number)")))
-      try attempt(.answered, at: now, row: "r\(number)")
+      try attempt(.responded, at: now, row: "r\(number)")
       try #require(!state.isRefusedAlone(OutboxID(rawValue: "r\(number)")))
     }
   }
 
-  @Test mutating func `what hangs lets one more go, up to four, and an answer lets the others go`() throws {
+  @Test mutating func `a hanging attempt allows one more, up to four; a response lifts that limit`() throws {
     var leases: [Lease] = []
     for second in 0..<10 {
       if let lease = begin(at: .seconds(second)) { leases.append(lease) }
@@ -166,11 +165,11 @@ struct OriginStateTests {
       _ = state.advance(to: .seconds(second + 1), limits)
     }
     #expect(leases.count == 4 && state.hanging == 4)
-    _ = state.end(leases[0], .answered, at: .seconds(11), limits)
+    _ = state.end(leases[0], .responded, at: .seconds(11), limits)
     #expect(state.account == .regular && begin(at: .seconds(11)) != nil)
   }
 
-  @Test mutating func `released, an origin is probed at once`() throws {
+  @Test mutating func `a released origin is probed at once`() throws {
     for _ in 0..<3 { try attempt(failed) }
     state.release()
     #expect(try attempt(failed) == .hold(.trouble, reason: "no", for: .seconds(1)))

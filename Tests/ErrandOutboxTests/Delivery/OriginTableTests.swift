@@ -20,7 +20,7 @@ struct OriginTableTests {
     return true
   }
 
-  @Test func `forty origins that hang leave all of the total to those that answer`() {
+  @Test func `forty hanging origins leave the whole total to those that respond`() {
     var table = OriginTable(total: 16, probes: 64, limits: Self.limits)
     var number: Int64 = 0
     for index in 0..<40 {
@@ -35,7 +35,7 @@ struct OriginTableTests {
           inFlight.append(Self.lease(number))
         }
       }
-      for lease in inFlight { _ = table.end(lease, .answered, at: .milliseconds(round)) }
+      for lease in inFlight { _ = table.end(lease, .responded, at: .milliseconds(round)) }
       inFlight = []
     }
     var begun = 0
@@ -48,22 +48,22 @@ struct OriginTableTests {
     #expect(begun == 16 && table.regular == 16)
   }
 
-  @Test func `origins that hang leave half of the probes to those that nothing is known of`() {
+  @Test func `hanging origins leave half of the probes to unknown origins`() {
     var table = OriginTable(total: 16, probes: 64, limits: Self.limits)
     for index in 0..<64 { #expect(Self.begin(&table, "hanging \(index)", Int64(index), at: .zero)) }
     _ = table.advance(to: .seconds(1))
     let wish = table.wish(mostWaiting: 320)
     #expect(wish.others == 32)
-    #expect(wish.rooms.values.reduce(0, +) == 32)
+    #expect(wish.capacities.values.reduce(0, +) == 32)
   }
 
-  @Test func `origins that stop to answer give their places back after a second`() {
+  @Test func `origins that stop responding give their slots back after a second`() {
     var table = OriginTable(total: 4, probes: 64, limits: Self.limits)
     var number: Int64 = 0
     for _ in 0..<4 {
       number += 1
       _ = Self.begin(&table, "a", number, at: .zero)
-      _ = table.end(Self.lease(number), .answered, at: .zero)
+      _ = table.end(Self.lease(number), .responded, at: .zero)
     }
     for _ in 0..<4 {
       number += 1
@@ -71,7 +71,7 @@ struct OriginTableTests {
     }
     number += 1
     #expect(Self.begin(&table, "b", number, at: .zero))
-    _ = table.end(Self.lease(number), .answered, at: .zero)
+    _ = table.end(Self.lease(number), .responded, at: .zero)
     // The total is in use.
     #expect(!table.mayBegin("b"))
     _ = table.advance(to: .seconds(1))
@@ -79,7 +79,7 @@ struct OriginTableTests {
   }
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
-  func `whatever happens, an open origin is probed by one, no place is lost, and none stays open`(
+  func `an open origin gets one probe at a time and does not stay open, and no slot is lost`(
     _ seed: UInt64
   ) {
     var random = SeededRandom(seed: seed)
@@ -105,14 +105,14 @@ struct OriginTableTests {
         let ended = flying.remove(at: Int.random(in: flying.indices, using: &random))
         let before = table.origins[ended.origin]
         let signs: [OriginSign] = [
-          .answered, .answered, .none, .failed(reason: "", hasAnswered: true),
-          .failed(reason: "", hasAnswered: false), .busy(reason: "", for: .seconds(40)),
+          .responded, .responded, .none, .failed(reason: "", hasResponded: true),
+          .failed(reason: "", hasResponded: false), .busy(reason: "", for: .seconds(40)),
           .unauthorized(reason: ""),
         ]
         let sign = signs[Int.random(in: signs.indices, using: &random)]
         let news = table.end(ended.lease, sign, at: now)
         if ended.epoch != before?.epoch {
-          // Late: only that it wants to be left alone counts.
+          // A late end counts only if the origin says that it is busy.
           if case .busy = sign {
           } else {
             #expect(news == nil && table.origins[ended.origin]?.phase == before?.phase)
@@ -141,18 +141,18 @@ struct OriginTableTests {
       #expect(table.regular + table.probing == moving)
       #expect(table.regular + table.probing + table.hanging == flying.count)
     }
-    // When all is over each of them may be sent to again.
+    // When all attempts have ended, every origin may be sent to again.
     for ended in flying { _ = table.end(ended.lease, .none, at: now) }
     _ = table.advance(to: now + .seconds(600))
     for name in names { #expect(table.mayBegin(name)) }
     #expect(table.regular + table.probing + table.hanging == 0)
   }
 
-  @Test func `origins of which nothing was heard for long are forgotten`() {
+  @Test func `origins that were idle for long are forgotten`() {
     var table = OriginTable(total: 4, probes: 4, limits: Self.limits)
     for number in 0..<1000 {
       _ = Self.begin(&table, "\(number)", Int64(number), at: .zero)
-      _ = table.end(Self.lease(Int64(number)), .answered, at: .zero)
+      _ = table.end(Self.lease(Int64(number)), .responded, at: .zero)
     }
     table.tidy(at: .seconds(61))
     #expect(table.origins.isEmpty && table.hungryRegular == 0 && table.hungryProbing == 0)

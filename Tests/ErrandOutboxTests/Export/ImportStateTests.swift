@@ -15,7 +15,7 @@ import Testing
     .piece(ExportedPiece(of: id, segment: segment, bytes: Data(count: count)))
   }
 
-  /// The steps as text: `(` for a beginning, bytes with their segment, `)` for an end.
+  /// Returns the steps as text: `(` for a beginning, bytes with their segment, `)` for an end.
   private func steps(_ lines: [ExportedLine]) throws -> String {
     var state = ImportState()
     var text = ""
@@ -32,7 +32,7 @@ import Testing
     return text
   }
 
-  @Test func `bytes make segments, and segments a request`() throws {
+  @Test func `an import state makes segments of bytes, and requests of segments`() throws {
     #expect(try steps([]) == "")
     #expect(try steps([head("a", []), head("b", [.bytes(0), .file(0)])]) == "(a )(b )")
     let lines = [
@@ -45,14 +45,14 @@ import Testing
       some.remove(at: index)
       #expect(throws: ImportFault.self) { try steps(some) }
       #expect(throws: ImportFault.self) { try steps(Array(lines[...index] + lines[index...])) }
-      // Bytes of one segment are taken as they come.
+      // Two pieces of one segment may change places.
       guard index > 0, index != 2 else { continue }
       some.insert(lines[index], at: index - 1)
       #expect(throws: ImportFault.self) { try steps(some) }
     }
   }
 
-  @Test func `a body has the length that was said`() {
+  @Test func `an import refuses a body whose length differs from its head`() {
     let two = head("a", [.file(2)])
     for lines in [
       [piece("a", 0, 1)], [two], [two, piece("a", 0, 1)], [two, piece("a", 0, 3)], [two, piece("a", 0, 0)],

@@ -6,18 +6,18 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct ImportTests {
-  private let lab: OutboxLab
-  private let other: OutboxLab
+  private let harness: OutboxHarness
+  private let other: OutboxHarness
 
   init() throws {
-    lab = try OutboxLab()
-    other = try OutboxLab()
+    harness = try OutboxHarness()
+    other = try OutboxHarness()
   }
 
-  /// Three requests: one of a line, one of two, one of three.
+  /// Returns the export of three requests: one of a line, one of two, one of three.
   private func exported() async throws -> [String] {
-    let outbox = try await lab.outbox { $0.delivers = false }
-    let url = lab.server.url("/")
+    let outbox = try await harness.outbox { $0.delivers = false }
+    let url = harness.server.url("/")
     try await outbox.enqueue([.post(url), .post(url, .text("hello")), .post(url, .bytes(.seeded(300_000)))])
     let lines = try await outbox.exportedLines()
     await outbox.close()
@@ -48,23 +48,23 @@ import Testing
       #expect(try await outbox.list().count == 3)
       #expect(try other.storedFiles.count == 1)
     }
-    // Into the outbox that it came from, too.
-    let source = try await lab.outbox { $0.delivers = false }
+    // The same holds for the outbox that the export came from.
+    let source = try await harness.outbox { $0.delivers = false }
     #expect(try await source.import(lines: lines) == OutboxImport(stored: 0, known: 3))
     await source.close()
   }
 
-  @Test func `what was delivered here is not imported again`() async throws {
+  @Test func `a request that was delivered here is not imported again`() async throws {
     let lines = try await exported()
-    let outbox = try await lab.outbox()
+    let outbox = try await harness.outbox()
     try await outbox.waitUntilEmpty()
     #expect(try await outbox.import(lines: lines).stored == 0)
     await outbox.close()
-    #expect(lab.server.requests.count == 3)
+    #expect(harness.server.requests.count == 3)
   }
 
   @Test(arguments: Array(zip(0...6, [0, 1, 1, 2, 2, 2, 3])))
-  func `cut after any line, whole requests are stored, and what is missing is told`(
+  func `an import cut after any line stores the whole requests, and says what is missing`(
     count: Int, whole: Int
   ) async throws {
     let lines = try await exported()
@@ -78,13 +78,13 @@ import Testing
       }
       #expect(try await outbox.list().count == whole)
       #expect(try other.storedFiles.count == (whole == 3 ? 1 : 0))
-      // What was cut off may come later.
+      // The rest may be imported later.
       try await outbox.import(lines: lines)
       #expect(try await outbox.list().count == 3)
     }
   }
 
-  @Test(arguments: 0..<6) func `cut in the middle of any line, whole requests are stored`(_ index: Int)
+  @Test(arguments: 0..<6) func `an import cut inside any line stores the whole requests`(_ index: Int)
     async throws
   {
     let lines = try await exported()
@@ -97,12 +97,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1, 2, 3, 4, 5]) func `a line that is missing is noticed`(_ index: Int) async throws {
+  @Test(arguments: [0, 1, 2, 3, 4, 5]) func `a missing line is noticed`(_ index: Int) async throws {
     var lines = try await exported()
     lines.remove(at: index)
     try await withTarget { outbox async throws in
       let error = try await refusal(outbox, lines)
-      // Without the line of the first there are two whole ones.
+      // Without the only line of the first request, two whole ones are left.
       #expect(error?.code == (index == 0 ? nil : .badImport))
       let ids = try await outbox.list().map(\.id)
       #expect(ids.count == [2, 1, 1, 2, 2, 2][index])
@@ -115,7 +115,7 @@ import Testing
     "{\"errand-outbox\":1}", "{\"errand-outbox\":2,\"id\":\"a\"}", "{\"errand-outbox\":1,\"of\":\"a\"}",
     "\u{FFFD}\u{0}",
   ])
-  func `garbage is refused with its line, and what came before is stored`(_ garbage: String) async throws {
+  func `garbage is refused with its line, and requests before it are stored`(_ garbage: String) async throws {
     let lines = try await exported()
     try await withTarget { outbox async throws in
       let error = try #require(try await refusal(outbox, [lines[0], "", garbage, lines[1], lines[2]]))
@@ -136,7 +136,7 @@ import Testing
     ("\"errand-outbox\":1", "\"options\":{\"statuses\":[1]},\"errand-outbox\":1"),
     ("\"fields\":[[", "\"fields\":[[\"a\"],["), ("\"id\":\"", "\"id\":\"\",\"id2\":\""),
   ])
-  func `a request that makes no sense is refused whole`(_ change: (String, String)) async throws {
+  func `an inconsistent request is refused whole`(_ change: (String, String)) async throws {
     var lines = Array(try await exported()[1...2])
     let index = try #require(lines.firstIndex { $0.contains(change.0) })
     lines[index] = lines[index].replacingOccurrences(of: change.0, with: change.1)
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `a credential is refused, and not shown`() async throws {
+  @Test func `an imported credential is refused, and not shown`() async throws {
     let lines = try await exported()
     let secret = lines[1].replacingOccurrences(
       of: "\"fields\":[", with: "\"fields\":[[\"Authorization\",\"Bearer s3cr3t\"],")
@@ -160,25 +160,25 @@ import Testing
     }
   }
 
-  @Test func `what was set aside is exported with its reason, and is stored and due again`() async throws {
-    lab.server.script("/", [.answer(status: 400), .answer()])
-    let source = try await lab.outbox()
-    let receipt = try await source.enqueue(.post(lab.server.url("/"), .text("hello")))
+  @Test func `a dead letter is exported with its reason, and is due again after its import`() async throws {
+    harness.server.script("/", [.response(status: 400), .response()])
+    let source = try await harness.outbox()
+    let receipt = try await source.enqueue(.post(harness.server.url("/"), .text("hello")))
     _ = try await receipt.outcome()
-    let lines = try await source.exportedLines(OutboxSelection(states: [.setAside]))
+    let lines = try await source.exportedLines(OutboxSelection(states: [.deadLettered]))
     #expect(try await source.exportedLines(OutboxSelection(states: [.stored])) == [])
     await source.close()
-    #expect(lines[0].contains("\"state\":\"set-aside\"") && lines[0].contains("400"))
+    #expect(lines[0].contains("\"state\":\"dead-letter\"") && lines[0].contains("400"))
     let target = try await other.outbox()
     try await target.import(lines: lines)
     let again = try #require(try await target.receipt(for: receipt.id))
-    #expect(try await again.outcome().answer != nil)
-    #expect(try await target.status(of: receipt.id)?.tries == 1)
+    #expect(try await again.outcome().response != nil)
+    #expect(try await target.status(of: receipt.id)?.attempts == 1)
     await target.close()
-    #expect(lab.server.requests.map(\.text) == ["hello", "hello"])
+    #expect(harness.server.requests.map(\.text) == ["hello", "hello"])
   }
 
-  @Test func `what is over its time expires, and is not sent`() async throws {
+  @Test func `an imported request past its expiry expires, and is not sent`() async throws {
     let lines = try await exported()
     let old = lines[0].replacingOccurrences(
       of: "\"errand-outbox\":1", with: "\"expires\":\"2020-01-01T00:00:00Z\",\"errand-outbox\":1")
@@ -187,10 +187,10 @@ import Testing
     try await outbox.waitUntilEmpty()
     #expect(try await outbox.list().map(\.state) == [.expired])
     await outbox.close()
-    #expect(lab.server.requests.isEmpty)
+    #expect(harness.server.requests.isEmpty)
   }
 
-  @Test func `if there is room for some, these are stored`() async throws {
+  @Test func `an import stores as many requests as the caps allow`() async throws {
     let lines = try await exported()
     let outbox = try await other.outbox {
       $0.delivers = false
@@ -203,12 +203,12 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a file that is damaged is not exported as if it were whole`() async throws {
+  @Test func `a damaged file is not exported as if it were whole`() async throws {
     _ = try await exported()
-    let name = try #require(try lab.storedFiles.first)
-    let file = lab.folder.appending(path: "files/\(name)")
+    let name = try #require(try harness.storedFiles.first)
+    let file = harness.folder.appending(path: "files/\(name)")
     try Data(contentsOf: file).flipping(1000).write(to: file)
-    let outbox = try await lab.outbox { $0.delivers = false }
+    let outbox = try await harness.outbox { $0.delivers = false }
     var written = Data()
     await #expect { try await outbox.export { written += $0 } } throws: {
       ($0 as? OutboxError)?.code == .fileUnreadable
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `a file that cannot be read is told`() async throws {
+  @Test func `an unreadable import file is an error`() async throws {
     try await withTarget { outbox async throws in
       for url in [other.folder.appending(path: "missing"), other.folder] {
         await #expect { try await outbox.import(contentsOf: url) } throws: {

@@ -3,7 +3,7 @@ import ErrandOutbox
 import Foundation
 
 extension Outbox {
-  /// What is exported, line by line, without their ends.
+  /// Returns the lines of an export, without line ends.
   func exportedLines(_ selection: OutboxSelection = .all) async throws -> [String] {
     var all = Data()
     try await export(selection) { all += $0 }
@@ -17,7 +17,7 @@ extension Outbox {
 }
 
 extension Data {
-  /// In pieces of so many bytes.
+  /// Returns the data in pieces of this length; the last may be shorter.
   func pieces(of length: Int) -> AsyncStream<Data> {
     AsyncStream { continuation in
       for start in stride(from: 0, to: count, by: length) {

@@ -5,18 +5,18 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// What a server sees of a request that was exported and imported is what it sees of one that was sent.
+/// A server gets the same request after an export and an import as when it is sent directly.
 @Suite(.timeLimit(.minutes(1))) struct RoundTripTests {
-  private let lab: OutboxLab
-  private let other: OutboxLab
-  private let files: StorageLab
-  private var server: MockServer { lab.server }
+  private let harness: OutboxHarness
+  private let other: OutboxHarness
+  private let files: StorageHarness
+  private var server: MockServer { harness.server }
 
   init() throws {
-    lab = try OutboxLab()
-    other = try OutboxLab()
-    files = try StorageLab()
-    server.otherwise { _ in .answer() }
+    harness = try OutboxHarness()
+    other = try OutboxHarness()
+    files = try StorageHarness()
+    server.otherwise { _ in .response() }
   }
 
   enum Kind: String, CaseIterable {
@@ -55,8 +55,8 @@ import Testing
 
   private func compare(_ kind: Kind, from: OutboxKey?, to: OutboxKey?) async throws {
     let request = try request(kind)
-    _ = try await lab.client().send(request)
-    let source = try await lab.outbox {
+    _ = try await harness.client().send(request)
+    let source = try await harness.outbox {
       $0.delivers = false
       $0.key = from
     }
@@ -66,7 +66,7 @@ import Testing
     let target = try await other.outbox { $0.key = to }
     #expect(try await target.import(lines: lines) == OutboxImport(stored: 1, known: 0))
     let receipt = try #require(try await target.receipt(for: stored.id))
-    #expect(try await receipt.outcome().answer != nil)
+    #expect(try await receipt.outcome().response != nil)
     let requests = server.requests
     try #require(requests.count == 2)
     #expect(seen(requests[1]) == seen(requests[0]))
@@ -79,13 +79,13 @@ import Testing
   }
 
   @Test(arguments: [Kind.bytes, .file, .mixedMultipart])
-  func `what is sealed is exported in the clear, and sealed again with another key`(_ kind: Kind) async throws
+  func `an encrypted request is exported decrypted, and encrypted with another key`(_ kind: Kind) async throws
   {
     try await compare(kind, from: .random(), to: .random())
   }
 
-  @Test func `all that is said of a request comes along, and its options`() async throws {
-    let source = try await lab.outbox { $0.delivers = false }
+  @Test func `an import preserves a request's lane, priority, expiry and options`() async throws {
+    let source = try await harness.outbox { $0.delivers = false }
     var request = Request.put(server.url("/"), .text("x")).timeout(.seconds(7)).memoryLimit(99)
     request.options.validator.statuses = 200..<210
     try await source.enqueue(request, lane: "ä/1", priority: .background, expires: .seconds(3600))
@@ -107,8 +107,8 @@ import Testing
   }
 
   @Test func `lanes keep their order`() async throws {
-    let source = try await lab.outbox { $0.delivers = false }
-    // More than a page, and more than are stored together.
+    let source = try await harness.outbox { $0.delivers = false }
+    // More than a page of the export, and more than the import stores at once.
     for number in 0..<250 {
       try await source.enqueue(.post(server.url("/\(number)")), lane: "lane \(number % 3)")
     }
@@ -125,11 +125,11 @@ import Testing
     }
   }
 
-  @Test func `a large file goes through in short lines, wherever they are cut, and leaves nothing behind`()
+  @Test func `a large file is exported in short lines, and leaves nothing behind after delivery`()
     async throws
   {
     let content = Data.seeded(20_000_003)
-    let source = try await lab.outbox { $0.delivers = false }
+    let source = try await harness.outbox { $0.delivers = false }
     try await source.enqueue(.post(server.url("/"), .file(try files.file("film", content))))
     var exported = Data()
     var longest = 0
@@ -148,8 +148,8 @@ import Testing
   }
 }
 
-extension OutboxLab {
-  /// The names of the files that belong to requests, or are about to.
+extension OutboxHarness {
+  /// The names of stored content files, finished or still being written.
   var storedFiles: [String] {
     get throws {
       let files = folder.appending(path: "files").path

@@ -6,12 +6,12 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct ContentFolderTests {
-  private let lab: StorageLab
+  private let harness: StorageHarness
   private let folder: ContentFolder
 
   init() throws {
-    lab = try StorageLab()
-    folder = ContentFolder(in: lab.outbox)
+    harness = try StorageHarness()
+    folder = ContentFolder(in: harness.outbox)
   }
 
   private func write(_ segments: BodySegment..., id: OutboxID = .new()) async throws -> [HeldFile] {
@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [0, 1, 65_536, 300_001])
   func `a file is copied byte for byte, and named by its digest and its request`(length: Int) async throws {
-    let file = try lab.file("f", .seeded(length))
+    let file = try harness.file("f", .seeded(length))
     let id = OutboxID.new()
     let held = try await write(.file(path: file.path), .bytes(.seeded(length)), id: id)
     let digest = SHA256Digest(hashing: .seeded(length))
@@ -41,39 +41,39 @@ import Testing
       #expect(found.name.hasPrefix("\(digest).\(id)."))
       #expect(found.length == Int64(length))
       #expect(found.size == Int64(length))
-      #expect(try Data(contentsOf: lab.storedFile(found.name)) == .seeded(length))
+      #expect(try Data(contentsOf: harness.storedFile(found.name)) == .seeded(length))
     }
-    // Each belongs to one request, also if it is the same.
+    // Equal contents still get a file each.
     #expect(Set(held.map(\.name)).count == 2)
-    #expect(lab.fileNames == held.map(\.name).sorted())
+    #expect(harness.fileNames == held.map(\.name).sorted())
   }
 
-  @Test func `nobody else can read what is stored`() async throws {
+  @Test func `stored files are readable by their user only`() async throws {
     let held = try await write(.bytes(.seeded(1)))
-    #expect(try permissions(lab.outbox) == 0o700)
-    #expect(try permissions(lab.outbox.appending(path: "files")) == 0o700)
-    #expect(try permissions(lab.storedFile(held[0].name)) == 0o600)
+    #expect(try permissions(harness.outbox) == 0o700)
+    #expect(try permissions(harness.outbox.appending(path: "files")) == 0o700)
+    #expect(try permissions(harness.storedFile(held[0].name)) == 0o600)
   }
 
-  @Test func `a copy stays as it was when its original changes or goes`() async throws {
-    let file = try lab.file("f", .seeded(1000))
+  @Test func `a copy stays as it was when its original changes or is removed`() async throws {
+    let file = try harness.file("f", .seeded(1000))
     let held = try await write(.file(path: file.path))
     try Data().write(to: file)
     try FileManager.default.removeItem(at: file)
-    #expect(try Data(contentsOf: lab.storedFile(held[0].name)) == .seeded(1000))
+    #expect(try Data(contentsOf: harness.storedFile(held[0].name)) == .seeded(1000))
   }
 
-  @Test func `what is missing or no file is refused by its name, and nothing is left behind`() async throws {
-    let pipe = lab.url("pipe")
+  @Test func `a missing or irregular file is refused by its path, and nothing is left behind`() async throws {
+    let pipe = harness.url("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
-    let good = BodySegment.file(path: try lab.file("f", .seeded(100)).path)
+    let good = BodySegment.file(path: try harness.file("f", .seeded(100)).path)
     for path in [
-      lab.url("missing").path, lab.outbox.deletingLastPathComponent().path, pipe.path, "/dev/null",
+      harness.url("missing").path, harness.outbox.deletingLastPathComponent().path, pipe.path, "/dev/null",
     ] {
       let error = await failure { _ = try await write(good, .bytes(.seeded(70_000)), .file(path: path)) }
       #expect(error?.code == .fileUnreadable)
       #expect(error?.message.contains(path) == true)
-      #expect(lab.fileNames.isEmpty)
+      #expect(harness.fileNames.isEmpty)
     }
   }
 
@@ -84,8 +84,8 @@ import Testing
     let seal = ContentSeal(isSealed ? .random() : nil)
     try folder.make()
     for change in [Data.seeded(50, 2), .seeded(400_000, 2), .seeded(300_000, 2)] {
-      let file = try lab.file("f", .seeded(300_000))
-      // It is asked before each piece.
+      let file = try harness.file("f", .seeded(300_000))
+      // The writer calls this closure before each piece.
       let hold = try ContentHold(in: folder.path)
       let writer = ContentWriter(folder: folder.path, seal: seal, hold: hold) {
         #expect(throws: Never.self) { try change.write(to: file, options: []) }
@@ -94,11 +94,11 @@ import Testing
       let error = await failure { _ = try writer.write(.file(path: file.path), 0, of: .new()) }
       #expect(error?.code == .fileUnreadable)
       #expect(error?.message.contains("changed while it was copied") == true, "\(error as Any)")
-      #expect(lab.fileNames.isEmpty)
+      #expect(harness.fileNames.isEmpty)
     }
   }
 
-  @Test func `copying stops when nobody waits for it, and nothing is left behind`() async throws {
+  @Test func `copying stops when it is cancelled, and nothing is left behind`() async throws {
     try folder.make()
     let pieces = Locked(0)
     let hold = try ContentHold(in: folder.path)
@@ -110,67 +110,67 @@ import Testing
     }
     #expect(throws: CancellationError.self) { _ = try writer.write(.bytes(.seeded(300_000)), 0, of: .new()) }
     #expect(pieces.withLock { $0 } == 3)
-    #expect(lab.fileNames.isEmpty)
-    // Called off before it begins.
+    #expect(harness.fileNames.isEmpty)
+    // Cancelled before it begins.
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await write(.bytes(.seeded(300_000)))
     }
     await #expect(throws: CancellationError.self) { _ = try await task.value }
-    #expect(lab.fileNames.isEmpty)
+    #expect(harness.fileNames.isEmpty)
   }
 
-  @Test func `only files that are the outbox's are removed`() async throws {
+  @Test func `a content folder removes only files of its own`() async throws {
     let held = try await write(.bytes(.seeded(10)), .bytes(.seeded(20)))
-    let other = lab.outbox.appending(path: "other")
+    let other = harness.outbox.appending(path: "other")
     try Data().write(to: other)
     await folder.remove([held[0].name, "../other", "missing", "", "."])
-    #expect(lab.fileNames == [held[1].name])
+    #expect(harness.fileNames == [held[1].name])
     #expect(FileManager.default.fileExists(atPath: other.path))
   }
 
   @Test(arguments: [
     "../../etc/passwd", "", "a/b", ".", "a\u{0}b", "ü", String(repeating: "x", count: 65), "a.b",
   ])
-  func `whatever the id is, the name of the file is one`(id: String) async throws {
+  func `any ID makes a valid file name`(id: String) async throws {
     let held = try await write(.bytes(.seeded(10)), id: OutboxID(rawValue: id))
-    #expect(lab.fileNames == [held[0].name])
+    #expect(harness.fileNames == [held[0].name])
     #expect(ContentFileName.isContent(held[0].name))
   }
 
-  @Test func `a folder that cannot be made is said`() async throws {
-    try Data().write(to: lab.outbox)
+  @Test func `a folder that cannot be created is a notWritable error`() async throws {
+    try Data().write(to: harness.outbox)
     let error = await failure { _ = try await write(.bytes(.seeded(10))) }
     #expect(error?.code == .notWritable)
-    #expect(error?.message.contains(lab.outbox.path) == true)
+    #expect(error?.message.contains(harness.outbox.path) == true)
   }
 
   #if os(Linux)
     @Test(arguments: [true, false])
-    func `a full disk is said, nothing is left behind, and what was stored stays`(isSealed: Bool) async throws
+    func `a full disk is an error that leaves nothing behind, stored files stay`(isSealed: Bool) async throws
     {
-      try FileManager.default.createDirectory(at: lab.outbox, withIntermediateDirectories: true)
-      guard let disk = SmallDisk(at: lab.outbox.path) else { return }
+      try FileManager.default.createDirectory(at: harness.outbox, withIntermediateDirectories: true)
+      guard let disk = SmallDisk(at: harness.outbox.path) else { return }
       defer { disk.unmount() }
       let seal = ContentSeal(isSealed ? .random() : nil)
       let kept = try await folder.write([.bytes(.seeded(200_000))], of: .new(), seal: seal)
-      let whole = try Data(contentsOf: lab.storedFile(kept[0].name))
-      let file = try lab.file("f", .seeded(900_000))
+      let whole = try Data(contentsOf: harness.storedFile(kept[0].name))
+      let file = try harness.file("f", .seeded(900_000))
       let error = await failure {
         _ = try await folder.write([.bytes(.seeded(70_000)), .file(path: file.path)], of: .new(), seal: seal)
       }
       #expect(error?.code == .diskFull)
-      #expect(lab.fileNames == [kept[0].name])
-      #expect(try Data(contentsOf: lab.storedFile(kept[0].name)) == whole)
-      // There is room again.
+      #expect(harness.fileNames == [kept[0].name])
+      #expect(try Data(contentsOf: harness.storedFile(kept[0].name)) == whole)
+      // There is space again.
       _ = try await folder.write([.bytes(.seeded(500_000))], of: .new(), seal: seal)
     }
 
-    @Test func `a disk that is read only is said`() async throws {
+    @Test func `a read-only disk is a notWritable error`() async throws {
       try folder.make()
-      guard mount(lab.outbox.path, lab.outbox.path, nil, UInt(MS_BIND), nil) == 0 else { return }
-      defer { umount2(lab.outbox.path, Int32(MNT_DETACH)) }
-      try #require(mount(nil, lab.outbox.path, nil, UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0)
+      guard mount(harness.outbox.path, harness.outbox.path, nil, UInt(MS_BIND), nil) == 0 else { return }
+      defer { umount2(harness.outbox.path, Int32(MNT_DETACH)) }
+      try #require(mount(nil, harness.outbox.path, nil, UInt(MS_BIND | MS_REMOUNT | MS_RDONLY), nil) == 0)
       let error = await failure { _ = try await write(.bytes(.seeded(10))) }
       #expect(error?.code == .notWritable)
     }

@@ -6,15 +6,15 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A stored file that is not what it was never arrives whole.
+/// A damaged stored file never arrives whole.
 @Suite(.timeLimit(.minutes(1))) struct DamagedFileTests {
-  private let lab: StorageLab
+  private let harness: StorageHarness
   private let server: MockServer
 
   init() throws {
-    lab = try StorageLab()
+    harness = try StorageHarness()
     server = try MockServer()
-    server.otherwise { _ in .answer() }
+    server.otherwise { _ in .response() }
   }
 
   enum Damage: CaseIterable { case missing, empty, shorter, longer, firstByte, lastByte }
@@ -32,17 +32,17 @@ import Testing
   }
 
   @Test(arguments: Damage.allCases, [true, false])
-  func `the request fails, the file is named, and no server has it whole`(damage: Damage, isSealed: Bool)
+  func `a request with a damaged file names it, and reaches no server whole`(damage: Damage, isSealed: Bool)
     async throws
   {
     let key: OutboxKey? = isSealed ? .random() : nil
     let client = Client(transport: CurlTransport())
-    let file = try lab.file("f", .seeded(200_000))
+    let file = try harness.file("f", .seeded(200_000))
     let form = MultipartForm().field("a", "1").file("f", at: file)
     for body in [Body.file(file), .multipart(form)] {
-      let row = try await lab.row(.put(server.url("/"), body), key: key)
-      let request = try lab.request(row, key: key)
-      try self.damage(lab.storedFile(row.files[0]), damage)
+      let row = try await harness.row(.put(server.url("/"), body), key: key)
+      let request = try harness.request(row, key: key)
+      try self.damage(harness.storedFile(row.files[0]), damage)
       let error = await #expect(throws: RequestError.self) { try await client.send(request.bestEffort()) }
       #expect(error?.code == .fileUnreadable, "\(error as Any)")
       #expect(error?.message.contains(row.files[0]) == true)
@@ -53,10 +53,10 @@ import Testing
     await client.shutdown(within: .seconds(1))
   }
 
-  @Test func `a damaged file of no bytes is noticed`() async throws {
-    let row = try await lab.row(.put(server.url("/"), .file(try lab.file("f", Data()))))
-    try Data([1]).write(to: lab.storedFile(row.files[0]))
-    let request = try lab.request(row)
+  @Test func `damage to an empty file is noticed`() async throws {
+    let row = try await harness.row(.put(server.url("/"), .file(try harness.file("f", Data()))))
+    try Data([1]).write(to: harness.storedFile(row.files[0]))
+    let request = try harness.request(row)
     await #expect(throws: RequestError.self) { _ = try await request.bodyBytes() }
   }
 }

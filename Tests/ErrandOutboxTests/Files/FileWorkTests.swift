@@ -6,8 +6,8 @@ import Testing
 @Suite struct FileWorkTests {
   private final class Held: Sendable {}
 
-  /// Else a file that a caller has let go of is held a little longer, and is not swept.
-  @Test func `what has been done is held by its caller alone`() async throws {
+  /// Otherwise a file that its caller released would be held a little longer, and not be swept.
+  @Test func `file work retains neither its argument nor its result`() async throws {
     for _ in 0..<5000 {
       weak var given: Held?
       weak var made: Held?
@@ -20,14 +20,14 @@ import Testing
     }
   }
 
-  @Test func `what fails is told`() async {
+  @Test func `file work rethrows the error of its body`() async {
     await #expect(throws: CancellationError.self) {
       try await FileWork.queued.perform { throw CancellationError() }
     }
   }
 
-  /// As when a disk is slow: what they wait for is done by tasks.
-  @Test(.timeLimit(.minutes(1))) func `what blocks keeps no task waiting`() async throws {
+  /// As on a slow disk: tasks do what the blocked work waits for.
+  @Test(.timeLimit(.minutes(1))) func `blocking file work holds up no task`() async throws {
     let gate = DispatchSemaphore(value: 0)
     try await withThrowingTaskGroup { group in
       for _ in 0..<16 { group.addTask { try await FileWork.queued.perform { gate.wait() } } }

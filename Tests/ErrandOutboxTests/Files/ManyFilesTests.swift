@@ -7,22 +7,22 @@ import Testing
 
 /// A request with more files than a process may have open.
 @Suite(.timeLimit(.minutes(1))) struct ManyFilesTests {
-  private let lab: StorageLab
-  /// How many of its folder are open in this process, in which other tests open others.
+  private let harness: StorageHarness
+  /// The number of open files below the test's folder; other tests of this process open files elsewhere.
   private var open: Int {
     let folder = "/proc/self/fd"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let paths = names.map { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
-    return paths.count { $0?.hasPrefix(lab.url("").path) ?? false }
+    return paths.count { $0?.hasPrefix(harness.url("").path) ?? false }
   }
 
-  init() throws { lab = try StorageLab() }
+  init() throws { harness = try StorageHarness() }
 
   private func form(_ count: Int) throws -> (Body, [Data]) {
     var form = MultipartForm(boundary: "boundary")
     let contents = (0..<count).map { Data.seeded(10, UInt64($0)) }
     for (index, content) in contents.enumerated() {
-      form = form.file("file \(index)", at: try lab.file("\(index)", content))
+      form = form.file("file \(index)", at: try harness.file("\(index)", content))
     }
     return (.multipart(form), contents)
   }
@@ -35,14 +35,14 @@ import Testing
     let request = Request.post("https://example.com", body)
     let draft = RowDraft(id: .new(), request: request, key: "k")
     var most = 0
-    let row = try await lab.storage(key).store(
+    let row = try await harness.storage(key).store(
       [draft], used: { Set($0) },
       commit: { rows in
         most = max(most, open)
         return rows[0]
       })
     #expect(row.files.count == 300)
-    guard case .reader(let reader) = try lab.request(row, key: key).body.open(compressed: false) else {
+    guard case .reader(let reader) = try harness.request(row, key: key).body.open(compressed: false) else {
       Issue.record("it is not read")
       return
     }
@@ -53,19 +53,19 @@ import Testing
     #expect(most > 0 && most < 10, "\(most)")
   }
 
-  @Test func `a file that is missing among many is noticed before anything is sent`() async throws {
-    let row = try await lab.row(.post("https://example.com", try form(3).0))
-    try FileManager.default.removeItem(at: lab.storedFile(row.files[2]))
-    let request = try lab.request(row)
+  @Test func `a missing file among many is noticed before anything is sent`() async throws {
+    let row = try await harness.row(.post("https://example.com", try form(3).0))
+    try FileManager.default.removeItem(at: harness.storedFile(row.files[2]))
+    let request = try harness.request(row)
     let error = try #require(
       #expect(throws: RequestError.self) { _ = try request.body.open(compressed: false) })
     #expect(error.code == .fileUnreadable && !error.reachedServer)
   }
 
-  @Test func `one that is cut among many is noticed before anything is sent`() async throws {
-    let row = try await lab.row(.post("https://example.com", try form(3).0))
-    try Data().write(to: lab.storedFile(row.files[1]))
-    let request = try lab.request(row)
+  @Test func `a truncated file among many is noticed before anything is sent`() async throws {
+    let row = try await harness.row(.post("https://example.com", try form(3).0))
+    try Data().write(to: harness.storedFile(row.files[1]))
+    let request = try harness.request(row)
     let error = try #require(
       #expect(throws: RequestError.self) { _ = try request.body.open(compressed: false) })
     #expect(error.code == .fileUnreadable && !error.reachedServer)

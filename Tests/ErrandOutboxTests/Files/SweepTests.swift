@@ -4,14 +4,14 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// What nobody holds and no row names is removed, and nothing else.
+/// A sweep removes the files that are neither held nor named by a row, and nothing else.
 @Suite struct SweepTests {
-  private let lab: StorageLab
+  private let harness: StorageHarness
   private let folder: ContentFolder
 
   init() throws {
-    lab = try StorageLab()
-    folder = ContentFolder(in: lab.outbox)
+    harness = try StorageHarness()
+    folder = ContentFolder(in: harness.outbox)
   }
 
   private func write(_ count: Int = 1) async throws -> [HeldFile] {
@@ -19,10 +19,10 @@ import Testing
       Array(repeating: .bytes(.seeded(10)), count: count), of: .new(), seal: ContentSeal(nil))
   }
 
-  /// Written by one who is gone: nobody holds them any more.
+  /// Writes files and releases their hold, as a process that died would.
   private func leave(_ count: Int = 1) async throws -> [String] { try await write(count).map(\.name) }
 
-  @Test func `what belongs to a row stays, what belongs to none goes`() async throws {
+  @Test func `a sweep keeps the files of rows and removes the others`() async throws {
     let (used, orphans) = (try await leave(100), try await leave(150))
     let asked = Locked<[Int]>([])
     let removed = try await folder.sweep { names in
@@ -30,35 +30,35 @@ import Testing
       return Set(used).intersection(names)
     }
     #expect(Set(removed) == Set(orphans))
-    #expect(lab.fileNames == used.sorted())
-    // All of them first, then what nobody uses once more.
+    #expect(harness.fileNames == used.sorted())
+    // First all names, then the unused ones once more.
     #expect(asked.withLock { $0 } == [250, 150])
   }
 
-  @Test func `what was being written when a process died goes, also what it held it with`() async throws {
+  @Test func `a sweep removes the part file and the hold file of a dead process`() async throws {
     try folder.make()
     let name = try await leave()[0]
     let number = try #require(ContentFileName.hold(of: name))
     for name in [ContentFileName.hold(number), ContentFileName.part(ContentFileName.number(in: number, 7))] {
-      try Data().write(to: lab.storedFile(name))
+      try Data().write(to: harness.storedFile(name))
     }
     #expect(try await folder.sweep { _ in [] }.count == 3)
-    #expect(lab.allNames.isEmpty)
+    #expect(harness.allNames.isEmpty)
   }
 
-  @Test func `a hold is one file, which goes with it`() async throws {
+  @Test func `a hold is one file, which is removed when the hold is released`() async throws {
     var files: [HeldFile]? = try await write(300)
-    #expect(lab.allNames.count == 301)
+    #expect(harness.allNames.count == 301)
     #expect(Set(files?.map(\.name) ?? []).count == 300)
     #expect(try await folder.sweep { _ in [] }.isEmpty)
     files = nil
-    #expect(lab.allNames.count == 300)
+    #expect(harness.allNames.count == 300)
     #expect(try await folder.sweep { _ in [] }.count == 300)
   }
 
-  @Test func `what somebody is about to store a row for stays`() async throws {
-    let storage = lab.storage()
-    let file = try lab.file("f", .seeded(100))
+  @Test func `a sweep keeps a file whose row is about to be stored`() async throws {
+    let storage = harness.storage()
+    let file = try harness.file("f", .seeded(100))
     let draft = RowDraft(
       id: .new(), request: .put("https://example.com", .file(file)), key: UUID().uuidString)
     let names = try await storage.store(
@@ -68,32 +68,32 @@ import Testing
         #expect(removed.isEmpty)
         return rows[0].files
       })
-    #expect(lab.fileNames == names)
-    // Once it has been stored, its row is asked for.
+    #expect(harness.fileNames == names)
+    // Once the row is stored, the sweep asks for it.
     #expect(try await folder.sweep { Set($0) }.isEmpty)
     #expect(try await folder.sweep { _ in [] } == names)
   }
 
-  @Test func `a file that is being written is held, under its first name and its last`() async throws {
+  @Test func `a file is held while it is written, under its temporary and its final name`() async throws {
     try folder.make()
     let heldNames = Locked<[String]>([])
     let hold = try ContentHold(in: folder.path)
     let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil), hold: hold) {
-      // It is asked before each piece, so this is in the midst of writing.
-      heldNames.withLock { $0 = lab.fileNames.filter(isHeld) }
+      // The writer calls this closure before each piece, thus while it writes.
+      heldNames.withLock { $0 = harness.fileNames.filter(isHeld) }
       return false
     }
     let file = try writer.write(.bytes(.seeded(10)), 0, of: .new())
     #expect(heldNames.withLock { $0.map(ContentFileName.isPart) } == [true])
-    #expect(lab.fileNames.filter(isHeld) == [file.name])
+    #expect(harness.fileNames.filter(isHeld) == [file.name])
   }
 
-  @Test func `a row is asked for while its file is held, so that nobody can store one in between`()
+  @Test func `a sweep holds a file while it asks for its row, so that no row is stored meanwhile`()
     async throws
   {
     let names = try await leave(2)
     let number = try #require(ContentFileName.hold(of: names[0]))
-    try Data().write(to: lab.storedFile(ContentFileName.hold(number)))
+    try Data().write(to: harness.storedFile(ContentFileName.hold(number)))
     let heldWhenAsked = Locked<[Bool]>([])
     try await folder.sweep { asked in
       #expect(asked.sorted() == names.sorted())
@@ -101,7 +101,7 @@ import Testing
       return heldWhenAsked.withLock { $0.count } == 1 ? [] : Set(names.prefix(1))
     }
     #expect(heldWhenAsked.withLock { $0 } == [false, true])
-    #expect(lab.fileNames == [names[0]])
+    #expect(harness.fileNames == [names[0]])
     #expect(!isHeld(names[0]))
   }
 
@@ -112,31 +112,31 @@ import Testing
     return !file.holdIfAbandoned()
   }
 
-  @Test func `whatever else is in the folder is left alone`() async throws {
+  @Test func `a sweep leaves other files of the folder alone`() async throws {
     try folder.make()
     let digest = String(repeating: "a", count: 64)
     for name in [
       "notes.txt", ".lock", "\(digest)", "\(digest).id", "\(digest).id.1", "\(digest).i d.0123456789abcdef",
       "x.part",
       "0123456789abcdeg.part", "\(digest.dropLast()).id.0123456789abcdef",
-    ] { try Data().write(to: lab.storedFile(name)) }
-    let before = lab.fileNames
+    ] { try Data().write(to: harness.storedFile(name)) }
+    let before = harness.fileNames
     #expect(try await folder.sweep { _ in [] }.isEmpty)
-    #expect(lab.fileNames == before)
+    #expect(harness.fileNames == before)
   }
 
-  @Test func `if it cannot be known what is used, nothing is removed`() async throws {
+  @Test func `a sweep that cannot learn which files are used removes nothing`() async throws {
     let names = try await leave()
     await #expect(throws: OutboxError.self) {
       try await folder.sweep { _ in throw OutboxError(.busy, "x") }
     }
-    #expect(lab.fileNames == names)
+    #expect(harness.fileNames == names)
     #expect(try await folder.sweep { _ in [] } == names)
   }
 
-  @Test func `a folder that is not there is nothing to sweep`() async throws {
+  @Test func `a missing folder is nothing to sweep`() async throws {
     #expect(try await folder.sweep { _ in [] }.isEmpty)
-    #expect(!FileManager.default.fileExists(atPath: lab.outbox.path))
+    #expect(!FileManager.default.fileExists(atPath: harness.outbox.path))
   }
 
   /// The rows of a store.
@@ -148,8 +148,8 @@ import Testing
     func used(_ names: [String]) -> Set<String> { files.withLock { $0.intersection(names) } }
   }
 
-  @Test func `many who store while others sweep lose nothing`() async throws {
-    let storage = lab.storage()
+  @Test func `tasks that store while others sweep lose no file`() async throws {
+    let storage = harness.storage()
     let rows = Rows()
     let folder = folder
     let outcome = try await withThrowingTaskGroup(of: Set<String>.self) { group in
@@ -186,6 +186,6 @@ import Testing
       return try await group.reduce(into: Set<String>()) { $0.formUnion($1) }
     }
     #expect(outcome.count == 8 * 16)
-    #expect(Set(lab.fileNames) == outcome)
+    #expect(Set(harness.fileNames) == outcome)
   }
 }

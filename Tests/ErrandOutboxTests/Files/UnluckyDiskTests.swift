@@ -5,34 +5,34 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// The disk, or another process, at its worst. (What a loss of power leaves is the power-loss program's matter.)
+/// Failing file calls, and races with another process. (The power-loss program tests losses of power.)
 @Suite(.enabled(if: FileCalls.isAvailable)) struct UnluckyDiskTests {
-  private let lab: StorageLab
+  private let harness: StorageHarness
   private let calls: FileCalls
 
   init() throws {
-    lab = try StorageLab()
-    calls = try FileCalls(in: lab.url(".").standardizedFileURL.path)
+    harness = try StorageHarness()
+    calls = try FileCalls(in: harness.url(".").standardizedFileURL.path)
   }
 
-  @Test func `a file that cannot be flushed is not stored, and the failure is told`() async throws {
-    let file = try lab.file("f", .seeded(100_000))
+  @Test func `a file that cannot be flushed is not stored, and the failure is reported`() async throws {
+    let file = try harness.file("f", .seeded(100_000))
     calls.failFlushes()
     let error = await #expect(throws: OutboxError.self) {
-      try await lab.row(.put("https://example.com", .file(file)))
+      try await harness.row(.put("https://example.com", .file(file)))
     }
     #expect(error?.code == .failed)
-    #expect(lab.fileNames.isEmpty)
+    #expect(harness.fileNames.isEmpty)
   }
 
-  @Test func `of two that give an outbox its first key at once, the second is refused`() async throws {
+  @Test func `the second of two first keys given to an outbox at once is refused`() async throws {
     let first = OutboxKey.random()
-    calls.beforeLink { [lab] in
+    calls.beforeLink { [harness] in
       let check = ContentSeal(first).wrap(Data("errand".utf8), as: .keyCheck)
-      try? check.write(to: lab.outbox.appending(path: "key-check"))
+      try? check.write(to: harness.outbox.appending(path: "key-check"))
     }
-    let error = await #expect(throws: OutboxError.self) { try await lab.storage(.random()).open() }
+    let error = await #expect(throws: OutboxError.self) { try await harness.storage(.random()).open() }
     #expect(error?.code == .wrongKey)
-    try await lab.storage(first).open()
+    try await harness.storage(first).open()
   }
 }

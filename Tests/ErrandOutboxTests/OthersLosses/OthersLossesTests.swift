@@ -5,20 +5,20 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// How other queues lose or double requests, by what their users have reported. The poisoned head and the captive portal
-/// are among the conditions, two processes among the crashes.
+/// Ways in which other queues lose or duplicate requests, as their users have reported. More are in
+/// `PoisonedHeadTests`, `CaptivePortalTests` and `TwoProcessesTests`.
 @Suite(.timeLimit(.minutes(1))) struct OthersLossesTests {
-  private let lab: OutboxLab
-  private var server: MockServer { lab.server }
+  private let harness: OutboxHarness
+  private var server: MockServer { harness.server }
 
-  init() throws { lab = try OutboxLab() }
+  init() throws { harness = try OutboxHarness() }
 
   @Test
   func
-    `a row is there until its answer is recorded, and never runs again after that (workbox 3237, SwiftQueue 367, 375)`()
+    `a row exists until its response is recorded, and never runs again after that (workbox 3237, SwiftQueue 367, 375)`()
     async throws
   {
-    let folder = lab.folder
+    let folder = harness.folder
     let states = Locked<[OutboxState?]>([])
     server.on("/") { request in
       let state = try? Database(path: folder.appending(path: "outbox.sqlite").path, busyTimeout: .seconds(1))
@@ -26,65 +26,66 @@ import Testing
           OutboxState(rawValue: Int($0.integer(0)))
         }.first
       states.withLock { $0.append(state ?? nil) }
-      return .answer()
+      return .response()
     }
-    server.on("/later") { _ in .answer() }
+    server.on("/later") { _ in .response() }
     for launch in 0..<4 {
-      let outbox = try await lab.outbox()
+      let outbox = try await harness.outbox()
       if launch == 0 { try await outbox.enqueue(.post(server.url("/"), .text("once"))) }
       try await outbox.waitUntilEmpty()
-      // Whoever would send it again would do so before this.
+      // An outbox that would send the request again would do so before this one.
       let last = try await outbox.enqueue(.post(server.url("/later")))
-      #expect(try await last.outcome().answer != nil)
+      #expect(try await last.outcome().response != nil)
       await outbox.close()
     }
     #expect(server.count("/") == 1)
-    #expect(states.withLock { $0 } == [.trying])
+    #expect(states.withLock { $0 } == [.attempting])
   }
 
   @Test
   func
-    `a lost acknowledgement doubles nothing: the key is the same in every try and launch (firebase-ios-sdk 16475)`()
+    `a lost acknowledgement duplicates nothing: the key is the same in every attempt (firebase-ios-sdk 16475)`()
     async throws
   {
-    server.script("/", [.close, .answer().closing(at: .start), .answer(status: 502), .reset, .answer()])
-    var tries = 0
+    server.script(
+      "/", [.close, .response().closing(at: .start), .response(status: 502), .reset, .response()])
+    var attempts = 0
     for launch in 0..<5 {
-      let outbox = try await lab.outbox { $0.delivery.backoff = .zero }
+      let outbox = try await harness.outbox { $0.delivery.backoff = .zero }
       if launch == 0 { try await outbox.enqueue(.post(server.url("/"), .text("pay"))) }
       try await server.waitForRequests(min(launch + 1, 5))
       if launch == 4 { try await outbox.waitUntilEmpty() }
-      tries = try await outbox.list()[0].tries
+      attempts = try await outbox.list()[0].attempts
       await outbox.close()
     }
-    #expect(lab.keys().count == 5 && Set(lab.keys()).count == 1 && tries == 5)
+    #expect(harness.keys().count == 5 && Set(harness.keys()).count == 1 && attempts == 5)
     #expect(Set(server.requests.map(\.text)) == ["pay"])
   }
 
   @Test
-  func `a POST is sent once in each try, also when a kept connection closes under it (okhttp 1043, 2394)`()
+  func `a POST is sent once in each attempt, also when a reused connection closes (okhttp 1043, 2394)`()
     async throws
   {
     server.script(
-      "/", [.answer(), .answer().closing(at: .start), .answer().resetting(at: .start), .answer()])
-    let outbox = try await lab.outbox { $0.concurrency = 1 }
+      "/", [.response(), .response().closing(at: .start), .response().resetting(at: .start), .response()])
+    let outbox = try await harness.outbox { $0.concurrency = 1 }
     let first = try await outbox.enqueue(.post(server.url("/"), .text("opens a connection")))
-    #expect(try await first.outcome().answer != nil)
+    #expect(try await first.outcome().response != nil)
     let second = try await outbox.enqueue(.post(server.url("/"), .text("is eaten")))
-    #expect(try await second.outcome().answer != nil)
+    #expect(try await second.outcome().response != nil)
     #expect(server.requests.count { $0.text == "is eaten" } == 3)
-    #expect(try await second.status()?.tries == 3)
+    #expect(try await second.status()?.attempts == 3)
     await outbox.close()
   }
 
   @Test
   func
-    `who stops waiting changes nothing for the request and for others who wait (coil 3562, SDWebImage 883)`()
+    `a cancelled waiter changes nothing for the request and its other waiters (coil 3562, SDWebImage 883)`()
     async throws
   {
     let gate = Locked(false)
-    server.on("/") { _ in gate.withLock { $0 } ? .answer() : .answer(status: 503) }
-    let outbox = try await lab.outbox()
+    server.on("/") { _ in gate.withLock { $0 } ? .response() : .response(status: 503) }
+    let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("wanted")))
     let waiters = (0..<10).map { _ in Task { try await receipt.outcome() } }
     try await server.waitForRequests(2)
@@ -93,7 +94,7 @@ import Testing
       await #expect(throws: CancellationError.self) { try await waiter.value }
     }
     gate.withLock { $0 = true }
-    #expect(try await waiters[9].value.answer != nil)
+    #expect(try await waiters[9].value.response != nil)
     #expect(try await receipt.status()?.state == .delivered)
     await outbox.close()
   }
@@ -101,12 +102,12 @@ import Testing
   @Test func `a hundred stored requests with a stale token ask for one new token (Alamofire 3928, 3290)`()
     async throws
   {
-    server.on("/token") { _ in .answer(body: "new").pausing(.milliseconds(20)) }
+    server.on("/token") { _ in .response(body: "new").pausing(.milliseconds(20)) }
     server.on("/") { request in
-      .answer(status: request.fields["Authorization"] == "Bearer new" ? 200 : 401)
+      .response(status: request.fields["Authorization"] == "Bearer new" ? 200 : 401)
     }
-    let tokens = TokenKeeper(lab.client(), server.url("/token"))
-    let outbox = try await lab.outbox(lab.client { $0.attemptInterceptors = [tokens] })
+    let tokens = TokenKeeper(harness.client(), server.url("/token"))
+    let outbox = try await harness.outbox(harness.client { $0.attemptInterceptors = [tokens] })
     try await outbox.enqueue((0..<100).map { .post(server.url("/"), .text("\($0)")) })
     try await outbox.waitUntilEmpty()
     #expect(try await outbox.statistics().counts[.delivered] == 100)
@@ -116,21 +117,21 @@ import Testing
 
   @Test func `launches in quick succession lose and forget nothing (TanStack query 6238, 4846)`() async throws
   {
-    server.on("/") { _ in .answer().pausing(.milliseconds(3)) }
-    let first = try await lab.outbox { $0.delivers = false }
+    server.on("/") { _ in .response().pausing(.milliseconds(3)) }
+    let first = try await harness.outbox { $0.delivers = false }
     let receipts = try await first.enqueue((0..<100).map { .post(server.url("/"), .text("\($0)")) })
     await first.close()
-    for _ in 0..<8 { await (try await lab.outbox()).close(within: .milliseconds(10)) }
-    let last = try await lab.outbox()
+    for _ in 0..<8 { await (try await harness.outbox()).close(within: .milliseconds(10)) }
+    let last = try await harness.outbox()
     try await last.waitUntilEmpty()
     for receipt in receipts { #expect(try await last.status(of: receipt.id)?.state == .delivered) }
-    #expect(Set(lab.keys()).count == 100)
-    // With one key each, however often it came.
+    #expect(Set(harness.keys()).count == 100)
+    // Each request has one key, however often it arrived.
     #expect(Set(server.requests.map { "\($0.text) \($0.fields["Idempotency-Key"] ?? "")" }).count == 100)
     await last.close()
   }
 
-  @Test func `a lane keeps its order through enqueues at once, failures and restarts (workbox 2640)`()
+  @Test func `a lane keeps its order through concurrent enqueues, failures and restarts (workbox 2640)`()
     async throws
   {
     let count = Locked(0)
@@ -139,10 +140,10 @@ import Testing
         count += 1
         return count.isMultiple(of: 7)
       }
-      return isBusy ? .answer(status: 503) : .answer()
+      return isBusy ? .response(status: 503) : .response()
     }
     for launch in 0..<4 {
-      let outbox = try await lab.outbox()
+      let outbox = try await harness.outbox()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for one in 0..<4 {
           group.addTask { [server] in
@@ -157,13 +158,13 @@ import Testing
       if launch == 3 { try await outbox.waitUntilEmpty() }
       await outbox.close()
     }
-    let outbox = try await lab.outbox { $0.delivers = false }
+    let outbox = try await harness.outbox { $0.delivers = false }
     let stored = try await outbox.list(limit: 1000).map(\.idempotencyKey)
     await outbox.close()
     var seen: Set<String> = []
-    let came = lab.keys().filter { seen.insert($0).inserted }
+    let came = harness.keys().filter { seen.insert($0).inserted }
     #expect(stored.count == 160 && came == stored.map { "\"\($0)\"" })
-    // Who enqueues one after the other gets that order.
+    // Requests that one task enqueues one after the other keep that order.
     let numbers = server.requests.compactMap { Int($0.text) }
     for one in 0..<16 {
       let own = numbers.filter { $0 / 100 == one / 4 * 10 + one % 4 }
@@ -171,67 +172,67 @@ import Testing
     }
   }
 
-  @Test func `a wall clock that jumps to and fro loses nothing and doubles nothing (quartznet 1490)`()
+  @Test func `a wall clock that jumps loses nothing and duplicates nothing (quartznet 1490)`()
     async throws
   {
     let failed = Locked<Set<String>>([])
     server.on("/") { request in
       let isFirst = failed.withLock { $0.insert(request.text).inserted }
-      return isFirst ? .answer(status: 503) : .answer()
+      return isFirst ? .response(status: 503) : .response()
     }
     let random = Locked(SeededRandom(seed: 3))
-    let outbox = try await lab.outbox {
+    let outbox = try await harness.outbox {
       $0.time = {
         var time = StoreTime.now()
-        // A year to either side, differently at each look.
+        // Up to a year to either side, different at each call.
         time.wall += random.withLock { Int64.random(in: -31_536_000_000...31_536_000_000, using: &$0) }
         return time
       }
     }
     let receipts = try await outbox.enqueue(
       (0..<50).map { .post(server.url("/"), .text("\($0)")) }, lane: "a")
-    for receipt in receipts { #expect(try await receipt.outcome().answer != nil) }
-    #expect(lab.keys().count == 100 && Set(lab.keys()).count == 50)
+    for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
+    #expect(harness.keys().count == 100 && Set(harness.keys()).count == 50)
     await outbox.close()
   }
 
-  @Test func `a signature is made anew at each try and is never on the disk (aws-sdk-java 406)`() async throws
+  @Test func `a signature is new for each attempt and is never on the disk (aws-sdk-java 406)`() async throws
   {
-    server.script("/", [.answer(status: 503), .answer(status: 503), .answer()])
+    server.script("/", [.response(status: 503), .response(status: 503), .response()])
     let signer = Signer()
-    let outbox = try await lab.outbox(lab.client { $0.attemptInterceptors = [signer] })
+    let outbox = try await harness.outbox(harness.client { $0.attemptInterceptors = [signer] })
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("signed")))
-    #expect(try await receipt.outcome().answer != nil)
+    #expect(try await receipt.outcome().response != nil)
     #expect(
       server.requests.map { $0.fields["Authorization"] } == ["Signature 1", "Signature 2", "Signature 3"])
     await outbox.close()
     for case let file as URL in FileManager.default.enumerator(
-      at: lab.folder, includingPropertiesForKeys: [.isRegularFileKey]) ?? .init()
+      at: harness.folder, includingPropertiesForKeys: [.isRegularFileKey]) ?? .init()
     where try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
       #expect(try Data(contentsOf: file).range(of: Data("Signature".utf8)) == nil)
     }
   }
 
   @Test
-  func `a system that says there is no network while there is one only slows it down (redux-offline 377)`()
+  func `a wrong report that there is no network only slows an outbox down (redux-offline 377)`()
     async throws
   {
-    server.on("/") { _ in .answer() }
-    let outbox = try await lab.outbox {
+    server.on("/") { _ in .response() }
+    let outbox = try await harness.outbox {
       $0.reachability = ManualReachability(.offline)
-      $0.beat = .milliseconds(100)
+      $0.pollInterval = .milliseconds(100)
     }
     let receipts = try await outbox.enqueue((0..<40).map { .post(server.url("/"), .text("\($0)")) })
-    for receipt in receipts { #expect(try await receipt.outcome().answer != nil) }
-    #expect(lab.keys().count == 40)
+    for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
+    #expect(harness.keys().count == 40)
     await outbox.close()
   }
 
-  @Test func `the disk has a bound, and who meets it is told (sentry-cocoa 3551, Amplitude-Swift 77)`()
+  @Test func `an outbox has a disk limit: enqueuing beyond it fails (sentry-cocoa 3551, Amplitude-Swift 77)`()
     async throws
   {
-    server.on("/") { _ in .answer() }
-    let outbox = try await lab.outbox {
+    server.on("/") { _ in .response() }
+    let outbox = try await harness.outbox {
       $0.delivers = false
       $0.caps.bytes = 1_000_000
     }
@@ -243,18 +244,18 @@ import Testing
       }
     }
     #expect(error?.code == .full && accepted == 12)
-    #expect(size(of: lab.folder) < 2_000_000)
+    #expect(size(of: harness.folder) < 2_000_000)
     await outbox.close()
 
-    // What is over leaves nothing big behind, however much went through.
-    let busy = try await lab.outbox()
+    // Delivered requests leave little on the disk, however many there were.
+    let busy = try await harness.outbox()
     for _ in 0..<20 {
       try await busy.enqueue((0..<10).map { _ in .post(server.url("/"), .bytes(Data(count: 80_000))) })
       try await busy.waitUntilEmpty()
     }
     await busy.close()
     #expect(server.count("/") == accepted + 200)
-    #expect(size(of: lab.folder) < 1_000_000)
+    #expect(size(of: harness.folder) < 1_000_000)
   }
 
   private func size(of folder: URL) -> Int {
@@ -265,7 +266,7 @@ import Testing
   }
 }
 
-/// Gets a token when there is none that works: one for all who wait.
+/// Fetches a new token when the current one is refused: one for all waiting attempts.
 private actor TokenKeeper: Interceptor {
   private let client: Client
   private let url: URL

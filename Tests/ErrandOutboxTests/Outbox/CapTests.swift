@@ -5,15 +5,15 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Caps bound the disk, whatever lies on it.
+/// Caps limit the space on the disk, whatever uses it.
 @Suite(.timeLimit(.minutes(1))) struct CapTests {
-  private let lab: OutboxLab
+  private let harness: OutboxHarness
 
-  init() throws { lab = try OutboxLab() }
+  init() throws { harness = try OutboxHarness() }
 
-  /// All that lies in the folder.
+  /// Returns the size of all files in the folder, in bytes.
   private func bytesOnDisk() throws -> Int {
-    let files = FileManager.default.enumerator(at: lab.folder, includingPropertiesForKeys: [.fileSizeKey])
+    let files = FileManager.default.enumerator(at: harness.folder, includingPropertiesForKeys: [.fileSizeKey])
     var sum = 0
     for case let file as URL in try #require(files) {
       sum += try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
@@ -21,20 +21,20 @@ import Testing
     return sum
   }
 
-  @Test func `files of what has expired make room for others, and are not on the disk beside them`()
+  @Test func `files of expired requests are removed to make room for new ones`()
     async throws
   {
-    let file = lab.folder.appendingPathExtension("source")
+    let file = harness.folder.appendingPathExtension("source")
     try Data.seeded(1_000_000).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let outbox = try await lab.outbox {
+    let outbox = try await harness.outbox {
       $0.delivers = false
       $0.caps.bytes = 3_000_000
     }
     for _ in 0..<8 {
-      try await outbox.enqueue(.put(lab.server.url("/"), .file(file)), expires: .milliseconds(1))
+      try await outbox.enqueue(.put(harness.server.url("/"), .file(file)), expires: .milliseconds(1))
       try await Task.sleep(for: .milliseconds(5))
-      // What is over is seen when somebody claims.
+      // A claim marks the requests that have expired.
       _ = try await outbox.desk.store.claim(0, for: .seconds(1), at: .now())
     }
     #expect(try bytesOnDisk() < 4_500_000)
@@ -43,38 +43,38 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `answers that are kept make room for others`() async throws {
-    lab.server.otherwise { _ in .answer(body: Data(count: 60_000)) }
-    let outbox = try await lab.outbox { $0.caps.bytes = 1_000_000 }
-    for number in 0..<60 { try await outbox.enqueue(.post(lab.server.url("/\(number)"))) }
+  @Test func `stored responses make room for new requests`() async throws {
+    harness.server.otherwise { _ in .response(body: Data(count: 60_000)) }
+    let outbox = try await harness.outbox { $0.caps.bytes = 1_000_000 }
+    for number in 0..<60 { try await outbox.enqueue(.post(harness.server.url("/\(number)"))) }
     try await outbox.waitUntilEmpty()
-    try await outbox.enqueue(.post(lab.server.url("/last")))
+    try await outbox.enqueue(.post(harness.server.url("/last")))
     try await outbox.waitUntilEmpty()
     let statistics = try await outbox.statistics()
     #expect(statistics.bytesInAll <= 1_100_000 && statistics.counts[.delivered, default: 0] >= 10)
     await outbox.close()
   }
 
-  @Test func `a file for which there is no room is refused before it is copied`() async throws {
-    let file = lab.folder.appendingPathExtension("source")
+  @Test func `a file beyond the caps is refused before it is copied`() async throws {
+    let file = harness.folder.appendingPathExtension("source")
     try Data().write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    // Of no blocks, so that only who copies it notices how long it is.
+    // A sparse file of 1 TiB: it takes space only when it is copied.
     #expect(truncate(file.path, 1 << 40) == 0)
     for rule in [OutboxCaps.Rule.refuse, .dropOldest] {
-      let outbox = try await lab.outbox {
+      let outbox = try await harness.outbox {
         $0.delivers = false
         $0.caps.whenFull = rule
       }
       let error = await #expect(throws: OutboxError.self) {
-        try await outbox.enqueue(.put(lab.server.url("/"), .file(file)))
+        try await outbox.enqueue(.put(harness.server.url("/"), .file(file)))
       }
       #expect(error?.code == .full)
       await outbox.close()
     }
   }
 
-  @Test func `a file of the version before is counted anew`() async throws {
+  @Test func `a database of schema version 2 is counted anew`() async throws {
     let folder = StoreTestFolder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let database = try folder.connect()

@@ -5,80 +5,80 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// One host's trouble is its own.
+/// The failures of one host hold up no other.
 @Suite(.timeLimit(.minutes(1))) struct IsolationTests {
-  private let lab: OutboxLab
-  private var server: MockServer { lab.server }
+  private let harness: OutboxHarness
+  private var server: MockServer { harness.server }
 
-  init() throws { lab = try OutboxLab() }
+  init() throws { harness = try OutboxHarness() }
 
-  /// Of what hangs, nothing has ended when this is looked at: the time-out is longer than the test may take.
-  private func patientClient() -> Client { lab.client { $0.timeout = .seconds(120) } }
+  /// Returns a client whose time-out is longer than the test may take, so that no hanging attempt ends.
+  private func patientClient() -> Client { harness.client { $0.timeout = .seconds(120) } }
 
   @Test
-  func `servers that are dead, silent or failing hold up none of a healthy one, though they come first`()
+  func `dead, silent and failing servers hold up no request to a healthy one, though they come first`()
     async throws
   {
-    server.on("/") { _ in .answer() }
+    server.on("/") { _ in .response() }
     let failing = try MockServer()
-    failing.otherwise { _ in .answer(status: 500) }
+    failing.otherwise { _ in .response(status: 500) }
     let silent = (0..<40).map { _ in SilentServer() }
     let dead = (0..<2).map { _ in SilentServer().port }
-    let outbox = try await lab.outbox(patientClient()) { $0.delivers = false }
+    let outbox = try await harness.outbox(patientClient()) { $0.delivers = false }
     var troubled = silent.flatMap { server in (0..<5).map { _ in Request.post(server.url("/")) } }
     troubled += dead.flatMap { port in (0..<40).map { _ in .post("http://127.0.0.1:\(port)/") } }
     troubled += (0..<40).map { _ in .post(failing.url("/")) }
     let stuck = try await outbox.enqueue(troubled)
     let healthy = try await outbox.enqueue((0..<300).map { .post(server.url("/"), .text("\($0)")) })
     outbox.deliver()
-    for receipt in healthy { #expect(try await receipt.outcome().answer != nil) }
+    for receipt in healthy { #expect(try await receipt.outcome().response != nil) }
     for receipt in stuck.prefix(200) {
       let status = try #require(try await receipt.status())
       #expect(status.state.isOpen && status.reason == nil)
     }
-    // Held, it is not asked again and again.
+    // A held origin is not asked again and again.
     #expect(failing.requests.count < 40)
     await outbox.close(within: .zero)
   }
 
-  @Test func `forty lanes at a silent server do not isolate, and need not: a healthy lane goes on in order`()
+  @Test func `forty lanes of a silent server hold up no healthy lane, which keeps its order`()
     async throws
   {
-    server.on("/") { _ in .answer() }
+    server.on("/") { _ in .response() }
     let silent = SilentServer()
-    let outbox = try await lab.outbox(patientClient()) { $0.delivers = false }
+    let outbox = try await harness.outbox(patientClient()) { $0.delivers = false }
     for lane in 0..<40 { try await outbox.enqueue(.post(silent.url("/")), lane: "silent \(lane)") }
     let receipts = try await outbox.enqueue(
       (0..<100).map { .post(server.url("/"), .text("\($0)")) }, lane: "healthy")
     outbox.deliver()
-    for receipt in receipts { #expect(try await receipt.outcome().answer != nil) }
+    for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
     #expect(server.requests.map(\.text) == (0..<100).map(String.init))
     await outbox.close(within: .zero)
   }
 
-  @Test func `an origin is sent no more at once than its limit, and takes no slot of the client`()
+  @Test func `an origin gets no more attempts at once than its limit, and takes no slot of the client`()
     async throws
   {
     let gate = ServerGate()
     let inFlight = Locked((now: 0, most: 0))
-    server.on("/") { _ in .answer().pausing(.milliseconds(3)) }
+    server.on("/") { _ in .response().pausing(.milliseconds(3)) }
     let other = try MockServer()
     other.otherwise { _ in
       gate.pass()
-      return .answer()
+      return .response()
     }
-    let client = lab.client()
+    let client = harness.client()
     client.limits = ConcurrencyLimits(total: 1, perOrigin: 1)
     let held = Task { try await client.send(.get(other.url("/"))) }
     try await other.waitForRequests(1)
-    let counting = lab.client()
+    let counting = harness.client()
     _ = counting
-    let outbox = try await lab.outbox(client) { $0.perOrigin = 3 }
+    let outbox = try await harness.outbox(client) { $0.perOrigin = 3 }
     let receipts = try await outbox.enqueue((0..<50).map { .post(server.url("/"), .text("\($0)")) })
     for receipt in receipts {
-      let now = outbox.courier.work.withLock { $0.state.sending }
+      let now = outbox.dispatcher.work.withLock { $0.state.sending }
       inFlight.withLock { $0.most = max($0.most, now) }
-      #expect(try await receipt.outcome().answer != nil)
+      #expect(try await receipt.outcome().response != nil)
     }
     #expect(inFlight.withLock { $0.most } <= 3)
     gate.open()
@@ -87,8 +87,8 @@ import Testing
   }
 
   @Test func `an attempt does not outlast its request, however slowly its response comes`() async throws {
-    server.on("/") { _ in .answer(body: "slow").stalling(at: .body(1)) }
-    let outbox = try await lab.outbox(patientClient())
+    server.on("/") { _ in .response(body: "slow").stalling(at: .body(1)) }
+    let outbox = try await harness.outbox(patientClient())
     let receipt = try await outbox.enqueue(Request.post(server.url("/")).deadline(.seconds(1)))
     guard case .expired = try await receipt.outcome() else {
       Issue.record("it has ended in another way")
@@ -101,103 +101,102 @@ import Testing
     let isBusy = Locked(true)
     let busy = try MockServer()
     busy.otherwise { _ in
-      isBusy.withLock { $0 } ? .answer(status: 429, fields: ["Retry-After": "3600"]) : .answer()
+      isBusy.withLock { $0 } ? .response(status: 429, fields: ["Retry-After": "3600"]) : .response()
     }
-    server.on("/") { _ in .answer() }
-    let outbox = try await lab.outbox()
+    server.on("/") { _ in .response() }
+    let outbox = try await harness.outbox()
     let first = try await outbox.enqueue(.post(busy.url("/")))
     for await event in first.events { if case .failed = event.step { break } }
     let rest = try await outbox.enqueue((0..<5).map { _ in .post(busy.url("/")) })
-    #expect(try await outbox.enqueue(.post(server.url("/"))).outcome().answer != nil)
+    #expect(try await outbox.enqueue(.post(server.url("/"))).outcome().response != nil)
     let held = try await outbox.heldOrigins()
     #expect(held.map(\.origin) == ["http://127.0.0.1:\(busy.port)"] && held.map(\.kind) == [.busy])
     #expect(busy.requests.count == 1)
     isBusy.withLock { $0 = false }
     try await outbox.resume(origin: busy.url("/").absoluteString)
-    for receipt in rest { #expect(try await receipt.outcome().answer != nil) }
+    for receipt in rest { #expect(try await receipt.outcome().response != nil) }
     #expect(try await outbox.heldOrigins().isEmpty)
     await outbox.close()
   }
 
   @Test(arguments: [401, 403])
-  func `refused credentials pause their origin, lose nothing, and a probe finds when they are good again`(
+  func `unauthorized responses hold their origin and lose nothing, until a probe is accepted`(
     status: Int
   ) async throws {
     let isGood = Locked(false)
-    server.on("/") { _ in isGood.withLock { $0 } ? .answer() : .answer(status: status) }
-    let outbox = try await lab.outbox()
+    server.on("/") { _ in isGood.withLock { $0 } ? .response() : .response(status: status) }
+    let outbox = try await harness.outbox()
     let receipts = try await outbox.enqueue((0..<200).map { .post(server.url("/"), .text("\($0)")) })
     try await server.waitForRequests(4)
     let held = try await outbox.heldOrigins()
     #expect(held.isEmpty || held.map(\.kind) == [.unauthorized])
     isGood.withLock { $0 = true }
-    for receipt in receipts { #expect(try await receipt.outcome().answer != nil) }
+    for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
     #expect(server.requests.count < 230)
     await outbox.close()
   }
 
-  @Test func `paused for its credentials, an origin is resumed by hand, from another process as well`()
+  @Test func `an origin held as unauthorized is resumed by hand, from another outbox as well`()
     async throws
   {
     let isGood = Locked(false)
-    server.on("/") { _ in isGood.withLock { $0 } ? .answer() : .answer(status: 401) }
-    let outbox = try await lab.outbox { $0.delivery.slow() }
+    server.on("/") { _ in isGood.withLock { $0 } ? .response() : .response(status: 401) }
+    let outbox = try await harness.outbox { $0.delivery.slow() }
     let receipts = try await outbox.enqueue((0..<20).map { .post(server.url("/"), .text("\($0)")) })
     for await event in receipts[0].events { if case .failed = event.step { break } }
-    let other = try await lab.outbox { $0.delivers = false }
+    let other = try await harness.outbox { $0.delivers = false }
     let held = try await other.heldOrigins()
-    #expect(held.map(\.reason) == ["the server answered 401 Unauthorized"])
+    #expect(held.map(\.reason) == ["the server responded with 401 Unauthorized"])
     isGood.withLock { $0 = true }
     try await other.resume(origin: nil)
-    for receipt in receipts.dropFirst() { #expect(try await receipt.outcome().answer != nil) }
-    #expect(try await outbox.statistics().counts[.setAside] == nil)
+    for receipt in receipts.dropFirst() { #expect(try await receipt.outcome().response != nil) }
+    #expect(try await outbox.statistics().counts[.deadLettered] == nil)
     await other.close()
     await outbox.close()
   }
 
-  @Test func `a request that is refused alone is set aside, and the others of its origin go on`() async throws
-  {
-    server.on("/") { _ in .answer() }
-    server.on("/forbidden") { _ in .answer(status: 403) }
-    let outbox = try await lab.outbox()
+  @Test func `a request refused alone becomes a dead letter, and others of its origin go on`() async throws {
+    server.on("/") { _ in .response() }
+    server.on("/forbidden") { _ in .response(status: 403) }
+    let outbox = try await harness.outbox()
     let bad = try await outbox.enqueue(.post(server.url("/forbidden")))
     let good = try await outbox.enqueue((0..<20).map { .post(server.url("/"), .text("\($0)")) })
-    for receipt in good { #expect(try await receipt.outcome().answer != nil) }
-    guard case .setAside(let reason, _) = try await bad.outcome() else {
-      Issue.record("it was not set aside")
+    for receipt in good { #expect(try await receipt.outcome().response != nil) }
+    guard case .deadLettered(let reason, _) = try await bad.outcome() else {
+      Issue.record("it was not dead-lettered")
       return
     }
     #expect(reason.contains("403") && reason.contains("others were accepted"))
     await outbox.close()
   }
 
-  @Test func `an attempt that others have cancelled backs off and counts`() async throws {
+  @Test func `an attempt that an interceptor cancelled backs off and counts`() async throws {
     struct Cancelling: Interceptor {
       func intercept(_ request: Request, next: Next) async throws -> Response { throw CancellationError() }
     }
-    let outbox = try await lab.outbox(lab.client { $0.interceptors = [Cancelling()] }) {
+    let outbox = try await harness.outbox(harness.client { $0.interceptors = [Cancelling()] }) {
       $0.delivery.slow()
     }
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     for await event in receipt.events { if case .failed = event.step { break } }
     let entry = try #require(try await receipt.status())
-    #expect(entry.state == .stored && entry.tries == 1 && entry.nextTry != nil && entry.reason != nil)
+    #expect(entry.state == .stored && entry.attempts == 1 && entry.nextAttempt != nil && entry.reason != nil)
     await outbox.close()
   }
 
-  @Test func `an outbox whose client is gone backs off, and nothing counts as attempted`() async throws {
-    let client = lab.client()
+  @Test func `an outbox whose client is shut down backs off, and its attempts do not count`() async throws {
+    let client = harness.client()
     await client.shutdown()
-    let outbox = try await lab.outbox(client) { $0.delivery.slow() }
+    let outbox = try await harness.outbox(client) { $0.delivery.slow() }
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     for await event in receipt.events { if case .failed = event.step { break } }
     let row = try #require(try await outbox.desk.store.rows([receipt.id])[0])
-    #expect(row.state == .stored && row.countedTries == 0 && row.due != nil)
+    #expect(row.state == .stored && row.countedAttempts == 0 && row.due != nil)
     await outbox.close()
   }
 
-  @Test func `a sealed outbox does not write down which servers its requests are for`() async throws {
-    let outbox = try await lab.outbox {
+  @Test func `an encrypted outbox does not store which servers its requests are for`() async throws {
+    let outbox = try await harness.outbox {
       $0.key = .random()
       $0.delivers = false
     }
@@ -212,11 +211,11 @@ import Testing
       change: .hold(
         .trouble, reason: "no", label: outbox.desk.storage.originLabel(of: url), for: .seconds(60)))
     _ = try await outbox.desk.store.finish(
-      [FinishedTry(lease: Lease(id: rows[0].id, number: 0), outcome: .returned, news: news)], at: .now())
+      [FinishedAttempt(lease: Lease(id: rows[0].id, number: 0), outcome: .returned, news: news)], at: .now())
     #expect(try await outbox.heldOrigins().map(\.origin) == ["https://customer.example:443"])
     await outbox.close()
     for case let file as URL in FileManager.default.enumerator(
-      at: lab.folder, includingPropertiesForKeys: [.isRegularFileKey]) ?? .init()
+      at: harness.folder, includingPropertiesForKeys: [.isRegularFileKey]) ?? .init()
     where try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
       #expect(try Data(contentsOf: file).range(of: Data("ustomer.example".utf8)) == nil)
     }

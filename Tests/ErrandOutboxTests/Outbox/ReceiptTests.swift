@@ -6,56 +6,56 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct ReceiptTests {
-  private let lab: OutboxLab
-  private var server: MockServer { lab.server }
+  private let harness: OutboxHarness
+  private var server: MockServer { harness.server }
 
-  init() throws { lab = try OutboxLab() }
+  init() throws { harness = try OutboxHarness() }
 
-  @Test func `a receipt says delivered when what was set aside has been tried again, and its events go on`()
+  @Test func `a receipt of a retried dead letter ends as delivered, and its events go on`()
     async throws
   {
-    server.script("/", [.answer(status: 400), .answer(status: 400), .answer()])
-    let outbox = try await lab.outbox()
+    server.script("/", [.response(status: 400), .response(status: 400), .response()])
+    let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     for _ in 0..<2 {
-      guard case .setAside = try await receipt.outcome() else {
-        Issue.record("it is not set aside")
+      guard case .deadLettered = try await receipt.outcome() else {
+        Issue.record("it is not dead-lettered")
         return
       }
       try await outbox.retry(OutboxSelection(ids: [receipt.id]))
     }
-    #expect(try await receipt.outcome().answer != nil)
+    #expect(try await receipt.outcome().response != nil)
     var steps: [String] = []
     for await event in receipt.events { steps.append("\(event.step)".prefix { $0.isLetter }.description) }
     #expect(
       steps == [
-        "stored", "trying", "setAside", "stored", "trying", "setAside", "stored", "trying", "delivered",
+        "stored", "attempting", "deadLettered", "stored", "attempting", "deadLettered", "stored",
+        "attempting", "delivered",
       ])
     await outbox.close()
   }
 
-  @Test func `a receipt says what has become of a request that another process has tried again`() async throws
-  {
-    server.script("/", [.answer(status: 400), .answer()])
-    let outbox = try await lab.outbox()
+  @Test func `a receipt learns the outcome of a request that another process has retried`() async throws {
+    server.script("/", [.response(status: 400), .response()])
+    let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     _ = try await receipt.outcome()
-    // As a process whose bell is not heard here.
+    // As a process whose notifications do not arrive here.
     var setup = StoreSetup()
-    setup.doorbell = SilentDoorbell()
-    let store = try await SQLiteOutboxStore(folder: lab.folder, setup: setup)
+    setup.notifier = SilentChangeNotifier()
+    let store = try await SQLiteOutboxStore(folder: harness.folder, setup: setup)
     let other = try await Outbox(
-      store: store, folder: lab.folder, client: lab.client(), configuration: lab.configuration)
+      store: store, folder: harness.folder, client: harness.client(), configuration: harness.configuration)
     try await other.retry(.all)
     try await other.waitUntilEmpty()
-    #expect(try await receipt.outcome().answer != nil)
+    #expect(try await receipt.outcome().response != nil)
     await other.close()
     await outbox.close()
   }
 
-  @Test func `a step that was read before another one does not come after it, whoever tells it`() {
-    let feedback = Feedback()
-    let track = feedback.track("a".outboxID)
+  @Test func `a step that was read earlier is not published after a later one, whatever its source`() {
+    let hub = EventHub()
+    let log = hub.log("a".outboxID)
     func row(_ state: OutboxState, _ reading: Int64) -> OutboxRow {
       var row = NewRow.sample("a").stored
       (row.state, row.reading) = (state, OutboxRow.Reading(reading))
@@ -65,27 +65,27 @@ import Testing
       let step: OutboxEvent.Step =
         switch row.state {
         case .stored: .stored
-        case .trying: .trying(1)
+        case .attempting: .attempting(1)
         case .expired: .expired
         default: .dropped(reason: "by hand")
         }
       return OutboxEvent(id: row.id, lane: nil, step: step, date: Date(milliseconds: 0))
     }
-    track.begin(with: event(row(.stored, 1)))
-    #expect(feedback.followed.map(\.id) == ["a".outboxID])
-    feedback.publish([row(.expired, 5)], event)
-    feedback.publish([row(.trying, 3)], to: feedback.followed, event)
-    feedback.publish([row(.stored, 4)], event)
-    feedback.publish([row(.expired, 6)], to: feedback.followed, event)
-    #expect(!track.isOver && track.steps == 1)
-    feedback.publish([row(.stored, 7)], to: feedback.followed, event)
-    #expect(track.steps == 2)
-    feedback.publish([row(.dropped, 8)], to: feedback.followed, event)
-    #expect(track.isOver && feedback.followed.isEmpty)
+    log.begin(with: event(row(.stored, 1)))
+    #expect(hub.followed.map(\.id) == ["a".outboxID])
+    hub.publish([row(.expired, 5)], event)
+    hub.publish([row(.attempting, 3)], to: hub.followed, event)
+    hub.publish([row(.stored, 4)], event)
+    hub.publish([row(.expired, 6)], to: hub.followed, event)
+    #expect(!log.isOver && log.steps == 1)
+    hub.publish([row(.stored, 7)], to: hub.followed, event)
+    #expect(log.steps == 2)
+    hub.publish([row(.dropped, 8)], to: hub.followed, event)
+    #expect(log.isOver && hub.followed.isEmpty)
   }
 
-  @Test func `receipts of what is enqueued say which are new`() async throws {
-    let outbox = try await lab.outbox { $0.delivers = false }
+  @Test func `receipts say which of the enqueued requests are new`() async throws {
+    let outbox = try await harness.outbox { $0.delivers = false }
     func item(_ id: String) -> OutboxItem {
       OutboxItem(.post(server.url("/\(id)")), id: OutboxID(rawValue: id))
     }
@@ -97,40 +97,42 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a receipt of what was delivered before says so at once`() async throws {
-    server.on("/a") { _ in .answer(body: "thanks") }
-    let outbox = try await lab.outbox()
+  @Test func `a receipt of a request that was delivered before says so at once`() async throws {
+    server.on("/a") { _ in .response(body: "thanks") }
+    let outbox = try await harness.outbox()
     let item = OutboxItem(.post(server.url("/a")), id: "a".outboxID)
-    #expect(try await outbox.enqueue([item])[0].outcome().answer != nil)
+    #expect(try await outbox.enqueue([item])[0].outcome().response != nil)
     let again = try await outbox.enqueue([item])[0]
     #expect(!again.isNew)
-    #expect(try await again.outcome().answer?.body == Data("thanks".utf8))
+    #expect(try await again.outcome().response?.body == Data("thanks".utf8))
     #expect(server.count("/a") == 1)
     await outbox.close()
   }
 
   @Test(arguments: [false, true])
-  func `a response that must not be kept is told once, and is nowhere on the disk`(isAsked: Bool) async throws
+  func `a response that must not be stored is reported once, and not on the disk`(isAsked: Bool) async throws
   {
     server.on("/") { _ in
-      .answer(
+      .response(
         status: 201,
         fields: isAsked ? ["X-Part": "n0where"] : ["Cache-Control": "no-store", "X-Part": "n0where"],
         body: "n0where")
     }
-    let outbox = try await lab.outbox()
+    let outbox = try await harness.outbox()
     var request = Request.post(server.url("/"))
     if isAsked { request = request.field("Cache-Control", "no-store") }
     let receipt = try await outbox.enqueue(request)
-    let answer = try #require(try await receipt.outcome().answer)
-    #expect(answer.body == Data("n0where".utf8) && answer.isWhole && answer.fields["X-Part"] == "n0where")
+    let response = try #require(try await receipt.outcome().response)
+    #expect(
+      response.body == Data("n0where".utf8) && response.isWhole && response.fields["X-Part"] == "n0where")
     #expect(outbox.desk.unkept.withLock { $0.isEmpty })
     await outbox.close()
-    let later = try await lab.outbox()
-    let kept = try #require(try await later.receipt(for: receipt.id)?.outcome().answer)
+    let later = try await harness.outbox()
+    let kept = try #require(try await later.receipt(for: receipt.id)?.outcome().response)
     #expect(kept.status == Status(201) && kept.body.isEmpty && !kept.isWhole && kept.fields.isEmpty)
     await later.close()
-    let files = try #require(FileManager.default.enumerator(at: lab.folder, includingPropertiesForKeys: nil))
+    let files = try #require(
+      FileManager.default.enumerator(at: harness.folder, includingPropertiesForKeys: nil))
     var bytes = Data()
     for case let file as URL in files where !file.path.hasSuffix(".bell") {
       bytes += (try? Data(contentsOf: file)) ?? Data()
@@ -138,27 +140,28 @@ import Testing
     #expect(bytes.firstRange(of: Data("n0where".utf8)) == nil && bytes.count > 10_000)
   }
 
-  @Test func `a request that is refused is told with the server's own words, which are not kept in its row`()
+  @Test func `a refusal is reported with the server's own words, which its stored reason omits`()
     async throws
   {
     let key = OutboxKey.random()
     server.on("/") { _ in
-      .answer(
+      .response(
         status: 422, fields: ["Content-Type": "application/problem+json"],
         body: #"{"title":"Invalid","detail":"the amount must be positive (token=abc)"}"#)
     }
-    let outbox = try await lab.outbox { $0.key = key }
+    let outbox = try await harness.outbox { $0.key = key }
     let receipt = try await outbox.enqueue(.post(server.url("/")))
-    guard case .setAside(let reason, _) = try await receipt.outcome() else {
-      Issue.record("it is not set aside")
+    guard case .deadLettered(let reason, _) = try await receipt.outcome() else {
+      Issue.record("it is not dead-lettered")
       return
     }
     #expect(
       reason
-        == "the server answered 422 Unprocessable Content; it says: the amount must be positive (token=***)")
+        == "the server responded with 422 Unprocessable Content; it says: the amount must be positive (token=***)"
+    )
     #expect(try await receipt.status()?.reason == reason)
     await outbox.close()
-    let bytes = try Data(contentsOf: lab.folder.appending(path: "outbox.sqlite"))
+    let bytes = try Data(contentsOf: harness.folder.appending(path: "outbox.sqlite"))
     #expect(bytes.firstRange(of: Data("422".utf8)) != nil)
     #expect(bytes.firstRange(of: Data("positive".utf8)) == nil)
   }

@@ -9,7 +9,7 @@ import Testing
     _ body: Data, _ type: String = "text/plain", isWhole: Bool = true, secrets: Secrets = Secrets()
   ) -> String? {
     ServerWords(secrets: secrets).words(
-      OutboxAnswer(
+      OutboxResponse(
         status: Status(400), fields: ["Content-Type": type], body: body, isWhole: isWhole, limit: 1 << 20))
   }
 
@@ -23,7 +23,7 @@ import Testing
     #expect(words("  one\r\n\ttwo \u{1B}[2Jthree\u{202E}four\u{85}\u{2028}") == "one two [2Jthree four")
   }
 
-  @Test func `what cannot be read says nothing`() {
+  @Test func `an unreadable body yields no words`() {
     #expect(words("") == nil)
     #expect(words(" \n") == nil)
     #expect(words(Data([0x89, 0x50, 0x4E, 0x47, 0xFF, 0xFE, 0xC0, 0xC1])) == nil)
@@ -35,11 +35,11 @@ import Testing
     (#"{"error_description":"expired","error":"invalid_grant"}"#, "expired"),
     (#"{"kind":7}"#, #"{"kind":7}"#), (#"{"detail":"cut"#, #"{"detail":"cut"#),
   ])
-  func `of a JSON object its explanation is shown`(body: String, expected: String) {
+  func `a JSON object is shown by its explanation`(body: String, expected: String) {
     #expect(words(body, "application/problem+json") == expected)
   }
 
-  @Test func `of a page its text is shown`() {
+  @Test func `an HTML page is shown by its text`() {
     let page = """
       <!DOCTYPE html><html><head><title>x</title><style>p{}</style></head>
       <body><script>let a = "</p>"</script><h1>Forbidden</h1><p>Ask your admin.</p></body></html>
@@ -69,7 +69,7 @@ import Testing
     #expect(shown?.contains("S3CRET") == false && shown?.contains("***") == true, "\(shown ?? "")")
   }
 
-  @Test func `what is no secret is shown`() {
+  @Test func `text without a secret is shown`() {
     for text in [
       "the bearer of this: 7", "a key is missing", "see https://example.com/?a=1", "at 10:30, x=1",
     ] {

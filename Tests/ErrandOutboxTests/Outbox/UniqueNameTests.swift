@@ -10,24 +10,24 @@ import Testing
     func next() -> UInt64 { value }
   }
 
-  @Test func `names are UUIDs as RFC 9562 has them`() {
+  @Test func `names are UUIDs as RFC 9562 defines them`() {
     var (none, all) = (Constant(value: 0), Constant(value: .max))
     #expect(UniqueName.random(using: &none) == "00000000-0000-4000-8000-000000000000")
     #expect(UniqueName.random(using: &all) == "ffffffff-ffff-4fff-bfff-ffffffffffff")
-    // The time of the example in its appendix A.6.
+    // The time of the example in RFC 9562, appendix A.6.
     let time: Int64 = 0x017F_22E2_79B0
     #expect(UniqueName.ordered(at: time, using: &none) == "017f22e2-79b0-7000-8000-000000000000")
     #expect(UniqueName.ordered(at: time, using: &all) == "017f22e2-79b0-7fff-bfff-ffffffffffff")
   }
 
-  @Test func `two spellings of one letter are two names`() {
+  @Test func `two Unicode spellings of one letter are two IDs`() {
     let (one, two) = (OutboxID(rawValue: "z\u{E9}"), OutboxID(rawValue: "ze\u{301}"))
     #expect(one.rawValue == two.rawValue)
     #expect(one != two && Set([one, two]).count == 2)
     #expect(one == OutboxID(rawValue: "z\u{E9}"))
   }
 
-  @Test func `no two are the same, and later ones are greater`() throws {
+  @Test func `names are unique, and later ordered ones are greater`() throws {
     var system = SystemRandomNumberGenerator()
     let names = (0..<1000).map { UniqueName.ordered(at: 1_700_000_000_000 + $0, using: &system) }
     #expect(names == names.sorted())

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct BootNameTests {
-  @Test func `the name of the machine's start is asked for until it can be read, and then no more`() {
+  @Test func `the boot name is read until it is available, and then no more`() {
     let names = Locked(["", "", "first", "second"])
     let boot = BootName { names.withLock { $0.removeFirst() } }
     #expect((0..<5).map { _ in boot.name } == ["", "", "first", "first", "first"])

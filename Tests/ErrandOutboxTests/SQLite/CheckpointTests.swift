@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// SQLite's "WAL-reset bug" takes a writer that begins the log anew while another connection moves it.
+/// SQLite's "WAL-reset bug" takes a writer that restarts the log while another connection checkpoints it.
 @Suite struct CheckpointTests {
   private let folder = StoreTestFolder()
 
@@ -12,7 +12,7 @@ import Testing
     try Data(contentsOf: URL(filePath: folder.database.path + suffix)).count
   }
 
-  @Test func `the log is not moved while another connection writes`() throws {
+  @Test func `the log is not checkpointed while another connection writes`() throws {
     let session = try folder.session()
     let add = TypedOperation(isWrite: true) {
       _ = try $0.add((0..<200).map { .sample("\($0)", size: 900) }, within: OutboxCaps(), at: .sample)
@@ -32,7 +32,7 @@ import Testing
   }
 
   #if ERRAND_FAILPOINTS
-    @Test func `nobody writes while the log is moved`() throws {
+    @Test func `no connection can write during a checkpoint`() throws {
       let session = try folder.session()
       let path = folder.database.path
       let refused = Locked<[OutboxError.Code?]>([])
@@ -57,7 +57,7 @@ import Testing
     }
   #endif
 
-  @Test func `a log that was moved begins anew, and does not grow`() throws {
+  @Test func `a checkpointed log restarts, and does not grow`() throws {
     let session = try folder.session()
     var lengths: [Int] = []
     for round in 0..<4 {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite struct ClaimNewsTests {
-  private final class CountingDoorbell: Doorbell {
+  private final class CountingChangeNotifier: ChangeNotifier {
     let rings = Locked(0)
 
     func ring() { rings.withLock { $0 += 1 } }
@@ -13,30 +13,30 @@ import Testing
     func close() {}
   }
 
-  private struct OnlyOwner: OwnerRegistry {
+  private struct OnlyOwner: LivenessRegistry {
     let name = "only"
     func isAlive(_ owner: String) -> Bool { owner == name }
     func leave() {}
   }
 
-  @Test func `others hear of it when a claim finds a request to be over its time`() async throws {
-    let doorbell = CountingDoorbell()
+  @Test func `a claim that finds an expired request notifies other processes`() async throws {
+    let notifier = CountingChangeNotifier()
     var setup = StoreSetup()
     setup.vfs = "memdb"
     setup.runsInCaller = true
     setup.owners = OnlyOwner()
-    setup.doorbell = doorbell
+    setup.notifier = notifier
     let store = try await SQLiteOutboxStore(
       folder: URL(filePath: "/claim-news-\(UUID().uuidString)"), setup: setup)
     let row = NewRow(
       id: OutboxID(rawValue: "a"), lane: nil, holdsLane: false, priority: 0, lifetime: .seconds(1),
       summary: Data(), content: Data(), files: [], size: 0)
     _ = try await store.add([row], within: OutboxCaps(), at: StoreTime(ticks: 0, wall: 0, boot: "boot"))
-    let before = doorbell.rings.withLock { $0 }
+    let before = notifier.rings.withLock { $0 }
     let claim = try await store.claim(
       1, for: .seconds(60), at: StoreTime(ticks: 1000, wall: 1000, boot: "boot"))
     #expect(claim.expired.map(\.id) == [row.id])
-    #expect(doorbell.rings.withLock { $0 } == before + 1)
+    #expect(notifier.rings.withLock { $0 } == before + 1)
     await store.close()
   }
 }

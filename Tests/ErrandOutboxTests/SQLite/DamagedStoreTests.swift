@@ -3,10 +3,10 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Damage of other kinds, to any byte of the file, is done by `model damage`.
+/// The program `model damage` tests damage of other kinds, to any byte of the file.
 @Suite struct DamagedStoreTests {
   @Test(arguments: ["requests", "contents"])
-  func `a content that was damaged is set aside with a reason, and its lane goes on`(
+  func `a row with damaged content becomes a dead letter with a reason, and its lane goes on`(
     _ table: String
   ) async throws {
     let folder = StoreTestFolder()
@@ -21,9 +21,9 @@ import Testing
     let again = try await folder.open()
     let claim = try await again.claim(10, for: .seconds(1), at: .sample)
     #expect(claim.rows.isEmpty)
-    #expect(claim.setAside.map(\.id.rawValue) == ["one"])
-    #expect(claim.setAside.first?.state == .setAside)
-    #expect(claim.setAside.first?.reason?.contains("damaged") == true)
+    #expect(claim.deadLettered.map(\.id.rawValue) == ["one"])
+    #expect(claim.deadLettered.first?.state == .deadLettered)
+    #expect(claim.deadLettered.first?.reason?.contains("damaged") == true)
     #expect(claim.next == .zero)
     let next = try await again.claim(10, for: .seconds(1), at: .sample)
     #expect(next.rows.map(\.row.id.rawValue) == ["three"])
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["size", "tries", "counted", "lease", "due", "created", "changed"], [Int64.max, .min])
-  func `no number in the file ends the process`(column: String, number: Int64) async throws {
+  func `no number in the file crashes the process`(column: String, number: Int64) async throws {
     let folder = StoreTestFolder(isOnDisk: false)
     var store = try await folder.open()
     for name in 0..<20 { try await store.add(.sample("\(name)")) }

@@ -13,7 +13,7 @@
   #endif
 
   @Suite struct FailpointTests {
-    // Others run at the same time, on other threads.
+    // Other tests run at the same time, on other threads.
     private final class Log: Sendable {
       let places = Locked<[Failpoint]>([])
       private let thread = UInt(bitPattern: unsafeBitCast(pthread_self(), to: Int.self))
@@ -24,7 +24,7 @@
       }
     }
 
-    @Test func `a transaction passes every place, in order`() throws {
+    @Test func `a transaction passes every failpoint, in order`() throws {
       let session = try StoreTestFolder(isOnDisk: false).session()
       let log = Log()
       Failpoint.watch(log.add)

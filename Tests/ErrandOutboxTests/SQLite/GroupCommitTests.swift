@@ -25,7 +25,7 @@ import Testing
     try session.tables.list(.all, after: 0, limit: .max).map(\.id.rawValue)
   }
 
-  @Test func `what waits together is committed together, in bounded groups`() throws {
+  @Test func `operations that wait together are committed together, in bounded groups`() throws {
     let session = try folder.session(commits)
     for (count, transactions) in [(1, 1), (64, 1), (256, 1), (257, 2), (600, 3)] {
       let before = commits.value
@@ -67,7 +67,7 @@ import Testing
     await withCheckedContinuation { done in runner.close(isGraceful: true) { done.resume() } }
   }
 
-  @Test func `nobody is told before the commit`() throws {
+  @Test func `no operation is reported before the commit`() throws {
     let session = try folder.session(commits)
     session.perform([adding("a"), adding("b")]) { _ in
       #expect(commits.value == 1)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `what throws is undone alone`() throws {
+  @Test func `an operation that throws is rolled back alone`() throws {
     let session = try folder.session(commits)
     let failing = operation { tables in
       _ = try tables.add([.sample("half"), .sample("done")], within: OutboxCaps(), at: .sample)
@@ -92,7 +92,7 @@ import Testing
     #expect(try session.tables.statistics().counts == [.stored: 3])
   }
 
-  @Test func `what was undone takes no room and no place`() throws {
+  @Test func `a rolled-back operation takes no capacity and no sequence number`() throws {
     let session = try folder.session(commits)
     var caps = OutboxCaps()
     caps.count = 4
@@ -114,7 +114,7 @@ import Testing
     #expect(try names(session) == ["a", "b", "c", "d"])
   }
 
-  @Test func `what throws before it changes anything costs the others nothing`() throws {
+  @Test func `an operation that throws before it changes anything does not affect the others`() throws {
     let session = try folder.session(commits)
     let failing = operation { _ in throw Refusal() }
     session.perform([adding("a"), failing, adding("b")]) { _ in }
@@ -123,7 +123,7 @@ import Testing
     #expect(commits.value == 1)
   }
 
-  @Test func `what throws alone is undone`() throws {
+  @Test func `a single operation that throws is rolled back`() throws {
     let session = try folder.session(commits)
     let failing = operation { tables in
       _ = try tables.add([.sample("a")], within: OutboxCaps(), at: .sample)
@@ -135,7 +135,7 @@ import Testing
     #expect(commits.value == 0)
   }
 
-  @Test func `an undone first look at the machine's start is made again`() throws {
+  @Test func `a rolled-back record of the machine's boot is written again`() throws {
     let session = try folder.session(commits)
     let failing = operation { tables in
       _ = try tables.add([.sample("a")], within: OutboxCaps(), at: .sample)

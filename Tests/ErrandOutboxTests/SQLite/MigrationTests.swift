@@ -6,7 +6,7 @@ import Testing
 @Suite struct MigrationTests {
   private let folder = StoreTestFolder()
 
-  /// A file as the first version made it, with a request that waits, one that was delivered, and one that has expired.
+  /// Creates a file of the first version with a stored, a delivered and an expired request.
   private func makeFirstVersion() throws {
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let database = try folder.connect()
@@ -24,7 +24,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a file of the first version is taken on with all that is in it`() async throws {
+  @Test func `a file of the first version is migrated with everything in it`() async throws {
     try makeFirstVersion()
     let store = try await folder.open()
     #expect(try await store.names() == ["1", "2", "3"])

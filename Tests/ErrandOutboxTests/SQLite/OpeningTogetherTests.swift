@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OpeningTogetherTests {
-  @Test func `many that open a new store at once find one store, and none finds it damaged`() async throws {
+  @Test func `stores opened together on a new folder share one undamaged database`() async throws {
     for _ in 0..<30 {
       let folder = StoreTestFolder()
       let stores = try await withThrowingTaskGroup(of: SQLiteOutboxStore.self) { group in

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// Which of two rows was read later is told by the store, not by whose task comes first.
+/// The store says which of two rows was read later; the order in which tasks run does not.
 @Suite struct RowReadingTests {
   private let folder = StoreTestFolder(isOnDisk: false)
 
-  @Test func `each row that a store hands out is a later reading than those before it`() async throws {
+  @Test func `each row that a store returns is a later reading than those before it`() async throws {
     let store = try await folder.open()
     let ids = ["a", "b", "c"].map(OutboxID.init(rawValue:))
     try await store.add(.sample("a"), .sample("b"), .sample("c"))
@@ -16,11 +16,11 @@ import Testing
     let claim = try await store.claim(2, for: .seconds(60), at: .sample)
     readings += claim.rows.map(\.row.reading.number)
     readings += try await store.rows(ids).compactMap { $0?.reading.number }
-    let ends: [FinishedTry.Outcome] = [
-      .delivered(answer: Data()), .failed(reason: "", next: .zero, counts: true, wasOffline: false),
+    let ends: [FinishedAttempt.Outcome] = [
+      .delivered(response: Data()), .failed(reason: "", next: .zero, counts: true, wasOffline: false),
     ]
-    let tries = zip(claim.rows, ends).map { FinishedTry(lease: $0.lease, outcome: $1) }
-    readings += try await store.finish(tries, at: .sample).compactMap { $0.row?.reading.number }
+    let attempts = zip(claim.rows, ends).map { FinishedAttempt(lease: $0.lease, outcome: $1) }
+    readings += try await store.finish(attempts, at: .sample).compactMap { $0.row?.reading.number }
     readings += try await store.drop(OutboxSelection(ids: [ids[2]]), reason: "", at: .sample).rows.map(
       \.reading.number)
     readings += try await store.list(.all, after: 0, limit: 10).map(\.reading.number)

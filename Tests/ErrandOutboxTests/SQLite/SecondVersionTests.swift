@@ -5,13 +5,13 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// A file as the second version wrote it, which knew of no origins, with requests in every state.
+/// A file of the second version, which had no origins, with requests in every state.
 @Suite(.timeLimit(.minutes(1))) struct SecondVersionTests {
-  private let lab: OutboxLab
+  private let harness: OutboxHarness
 
   init() throws {
-    lab = try OutboxLab()
-    lab.server.otherwise { _ in .answer() }
+    harness = try OutboxHarness()
+    harness.server.otherwise { _ in .response() }
   }
 
   private struct Row {
@@ -27,7 +27,9 @@ import Testing
 
   private var rows: [Row] {
     let now = StoreTime.now()
-    let claimed = [("lease", "1"), ("lease_end", "\(now.ticks + 60_000)"), ("tries", "1"), ("counted", "1")]
+    let claimed = [
+      ("lease", "1"), ("lease_end", "\(now.ticks + 60_000)"), ("tries", "1"), ("counted", "1"),
+    ]
     return [
       Row(state: .stored, text: "first"),
       Row(state: .stored, lane: "a", text: "head"),
@@ -46,10 +48,11 @@ import Testing
           ("expires", "\(now.ticks + 60_000)"), ("expires_wall", "\(now.wall + 60_000)"),
           ("lifetime", "60000"),
         ]),
-      Row(state: .trying, lane: "b", text: "gone", more: claimed + [("owner", "'gone'")]),
+      Row(state: .attempting, lane: "b", text: "gone", more: claimed + [("owner", "'gone'")]),
       Row(state: .stored, lane: "b", head: 0, text: "behind the gone"),
       Row(state: .delivered, head: nil, text: "delivered"),
-      Row(state: .setAside, head: nil, text: "aside", more: [("reason", "'the server answered 400'")]),
+      Row(
+        state: .deadLettered, head: nil, text: "aside", more: [("reason", "'the server responded with 400'")]),
       Row(state: .expired, head: nil, text: "expired"),
       Row(state: .dropped, head: nil, text: "dropped"),
     ]
@@ -59,15 +62,17 @@ import Testing
     "x'" + data.map { String(format: "%02x", $0) }.joined() + "'"
   }
 
-  /// - Parameter key: It is sealed with it.
+  /// Creates the file of the second version.
+  /// - Parameter key: The key that encrypts its contents, or nil.
   private func makeFile(_ key: OutboxKey?) async throws {
-    try FileManager.default.createDirectory(at: lab.folder, withIntermediateDirectories: true)
-    let storage = RequestStorage(in: lab.folder, key: key, secrets: Secrets())
+    try FileManager.default.createDirectory(at: harness.folder, withIntermediateDirectories: true)
+    let storage = RequestStorage(in: harness.folder, key: key, secrets: Secrets())
     try await storage.open()
-    let database = try Database(path: lab.folder.appending(path: "outbox.sqlite").path, busyTimeout: .zero)
+    let database = try Database(
+      path: harness.folder.appending(path: "outbox.sqlite").path, busyTimeout: .zero)
     try database.execute(SecondSchema.sql)
-    // The lock of an owner that is gone: nobody holds it.
-    let owners = lab.folder.appending(path: "owners")
+    // The lock file of an owner that is gone: it is not locked.
+    let owners = harness.folder.appending(path: "owners")
     try FileManager.default.createDirectory(at: owners, withIntermediateDirectories: true)
     try Data().write(to: owners.appending(path: "gone.lock"))
     for (index, row) in rows.enumerated() {
@@ -82,16 +87,16 @@ import Testing
   ) async throws {
     let id = OutboxID(rawValue: "\(sequence)")
     var form = MultipartForm(boundary: "boundary").field("text", row.text)
-    let file = lab.folder.appendingPathExtension("source")
+    let file = harness.folder.appendingPathExtension("source")
     defer { try? FileManager.default.removeItem(at: file) }
     if row.hasFile {
       try Data.seeded(100_000).write(to: file)
       form = form.file("file", at: file)
     }
-    let request = Request.post(lab.server.url("/\(sequence)"), .multipart(form))
+    let request = Request.post(harness.server.url("/\(sequence)"), .multipart(form))
     let new = try await storage.store(
       [RowDraft(id: id, request: request, key: "key \(sequence)")], used: { Set($0) }, commit: { $0[0] })
-    let isOpen = [.stored, .trying, .setAside, .expired].contains(row.state)
+    let isOpen = [.stored, .attempting, .deadLettered, .expired].contains(row.state)
     var columns = [
       ("seq", "\(sequence)"), ("id", "'\(id)'"), ("lane", row.lane.map { "'\($0)'" } ?? "NULL"),
       ("holds", "0"),
@@ -111,9 +116,9 @@ import Testing
       columns += [("ended", "\(row.state.rawValue)"), ("ended_at", "\(StoreTime.now().wall)")]
     }
     if row.state == .delivered {
-      let answer = OutboxAnswer(
+      let response = OutboxResponse(
         status: Status(200), fields: [:], body: Data("thanks".utf8), isWhole: true, limit: 100)
-      columns.append(("answer", Self.hex(storage.wrapped(answer: answer.encoded(), of: id))))
+      columns.append(("answer", Self.hex(storage.wrapped(response: response.encoded(), of: id))))
     }
     columns += row.more
     try database.execute(
@@ -127,29 +132,29 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file of the second version is taken on, and all that is in it is delivered`(isSealed: Bool)
+  func `a file of the second version is migrated, and everything in it is delivered`(isSealed: Bool)
     async throws
   {
     let key = isSealed ? OutboxKey.random() : nil
     try await makeFile(key)
-    let outbox = try await lab.outbox {
+    let outbox = try await harness.outbox {
       $0.key = key
       $0.delivers = false
     }
     let count = rows.count
     let before = try await outbox.list()
     #expect(before.map(\.state) == rows.map(\.state))
-    #expect(before.map(\.url) == (1...count).map { "\(lab.server.url("/\($0)"))" })
-    #expect(before[8].answer?.body == Data("thanks".utf8))
+    #expect(before.map(\.url) == (1...count).map { "\(harness.server.url("/\($0)"))" })
+    #expect(before[8].response?.body == Data("thanks".utf8))
     let statistics = try await outbox.statistics()
     #expect(
       statistics.bytes
-        == before.filter { $0.state.isOpen || $0.state == .setAside }.reduce(0) { $0 + $1.size })
+        == before.filter { $0.state.isOpen || $0.state == .deadLettered }.reduce(0) { $0 + $1.size })
     #expect(statistics.bytesInAll > statistics.bytes)
-    try await outbox.retry(OutboxSelection(states: [.setAside, .expired]))
+    try await outbox.retry(OutboxSelection(states: [.deadLettered, .expired]))
     outbox.deliver()
     try await outbox.waitUntilEmpty()
-    let sent = lab.server.requests
+    let sent = harness.server.requests
     let expected = rows.enumerated().filter { ![.delivered, .dropped].contains($0.element.state) }
     #expect(sent.map(\.path).sorted() == expected.map { "/\($0.offset + 1)" }.sorted())
     for (index, row) in expected {

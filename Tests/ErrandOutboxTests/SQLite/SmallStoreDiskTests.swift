@@ -6,7 +6,7 @@
   @testable import ErrandOutbox
   @testable import ErrandTesting
 
-  /// Only root can mount; elsewhere there is nothing to see.
+  /// Mounts small disks, which only root can do.
   @Suite(.enabled(if: geteuid() == 0, "a file system cannot be mounted without root"))
   struct SmallStoreDiskTests {
     private let folder = StoreTestFolder()
@@ -24,7 +24,7 @@
       try #require(await #expect(throws: OutboxError.self) { try await body() })
     }
 
-    @Test func `a full disk is told, loses nothing, and is no obstacle once there is room`() async throws {
+    @Test func `a full disk is an error that loses nothing, and the store goes on after it`() async throws {
       try await withSmallDisk {
         let store = try await folder.open()
         let filler = folder.url.appending(path: "filler")
@@ -49,12 +49,12 @@
         #expect(try await store.names() == stored)
         let claim = try await store.claim(100, for: .seconds(1), at: .sample)
         #expect(claim.rows.map(\.row.id.rawValue) == stored)
-        #expect(claim.setAside.isEmpty)
+        #expect(claim.deadLettered.isEmpty)
         await store.close()
       }
     }
 
-    @Test func `after a full disk the log is moved to the file, and needs no more room of the disk`()
+    @Test func `a store checkpoints its log after a full disk, and then needs no more space of the disk`()
       async throws
     {
       try await withSmallDisk {
@@ -72,18 +72,20 @@
         #expect(code == .diskFull)
         ballast.drop()
         let claim = try await store.claim(1, for: .seconds(60), at: .sample)
-        // What is asked next is done when the log has been moved.
+        // The next operation runs after the checkpoint.
         _ = try await store.statistics()
         let file = try FileManager.default.attributesOfItem(atPath: folder.database.path)
         #expect(try #require(file[.size] as? Int) > 100_000)
         ballast.fill()
-        let ends = claim.rows.map { FinishedTry(lease: $0.lease, outcome: .delivered(answer: Data([1]))) }
+        let ends = claim.rows.map {
+          FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data([1])))
+        }
         #expect(try await store.finish(ends, at: .sample).map(\.row?.state) == [.delivered])
         await store.close()
       }
     }
 
-    @Test func `a full disk fails all that share a transaction, and none of them is half there`() async throws
+    @Test func `a full disk fails all operations of a transaction, and none is stored in part`() async throws
     {
       try await withSmallDisk {
         let store = try await folder.open()
@@ -108,7 +110,7 @@
       }
     }
 
-    @Test func `a disk that is full from the start is told`() async throws {
+    @Test func `a disk that is full from the start is a diskFull error`() async throws {
       try await withSmallDisk {
         try? Data(count: 2_000_000).write(to: folder.url.appending(path: "filler"))
         let error = try await failure { _ = try await folder.open() }
@@ -116,7 +118,7 @@
       }
     }
 
-    @Test func `a folder that may only be read is told, and nothing is lost`() async throws {
+    @Test func `a read-only folder is a notWritable error, and nothing is lost`() async throws {
       try await withSmallDisk {
         let store = try await folder.open()
         try await store.add(.sample("a"))

@@ -8,19 +8,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
   @Test func `a listing misses no request while another process delivers all of them`() async throws {
-    let lab = try OutboxLab()
-    lab.server.otherwise { _ in .answer() }
-    let outbox = try await lab.outbox { $0.delivers = false }
+    let harness = try OutboxHarness()
+    harness.server.otherwise { _ in .response() }
+    let outbox = try await harness.outbox { $0.delivers = false }
     let count = 1500
-    try await outbox.enqueue((0..<count).map { .post(lab.server.url("/\($0)")) })
+    try await outbox.enqueue((0..<count).map { .post(harness.server.url("/\($0)")) })
     await outbox.close()
-    let store = try await SQLiteOutboxStore(folder: lab.folder)
+    let store = try await SQLiteOutboxStore(folder: harness.folder)
     let place = FileManager.default.temporaryDirectory.appending(path: "errand-said-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }
     let worker = try WorkerProcess(
-      WorkerOrders(folder: lab.folder.path, server: lab.server.url.absoluteString, numbers: 0..<0),
+      WorkerOrders(folder: harness.folder.path, server: harness.server.url.absoluteString, numbers: 0..<0),
       output: place)
-    let live = OutboxSelection(states: [.stored, .trying, .delivered])
+    let live = OutboxSelection(states: [.stored, .attempting, .delivered])
     var listings = 0
     var incomplete: [Int] = []
     while try await store.statistics().counts[.delivered] != count {
@@ -36,7 +36,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `what is asked together sees one state of the file, whatever others commit in between`() throws {
+  @Test func `reads performed together see one snapshot, whatever others commit in between`() throws {
     let folder = StoreTestFolder(isOnDisk: false)
     let session = try folder.session()
     let other = try folder.session()

@@ -21,11 +21,11 @@ import Testing
     try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int)
   }
 
-  @Test func `the folder and all files are for this user only`() async throws {
+  @Test func `the folder and all files are accessible to this user only`() async throws {
     let store = try await folder.open()
     store.onForeignChange {}
     try await store.add(.sample("a"))
-    // What is only read is done after what is written, so the pipe may not be there before.
+    // Reads run after writes, so the pipe need not exist before this read.
     #expect(try await store.statistics().counts[.stored] == 1)
     #expect(try permissions(folder.url) == 0o700)
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
@@ -90,7 +90,7 @@ import Testing
       #expect(error?.code == .notWritable)
       #expect(error?.description.contains(folder.database.path) == true)
     }
-    // Another that is there by now is not its own.
+    // A new outbox at the same path is not the store's own.
     let other = try await folder.open()
     await #expect(throws: OutboxError.self) { try await store.add(.sample("c")) }
     try await other.add(.sample("d"))
@@ -109,7 +109,7 @@ import Testing
     #expect(error?.description.contains("write-ahead log") == true)
   }
 
-  @Test func `very many are changed by several transactions, and what is added meanwhile is left`()
+  @Test func `very many rows are changed in several transactions`()
     async throws
   {
     let commits = Counter()
@@ -125,7 +125,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `a machine whose start has no name is written nothing of`() async throws {
+  @Test func `a time without a boot name is refused`() async throws {
     let store = try await folder.open()
     var time = StoreTime.sample
     time.boot = ""
@@ -151,7 +151,7 @@ import Testing
     #expect(try bytes() == file)
   }
 
-  @Test func `what is no database is refused and not touched`() async throws {
+  @Test func `a file that is no database is refused and not touched`() async throws {
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let text = Data(String(repeating: "a letter to a friend\n", count: 500).utf8)
     try text.write(to: folder.database)
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `an outbox whose file was emptied is not begun anew`(length: Int) async throws {
+  func `an outbox whose file was emptied is not started anew`(length: Int) async throws {
     let store = try await folder.open()
     try await store.add(.sample("a"))
     await store.abandon()
@@ -180,12 +180,12 @@ import Testing
     await store.close()
   }
 
-  @Test func `a folder that cannot be made is not writable`() async throws {
+  @Test func `a folder that cannot be created is a notWritable error`() async throws {
     try Data("a file".utf8).write(to: folder.url)
     _ = try await refusal(.notWritable)
   }
 
-  @Test func `many open a new store at once, and all have the same`() async throws {
+  @Test func `stores opened at once on a new folder share one database`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {
@@ -201,7 +201,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `what another holds for too long is busy, and nothing is lost`() async throws {
+  @Test func `a database that another connection locks too long is busy, and loses nothing`() async throws {
     let store = try await folder.open { $0.busyTimeout = .milliseconds(50) }
     try await store.add(.sample("a"))
     let other = try folder.connect()
@@ -217,7 +217,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `the disk gets back what was forgotten`() async throws {
+  @Test func `pruned requests give their space back to the disk`() async throws {
     let store = try await folder.open()
     for number in 0..<40 { try await store.add(.sample("\(number)", size: 200_000)) }
     _ = try await store.drop(.all, reason: "", at: .sample)
@@ -226,7 +226,7 @@ import Testing
     #expect(try bytes().count < 2_000_000)
   }
 
-  @Test func `what was removed cannot be read from the file any more`() async throws {
+  @Test func `removed contents cannot be read from the file any more`() async throws {
     let secret = "what nobody shall find here again"
     let store = try await folder.open()
     for number in 0..<40 {
@@ -246,7 +246,7 @@ import Testing
     await again.close()
   }
 
-  @Test func `a store that is let go gives back what it had, without being closed`() async throws {
+  @Test func `a store that is released without being closed gives back its claims`() async throws {
     var store: SQLiteOutboxStore? = try await folder.open()
     try await store?.add(.sample("a"))
     #expect(try await store?.claim(1, for: .seconds(1000), at: .sample).rows.count == 1)
@@ -255,8 +255,8 @@ import Testing
     let (heard, hear) = AsyncStream.makeStream(of: Void.self)
     other.onForeignChange { hear.yield() }
     var iterator = heard.makeAsyncIterator()
-    while try await other.rows([OutboxID(rawValue: "a")])[0]?.state == .trying { await iterator.next() }
-    #expect(try await other.claim(1, for: .seconds(1), at: .sample).rows.map(\.row.tries) == [1])
+    while try await other.rows([OutboxID(rawValue: "a")])[0]?.state == .attempting { await iterator.next() }
+    #expect(try await other.claim(1, for: .seconds(1), at: .sample).rows.map(\.row.attempts) == [1])
     await other.close()
   }
 }

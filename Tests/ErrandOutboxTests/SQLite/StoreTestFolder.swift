@@ -7,7 +7,7 @@ import Foundation
 final class StoreTestFolder: Sendable {
   let url: URL
 
-  /// - Parameter isOnDisk: False where there is much to write, and nothing to learn from a disk.
+  /// - Parameter isOnDisk: False for a test that writes much and does not need a disk.
   init(isOnDisk: Bool = true) {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
     let isThere = !isOnDisk && FileManager.default.isWritableFile(atPath: memory.path)
@@ -25,18 +25,18 @@ final class StoreTestFolder: Sendable {
     return try await SQLiteOutboxStore(folder: url, setup: setup)
   }
 
-  /// A connection as another program would have it.
+  /// Opens a connection as another program would.
   func connect() throws -> Database { try Database(path: database.path, busyTimeout: .zero) }
 
-  /// What a store stands on.
+  /// Opens a session like that of a store.
   func session(_ commits: Counter = Counter()) throws -> StoreSession {
     let folder = StoreFolder(path: url.path)
     try folder.make()
     let database = try Database(path: folder.database, busyTimeout: .seconds(5))
     try database.prepare()
-    let owners = try FileOwnerRegistry(folder: folder.owners)
+    let owners = try FileLivenessRegistry(folder: folder.owners)
     return StoreSession(
-      database, owners: owners, doorbell: PipeDoorbell(folder: folder.owners, owner: owners.name),
+      database, owners: owners, notifier: PipeChangeNotifier(folder: folder.owners, owner: owners.name),
       commits: commits)
   }
 }

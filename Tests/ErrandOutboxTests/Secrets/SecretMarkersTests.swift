@@ -5,7 +5,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
-/// A marker is put wherever a secret can be, and looked for in everything that is said or written.
+/// Puts a marker wherever a secret can be, and searches everything that is described or written for it.
 @Suite(.timeLimit(.minutes(3))) struct SecretMarkersTests {
   @Test(arguments: 0..<60)
   func `no description, error or file shows a secret, wherever it was`(seed: Int) async throws {
@@ -27,7 +27,7 @@ import Testing
   }
 }
 
-/// What was said, and where.
+/// Descriptions, each with the place where it occurred.
 private struct Said {
   private(set) var texts: [(place: String, text: String)] = []
 
@@ -53,7 +53,7 @@ private struct Said {
 private final class MarkerScene: Sendable {
   private let marker: String
   private let place: String
-  /// True if only the client says that it is secret.
+  /// True if only the client's configuration marks the place as secret.
   private let isOwn: Bool
   private let fault: String
   private let server: MockServer
@@ -73,7 +73,7 @@ private final class MarkerScene: Sendable {
     configuration.secrets = Secrets(fields: ["X-Mine", "X-Also"], queryItems: ["mine"])
     configuration.retry = .never
     configuration.memoryLimit = 1 << 16
-    configuration.answers = DiskAnswerStore(folder: folder.appending(path: "kept"))
+    configuration.cache = DiskResponseCache(folder: folder.appending(path: "kept"))
 
     let names = ["token", "client_secret", "mine", "X-Amz-Signature", "api_key", "code"]
     let name = names.randomElement(using: &random)!
@@ -95,34 +95,34 @@ private final class MarkerScene: Sendable {
     self.place = place
     isOwn = name == "mine" || fields.contains("X-Mine")
 
-    // What the server says has the marker as well.
+    // The server's response contains the marker as well.
     let location = [
       "http://o.test/?\(item)", "http://u:\(marker)@o.test/", "ftp://h/?\(item)", "/loop?\(item)",
       "http://[/?\(item)",
     ]
     .randomElement(using: &random)!
-    let answered: HTTPFields = [
+    let responded: HTTPFields = [
       "Set-Cookie": "c=\(marker)", "X-Also": marker, "Content-Location": "/a?\(item)", "ETag": "\"1\"",
       "Content-Type": "application/json",
     ]
-    var moved = answered
+    var moved = responded
     moved["Location"] = location
-    let faults: [(String, MockAnswer)] = [
-      ("answered", .answer(fields: answered, body: "{\"a\":1}")),
-      ("refused", .answer(status: 404, fields: answered, body: "none")),
-      ("moved to \(location)", .answer(status: 302, fields: moved, body: "")),
+    let faults: [(String, MockResponse)] = [
+      ("answered", .response(fields: responded, body: "{\"a\":1}")),
+      ("refused", .response(status: 404, fields: responded, body: "none")),
+      ("moved to \(location)", .response(status: 302, fields: moved, body: "")),
       (
         "cut short",
-        MockAnswer.answer(fields: answered, body: String(repeating: "x", count: 5000)).closing(
+        MockResponse.response(fields: responded, body: String(repeating: "x", count: 5000)).closing(
           at: .body(2500))
       ),
-      ("too large", .answer(fields: answered, body: String(repeating: "x", count: 70_000))),
+      ("too large", .response(fields: responded, body: String(repeating: "x", count: 70_000))),
       ("lost", .close), ("silent", .stall), ("no HTTP", .raw("220 smtp\r\n\r\n")),
     ]
-    let (fault, answer) = faults.randomElement(using: &random)!
+    let (fault, response) = faults.randomElement(using: &random)!
     self.fault = fault
-    server.on("/") { _ in answer }
-    server.on("/loop") { _ in answer }
+    server.on("/") { _ in response }
+    server.on("/loop") { _ in response }
     var curl = CurlConfiguration()
     var url = address("http://127.0.0.1:\(server.port)/")
     switch Int.random(in: 0..<10, using: &random) {
@@ -142,7 +142,7 @@ private final class MarkerScene: Sendable {
     self.request = request
   }
 
-  /// The marker, or what basic authentication makes of it.
+  /// Returns true if the text contains the marker, plain or as basic authentication encodes it.
   func shows(_ text: String) -> Bool {
     let basic = ["user:\(marker)", "\(marker):"].map { Data($0.utf8).base64EncodedString() }
     return text.contains(marker) || basic.contains { text.contains($0) }
@@ -154,7 +154,7 @@ private final class MarkerScene: Sendable {
   }
 
   func send(_ said: inout Said) async {
-    // A request by itself does not know what its client holds secret.
+    // A request alone does not know the secrets of its client.
     if !isOwn { said.add("the request", request) }
     let call = client.start(request)
     said.add("the call", call.description)
@@ -194,8 +194,8 @@ private final class MarkerScene: Sendable {
 
   func keep(_ said: inout Said) async {
     do {
-      _ = try await client.send(request.kept(as: "kept"))
-      said.add("the kept response", try await client.send(request.kept(as: "kept")))
+      _ = try await client.send(request.cached(as: "kept"))
+      said.add("the kept response", try await client.send(request.cached(as: "kept")))
     } catch {
       said.add(error, at: "the error of keeping")
     }
@@ -203,7 +203,7 @@ private final class MarkerScene: Sendable {
 
   func enqueue(_ said: inout Said) async throws {
     var configuration = OutboxConfiguration()
-    configuration.delivery.maxTries = 1
+    configuration.delivery.maxAttempts = 1
     configuration.reachability = nil
     let outbox = try await Outbox(
       at: folder.appending(path: "outbox"), client: client, configuration: configuration)
@@ -221,12 +221,12 @@ private final class MarkerScene: Sendable {
     await outbox.close()
   }
 
-  /// Everything that was written.
+  /// The files that were written, with their contents.
   var files: [(path: String, data: Data)] {
     let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
     return names.compactMap { name in
       let file = folder.appending(path: name)
-      // Reading one of the outbox's pipes would wait for somebody to write.
+      // Reading one of the outbox's pipes would wait for a writer.
       guard (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else {
         return nil
       }
@@ -234,7 +234,7 @@ private final class MarkerScene: Sendable {
     }
   }
 
-  /// The name in one of its spellings.
+  /// Returns the name in one of its spellings, at random.
   private static func spelled(_ name: String, _ random: inout SeededRandom) -> String {
     var name = name
     if Bool.random(using: &random) { name = name.replacing("_", with: "-") }

@@ -1,8 +1,8 @@
 import Dispatch
 import Testing
 
-/// Runs one after the other on a thread of their own what computes for long. The shared threads are few, and tests that talk
-/// to sockets mind being late.
+/// Runs long computations one after the other on a queue of their own. The shared threads are few, and tests
+/// that use sockets are sensitive to delays.
 struct ComputesLong: TestTrait, SuiteTrait, TestScoping {
   let isRecursive = true
 

@@ -5,7 +5,7 @@ import Foundation
 @testable import ErrandOutbox
 
 extension Request {
-  /// All that is sent of its body, not compressed.
+  /// Returns the whole body as it is sent, uncompressed.
   func bodyBytes(room: Int = 10_000) async throws -> Data {
     switch try body.open(compressed: false) {
     case .none: return Data()
@@ -16,7 +16,7 @@ extension Request {
 }
 
 extension BodyReader {
-  /// All of it; for those that never wait.
+  /// Reads the whole body; for readers that never wait.
   func allBytes(room: Int = 10_000) throws -> Data {
     var all = Data()
     while true {
@@ -31,10 +31,11 @@ extension BodyReader {
 }
 
 extension NewRow {
-  /// As a store would give it back.
+  /// The row as a store would return it.
   var stored: OutboxRow {
     OutboxRow(
-      id: id, sequence: 1, lane: lane, priority: priority, state: .stored, created: 0, changed: 0, tries: 0,
-      countedTries: 0, due: nil, expires: nil, reason: nil, size: size, summary: summary, answer: nil)
+      id: id, sequence: 1, lane: lane, priority: priority, state: .stored, created: 0, changed: 0,
+      attempts: 0,
+      countedAttempts: 0, due: nil, expires: nil, reason: nil, size: size, summary: summary, response: nil)
   }
 }

@@ -1,5 +1,5 @@
-/// The tables of the file as the second version of it made them, written down here so that no change of today's can reach
-/// them.
+/// The tables as the second version of the file made them, written down here so that later changes do not
+/// affect them.
 enum SecondSchema {
   static let sql = """
     PRAGMA auto_vacuum = INCREMENTAL;

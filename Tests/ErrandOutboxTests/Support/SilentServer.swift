@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A port that takes connections and never answers.
+/// A port that accepts connections and never responds.
 final class SilentServer: Sendable {
   private let file: Int32
   let port: Int

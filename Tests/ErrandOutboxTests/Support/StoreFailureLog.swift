@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandOutbox
 
-/// What an outbox has complained of.
+/// Collects the store failures that an outbox reports.
 final class StoreFailureLog: Sendable {
   private let failures = Locked<[OutboxError]>([])
 
@@ -12,7 +12,7 @@ final class StoreFailureLog: Sendable {
     failures.withLock { $0.append(error) }
   }
 
-  /// Returns when there is one.
+  /// Returns as soon as there is a failure.
   func waitForFailure() async throws {
     while codes.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
   }

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandTesting
 
 extension Evidence {
-  /// The owners by group, each group in the order in which they began.
+  /// Returns the callers that own their call by group, each group in the order in which they began.
   func groups(where isMeant: (Rule) -> Bool) -> [(rule: Rule, members: [Caller])] {
     let owners = owners.filter { $0.ask.rule.map(isMeant) ?? false }
     return Dictionary(grouping: owners) { $0.ask.rule }.compactMap { rule, members in
@@ -11,15 +11,15 @@ extension Evidence {
     .sorted { $0.members[0].id < $1.members[0].id }
   }
 
-  /// It had failed by then, and no server has seen it.
+  /// Returns true if the caller had failed by then, and no server has seen its request.
   func neverLeft(_ caller: Caller, by time: Duration) -> Bool {
     guard let end = caller.ends.first, end.time <= time, !end.outcome.isSuccess else { return false }
-    return tries(of: caller.ask).allSatisfy { $0.seen == nil }
+    return attempts(of: caller.ask).allSatisfy { $0.seen == nil }
   }
 }
 
 extension Caller {
-  /// It was called off as it began, so that nobody knows how far it came.
+  /// True if the caller was cancelled as it began, so that it is unknown how far its request came.
   var hardlyBegan: Bool {
     guard let end = ends.first else { return false }
     return end.time == began && end.outcome.code == .cancelled && end.outcome.reason != .superseded

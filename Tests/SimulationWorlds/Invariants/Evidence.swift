@@ -5,23 +5,23 @@ import ErrandTesting
 struct Evidence: Sendable {
   let plan: WorldPlan
   let callers: [Caller]
-  let tries: [SimulatedTry]
+  let attempts: [SimulatedAttempt]
   let mostInFlight: Int
   let hosts: [String: HostLoad]
-  /// When and why each scope ended.
+  /// The time and reason of each scope's end.
   let scopeEnds: [Int: Caller.Leave]
   let rest: Rest
   let shutdownTook: Duration
-  private let triesByAsk: [Int: [SimulatedTry]]
+  private let attemptsByAsk: [Int: [SimulatedAttempt]]
 
-  /// Those that own their call.
+  /// The callers that own their call.
   var owners: [Caller] { callers.filter { $0.role == .owner } }
 
-  /// In the order in which they began.
-  func tries(of ask: Ask) -> [SimulatedTry] { triesByAsk[ask.id] ?? [] }
+  /// Returns the attempts of a request in the order in which they began.
+  func attempts(of ask: Ask) -> [SimulatedAttempt] { attemptsByAsk[ask.id] ?? [] }
 }
 
-extension SimulatedTry {
+extension SimulatedAttempt {
   var ask: Int? { fields[Ask.idField].flatMap { Int($0) } }
 }
 
@@ -30,13 +30,13 @@ extension SimulatedTry {
     init(_ world: World, _ rest: Rest, shutdownTook: Duration) {
       plan = world.plan
       callers = world.ledger.callers
-      tries = world.network.tries
+      attempts = world.network.attempts
       mostInFlight = world.network.mostInFlight
       hosts = world.network.hosts
       scopeEnds = world.ledger.scopeEnds
       self.rest = rest
       self.shutdownTook = shutdownTook
-      triesByAsk = Dictionary(grouping: tries) { $0.ask ?? -1 }
+      attemptsByAsk = Dictionary(grouping: attempts) { $0.ask ?? -1 }
     }
   }
 #endif

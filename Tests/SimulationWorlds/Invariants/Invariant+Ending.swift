@@ -3,7 +3,7 @@ import ErrandTesting
 
 extension Invariant {
   static let callingOff = Invariant(
-    name: "who is called off hears it at once, with the reason, and nobody else does"
+    name: "who is cancelled hears it at once, with the reason, and nobody else does"
   ) { evidence in
     evidence.callers.compactMap { caller in
       guard let end = caller.ends.first else { return nil }
@@ -11,16 +11,16 @@ extension Invariant {
         return "\(caller) left at \(first.time) and got \(end.outcome) at \(end.time)"
       }
       guard end.outcome.code == .cancelled else {
-        // Its own time may have run out at the same instant.
+        // The deadline may have passed at the same instant.
         let isDelivered = caller.leaves.contains(where: \.isCertain) && end.outcome.code != .deadlineExceeded
-        return isDelivered ? "\(caller) was called off before it got \(end.outcome)" : nil
+        return isDelivered ? "\(caller) was cancelled before it got \(end.outcome)" : nil
       }
-      // Called off by another, for all who wait.
+      // The owner has cancelled the call for all its callers.
       if caller.role == .guest, end.outcome.reason == .callCancelled { return nil }
       if end.outcome.reason == .superseded, caller.ask.rule?.isLatest ?? false { return nil }
       if end.outcome.reason == .clientShutDown, evidence.plan.shutdown != nil { return nil }
       let isExpected = caller.leaves.contains { $0.reason == end.outcome.reason && $0.time == end.time }
-      return isExpected ? nil : "\(caller) got \(end.outcome) at \(end.time), but was not called off"
+      return isExpected ? nil : "\(caller) got \(end.outcome) at \(end.time), but was not cancelled"
     }
   }
 
@@ -28,17 +28,18 @@ extension Invariant {
     evidence in
     evidence.owners.flatMap { caller -> [String] in
       guard let end = caller.ends.first, caller.ask.rule?.isSharing != true else { return [] }
-      return evidence.tries(of: caller.ask).compactMap { aTry in
-        guard aTry.began < caller.began || aTry.began > end.time || aTry.ended ?? .longest > end.time else {
+      return evidence.attempts(of: caller.ask).compactMap { attempt in
+        guard attempt.began < caller.began || attempt.began > end.time || attempt.ended ?? .longest > end.time
+        else {
           return nil
         }
         return "\(caller), from \(caller.began) to \(end.time); "
-          + "on the wire from \(aTry.began) to \(aTry.ended.map { "\($0)" } ?? "now")"
+          + "on the wire from \(attempt.began) to \(attempt.ended.map { "\($0)" } ?? "now")"
       }
     }
   }
 
-  static let shutdown = Invariant(name: "a client that was shut down has called off everything in time") {
+  static let shutdown = Invariant(name: "a client that was shut down has cancelled everything in time") {
     evidence in
     if evidence.shutdownTook > .zero { return ["shutting down an idle client took \(evidence.shutdownTook)"] }
     guard let plan = evidence.plan.shutdown else { return [] }

@@ -16,21 +16,21 @@ extension Invariant {
     return found
   }
 
-  static let keptSlots = Invariant(name: "what nobody looks at never takes the slots that are kept") {
+  static let reservedSlots = Invariant(name: "what nobody looks at never takes the slots that are kept") {
     evidence in
     guard let total = evidence.plan.limits.total else { return [] }
-    let limit = max(1, total - evidence.plan.limits.kept)
-    // Who is waited for may have been lent a higher priority.
+    let limit = max(1, total - evidence.plan.limits.reserved)
+    // A dependency may have been raised to its dependents' priority.
     let lent = Set(evidence.owners.flatMap(\.ask.after))
     let unseen = evidence.owners.filter {
       $0.ask.priority <= .utility && !lent.contains($0.ask.id) && !($0.ask.rule?.isSharing ?? false)
     }
-    let most = mostAtOnce(unseen.flatMap { evidence.tries(of: $0.ask) })
+    let most = mostAtOnce(unseen.flatMap { evidence.attempts(of: $0.ask) })
     return most > limit ? ["\(most) in the background at once, and \(limit) may be"] : []
   }
 
-  private static func mostAtOnce(_ tries: [SimulatedTry]) -> Int {
-    let changes = tries.flatMap { [($0.began, 1), ($0.ended ?? .longest, -1)] }.sorted { $0 < $1 }
+  private static func mostAtOnce(_ attempts: [SimulatedAttempt]) -> Int {
+    let changes = attempts.flatMap { [($0.began, 1), ($0.ended ?? .longest, -1)] }.sorted { $0 < $1 }
     var (now, most) = (0, 0)
     for (_, change) in changes {
       now += change

@@ -6,20 +6,21 @@ extension Invariant {
     evidence.callers.filter { $0.ends.count != 1 }.map { "\($0) got \($0.ends.count)" }
   }
 
-  static let genuineAnswers = Invariant(name: "an answer is the server's own, to this request") { evidence in
+  static let genuineResponses = Invariant(name: "a response is the server's own, to this request") {
+    evidence in
     evidence.callers.compactMap { caller in
-      guard let end = caller.ends.first, case .answered(let status, let text) = end.outcome else {
+      guard let end = caller.ends.first, case .responded(let status, let text) = end.outcome else {
         return nil
       }
-      guard let index = Echo.index(in: text), evidence.tries.indices.contains(index) else {
+      guard let index = Echo.index(in: text), evidence.attempts.indices.contains(index) else {
         return "\(caller) got \(text.debugDescription)"
       }
-      let source = evidence.tries[index]
+      let source = evidence.attempts[index]
       let isGenuine =
-        source.hasAnswered(status, by: end.time) && evidence.answers(source, caller)
+        source.hasResponded(status, by: end.time) && evidence.responses(source, caller)
         && source.method == caller.ask.method && source.path == caller.ask.path
         && source.text == caller.ask.text
-      return isGenuine ? nil : "\(caller) got the answer of try \(index)"
+      return isGenuine ? nil : "\(caller) got the response of attempt \(index)"
     }
   }
 
@@ -36,17 +37,18 @@ extension Invariant {
   }
 }
 
-extension SimulatedTry {
-  /// Called off at the very instant at which all of it was here, it may have answered.
-  fileprivate func hasAnswered(_ status: Int, by time: Duration) -> Bool {
-    end == .answered(Status(status))
-      || (end == .calledOff && ended == time && answer?.status.rawValue == status)
+extension SimulatedAttempt {
+  /// Returns true if the attempt may have responded: also if it was cancelled at the very instant at which
+  /// the response was complete.
+  fileprivate func hasResponded(_ status: Int, by time: Duration) -> Bool {
+    end == .responded(Status(status))
+      || (end == .cancelled && ended == time && response?.status.rawValue == status)
   }
 }
 
 extension Evidence {
-  /// A try is the caller's own, or that of somebody with whom it shares.
-  fileprivate func answers(_ source: SimulatedTry, _ caller: Caller) -> Bool {
+  /// Returns true if the attempt is the caller's own, or that of a caller with which it shares.
+  fileprivate func responses(_ source: SimulatedAttempt, _ caller: Caller) -> Bool {
     if source.ask == caller.ask.id { return true }
     guard let rule = caller.ask.rule, rule.isSharing else { return false }
     return callers.contains { $0.ask.id == source.ask && $0.ask.rule == rule }

@@ -5,7 +5,7 @@ extension Invariant {
     if rest.held > 0 { found.append("\(rest.held) requests or keys are held") }
     if rest.lostSlots > 0 { found.append("\(rest.lostSlots) slots are lost") }
     if rest.sleepers > 0 { found.append("\(rest.sleepers) tasks sleep") }
-    if rest.inFlight > 0 { found.append("\(rest.inFlight) tries are in flight") }
+    if rest.inFlight > 0 { found.append("\(rest.inFlight) attempts are in flight") }
     if rest.inScopes > 0 { found.append("\(rest.inScopes) requests are in scopes") }
     if rest.shown > 0 { found.append("\(rest.shown) requests are shown") }
     return found

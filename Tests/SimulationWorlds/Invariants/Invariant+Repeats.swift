@@ -17,13 +17,13 @@ extension Invariant {
         let hasCause = others.contains { $0.began <= caller.began && caller.began < $0.began + interval }
         if !hasCause { found.append("\(caller) was ignored at \(caller.began) without a cause") }
         if caller.ends.first?.time != caller.began { found.append("\(caller) did not hear at once") }
-        if !evidence.tries(of: caller.ask).isEmpty { found.append("\(caller) was ignored and sent") }
+        if !evidence.attempts(of: caller.ask).isEmpty { found.append("\(caller) was ignored and sent") }
       }
       return found
     }
   }
 
-  static let latest = Invariant(name: "what is overtaken is called off at once and never delivered") {
+  static let latest = Invariant(name: "what is overtaken is cancelled at once and never delivered") {
     evidence in
     evidence.groups(where: \.isLatest).flatMap { _, members -> [String] in
       members.compactMap { caller in

@@ -4,13 +4,15 @@ import ErrandTesting
 extension Invariant {
   static let scopes = Invariant(name: "nothing is sent for a scope after it ended") { evidence in
     evidence.owners.flatMap { caller -> [String] in
-      // What is shared goes on for the others.
+      // A shared request goes on for its other callers.
       guard caller.ask.rule?.isSharing != true, let end = caller.ask.scope.flatMap({ evidence.scopeEnds[$0] })
       else { return [] }
-      return evidence.tries(of: caller.ask).filter { $0.began > end.time || $0.ended ?? .longest > end.time }
-        .map {
-          "\(caller): try \($0.index) is on the wire from \($0.began) on, and the scope ended at \(end.time)"
-        }
+      return evidence.attempts(of: caller.ask).filter {
+        $0.began > end.time || $0.ended ?? .longest > end.time
+      }
+      .map {
+        "\(caller): attempt \($0.index) is on the wire from \($0.began) on, and the scope ended at \(end.time)"
+      }
     }
   }
 

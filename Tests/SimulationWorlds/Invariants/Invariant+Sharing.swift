@@ -5,13 +5,13 @@ extension Invariant {
   static let sharing = Invariant(name: "a shared window sends at most one") { evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
       guard case .sharing(_, let policy) = rule else { return [] }
-      let flights = SharedFlight.all(of: members, evidence)
-      return zip(flights, flights.dropFirst()).compactMap { one, next in
+      let inFlightRequests = SharedFlight.all(of: members, evidence)
+      return zip(inFlightRequests, inFlightRequests.dropFirst()).compactMap { one, next in
         let start = next.leader.began
         if let late = one.members.first(where: { $0.ends.first?.time ?? .longest > start }) {
           return "\(next.leader) was sent at \(start), when \(late) was still waiting for another"
         }
-        if one.tries.contains(where: { $0.ended ?? .longest > start }) {
+        if one.attempts.contains(where: { $0.ended ?? .longest > start }) {
           return "\(next.leader) was sent at \(start), beside \(one.leader)"
         }
         let isOpen = start < one.leader.began + policy.window
@@ -27,12 +27,12 @@ extension Invariant {
     evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
       guard case .sharing(_, let policy) = rule else { return [] }
-      return SharedFlight.all(of: members, evidence).flatMap { flight -> [String] in
-        let outcomes = flight.outcomes
+      return SharedFlight.all(of: members, evidence).flatMap { inFlightRequest -> [String] in
+        let outcomes = inFlightRequest.outcomes
         let kinds = Set(outcomes.map { $0.end.outcome.code.map(\.description) ?? $0.end.outcome.description })
         let here = outcomes.map(\.end.time).min() ?? .zero
-        let windowEnd = flight.leader.began + policy.window
-        return (kinds.count > 1 ? ["\(flight.leader) came to \(kinds.sorted())"] : [])
+        let windowEnd = inFlightRequest.leader.began + policy.window
+        return (kinds.count > 1 ? ["\(inFlightRequest.leader) came to \(kinds.sorted())"] : [])
           + outcomes.compactMap { member, end in
             if end.time != max(here, member.began) {
               return "\(member) heard at \(end.time) what was here at \(here)"
@@ -47,13 +47,13 @@ extension Invariant {
   static let abandonment = Invariant(name: "what is shared is on the wire only while somebody waits") {
     evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
-      guard case .sharing(_, let policy) = rule, policy.whenAbandoned == .calledOff else { return [] }
-      return members.flatMap { evidence.tries(of: $0.ask) }.filter { aTry in
-        [aTry.began, aTry.ended ?? .longest].contains { time in
+      guard case .sharing(_, let policy) = rule, policy.whenAbandoned == .cancelled else { return [] }
+      return members.flatMap { evidence.attempts(of: $0.ask) }.filter { attempt in
+        [attempt.began, attempt.ended ?? .longest].contains { time in
           !members.contains { $0.began <= time && time <= $0.ends.first?.time ?? .longest }
         }
       }
-      .map { "try \($0.index), from \($0.began) to \($0.ended.map { "\($0)" } ?? "now")" }
+      .map { "attempt \($0.index), from \($0.began) to \($0.ended.map { "\($0)" } ?? "now")" }
     }
   }
 }

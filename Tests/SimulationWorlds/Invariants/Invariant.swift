@@ -1,16 +1,16 @@
-/// Something that holds in every world.
+/// A condition that holds in every world.
 struct Invariant: Sendable {
-  /// A sentence.
+  /// A sentence that states the condition.
   let name: String
-  /// What speaks against it.
+  /// Returns a description of each violation.
   let violations: @Sendable (Evidence) -> [String]
 
-  /// Told by how the simulation ended, not by what it left.
+  /// These two follow from how the simulation ended, not from its evidence.
   static let noWaitForEver = "nothing waits for ever"
   static let rest = "all comes to rest"
 
   static let all = [
-    oneOutcome, genuineAnswers, callingOff, deadlines, silenceAfter, retries, dependencies, scopes, owners,
-    ignoring, latest, sharing, shared, abandonment, limits, keptSlots, shutdown, quiet,
+    oneOutcome, genuineResponses, callingOff, deadlines, silenceAfter, retries, dependencies, scopes, owners,
+    ignoring, latest, sharing, shared, abandonment, limits, reservedSlots, shutdown, quiet,
   ]
 }

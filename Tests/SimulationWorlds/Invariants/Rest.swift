@@ -1,12 +1,12 @@
-/// What was left in a world when nothing had moved for an hour.
+/// The state of a world after an hour without activity.
 struct Rest: Sendable {
-  /// Requests and keys that somebody holds on to.
+  /// The requests and keys that are still referenced.
   let held: Int
   let sleepers: Int
   let inFlight: Int
   let shown: Int
-  /// What is in scopes that have not ended.
+  /// The requests in scopes that have not ended.
   let inScopes: Int
-  /// Slots that nobody holds, and nobody can have.
+  /// Slots that are neither held nor available.
   var lostSlots = 0
 }

@@ -1,14 +1,15 @@
 import ErrandCore
 import ErrandTesting
 
-/// One request that several shared, put together from what they got and what was on the wire.
+/// One request that several callers shared, reconstructed from their outcomes and the attempts.
 struct SharedFlight {
   let leader: Caller
-  /// Those who came from its beginning until the next one's.
+  /// The callers that began from its start until the next one's.
   let members: [Caller]
-  let tries: [SimulatedTry]
+  let attempts: [SimulatedAttempt]
 
-  /// What those got who neither left nor ran out of their own time: what the flight itself came to.
+  /// The outcomes of the members that were not cancelled and met no deadline of their own: the outcome of the
+  /// request itself.
   var outcomes: [(member: Caller, end: Caller.End)] {
     members.compactMap { member in
       guard let end = member.ends.first else { return nil }
@@ -16,24 +17,26 @@ struct SharedFlight {
     }
   }
 
-  /// The flights of a group, in order. A flight that never came to the wire is none.
+  /// Returns the shared requests of a group, in order. A request that was never sent is omitted.
   static func all(of members: [Caller], _ evidence: Evidence) -> [SharedFlight] {
-    let leaders = members.filter { !evidence.tries(of: $0.ask).isEmpty }
-    var flights: [SharedFlight] = []
+    let leaders = members.filter { !evidence.attempts(of: $0.ask).isEmpty }
+    var inFlightRequests: [SharedFlight] = []
     for (index, leader) in leaders.enumerated() {
       let next = index + 1 < leaders.count ? leaders[index + 1].began : .longest
       let members = members.filter { member in
         guard leader.began <= member.began, member.began < next else { return false }
-        // At the instant at which one flight ends and another begins, nobody knows who is in which.
-        return member.id == leader.id || member.began > leader.began || flights.last?.end != leader.began
+        // At the instant at which one request ends and another begins, a caller may have joined either.
+        return member.id == leader.id || member.began > leader.began
+          || inFlightRequests.last?.end != leader.began
       }
-      flights.append(SharedFlight(leader: leader, members: members, tries: evidence.tries(of: leader.ask)))
+      inFlightRequests.append(
+        SharedFlight(leader: leader, members: members, attempts: evidence.attempts(of: leader.ask)))
     }
-    return flights
+    return inFlightRequests
   }
 
-  /// When the last try or the last member ended.
+  /// When the last attempt or the last member ended.
   private var end: Duration {
-    (members.compactMap(\.ends.first?.time) + tries.compactMap(\.ended)).max() ?? .zero
+    (members.compactMap(\.ends.first?.time) + attempts.compactMap(\.ended)).max() ?? .zero
   }
 }

@@ -1,4 +1,4 @@
-/// What is wrong with a world.
+/// A violation of an invariant in a world.
 public struct Violation: Sendable, Hashable, CustomStringConvertible {
   public let invariant: String
   public let detail: String

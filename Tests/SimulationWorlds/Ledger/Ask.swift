@@ -1,6 +1,7 @@
 import ErrandCore
 
-/// What a virtual user asks for, in the world's own words: the invariants judge by this, not by the `Request`.
+/// The request of a simulated user, as the world describes it: the invariants check against this, not against
+/// the `Request`.
 struct Ask: Sendable {
   let id: Int
   var method: ErrandCore.Method
@@ -8,18 +9,18 @@ struct Ask: Sendable {
   var path: String
   var text = ""
   var hasKey = false
-  var maxTries = 3
+  var maxAttempts = 3
   var deadline: Duration?
-  /// Those that must have succeeded before it.
+  /// The requests that must have succeeded before this one.
   var after: [Int] = []
   var priority = Priority.default
   var rule: Rule?
-  /// What it ends with.
+  /// The scope whose end cancels it.
   var scope: Int?
   /// True if the outcome is handed to an object that may be gone by then.
   var isHanded = false
 
-  /// True if doing it twice is doing it once.
+  /// True if the request may be sent twice.
   var isRepeatable: Bool { hasKey || method.isIdempotent }
   var url: String { "http://\(host)\(path)" }
 
@@ -28,7 +29,7 @@ struct Ask: Sendable {
 
 extension Ask: CustomStringConvertible {
   var description: String {
-    var text = "#\(id) \(method) \(url), \(maxTries) tries"
+    var text = "#\(id) \(method) \(url), \(maxAttempts) attempts"
     if let deadline { text += ", deadline \(deadline)" }
     if !after.isEmpty { text += ", after \(after)" }
     if priority != .default { text += ", \(priority)" }

@@ -1,18 +1,18 @@
 import ErrandCore
 
-/// Somebody who waits for an outcome.
+/// A task that waits for an outcome.
 struct Caller: Sendable {
   enum Role: Sendable, Hashable {
-    /// The call is its own: it ends no later than the call.
+    /// The caller started the call, and waits until the call ends.
     case owner
-    /// It waits for a call that another has started, and may leave.
+    /// The caller waits for a call that another has started, and may stop waiting.
     case guest
   }
 
   struct Leave: Sendable {
     let time: Duration
     let reason: CancellationReason
-    /// True if there was no outcome yet, for sure.
+    /// True if there was certainly no outcome yet.
     var isCertain = false
   }
 
@@ -25,11 +25,11 @@ struct Caller: Sendable {
   let ask: Ask
   let role: Role
   let began: Duration
-  /// When and why it was called off.
+  /// When and why the caller was cancelled.
   var leaves: [Leave] = []
-  /// One, if all is well.
+  /// The outcomes: one, unless there is a defect.
   var ends: [End] = []
-  /// When the object was gone that asked, if it was.
+  /// When the object that sent the request was deallocated, if it was.
   var gone: Duration?
   /// When the outcome was handed to its object.
   var handed: [Duration] = []

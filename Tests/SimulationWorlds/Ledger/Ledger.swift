@@ -1,10 +1,10 @@
 import ErrandCore
 
-/// Who asked for what, and what became of it.
+/// Records the callers of a world and their outcomes.
 final class Ledger: Sendable {
   private struct State {
     var callers: [Caller] = []
-    /// The calls of callers whose outcome can be looked at.
+    /// The calls of callers whose outcome can be read.
     var calls: [Int: Call] = [:]
     var asks = 0
     var scopes = 0
@@ -17,14 +17,14 @@ final class Ledger: Sendable {
 
   private let repeatsEnds: Bool
 
-  /// - Parameter repeatsEnds: A defect: every outcome is had twice.
+  /// - Parameter repeatsEnds: A defect: every outcome is recorded twice.
   init(isTraced: Bool, repeatsEnds: Bool = false) {
     self.isTraced = isTraced
     self.repeatsEnds = repeatsEnds
   }
 
   var callers: [Caller] { state.withLock { $0.callers } }
-  /// When and why each scope ended.
+  /// The time and reason of each scope's end.
   var scopeEnds: [Int: Caller.Leave] { state.withLock { $0.scopeEnds } }
   var log: [LogLine] { state.withLock { $0.log } }
 
@@ -53,10 +53,11 @@ final class Ledger: Sendable {
     return caller.id
   }
 
-  /// From now on it is known whether the caller has an outcome, and not only when it hears of it.
+  /// Registers a caller's call: from now on the ledger knows whether there is an outcome before the caller
+  /// reports it.
   func watch(_ caller: Int, _ call: Call) { state.withLock { $0.calls[caller] = call } }
 
-  /// The caller is about to be called off, unless it has its outcome.
+  /// Records that the caller is about to be cancelled, unless it has its outcome.
   func leave(_ caller: Int, _ reason: CancellationReason, at time: Duration) {
     let call = state.withLock { $0.calls[caller] }
     let isCertain = call.map { $0.outcome == nil } ?? false
@@ -65,7 +66,7 @@ final class Ledger: Sendable {
       state.callers[caller].leaves.append(Caller.Leave(time: time, reason: reason, isCertain: isCertain))
       return false
     }
-    if !isLate { note("caller \(caller) is called off: \(reason)", at: time) }
+    if !isLate { note("caller \(caller) is cancelled: \(reason)", at: time) }
   }
 
   func end(_ caller: Int, _ outcome: Outcome, at time: Duration) {
@@ -77,7 +78,7 @@ final class Ledger: Sendable {
     note("caller \(caller) got: \(outcome)", at: time)
   }
 
-  /// These are about to end, and so is everything in them.
+  /// Records that scopes are about to end, and that their callers are cancelled.
   func endScopes(_ scopes: [Int], _ reason: CancellationReason, at time: Duration) {
     let leaving = state.withLock { state in
       let ending = Set(scopes).subtracting(state.scopeEnds.keys)

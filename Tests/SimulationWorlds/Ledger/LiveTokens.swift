@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Counts what somebody still holds on to.
+/// Counts the tokens that are still referenced.
 final class LiveTokens: Sendable {
   final class Token: Sendable {
     private let tokens: LiveTokens

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Something that happened in a world.
+/// One event in a world.
 public struct LogLine: Sendable, CustomStringConvertible {
   let time: Duration
   let text: String

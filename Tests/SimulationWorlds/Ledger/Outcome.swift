@@ -1,10 +1,10 @@
 import ErrandCore
 
-/// What a caller got.
+/// The outcome of a caller.
 enum Outcome: Sendable {
-  case answered(status: Int, text: String)
+  case responded(status: Int, text: String)
   case failed(code: RequestError.Code?, reason: CancellationReason?, description: String)
-  /// It let go of the answer's stream before the end.
+  /// The caller released the response's stream before the end.
   case dropped
 
   init(_ error: any Error) {
@@ -13,7 +13,7 @@ enum Outcome: Sendable {
   }
 
   var isSuccess: Bool {
-    if case .answered = self { true } else { false }
+    if case .responded = self { true } else { false }
   }
 
   var code: RequestError.Code? {
@@ -28,7 +28,7 @@ enum Outcome: Sendable {
 extension Outcome: CustomStringConvertible {
   var description: String {
     switch self {
-    case .answered(let status, let text): "\(status) \(text.prefix(24).debugDescription)"
+    case .responded(let status, let text): "\(status) \(text.prefix(24).debugDescription)"
     case .failed(_, _, let description): description
     case .dropped: "let go"
     }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What an ask wants to happen when the same is asked again. Two are the same if their groups are.
+/// The rule for repeated requests. Two requests are the same if their groups are.
 enum Rule: Sendable, Hashable {
   case ignoring(group: Int, within: Duration)
   case sharing(group: Int, SharingPolicy)

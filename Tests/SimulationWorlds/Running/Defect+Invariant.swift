@@ -1,16 +1,16 @@
 extension Defect {
-  /// The one that tells of it.
+  /// The invariant that must find the defect.
   public var invariant: String {
     switch self {
-    case .neverAnswers: Invariant.noWaitForEver
+    case .neverResponds: Invariant.noWaitForEver
     case .neverRests: Invariant.rest
-    case .answersTwice: Invariant.oneOutcome.name
+    case .respondsTwice: Invariant.oneOutcome.name
     case .ignoresDeadlines: Invariant.deadlines.name
     case .isSlowToShutDown: Invariant.shutdown.name
-    case .answersByItself: Invariant.genuineAnswers.name
+    case .respondsByItself: Invariant.genuineResponses.name
     case .isSlowToStop: Invariant.callingOff.name
     case .sendsAgainLater: Invariant.silenceAfter.name
-    case .triesTooOften, .repeatsPosts, .ignoresRetryAfter: Invariant.retries.name
+    case .attemptsTooOften, .repeatsPosts, .ignoresRetryAfter: Invariant.retries.name
     case .forgetsDependencies: Invariant.dependencies.name
     case .forgetsScope: Invariant.scopes.name
     case .endsTooMuch: Invariant.callingOff.name
@@ -21,7 +21,7 @@ extension Defect {
     case .neverAbandons: Invariant.abandonment.name
     case .deliversOvertaken: Invariant.latest.name
     case .passesLimits: Invariant.limits.name
-    case .takesKeptSlots: Invariant.keptSlots.name
+    case .takesReservedSlots: Invariant.reservedSlots.name
     case .losesSlots, .keepsRequests: Invariant.quiet.name
     }
   }

@@ -1,17 +1,17 @@
 import ErrandCore
 import ErrandTesting
 
-/// Something that is wrong with a world on purpose, to see that an invariant tells.
+/// A deliberate defect of a world, to check that an invariant finds it.
 public enum Defect: CaseIterable, Sendable {
-  case neverAnswers
-  case answersTwice
+  case neverResponds
+  case respondsTwice
   case neverRests
   case ignoresDeadlines
   case isSlowToShutDown
-  case answersByItself
+  case respondsByItself
   case isSlowToStop
   case sendsAgainLater
-  case triesTooOften
+  case attemptsTooOften
   case repeatsPosts
   case ignoresRetryAfter
   case forgetsDependencies
@@ -25,15 +25,15 @@ public enum Defect: CaseIterable, Sendable {
   case neverAbandons
   case deliversOvertaken
   case passesLimits
-  case takesKeptSlots
+  case takesReservedSlots
   case losesSlots
 
   func spoil(_ configuration: inout ClientConfiguration, _ clock: VirtualClock) {
     switch self {
-    case .neverAnswers, .neverRests, .answersByItself, .sendsAgainLater, .keepsRequests:
+    case .neverResponds, .neverRests, .respondsByItself, .sendsAgainLater, .keepsRequests:
       configuration.interceptors.append(Spoiling(defect: self, clock: clock))
     case .passesLimits: configuration.limits.total = configuration.limits.total.map { $0 + 1 }
-    case .takesKeptSlots: configuration.limits.kept = 0
+    case .takesReservedSlots: configuration.limits.reserved = 0
     default: break
     }
   }
@@ -47,7 +47,7 @@ public enum Defect: CaseIterable, Sendable {
     var policy = request.options.retry ?? RetryPolicy()
     switch (self, ask.rule) {
     case (.ignoresDeadlines, _): request.options.deadline = nil
-    case (.triesTooOften, _): policy.maxTries += 1
+    case (.attemptsTooOften, _): policy.maxAttempts += 1
     case (.repeatsPosts, _): policy.methods.insert(.post)
     case (.ignoresRetryAfter, _): policy.maxRetryAfter = .zero
     case (.ignoresNothing, .ignoring), (.sharesNothing, .sharing), (.deliversOvertaken, .latest):

@@ -1,22 +1,23 @@
 #if os(Linux)
-  /// A defect of either kind of world, and who has to tell of it.
+  /// A defect of either kind of world, with the invariant that must find it.
   public struct KnownDefect: Sendable {
     public let name: String
-    /// The one that is there for it.
+    /// The name of the invariant that must find the defect.
     public let invariant: String
-    /// In one of so many worlds it has to show.
+    /// The number of worlds, at least one of which must show the defect.
     public let seeds: UInt64
     /// Runs the world of a seed with this defect.
     let report: @Sendable (UInt64) -> WorldReport
 
-    /// Whether its invariant tells of it. Others may too: what is wrong with one thing is seldom right with all others.
+    /// True if the invariant finds the defect. Others may find it, too, because a defect often has several
+    /// effects.
     public var isFound: Bool {
       (1...seeds).contains { seed in report(seed).violations.contains { $0.invariant == invariant } }
     }
   }
 
   extension WorldKind {
-    /// All that is looked at.
+    /// The names of all invariants that are checked.
     public var invariants: Set<String> {
       switch self {
       case .client: Set(WorldReport.invariants)

@@ -2,13 +2,13 @@
   import ErrandCore
   import SimulationExecutor
 
-  /// Many worlds, one after the other on each of several threads.
+  /// Runs many worlds, in sequence on each of several threads.
   public struct SeedRun: Sendable {
     public private(set) var worlds = 0
     public private(set) var jobs = 0
     public private(set) var callers = 0
-    public private(set) var tries = 0
-    /// The first that failed. Whatever the threads, all before it were run.
+    public private(set) var attempts = 0
+    /// The first world that failed. Whatever the number of threads, all worlds before it were run.
     public private(set) var failure: WorldReport?
 
     private var next: UInt64
@@ -20,7 +20,7 @@
     }
 
     /// Runs the worlds of these seeds, up to the first that fails.
-    /// - Parameter world: Runs the world of a seed, on its thread.
+    /// - Parameter world: Runs the world of a seed, on the calling thread.
     public static func run(
       _ seeds: Range<UInt64>, threads: Int = 1, _ world: @escaping @Sendable (UInt64) -> WorldReport
     ) async -> SeedRun {
@@ -41,7 +41,7 @@
       worlds += 1
       jobs += report.jobs
       callers += report.callers
-      tries += report.tries
+      attempts += report.attempts
       guard !report.violations.isEmpty, report.seed < failure?.seed ?? .max else { return }
       failure = report
     }

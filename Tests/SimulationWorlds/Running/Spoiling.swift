@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandTesting
 
-/// An interceptor with a defect.
+/// An interceptor with a deliberate defect.
 final class Spoiling: Interceptor {
   private let defect: Defect
   private let clock: VirtualClock
@@ -14,9 +14,9 @@ final class Spoiling: Interceptor {
 
   func intercept(_ request: Request, next: Next) async throws -> Response {
     switch defect {
-    case .neverAnswers: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    case .neverResponds: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     case .neverRests: while true { await Task.yield() }
-    case .answersByItself:
+    case .respondsByItself:
       guard let url = request.url else { break }
       return Response(status: 200, data: try await next(request).data + [46], url: url)
     case .sendsAgainLater:
@@ -33,7 +33,7 @@ final class Spoiling: Interceptor {
   }
 }
 
-/// A transport that does not stop at once, as it has to.
+/// A transport with a deliberate defect: it does not stop at once.
 struct SlowToStop: Transport {
   let transport: any Transport
   let clock: VirtualClock

@@ -1,12 +1,12 @@
 #if os(Linux)
-  /// What a world is about.
+  /// The kind of a world.
   public enum WorldKind: String, CaseIterable, Sendable {
-    /// A client, and everything that it does in memory.
+    /// A client, with all its features in memory.
     case client
-    /// Processes that share an outbox.
+    /// Several processes that share an outbox.
     case outbox
 
-    /// What its users ask for.
+    /// The name of what a report counts as callers.
     public var unit: String {
       switch self {
       case .client: "callers"
@@ -15,7 +15,7 @@
     }
 
     /// Runs the world of this seed, on this thread.
-    /// - Parameter isTraced: True if everything that happens is to be told.
+    /// - Parameter isTraced: True to log all events.
     public func report(_ seed: UInt64, isTraced: Bool = false) -> WorldReport {
       switch self {
       case .client: WorldReport.world(seed, isTraced: isTraced)

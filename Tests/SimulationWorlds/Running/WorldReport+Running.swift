@@ -3,17 +3,17 @@
   import SimulationExecutor
 
   extension WorldReport {
-    /// What is looked at in every world.
+    /// The names of the invariants that are checked in every world.
     public static var invariants: [String] {
       [Invariant.noWaitForEver, Invariant.rest] + Invariant.all.map(\.name)
     }
 
     /// Runs the world of this seed, on this thread.
     /// - Parameters:
-    ///   - defect: What is wrong with it on purpose.
-    ///   - isTraced: True if everything that happens is to be told.
+    ///   - defect: A deliberate defect, or nil.
+    ///   - isTraced: True to log all events.
     public static func world(_ seed: UInt64, defect: Defect? = nil, isTraced: Bool = false) -> WorldReport {
-      let ledger = Ledger(isTraced: isTraced, repeatsEnds: defect == .answersTwice)
+      let ledger = Ledger(isTraced: isTraced, repeatsEnds: defect == .respondsTwice)
       let simulation = Simulation(seed: seed)
       let world = World(simulation, ledger, defect)
       let report = simulation.run { await world.live() }
@@ -36,7 +36,8 @@
       return WorldReport(
         seed: seed, violations: violations, jobs: report.jobs, trace: report.trace,
         callers: ledger.callers.count,
-        tries: world.network.tries.count, log: isTraced ? LogLine.merged(ledger.log, world.network.tries) : []
+        attempts: world.network.attempts.count,
+        log: isTraced ? LogLine.merged(ledger.log, world.network.attempts) : []
       )
     }
   }

@@ -1,12 +1,12 @@
-/// What came out of one world.
+/// The result of one world.
 public struct WorldReport: Sendable {
   public let seed: UInt64
   public let violations: [Violation]
   public let jobs: Int
-  /// Stands for the order of everything that happened.
+  /// A hash of the order of all events.
   public let trace: UInt64
   public let callers: Int
-  public let tries: Int
-  /// What happened, if it was asked for.
+  public let attempts: Int
+  /// The events, if the world was traced.
   public let log: [LogLine]
 }

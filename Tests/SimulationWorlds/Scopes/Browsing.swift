@@ -2,12 +2,12 @@
   import ErrandCore
   import ErrandTesting
 
-  /// A user who opens pages, goes back, and looks at something over them. Each page asks for things when it is opened, and
-  /// some come too late: for a page that is gone.
+  /// A user who opens pages, goes back, and presents other pages over them. Each page sends requests when it
+  /// is opened, and some are sent too late: for a page that is gone.
   struct Browsing {
     private let world: World
     private var random: SeededRandom
-    /// Pages that are there or were, so that something can come too late.
+    /// Pages that exist or existed, so that a request can be sent too late.
     private var known: [(id: Int, scope: RequestScope)] = []
 
     init(_ world: World, _ random: SeededRandom) {
@@ -27,7 +27,7 @@
       }
       if random.once(in: 2) { await world.pause(random.milliseconds(1...20_000)) }
       stack?.end(willEnd)
-      // Letting go of it is as good.
+      // Releasing the stack ends it, too.
       if random.once(in: 2) { stack?.real.end() }
       stack = nil
       if random.once(in: 2) { askSomething(&group) }

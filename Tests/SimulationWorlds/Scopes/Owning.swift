@@ -14,7 +14,7 @@
   }
 
   extension World {
-    /// Asks on behalf of an object that may be gone before the answer is here.
+    /// Sends a request for an object that may be deallocated before the response arrives.
     func own(_ ask: Ask, goneAfter patience: Duration?) async {
       let caller = ledger.begin(ask, .owner, at: now)
       let name = "owner \(caller)"
@@ -35,7 +35,7 @@
         owner = nil
       }
       await waiting.value
-      // The handler comes after the outcome, in a task of its own.
+      // The handler is called after the outcome, in a task of its own.
       await pause(.milliseconds(1))
       withExtendedLifetime(owner) {}
     }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// A page as its user knows it.
+/// A model of a page, as its user knows it.
 final class PageModel {
   let id: Int
   let scope: RequestScope
@@ -11,6 +11,6 @@ final class PageModel {
     self.scope = scope
   }
 
-  /// The scopes that end with it.
+  /// The IDs of the scopes that end with the page.
   var all: [Int] { [id] + (overlay?.all ?? []) }
 }

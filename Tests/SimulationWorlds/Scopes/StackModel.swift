@@ -1,12 +1,12 @@
 import ErrandCore
 import ErrandTesting
 
-/// A navigation stack as its user knows it, beside the real one: a tree of pages and of what they present.
+/// A model of a navigation stack beside the real one: a tree of pages and of the stacks that they present.
 final class StackModel {
   let id: Int
   let real: ScopeStack
   private(set) var pages: [PageModel] = []
-  /// What is presented while there is no page.
+  /// The stack that is presented while there is no page.
   private var base: StackModel?
   private let nextID: () -> Int
 
@@ -16,10 +16,10 @@ final class StackModel {
     id = nextID()
   }
 
-  /// The scopes that end with it.
+  /// The IDs of the scopes that end with the stack.
   var all: [Int] { [id] + (base?.all ?? []) + pages.flatMap(\.all) }
 
-  /// Every page of it and of what is presented.
+  /// All pages of the stack and of the stacks that are presented.
   var everyPage: [PageModel] {
     pages + (base?.everyPage ?? []) + pages.flatMap { $0.overlay?.everyPage ?? [] }
   }
@@ -41,7 +41,8 @@ final class StackModel {
     if let top = pages.last { top.overlay = overlay } else { base = overlay }
   }
 
-  /// Leaves so many pages above the root; says which scopes end, and why, before they do.
+  /// Removes so many pages above the root; calls `willEnd` with the scopes that end, and their reason, before
+  /// that.
   func pop(_ count: Int, _ willEnd: (_ scopes: [Int], _ name: String) -> Void) {
     let leaving = pages.suffix(min(count, max(0, pages.count - 1)))
     for page in leaving.reversed() { willEnd(page.all, page.scope.name) }
@@ -53,7 +54,7 @@ final class StackModel {
     }
   }
 
-  /// What was presented last goes, with all that it presents.
+  /// Removes the stack that was presented last, with all that it presents.
   func dismiss(_ willEnd: (_ scopes: [Int], _ name: String) -> Void) {
     let under = pages.last { $0.overlay != nil }
     guard let overlay = under?.overlay ?? base else { return }
@@ -62,6 +63,6 @@ final class StackModel {
     real.dismiss()
   }
 
-  /// Its end, or that of its last holder, is about to come.
+  /// Calls `willEnd` before the stack is ended or released.
   func end(_ willEnd: (_ scopes: [Int], _ name: String) -> Void) { willEnd(all, real.scope.name) }
 }

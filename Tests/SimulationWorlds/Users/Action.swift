@@ -2,7 +2,7 @@
   import ErrandCore
   import ErrandTesting
 
-  /// Something that a user does.
+  /// An action of a user.
   enum Action: CaseIterable, Sendable {
     case send
     case start
@@ -34,7 +34,7 @@
   }
 
   extension SeededRandom {
-    /// How long somebody waits before leaving, or nil: until the end.
+    /// Returns how long a caller waits before it is cancelled, or nil: until the end.
     mutating func patience() -> Duration? { once(in: 3) ? milliseconds(0...3000) : nil }
   }
 #endif

@@ -1,4 +1,4 @@
-/// A key that tells when nobody holds on to it any more.
+/// A key with a token that tells when the key is released.
 struct GroupKey: Sendable, Hashable {
   let group: Int
   let token: LiveTokens.Token

@@ -3,7 +3,7 @@
   import ErrandTesting
   import SimulationExecutor
 
-  /// Somebody who uses an app: does something, thinks, does the next thing before the first is over.
+  /// A user of an app, whose actions overlap: each begins a while after the one before.
   struct User {
     private let world: World
     private var random: SeededRandom

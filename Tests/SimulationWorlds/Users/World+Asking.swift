@@ -3,7 +3,7 @@
   import ErrandTesting
 
   extension World {
-    /// Something to ask for.
+    /// Makes a random request.
     func ask(_ random: inout SeededRandom, after: [Int] = [], scope: Int? = nil) -> Ask {
       let methods: [ErrandCore.Method] = [.get, .get, .put, .post, .post]
       var ask = Ask(
@@ -16,7 +16,7 @@
       ask.priority = priorities[Int.random(in: priorities.indices, using: &random)]
       if ask.method != .get { ask.text = "body of \(ask.id)" }
       ask.hasKey = ask.method == .post && Bool.random(using: &random)
-      ask.maxTries = Int.random(in: 1...4, using: &random)
+      ask.maxAttempts = Int.random(in: 1...4, using: &random)
       if random.once(in: 4) {
         let deadline = random.milliseconds(1...8000)
         ask.deadline = plan.grid.map { deadline.roundedUp(to: $0) } ?? deadline
@@ -24,13 +24,14 @@
       return ask
     }
 
-    /// As a request. Whoever holds it, or a copy, is known to.
+    /// Makes the `Request` for an ask, with a token that tells whether it or a copy is still referenced.
     func request(_ ask: Ask, after calls: [Call] = []) -> Request {
       let token = tokens.make()
-      var request = Request(ask.method, ask.url).field(Ask.idField, "\(ask.id)").tries(ask.maxTries).priority(
-        ask.priority
-      )
-      .validate { _ in withExtendedLifetime(token) {} }
+      var request = Request(ask.method, ask.url).field(Ask.idField, "\(ask.id)").attempts(ask.maxAttempts)
+        .priority(
+          ask.priority
+        )
+        .validate { _ in withExtendedLifetime(token) {} }
       if ask.method != .get { request = request.body(.text(ask.text)) }
       if ask.hasKey { request = request.idempotencyKey("\(ask.id)") }
       if let deadline = ask.deadline { request = request.deadline(deadline) }
@@ -40,7 +41,7 @@
       return defect?.spoil(request, of: ask) ?? request
     }
 
-    /// Waits for an outcome and writes it down; if `patience` is over before, leaves by way of `leave`.
+    /// Waits for an outcome and records it; cancels the caller after `patience`.
     func wait(
       _ ask: Ask, _ role: Caller.Role = .owner, leavingAfter patience: Duration?,
       _ work: @escaping @Sendable () async throws -> Outcome
@@ -65,7 +66,7 @@
       }
     }
 
-    /// Starts a call, for which several wait; some leave, and it may be called off by hand.
+    /// Starts a call with several callers; some are cancelled, and the call may be, too.
     func start(_ ask: Ask, in scope: RequestScope? = nil, _ random: inout SeededRandom) async {
       let cancelAfter = random.patience()
       let guests = (0..<Int.random(in: 0...2, using: &random)).map { _ in random.patience() }
@@ -95,7 +96,7 @@
       }
     }
 
-    /// Several calls, of which later ones wait for earlier ones.
+    /// Starts several calls, of which later ones depend on earlier ones.
     func chain(_ seed: SeededRandom) async {
       var random = seed
       await withDiscardingTaskGroup { group in
@@ -113,7 +114,7 @@
       }
     }
 
-    /// Reads the answer piece by piece, perhaps not to its end.
+    /// Reads the response piece by piece, perhaps not to its end.
     func stream(_ ask: Ask, in scope: RequestScope? = nil, _ random: inout SeededRandom) async {
       let request = request(ask)
       let (readsAll, patience) = (!random.once(in: 4), random.patience())
@@ -123,17 +124,18 @@
         for try await piece in response.chunks {
           text += String(decoding: piece, as: UTF8.self)
           if !readsAll, text.count > 8 { return .dropped }
-          // No time passes: whoever reads slowly hears late, and only then can nobody say how late it may be.
+          // No time passes: a slow reader would get its outcome late, by an amount that no invariant could
+          // bound.
           await Task.yield()
         }
-        return .answered(status: response.status.rawValue, text: text)
+        return .responded(status: response.status.rawValue, text: text)
       }
     }
   }
 
   extension Outcome {
     init(_ response: Response) {
-      self = .answered(status: response.status.rawValue, text: response.text)
+      self = .responded(status: response.status.rawValue, text: response.text)
     }
   }
 #endif

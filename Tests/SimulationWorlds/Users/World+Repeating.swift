@@ -3,7 +3,7 @@
   import ErrandTesting
 
   extension World {
-    /// One of the few groups that there are, so that users meet.
+    /// Returns the rule of one of few groups, so that users share them.
     func rule(_ random: inout SeededRandom) -> Rule {
       let group = Int.random(in: 0..<3, using: &random)
       switch Int.random(in: 0..<3, using: &random) {
@@ -13,7 +13,7 @@
       }
     }
 
-    /// Makes the ask one of its group: what the client takes for the same must be the same.
+    /// Makes the ask one of its group: requests that the client takes for the same must be the same.
     func apply(_ rule: Rule, to ask: inout Ask) {
       ask.rule = rule
       switch rule {
@@ -36,7 +36,8 @@
       }
     }
 
-    /// The second of the groups goes by what the request is, the others by a key of their own.
+    /// Applies the rule to a request. The second group has the request's own key, the others have explicit
+    /// keys.
     func request(_ request: Request, by rule: Rule) -> Request {
       func key(_ group: Int) -> RequestKey? {
         group == 1 ? nil : RequestKey(GroupKey(group: group, token: tokens.make()))
@@ -53,7 +54,7 @@
       }
     }
 
-    /// Asks for the same again and again: taps twice, refreshes, types.
+    /// Sends the same request repeatedly: double taps, refreshes, typing.
     func repeatedly(_ random: SeededRandom, scope: Int? = nil, in real: RequestScope? = nil) async {
       var random = random
       let rule = rule(&random)

@@ -3,20 +3,21 @@
   import ErrandTesting
 
   extension World {
-    /// Asks for as much as may be in flight, and looks how much of it waits, though nothing else is under way.
+    /// Sends as many requests as may be in flight, and returns how many of them wait, though nothing else is
+    /// in flight.
     func lostSlots() async -> Int {
       guard plan.shutdown == nil, let total = plan.limits.total else { return 0 }
       if defect == .losesSlots { await loseSlots(total) }
-      let (known, start) = (network.tries.count, now)
+      let (known, start) = (network.attempts.count, now)
       await withDiscardingTaskGroup { group in
         for _ in 0..<min(total, plan.limits.perOrigin ?? total) {
           group.addTask { _ = try? await self.client.send(self.request("http://probe.test/")) }
         }
       }
-      return network.tries[known...].filter { $0.began > start + Loitering.pause }.count
+      return network.attempts[known...].filter { $0.began > start + Loitering.pause }.count
     }
 
-    /// Takes all of them, with requests that nobody answers.
+    /// Takes all slots, with requests that get no response.
     private func loseSlots(_ count: Int) async {
       network.partition(for: .seconds(100))
       for host in 0..<count {

@@ -3,7 +3,7 @@ import ErrandTesting
 import SimulationExecutor
 
 #if os(Linux)
-  /// A client, the network below it, and what its virtual users do and get.
+  /// A client, its network, its simulated users, and their outcomes.
   final class World: Sendable {
     let simulation: Simulation
     let plan: WorldPlan
@@ -12,7 +12,7 @@ import SimulationExecutor
     let ledger: Ledger
     let tokens = LiveTokens()
     let activity: Activity
-    /// Holds all stacks, and requests of its own. It never ends.
+    /// The parent of all stacks, with requests of its own. It never ends.
     let app = RequestScope("app")
     let defect: Defect?
 
@@ -26,7 +26,7 @@ import SimulationExecutor
       network = SimulatedNetwork(
         clock: simulation.clock, random: simulation.random(2), conditions: plan.conditions
       ) { arrived in
-        SimulatedAnswer(
+        SimulatedResponse(
           status: arrived.path.hasPrefix("/missing") ? 404 : 200,
           text: Echo.text(of: arrived.index, length: arrived.path.count * 7 % 50))
       }
@@ -48,7 +48,7 @@ import SimulationExecutor
       try? await simulation.clock.sleep(for: plan.grid.map { duration.roundedUp(to: $0) } ?? duration)
     }
 
-    /// Lets the users live, waits until all is quiet, and ends the client.
+    /// Lets the users run, waits until there is no activity, and shuts the client down.
     func live() async -> Evidence {
       await withDiscardingTaskGroup { group in
         for number in 0..<plan.users { group.addTask { await User(number, self).live() } }
@@ -68,7 +68,7 @@ import SimulationExecutor
           }
         }
       }
-      // Longer than anything that a client keeps for a while.
+      // Longer than any window, cache or timer of a client.
       await pause(.seconds(3600))
       var rest = Rest(
         held: tokens.alive, sleepers: simulation.clock.sleepers, inFlight: network.inFlight,

@@ -1,29 +1,29 @@
 import ErrandCore
 import ErrandTesting
 
-/// How large and how bad a world is.
+/// The size and the faults of a world.
 struct WorldPlan: Sendable {
   struct Shutdown: Sendable {
     let after: Duration
     let limit: Duration
   }
 
-  /// If set, all times are multiples of it, so that much happens at the same instant, in an order that chance decides.
+  /// If set, all times are multiples of it, so that many events happen at the same instant, in random order.
   let grid: Duration?
   let users: Int
   let steps: Int
   let conditions: NetworkConditions
   let timeout: Duration
   let hosts: [String]
-  /// When the network is parted, and for how long.
+  /// When the network is partitioned, and for how long.
   let partitions: [(start: Duration, length: Duration)]
-  /// Set if the client ends while its users are at work.
+  /// Set if the client is shut down while its users are active.
   let shutdown: Shutdown?
   let hasInterceptor: Bool
   let limits: ConcurrencyLimits
   /// How long repeats are ignored, by group.
   let ignoring: [Duration]
-  /// How answers are shared, by group.
+  /// How responses are shared, by group.
   let sharing: [SharingPolicy]
 
   init(_ random: inout SeededRandom) {
@@ -55,22 +55,22 @@ struct WorldPlan: Sendable {
     var limits = ConcurrencyLimits(total: Int.random(in: 1...6, using: &random))
     if random.once(in: 8) { limits.total = nil }
     limits.perOrigin = random.once(in: 3) ? Int.random(in: 1...3, using: &random) : nil
-    limits.kept = Int.random(in: 0...3, using: &random)
+    limits.reserved = Int.random(in: 0...3, using: &random)
     limits.ageing = random.milliseconds(100...10_000)
     self.limits = limits
     ignoring = (0..<3).map { _ in fitted(random.milliseconds(1...5000)) }
     sharing = (0..<3).map { _ in
       SharingPolicy(
         window: random.once(in: 3) ? .zero : fitted(random.milliseconds(1...5000)),
-        failures: random.once(in: 2) ? .replayed : .triedAgain,
-        whenAbandoned: random.once(in: 3) ? .finishes : .calledOff)
+        failures: random.once(in: 2) ? .replayed : .retried,
+        whenAbandoned: random.once(in: 3) ? .finishes : .cancelled)
     }
     hasInterceptor = grid == nil && random.once(in: 3)
   }
 }
 
 extension Duration {
-  /// To a multiple of `step`, and at least one.
+  /// Returns the next multiple of `step`, at least one `step`.
   func roundedUp(to step: Duration) -> Duration {
     step * max(1, Int((self / step).rounded(.up)))
   }

@@ -1,7 +1,8 @@
 #ifndef ERRAND_CALLOCATOR_H
 #define ERRAND_CALLOCATOR_H
 
-// Gives the system what was freed, where the allocator can be asked to. Swift's module of the C library leaves it out.
+// Returns freed memory to the system, where the allocator can do that. Swift's module of the C library lacks
+// it.
 void allocator_trim(void);
 
 #endif

@@ -1,7 +1,7 @@
 #ifndef ERRAND_CEPOLL_H
 #define ERRAND_CEPOLL_H
 
-// Swift's module of the C library leaves epoll out.
+// Swift's module of the C library lacks epoll.
 #ifdef __linux__
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -14,7 +14,7 @@ static inline int bench_epoll_add(int poll, int descriptor, uint32_t events) {
 static const uint32_t bench_epoll_readable = EPOLLIN;
 static const uint32_t bench_epoll_closed = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 static const uint32_t bench_epoll_closing = EPOLLRDHUP;
-// Tells of each change once.
+// Reports each change once.
 static const uint32_t bench_epoll_once = EPOLLET;
 #endif
 

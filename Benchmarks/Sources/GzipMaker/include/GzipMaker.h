@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-// One member of gzip that decodes to `block`, `count` times. The block is compressed once, so even a gibibyte is made at
-// once. Returns memory to be freed, and its size; NULL if there is none.
+// Makes one gzip member that decodes to `block`, `count` times. The block is compressed once, so even a
+// gibibyte takes little time. Returns memory to be freed, and its size; NULL if there is no memory.
 unsigned char *gzip_make(const unsigned char *block, size_t size, size_t count, size_t *made);
 
 #endif

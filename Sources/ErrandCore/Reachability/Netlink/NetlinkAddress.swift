@@ -5,11 +5,12 @@
     import Glibc
   #endif
 
-  /// The address of a netlink socket, which Swift does not see: a family, a port, and the groups that it listens to.
+  /// The address of a netlink socket, which Swift does not import: a family, a port, and the groups that the
+  /// socket listens to.
   struct NetlinkAddress {
     private var family = UInt16(AF_NETLINK)
     private var padding: UInt16 = 0
-    /// 0 is the kernel's; a socket that asks for 0 is given one.
+    /// 0 is the kernel's port; a socket that asks for 0 gets one assigned.
     private var port: UInt32 = 0
     private var groups: UInt32
 

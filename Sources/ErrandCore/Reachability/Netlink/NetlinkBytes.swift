@@ -1,4 +1,4 @@
-/// Bytes from the kernel, in this machine's byte order. What lies beyond their end is nil.
+/// Bytes from the kernel, in this machine's byte order. Reading beyond the end returns nil.
 struct NetlinkBytes {
   private let bytes: ArraySlice<UInt8>
 
@@ -33,7 +33,7 @@ struct NetlinkBytes {
 
   func int32(_ offset: Int) -> Int32? { uint32(offset).map(Int32.init(bitPattern:)) }
 
-  /// The attributes that fill these bytes, each with its type.
+  /// The netlink attributes in these bytes, each with its type.
   var attributes: some Sequence<(type: UInt16, value: NetlinkBytes)> {
     sequence(state: self) { rest -> (type: UInt16, value: NetlinkBytes)? in
       let headerLength = 4
@@ -41,7 +41,7 @@ struct NetlinkBytes {
         let attribute = rest.prefix(Int(length))
       else { return nil }
       rest = rest.dropFirst(Self.aligned(Int(length)))
-      // The two highest bits say how the value is laid out.
+      // The two highest bits are flags (nested, network byte order).
       return (type & 0x3FFF, attribute.dropFirst(headerLength))
     }
   }

@@ -1,5 +1,5 @@
-/// Reads what the kernel sent, message by message. Whatever the bytes are, it ends; what is cut off or makes no sense is
-/// left out.
+/// Reads the kernel's messages one by one. It terminates for any bytes; truncated or malformed messages are
+/// skipped.
 struct NetlinkReader: Sequence, IteratorProtocol {
   private enum MessageType {
     static let error: UInt16 = 2
@@ -25,7 +25,7 @@ struct NetlinkReader: Sequence, IteratorProtocol {
     rest = rest.dropFirst(NetlinkBytes.aligned(Int(length)))
     let isEnd = type == MessageType.error || type == MessageType.done
     return NetlinkMessage(
-      number: number, isAnswer: isEnd || flags & Self.multipart != 0,
+      number: number, isReply: isEnd || flags & Self.multipart != 0,
       isInconsistent: flags & Self.interrupted != 0,
       content: Self.content(type, message.dropFirst(Self.headerLength)))
   }
@@ -36,14 +36,15 @@ struct NetlinkReader: Sequence, IteratorProtocol {
     case MessageType.linkGone: link(body).map { .linkGone($0.index) } ?? .other
     case MessageType.newRoute: NetworkRoute(body).map { .route($0) } ?? .other
     case MessageType.routeGone: NetworkRoute(body).map { .routeGone($0) } ?? .other
-    // The errors come as negative numbers. Older kernels say nothing at the end of an answer.
+    // Errors are negative numbers. Older kernels send no error code at the end of a dump.
     case MessageType.error, MessageType.done: .end(body.int32(0).map { 0 &- $0 } ?? 0)
     default: .other
     }
   }
 
   private static func link(_ body: NetlinkBytes) -> NetworkLink? {
-    // Of another family is the word that a link joins or leaves a bridge: it is not new then, nor gone.
+    // A link message of another family (AF_BRIDGE) says that a link joins or leaves a bridge; the link is
+    // neither new nor gone.
     guard let family = body.uint8(0), family == 0, let index = body.int32(4), let flags = body.uint32(8)
     else { return nil }
     return NetworkLink(index: index, flags: flags)

@@ -1,16 +1,16 @@
-/// What the kernel can be asked for.
+/// A request to the kernel.
 enum NetlinkRequest: Hashable, Sendable {
-  /// All links.
+  /// Dumps all links.
   case links
-  /// All routes, IPv4 and IPv6, of all tables.
+  /// Dumps all routes, IPv4 and IPv6, of all tables.
   case routes
 
-  /// As the kernel reads it. Its answer bears the number.
+  /// Returns the message for the kernel. Its response bears the same number.
   func bytes(number: UInt32) -> [UInt8] {
     let type: UInt16 = self == .links ? 18 : 26
-    // A request for all there is.
+    // NLM_F_REQUEST and NLM_F_DUMP.
     let flags: UInt16 = 0x1 | 0x300
-    // What is asked for may be narrowed down here; zeroes leave it wide.
+    // The family header; zeroes filter nothing out.
     let filter = [UInt8](repeating: 0, count: self == .links ? 16 : 12)
     let sender: UInt32 = 0
     return Self.bytes(UInt32(16 + filter.count)) + Self.bytes(type) + Self.bytes(flags) + Self.bytes(number)

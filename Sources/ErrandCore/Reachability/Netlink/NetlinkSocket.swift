@@ -5,24 +5,25 @@
     import Glibc
   #endif
 
-  /// A socket on which the kernel tells of links and routes, in the network namespace of the thread that made it. Closed
-  /// by hand. What the headers call by name is spelled out in numbers: Swift does not see them.
+  /// A socket on which the kernel reports links and routes, in the network namespace of the thread that made
+  /// it. Closed by `end()`. Constants of the netlink headers are written as numbers, because Swift does not
+  /// import them.
   struct NetlinkSocket: Sendable {
     enum Outcome {
       case bytes([UInt8])
       case nothingYet
-      /// Messages were lost: more came than there was room for.
+      /// Messages were lost: the receive buffer was too small.
       case lost
       case failed(Int32)
     }
 
-    /// More than the kernel ever puts into one piece of an answer.
+    /// More than the kernel puts into one datagram of a dump.
     private static let room = 65_536
     private static let truncation = Int32(MSG_TRUNC)
 
     let descriptor: Int32
 
-    /// nil if the system does not allow it.
+    /// Returns nil if the system does not allow such a socket.
     init?() {
       #if canImport(Musl)
         let type = SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK
@@ -43,7 +44,7 @@
 
     func end() { close(descriptor) }
 
-    /// Returns 0 or an error.
+    /// Sends a request. Returns 0 or an error.
     func ask(_ request: NetlinkRequest, number: UInt32) -> Int32 {
       let bytes = request.bytes(number: number)
       while unsafe send(descriptor, bytes, bytes.count, 0) < 0 {
@@ -58,7 +59,7 @@
       var sender = NetlinkAddress()
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.room) { room, count in
         repeat {
-          // With this flag it returns the length of what was sent, even if not all of it was received.
+          // With this flag the kernel returns the datagram's full length, even if it was truncated.
           length = unsafe sender.withPointer {
             unsafe recvfrom(descriptor, room.baseAddress, room.count, Self.truncation, $0, &$1)
           }
@@ -67,7 +68,7 @@
         count = Swift.max(0, Swift.min(length, room.count))
       }
       if length > Self.room { return .lost }
-      // Other processes may send, too, and are not believed.
+      // Other processes may send to this socket, too; their messages are ignored.
       if length >= 0 { return .bytes(sender.isKernel ? bytes : []) }
       return switch error {
       case EAGAIN: .nothingYet

@@ -6,50 +6,50 @@
   import Glibc
 #endif
 
-/// What is known of links and routes, and when to ask for it anew.
+/// Tracks links and routes, and decides when to dump them again.
 ///
-/// The kernel does not tell everything: a link that goes down takes its routes along without a word. So an event is a
-/// reason to ask, and the answers are what counts. They are the whole truth: all links, then all routes. An event that
-/// comes while they are given makes them stale, and so it is asked again.
+/// The kernel does not report everything: a link that goes down takes its routes along without an event. So
+/// an event only triggers a dump, and the dumps are the truth: all links, then all routes. An event that
+/// comes during a dump makes it stale, so that another dump follows.
 ///
-/// On a machine with much coming and going, asking takes a small part of the time only: then comes a rest, ten times as
-/// long as asking took, 50 ms at least and 10 s at most. What happens meanwhile waits for its end.
+/// On a machine with many changes, dumps take only a small part of the time: a pause follows each, ten times
+/// as long as the dump took, at least 50 ms and at most 10 s. Events during the pause wait for its end.
 struct NetlinkState {
   enum Effect: Hashable, Sendable {
     case ask(NetlinkRequest, number: UInt32)
     case tell(NetworkStatus)
-    /// Call `wake` after this time.
+    /// Call `wake` after this duration.
     case wake(after: Duration)
-    /// The kernel does not tell. Let go of everything.
+    /// The kernel refuses to report. Release everything.
     case giveUp
   }
 
   private enum Phase {
-    /// Until something happens.
+    /// Waits for an event.
     case idle
-    /// Until the rest is over.
+    /// Waits for the end of the pause after a dump.
     case resting
     case asking(NetlinkRequest)
     case over
   }
 
   private static let shortestRest = Duration.milliseconds(50)
-  /// Asking may seem to take hours, on a machine that slept meanwhile.
+  /// A dump may seem to take hours on a machine that slept meanwhile, so the pause is bounded.
   private static let longestRest = Duration.seconds(10)
-  /// The kernel was busy, interrupted or short of room.
+  /// Errors of a kernel that was busy, interrupted or short of memory.
   private static let passingErrors = [EBUSY, EINTR, EAGAIN, ENOBUFS, ENOMEM]
 
   private var map = NetworkMap()
-  /// What the answers have told so far.
+  /// The links and routes of the dump in progress.
   private var draft = NetworkMap()
   private var phase = Phase.idle
   private var isStale = false
   private var number: UInt32 = 0
-  /// When the last asking began.
+  /// When the last dump began.
   private var begin = Duration.zero
   private var endOfRest = Duration.zero
 
-  /// Asks for the first time, or again because something was lost.
+  /// Starts a dump: the first, or another because messages were lost or an event came.
   mutating func look(at now: Duration) -> [Effect] {
     switch phase {
     case .idle where now < endOfRest:
@@ -67,7 +67,7 @@ struct NetlinkState {
     }
   }
 
-  /// The rest is over.
+  /// Ends the pause after a dump.
   mutating func wake(at now: Duration) -> [Effect] {
     guard case .resting = phase else { return [] }
     phase = .idle
@@ -75,9 +75,9 @@ struct NetlinkState {
     return look(at: now)
   }
 
-  /// The kernel has said something.
+  /// Handles a message of the kernel.
   mutating func hear(_ message: NetlinkMessage, at now: Duration) -> [Effect] {
-    guard message.isAnswer else { return isNews(message.content) ? look(at: now) : [] }
+    guard message.isReply else { return isNews(message.content) ? look(at: now) : [] }
     guard case .asking(let request) = phase, message.number == number else { return [] }
     if message.isInconsistent { isStale = true }
     switch message.content {
@@ -90,7 +90,7 @@ struct NetlinkState {
     return []
   }
 
-  /// The kernel refused a request, or cut its answer short.
+  /// Handles a request that the kernel refused, or a dump that it cut short.
   mutating func fail(_ error: Int32, at now: Duration) -> [Effect] {
     guard Self.passingErrors.contains(error) else {
       phase = .over
@@ -117,9 +117,10 @@ struct NetlinkState {
     endOfRest = now + min(max(Self.shortestRest, (now - begin) * 10), Self.longestRest)
   }
 
-  /// Wireless links and routers repeat themselves often. What changes nothing is no reason to ask.
+  /// Returns true if an event calls for a dump. Wireless links and routers repeat themselves often; an event
+  /// that changes nothing is ignored.
   private func isNews(_ content: NetlinkMessage.Content) -> Bool {
-    // What the map will be is not known while answers come.
+    // During a dump the new map is not known yet, so every event counts.
     if case .asking = phase { return content != .other }
     return switch content {
     case .link(let link): !map.has(link)

@@ -1,10 +1,12 @@
 #if os(Linux)
   import Dispatch
 
-  /// Tells what the kernel says of the network, for as long as it lives. Between two events it does nothing.
-  // Safe to share: a dispatch source may be used from any thread, although its type does not say so; all else is Sendable.
+  /// Reports the network status from the kernel's events, for as long as it lives. Between two events it does
+  /// nothing.
+  // Safe to share: a dispatch source may be used from any thread, although its type is not Sendable;
+  // everything else is Sendable.
   final class NetlinkWatch: @unchecked Sendable {
-    /// So that other work gets its turn while the answers of a large router come in.
+    /// Bounds one turn, so that other work on the queue gets its turn during the dump of a large router.
     private static let piecesPerTurn = 16
 
     private let socket: NetlinkSocket
@@ -14,8 +16,9 @@
     private let timeline = Timeline(ContinuousClock())
     private let state = Locked(NetlinkState())
 
-    /// Takes the first look, and mostly tells what it saw before it returns: the kernel answers at once.
-    /// - Parameter queue: Serial. Everything happens on it.
+    /// Starts the first dump; the first status is usually reported before this returns, because the kernel
+    /// responds at once.
+    /// - Parameter queue: A serial queue, on which everything happens.
     init(
       _ socket: NetlinkSocket, on queue: DispatchQueue = DispatchQueue(label: "errand.reachability"),
       _ tell: @escaping NetworkBoard.Tell

@@ -1,7 +1,7 @@
-/// A network interface, as far as it matters here.
+/// A network interface, with the properties that matter for reachability.
 struct NetworkLink: Hashable, Sendable {
   let index: Int32
-  /// It is up, has a carrier, and leads out of this machine.
+  /// True if the link is up, has a carrier, and leads out of this machine.
   let isRunning: Bool
 
   init(index: Int32, isRunning: Bool) {
@@ -9,8 +9,8 @@ struct NetworkLink: Hashable, Sendable {
     self.isRunning = isRunning
   }
 
-  /// - Parameter flags: As in netdevice(7). The kernel leaves the routes of a link without carrier as they are, so that
-  ///   it is up says too little.
+  /// - Parameter flags: The flags of netdevice(7). The kernel keeps the routes of a link that lost its
+  ///   carrier, so IFF_UP alone is not enough.
   init(index: Int32, flags: UInt32) {
     let upAndRunning: UInt32 = 0x1 | 0x40
     let loopback: UInt32 = 0x8

@@ -1,10 +1,11 @@
-/// The links that lead out of this machine, and those of them by which a server could be reached.
+/// The links that lead out of this machine, and those of them through which a server could be reached.
 struct NetworkMap: Hashable, Sendable {
-  /// Whether they run.
+  /// Whether each link runs, by its index.
   private var links: [Int32: Bool] = [:]
   private var routed: Set<Int32> = []
 
-  /// A route that does not name its interface leads out by any that runs: what lies behind its number is kept elsewhere.
+  /// A route that does not name its interface counts for every running link: the next hop behind its number
+  /// is in another table.
   private static let unnamed: Int32 = 0
 
   mutating func insert(_ link: NetworkLink) { links[link.index] = link.isRunning }
@@ -17,7 +18,7 @@ struct NetworkMap: Hashable, Sendable {
 
   func hasLink(_ index: Int32) -> Bool { links[index] != nil }
 
-  /// The map would be no different with it.
+  /// Returns true if the route would not change the map.
   func has(_ route: NetworkRoute) -> Bool { !route.leadsToServers || routed.isSuperset(of: route.interfaces) }
 
   var status: NetworkStatus {

@@ -9,10 +9,10 @@ extension NetworkRoute {
 
   private static let headerLength = 12
   private static let cloned: UInt32 = 0x200
-  /// The interface is gone, or has no carrier.
+  /// The next hop's interface is gone, or has no carrier (RTNH_F_DEAD, RTNH_F_LINKDOWN).
   private static let dead: UInt32 = 0x1 | 0x10
 
-  /// What a message says after its header; nil if it is cut off, or of neither IPv4 nor IPv6.
+  /// Parses a message after its header; nil if it is truncated, or of neither IPv4 nor IPv6.
   init?(_ body: NetlinkBytes) {
     guard let family = body.uint8(0).flatMap(Family.init), let prefixLength = body.uint8(1),
       let table = body.uint8(4), let type = body.uint8(7), let flags = body.uint32(8)
@@ -32,7 +32,7 @@ extension NetworkRoute {
       default: break
       }
     }
-    // A next hop by number is spelled out beside it, unless the machine was told to leave that out.
+    // The kernel adds the interfaces of a next hop that is given by number, unless it is configured not to.
     if isByNumber, interfaces.isEmpty { interfaces = [0] }
   }
 

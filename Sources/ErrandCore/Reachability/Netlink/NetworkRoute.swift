@@ -1,11 +1,11 @@
-/// A route of the kernel's, as far as it matters here.
+/// A route of the kernel, with the properties that matter for reachability.
 struct NetworkRoute: Hashable, Sendable {
   enum Family: UInt8, Sendable {
     case ip4 = 2
     case ip6 = 10
   }
 
-  /// What it does with packets: 1 sends them on; others deliver them here, drop or refuse them.
+  /// The type of routes that forward packets; others deliver them locally, drop or refuse them.
   static let unicast: UInt8 = 1
   /// The table of this machine's own addresses.
   static let localTable: UInt32 = 255
@@ -13,17 +13,18 @@ struct NetworkRoute: Hashable, Sendable {
   var family: Family
   var type = NetworkRoute.unicast
   var table: UInt32 = 254
-  /// A copy that the kernel made of another route for one destination.
+  /// True for a copy that the kernel made of another route for one destination.
   var isCloned = false
-  /// The destination's first bytes; those beyond `prefixLength` say nothing. Empty for a default route.
+  /// The destination's first bytes; bits beyond `prefixLength` have no meaning. Empty for a default route.
   var destination: [UInt8] = []
-  /// In bits.
+  /// The length of the destination's prefix in bits.
   var prefixLength: UInt8 = 0
-  /// The interfaces by which it leads out, without those that the kernel knows to be dead. 0 for one it does not name.
+  /// The indices of the interfaces that the route leads through, without those that the kernel knows to be
+  /// dead. 0 for an interface that is not named.
   var interfaces: [Int32] = []
 
-  /// It leads to addresses by which a server could be reached: every interface has routes to its own link's addresses
-  /// and to groups, whether anybody is there or not.
+  /// True if the route leads to addresses at which a server could be reached. Excluded are the link-local and
+  /// multicast routes that every interface has, whether its link has neighbours or not.
   var leadsToServers: Bool {
     type == Self.unicast && table != Self.localTable && !isCloned && !interfaces.isEmpty && !isToLinkOrGroup
   }

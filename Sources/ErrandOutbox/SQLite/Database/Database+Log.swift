@@ -8,18 +8,20 @@ import CSQLite
   import Glibc
 #endif
 
-/// The write-ahead log, and how it is moved to the file.
+/// The write-ahead log, and its checkpoints.
 extension Database {
   private static let pages = Query("PRAGMA page_count")
   private static let pageSize = Query("PRAGMA page_size")
 
-  /// Moves what is in the log to the file. That it cannot at the moment is no failure.
+  /// Moves the contents of the write-ahead log to the file. It is no failure if that is not possible at the
+  /// moment.
   ///
-  /// Nobody else writes meanwhile, in no process: up to its version 3.51.2 SQLite may not notice that a writer begins the log
-  /// anew just as it is looked at, and then takes what that writes for moved although it is not ("WAL-reset bug"). So this
-  /// connection has the writer's place while another one of the same process moves the log, which waits for no reader. The
-  /// last to close the file moves the log too, but SQLite locks everybody out for that.
-  /// - Returns: Whether that was all: then the log begins anew, in the room that it has.
+  /// No process writes meanwhile: up to its version 3.51.2 SQLite may not notice that a writer restarts the
+  /// log just as a checkpoint looks at it, and then takes the writer's pages for moved although they are not
+  /// ("WAL-reset bug"). So this connection holds the write lock while a second connection of the same process
+  /// moves the log, without waiting for readers. The last connection to close the file moves the log too, but
+  /// SQLite locks all others out for that.
+  /// - Returns: Whether the whole log was moved: then it restarts, in the space that it has.
   @discardableResult
   func checkpoint() -> Bool {
     guard (try? begin()) != nil else { return false }
@@ -40,7 +42,7 @@ extension Database {
       #if canImport(Darwin)
         try execute("PRAGMA checkpoint_fullfsync = 1")
       #endif
-      // Before it has read something a connection does not know that there is a log.
+      // A connection does not know that there is a log before it has read something.
       _ = try integer(Self.pages)
     } catch {
       return false
@@ -50,7 +52,7 @@ extension Database {
     return code == SQLITE_OK && inLog >= 0 && inLog == moved
   }
 
-  /// Keeps count of `logPages`. From now on SQLite moves nothing to the file by itself.
+  /// Keeps `logPages` up to date. From now on SQLite moves nothing to the file by itself.
   func followLog() {
     sqlite3_wal_hook(
       handle,
@@ -61,8 +63,8 @@ extension Database {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Whether the disk has the room that the file takes more when the log has been moved to it. A part of it would only use up
-  /// what the log itself may need.
+  /// Whether the disk has enough space for the growth of the file when the log is moved to it. A partial
+  /// checkpoint would only use up the space that the log itself may need.
   var hasRoomForLog: Bool {
     var (file, disk) = (stat(), statvfs())
     guard let pages = try? integer(Self.pages), let size = try? integer(Self.pageSize),

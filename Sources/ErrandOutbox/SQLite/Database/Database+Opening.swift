@@ -7,22 +7,22 @@
 #endif
 
 extension Database {
-  /// Marks the file as an outbox's: `ERND`.
+  /// Marks the file as one of an outbox: `ERND`.
   private static let applicationID: Int64 = 0x4552_4E44
 
   private static let version = Query("PRAGMA user_version")
   private static let application = Query("PRAGMA application_id")
   private static let tableCount = Query("SELECT count(*) FROM sqlite_schema")
 
-  /// Makes the connection durable and the file one of ours.
-  /// - Throws: `OutboxError.tooNew` or `.damaged`, and then the file is as it was.
+  /// Configures the connection for durability, and creates or migrates the tables.
+  /// - Throws: `OutboxError.tooNew` or `.damaged`, and then the file is unchanged.
   func prepare() throws {
     do {
       try execute("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF")
       let isNew = try checkAtOnce() == 0
       guard !isReadOnly else { throw OutboxError.notWritable(path, "it may only be read") }
-      // Has to come before the first table. What a commit changes lies on few bytes of several pages, and all of each is
-      // written: with small pages one request is stored a tenth quicker than with SQLite's 4 KiB.
+      // Must come before the first table. A commit changes a few bytes on each of several pages and writes
+      // these pages whole: with 2 KiB pages one request is stored a tenth quicker than with SQLite's 4 KiB.
       if isNew { try execute("PRAGMA page_size = 2048; PRAGMA auto_vacuum = INCREMENTAL") }
       try beginLog()
       try execute(
@@ -32,7 +32,7 @@ extension Database {
         PRAGMA cache_size = -8192; PRAGMA recursive_triggers = OFF
         """)
       #if canImport(Darwin)
-        // There, only this reaches the disk itself.
+        // On Darwin only F_FULLFSYNC reaches the disk itself.
         try execute("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
       #endif
       if try checkAtOnce() < Migration.all.count { try migrate() }
@@ -42,7 +42,8 @@ extension Database {
     }
   }
 
-  /// Here SQLite does not wait for others, because two that wait for each other never end: one has to begin again.
+  /// Switches to the write-ahead log, and tries again while the file is busy. SQLite itself does not wait
+  /// here, because two connections that wait for each other would never end.
   private func beginLog() throws {
     let end = ContinuousClock.now + busyTimeout
     while true {
@@ -54,10 +55,11 @@ extension Database {
     }
   }
 
-  /// SQLite does not fail where it cannot have the log: it goes on with the journal that the file has.
+  /// Switches to the write-ahead log, and checks that it is on: SQLite does not fail where it cannot have
+  /// one, but keeps the journal that the file has.
   private func requireLog() throws {
     let mode = try all(sql: "PRAGMA journal_mode = WAL") { $0.text(0) ?? "" }.first ?? ""
-    // A simulation's file is in memory, and has no log.
+    // The file of a simulation is in memory and has no log.
     guard mode == "wal" || mode == "memory" else {
       throw OutboxError(
         .notWritable,
@@ -69,7 +71,7 @@ extension Database {
   private func migrate() throws {
     Failpoint.hit(.beforeMigration)
     try transaction {
-      // Another process may have been faster.
+      // Another process may have migrated the file meanwhile.
       let version = try check()
       guard version < Migration.all.count else { return }
       for migration in Migration.all[version...] { try execute(migration.sql) }
@@ -80,7 +82,7 @@ extension Database {
     Failpoint.hit(.afterMigration)
   }
 
-  /// In one look: another process may be making the tables.
+  /// Returns the file's version, read in one transaction, because another process may be creating the tables.
   private func checkAtOnce() throws -> Int {
     try execute("BEGIN")
     let version = Result { try check() }
@@ -88,7 +90,8 @@ extension Database {
     return try version.get()
   }
 
-  /// The file's version; 0 if it is new. Its three questions have to be asked in one transaction.
+  /// Returns the file's version; 0 if it is new. Must be called in a transaction, because it runs three
+  /// queries.
   private func check() throws -> Int {
     let version = Int(try integer(Self.version) ?? 0)
     let application = try integer(Self.application) ?? 0
@@ -101,7 +104,7 @@ extension Database {
     return version
   }
 
-  /// A newer process may have changed the tables while this one had the file open.
+  /// Checks that no newer process has changed the tables while this one had the file open.
   func checkVersion() throws {
     let version = Int(try integer(Self.version) ?? 0)
     if version > Migration.all.count { throw tooNew(version) }

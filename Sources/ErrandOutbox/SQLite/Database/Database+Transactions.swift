@@ -7,26 +7,27 @@ extension Database {
   private static let keep = Query("RELEASE operation")
   private static let undo = Query("ROLLBACK TO operation")
 
-  /// Waits until nobody else writes.
+  /// Begins a write transaction, after waiting until no other connection writes.
   func begin() throws(OutboxError) { try run(Self.begin) }
 
-  /// Until `endReading` every statement sees the file as it is at the first of them.
+  /// Begins a read transaction: until `endReading` every statement sees the file as it is at the first of
+  /// them.
   func beginReading() throws(OutboxError) { try run(Self.beginReading) }
 
   func endReading() { rollback() }
 
-  /// When it returns, what was done since `begin` is on the disk.
+  /// Commits the transaction. When it returns, all changes since `begin` are on the disk.
   func commit() throws(OutboxError) {
     try run(Self.commit)
     noteCommit()
   }
 
-  /// Undoes what was done since `begin`, unless SQLite has done so already.
+  /// Undoes all changes since `begin`, unless SQLite has done so already.
   func rollback() {
     if isInTransaction { try? run(Self.rollback) }
   }
 
-  /// Does all of it or nothing.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   func transaction<Value>(_ body: () throws -> Value) throws -> Value {
     try begin()
     do {

@@ -7,21 +7,21 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A connection to an SQLite file. For one thread at a time; everything blocks.
+/// A connection to an SQLite file. It may be used by one thread at a time, and all methods block.
 final class Database {
   let path: String
   let vfs: String?
   let handle: OpaquePointer
-  /// How long a transaction waits for that of another connection.
+  /// How long a transaction waits for one of another connection.
   let busyTimeout: Duration
   private var statements: [ObjectIdentifier: Statement] = [:]
   private var isOpen = true
-  /// What SQLite counted at this connection's last commit.
+  /// SQLite's data version at this connection's last commit.
   private var committedVersion: UInt32?
-  /// The pages in the write-ahead log that may have to be moved, as of the last commit, once `followLog` was called.
+  /// The number of pages in the write-ahead log at the last commit; updated once `followLog` was called.
   var logPages = 0
 
-  /// Opens the file, or makes it.
+  /// Opens the file, or creates it.
   /// - Parameter vfs: The name of the layer between SQLite and the disk; nil for the system's.
   init(path: String, vfs: String? = nil, busyTimeout: Duration) throws(OutboxError) {
     self.path = path
@@ -50,34 +50,36 @@ final class Database {
     sqlite3_close_v2(handle)
   }
 
-  /// Closing will not touch the file, whatever is in the write-ahead log.
+  /// Makes `close` leave the file alone, whatever is in the write-ahead log.
   func leaveAsItIs() { _ = errand_sqlite_leave_log(handle) }
 
   func failure(_ code: Int32) -> OutboxError { OutboxError(of: handle, code, path: path) }
 
-  /// The rows that the last statement changed, without what its triggers did.
+  /// The number of rows that the last statement changed, without those that its triggers changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
-  /// All that were changed since it was opened.
+  /// The number of rows that were changed since the connection was opened.
   var changesInAll: Int { Int(sqlite3_total_changes(handle)) }
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-  // MARK: Others
+  // MARK: Other connections
 
-  /// False if nobody else has changed the file between this connection's last commit and the transaction that is under way.
+  /// False if no other connection has changed the file between this connection's last commit and the current
+  /// transaction.
   var mayHaveForeignChange: Bool { committedVersion == nil || committedVersion != version }
 
-  /// Has to be called when a transaction of this connection was committed.
+  /// Notes the data version. Must be called after each commit of this connection.
   func noteCommit() { committedVersion = version }
 
-  /// Another one after each change of the file; nil if SQLite does not say.
+  /// SQLite's data version, which changes with the file; nil if SQLite does not report it.
   private var version: UInt32? {
     var version: UInt32 = 0
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return code == SQLITE_OK ? version : nil
   }
 
-  /// - Throws: `.notWritable` if the file was removed or moved since it was opened: what is written is on its way out.
+  /// Checks that the file is where it was when it was opened.
+  /// - Throws: `.notWritable` if it was removed or moved, because new writes would be lost with it.
   func checkInPlace() throws(OutboxError) {
     var hasMoved: Int32 = 0
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
@@ -104,7 +106,7 @@ final class Database {
     while try statement.step() {}
   }
 
-  /// Runs a statement whose last place takes these bytes, which are not copied; nil is null.
+  /// Runs a statement whose last parameter is these bytes, which are not copied; nil is null.
   func run(_ query: Query, _ values: [SQLValue], bytes: Data?) throws {
     guard let bytes else { return try run(query, values + [.null]) }
     let statement = try statement(query)
@@ -122,7 +124,7 @@ final class Database {
     try all(statement(query), values, read)
   }
 
-  /// Like the other, for a statement that is not used often.
+  /// Returns all rows of a statement that is too rare to be cached.
   func all<Value>(
     sql: String, _ values: [SQLValue] = [], _ read: (Statement) throws -> Value
   ) throws -> [Value] {
@@ -139,7 +141,7 @@ final class Database {
     return results
   }
 
-  /// Rows one after the other, until `read` returns false.
+  /// Reads rows one after the other, until `read` returns false.
   func each(
     _ query: Query, _ values: [SQLValue] = [], _ read: (Statement) throws -> Bool
   ) throws {
@@ -149,7 +151,7 @@ final class Database {
     while try statement.step(), try read(statement) {}
   }
 
-  /// The first row; the others are not looked at.
+  /// Returns the first row, without reading the others.
   func first<Value>(
     _ query: Query, _ values: [SQLValue] = [], _ read: (Statement) throws -> Value
   ) throws -> Value? {
@@ -159,7 +161,7 @@ final class Database {
     return try statement.step() ? read(statement) : nil
   }
 
-  /// The first column of the first row; nil if there is none, or if it is null.
+  /// Returns the first column of the first row; nil if there is no row, or if the column is null.
   func integer(_ query: Query, _ values: [SQLValue] = []) throws -> Int64? {
     try first(query, values) { $0.optionalInteger(0) } ?? nil
   }
@@ -168,7 +170,7 @@ final class Database {
     try first(query, values) { _ in true } ?? false
   }
 
-  /// Runs statements that have no places.
+  /// Runs statements without parameters.
   func execute(_ sql: String) throws(OutboxError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }

@@ -1,10 +1,10 @@
-/// A step from one version of the file to the next. Once released it never changes.
+/// A step from one version of the file to the next. A released migration never changes.
 struct Migration: Sendable {
-  /// What it is for.
+  /// The purpose of the migration.
   let name: String
   let sql: String
 
-  /// All of them, the oldest first. The version of a file is how many it has had.
+  /// All migrations, the oldest first. The version of a file is the number of migrations that it has had.
   static let all = [
     Migration(name: "requests, what they consist of, and their answers", sql: firstTables),
     Migration(name: "when a request was over, in columns of its own", sql: ends),
@@ -13,7 +13,7 @@ struct Migration: Sendable {
       sql: origins + "\n" + bytesInAll),
   ]
 
-  /// The bytes of each state are those that its rows take of the disk, about.
+  /// Recounts the bytes of each state: about what its rows take of the disk.
   private static let bytesInAll = """
     UPDATE totals SET bytes = ifnull((
       SELECT sum(
@@ -24,7 +24,8 @@ struct Migration: Sendable {
     WHERE state IN (2, 3, 4, 5);
     """
 
-  /// The state of a row and since when, once it is over. A generated column made each change of a row half as dear again.
+  /// Adds plain columns for the state of a finished row and for its end. A generated column made each change
+  /// of a row half as expensive again.
   private static let ends = """
     DROP INDEX over;
     ALTER TABLE requests DROP COLUMN ended;
@@ -34,7 +35,7 @@ struct Migration: Sendable {
     CREATE INDEX over ON requests(ended, ended_at) WHERE ended IS NOT NULL;
     """
 
-  /// A row's origin is empty until somebody has looked what it is.
+  /// Adds origins and their holds. A row's origin is empty until the request was read to find it.
   private static let origins = """
     ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT '';
     CREATE INDEX by_origin ON requests(origin, priority DESC) WHERE turn = 1;

@@ -9,7 +9,7 @@ import CSQLite
 #endif
 
 extension OutboxError {
-  /// What SQLite's code for a failure means, right after it failed.
+  /// Makes an error from SQLite's result code. Must be called right after the failure.
   init(of handle: OpaquePointer, _ code: Int32, path: String) {
     let message = String(cString: sqlite3_errmsg(handle))
     let cause = sqlite3_system_errno(handle)
@@ -23,7 +23,8 @@ extension OutboxError {
         "another process has held \(path) for too long: try again, and see that no program keeps a "
           + "transaction open on it")
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH:
-      // Our statements do not change, so one that makes no sense was met by tables that are not ours.
+      // Errand's statements do not change, so one that fails to compile or breaks a constraint has met
+      // foreign tables.
       self = .damaged(path, message)
     default: self.init(.failed, "cannot use \(path): \(message) (SQLite's code \(code))")
     }

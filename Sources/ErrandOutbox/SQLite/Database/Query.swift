@@ -1,4 +1,5 @@
-/// A statement that is prepared once per connection. To be kept in a static constant: a connection knows it by identity.
+/// A statement that is prepared once per connection. It must be a static constant, because a connection finds
+/// its prepared statement by identity.
 final class Query: Sendable {
   let sql: String
 

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What is put in a statement's places.
+/// A value for a parameter of a statement.
 enum SQLValue {
   case null
   case integer(Int64)

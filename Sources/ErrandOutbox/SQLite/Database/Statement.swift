@@ -6,7 +6,7 @@ import CSQLite
   import Foundation
 #endif
 
-/// A prepared statement. Columns are read between `step` and `reset`, by their place.
+/// A prepared statement. Columns are read between `step` and `reset`, by their index.
 final class Statement {
   private let handle: OpaquePointer
   private unowned let database: Database
@@ -47,14 +47,14 @@ final class Statement {
     var text = text
     return text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
-        // An empty string has no address, and without one SQLite takes it for null.
+        // An empty string may have no address, which SQLite would take for null.
         guard let address = $0.baseAddress else { return errand_sqlite_bind_text(handle, index, "", 0) }
         return errand_sqlite_bind_text(handle, index, address, UInt64($0.count))
       }
     }
   }
 
-  /// Binds without a copy: the bytes have to stay until `reset`.
+  /// Binds bytes without copying them: they must stay valid until `reset`.
   func bind(lasting bytes: UnsafeRawBufferPointer, at index: Int32) throws(OutboxError) {
     let code =
       bytes.isEmpty
@@ -63,7 +63,8 @@ final class Statement {
     guard code == SQLITE_OK else { throw database.failure(code) }
   }
 
-  /// False at the end.
+  /// Moves to the next row.
+  /// - Returns: False if there is none.
   func step() throws(OutboxError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -72,7 +73,7 @@ final class Statement {
     }
   }
 
-  /// Makes it ready for its next use.
+  /// Makes the statement ready for its next use.
   func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
@@ -80,8 +81,8 @@ final class Statement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Zero for null.
-  /// Several of those that a file has can be added up, whatever somebody has written there.
+  /// Returns an integer; 0 for null. The value is limited to ±2⁵⁹, so that sums of several do not overflow,
+  /// whatever is in the file.
   func integer(_ column: Int32) -> Int64 {
     max(-Self.largest, min(sqlite3_column_int64(handle, column), Self.largest))
   }

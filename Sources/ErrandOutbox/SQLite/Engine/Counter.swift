@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Counts up, from any thread.
+/// A counter that any thread may increment.
 package final class Counter: Sendable {
   private let count = Locked(0)
 

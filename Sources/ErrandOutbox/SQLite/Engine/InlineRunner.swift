@@ -1,16 +1,16 @@
 import ErrandCore
 
-/// Carries each operation out at once, on the thread of whoever asks, so that a simulation sees no other thread.
-// Safe to share: `session` is touched under `lock` only.
+/// Runs each operation at once, on the caller's thread, so that a simulation uses no other thread.
+// Safe to share: `session` is used under `lock` only.
 final class InlineRunner: StoreRunner, @unchecked Sendable {
   private let lock = Locked(())
   private var session: StoreSession?
-  let doorbell: any Doorbell
-  let owners: any OwnerRegistry
+  let notifier: any ChangeNotifier
+  let owners: any LivenessRegistry
 
   init(_ session: StoreSession) {
     self.session = session
-    doorbell = session.doorbell
+    notifier = session.notifier
     owners = session.tables.owners
   }
 
@@ -22,7 +22,7 @@ final class InlineRunner: StoreRunner, @unchecked Sendable {
       return session.takeNews()
     }
     operation.settle()
-    if hasNews { doorbell.ring() }
+    if hasNews { notifier.ring() }
   }
 
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {
@@ -34,7 +34,7 @@ final class InlineRunner: StoreRunner, @unchecked Sendable {
     done()
   }
 
-  // Safe to share: nobody else has it any more.
+  // Safe to share: the runner has given up its reference to the session.
   private struct Handover: @unchecked Sendable {
     let value: StoreSession?
     init(_ value: StoreSession?) { self.value = value }

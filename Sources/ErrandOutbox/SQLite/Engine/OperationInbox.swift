@@ -6,8 +6,8 @@
   import Glibc
 #endif
 
-/// What a store's thread has still to do. The thread sleeps while there is nothing.
-// Safe to share: everything is touched under `mutex` only.
+/// The queue of operations for a store's thread, which sleeps while the queue is empty.
+// Safe to share: all properties are used under `mutex` only.
 final class OperationInbox: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -15,7 +15,7 @@ final class OperationInbox: @unchecked Sendable {
   private var isAwaited = false
   private var end: End?
 
-  /// How it is to end, and who waits for that.
+  /// How the thread is to end, and the callbacks that wait for its end.
   struct End {
     var isGraceful: Bool
     var waiters: [() -> Void] = []
@@ -34,7 +34,8 @@ final class OperationInbox: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// False if it was closed.
+  /// Adds an operation.
+  /// - Returns: False if the inbox was closed.
   func put(_ operation: StoreOperation) -> Bool {
     pthread_mutex_lock(mutex)
     let isOpen = end == nil
@@ -42,13 +43,13 @@ final class OperationInbox: @unchecked Sendable {
     let wakes = isOpen && isAwaited
     if wakes { isAwaited = false }
     pthread_mutex_unlock(mutex)
-    // Not before: else it would wake only to wait for the mutex.
+    // Signalled after unlocking, else the thread would wake only to wait for the mutex.
     if wakes { pthread_cond_signal(arrival) }
     return isOpen
   }
 
-  /// Waits for operations, and takes all.
-  /// - Returns: False if it was closed and everything is done.
+  /// Waits for operations, and takes all of them.
+  /// - Returns: False if the inbox was closed and is empty.
   func take(_ batch: inout [StoreOperation]) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -61,7 +62,8 @@ final class OperationInbox: @unchecked Sendable {
     return !batch.isEmpty
   }
 
-  /// Takes nothing any more. `done` is called when what was taken has been done and the thread is over.
+  /// Closes the inbox: it takes no more operations. `done` is called when the operations in it are done and
+  /// the thread ends.
   func close(isGraceful: Bool, _ done: @escaping () -> Void) {
     pthread_mutex_lock(mutex)
     let isOver = end?.isOver == true
@@ -80,8 +82,8 @@ final class OperationInbox: @unchecked Sendable {
     return end?.isGraceful ?? true
   }
 
-  /// To be called by the thread as its last act.
-  /// - Returns: Those who wait for it.
+  /// Ends the inbox. Called by the thread as its last act.
+  /// - Returns: The callbacks that wait for the end.
   func finish() -> [() -> Void] {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -1,25 +1,25 @@
-/// Something to do on the tables, and whoever waits for it. It is carried out on the store's thread, and its outcome is told
-/// when it is durable.
-// Safe to share: it is handed on, and whoever has it is the only one to touch it.
+/// An operation on the tables. It runs on the store's thread, and its caller receives the outcome when that
+/// is durable.
+// Safe to share: only one thread at a time has the operation.
 class StoreOperation: @unchecked Sendable {
-  /// True if it needs a transaction.
+  /// True if it needs a write transaction.
   let isWrite: Bool
-  /// Why it failed, if it did.
+  /// The error, if the operation failed.
   fileprivate(set) final var failure: (any Error)?
 
   fileprivate init(isWrite: Bool) { self.isWrite = isWrite }
 
-  /// Carries it out, and keeps the outcome to itself. May be asked again if what it did was undone.
+  /// Runs the operation and stores the outcome. Called again if its changes were undone.
   func perform(on tables: OutboxTables) {}
 
-  /// What it did was undone, or it was never begun.
+  /// Marks the operation as failed: its changes were undone, or it never ran.
   final func fail(_ error: any Error) { failure = error }
 
-  /// Tells the outcome. Once only.
+  /// Delivers the outcome to the caller. Must be called once.
   func settle() {}
 }
 
-// Safe to share: as its superclass.
+// Safe to share: only one thread at a time has the operation.
 final class TypedOperation<Value: Sendable>: StoreOperation, @unchecked Sendable {
   private let body: (OutboxTables) throws -> Value
   private let receive: (Result<Value, any Error>) -> Void

@@ -1,14 +1,14 @@
-/// Carries a store's operations out.
+/// Runs a store's operations.
 protocol StoreRunner: Sendable {
-  /// Hears of what others do.
-  var doorbell: any Doorbell { get }
-  var owners: any OwnerRegistry { get }
+  /// Notifies other stores of changes, and listens to them.
+  var notifier: any ChangeNotifier { get }
+  var owners: any LivenessRegistry { get }
 
-  /// Tells the operation its outcome when that is durable.
+  /// Runs an operation, which delivers its outcome when that is durable.
   func submit(_ operation: StoreOperation)
 
-  /// Does what was submitted, and ends. `done` is called then.
-  /// - Parameter isGraceful: False to end as if the process had died: nothing is given back.
+  /// Finishes the submitted operations and ends; then calls `done`.
+  /// - Parameter isGraceful: False to end as if the process had died, without returning the claims.
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void)
 }
 

@@ -1,31 +1,33 @@
 import ErrandCore
 
-/// A connection with its tables, and how its transactions go. For one thread at a time; everything blocks.
+/// A connection with its tables, which runs operations in transactions. It may be used by one thread at a
+/// time, and all methods block.
 final class StoreSession {
-  /// The pages of the write-ahead log after which they are moved to the file.
+  /// The number of pages in the write-ahead log from which on they are moved to the file.
   private static let checkpointPages = 2000
-  /// So many operations share a transaction at most.
+  /// The most operations that share a transaction.
   private static let mostPerCommit = 256
 
   let tables: OutboxTables
   private let database: Database
-  let doorbell: any Doorbell
-  /// Transactions that have been committed.
+  let notifier: any ChangeNotifier
+  /// Counts the committed transactions.
   let commits: Counter
-  /// True after the disk was full, until the log has been moved to the file: from then on the log has room of its own.
+  /// True from when the disk was full until the log has been moved to the file: the log can then reuse its
+  /// own space.
   private var isShortOfDisk = false
 
-  init(_ database: Database, owners: any OwnerRegistry, doorbell: any Doorbell, commits: Counter) {
+  init(_ database: Database, owners: any LivenessRegistry, notifier: any ChangeNotifier, commits: Counter) {
     self.database = database
-    self.doorbell = doorbell
+    self.notifier = notifier
     self.commits = commits
     tables = OutboxTables(database, owners: owners)
     database.followLog()
     if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
   }
 
-  /// Carries these out: what writes first, in as few transactions as may be.
-  /// - Parameter tell: Is handed what is done, and may be told to its caller.
+  /// Runs operations: writes first, in as few transactions as possible.
+  /// - Parameter tell: Called with each operation that is done, so that its caller can be told.
   func perform(_ operations: [StoreOperation], tell: (StoreOperation) -> Void) {
     var writes = operations.filter(\.isWrite)[...]
     while !writes.isEmpty {
@@ -39,12 +41,12 @@ final class StoreSession {
     for operation in reads { tell(operation) }
   }
 
-  /// All of them see the same state of the file, however many statements each takes.
+  /// Runs reads in one transaction: all see the same state of the file, however many statements each takes.
   private func read(_ operations: [StoreOperation]) {
     defer { database.endReading() }
     for operation in operations {
       do {
-        // After some failures SQLite has ended the transaction.
+        // SQLite ends the transaction after some failures.
         if !database.isInTransaction {
           try database.beginReading()
           try database.checkVersion()
@@ -56,10 +58,12 @@ final class StoreSession {
     }
   }
 
-  /// One transaction. What throws is undone alone; if the transaction cannot be committed everything is.
+  /// Runs writes in one transaction. An operation that throws is undone alone; if the commit fails, all are
+  /// undone.
   private func commit(_ operations: ArraySlice<StoreOperation>) {
     do {
-      // Parts that can be undone alone cost as much as what is in them, and hardly one is ever undone.
+      // Runs without savepoints first: they cost as much as the operations in them, and are hardly ever
+      // needed.
       if try !performAll(operations, inParts: false) {
         undo()
         _ = try performAll(operations, inParts: true)
@@ -71,7 +75,9 @@ final class StoreSession {
     }
   }
 
-  /// - Returns: False if one has failed that has to be undone alone, and cannot be.
+  /// Runs writes in one transaction, and commits it.
+  /// - Parameter inParts: True to put each operation in a savepoint, so that it can be undone alone.
+  /// - Returns: False if an operation failed that has to be undone alone, and there are no savepoints.
   private func performAll(_ operations: ArraySlice<StoreOperation>, inParts: Bool) throws -> Bool {
     Failpoint.hit(.beforeBegin)
     try database.begin()
@@ -80,7 +86,7 @@ final class StoreSession {
     for operation in operations {
       if inParts { try beginPart() }
       let isIntact = perform(operation)
-      // After some failures, such as that of a full disk, SQLite has undone everything.
+      // After some failures, for example a full disk, SQLite has undone the whole transaction.
       if let failure = operation.failure, operations.count == 1 || !database.isInTransaction { throw failure }
       if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return false }
     }
@@ -93,7 +99,8 @@ final class StoreSession {
     return true
   }
 
-  /// - Returns: False if it has failed after it had changed something.
+  /// Runs an operation.
+  /// - Returns: False if it failed after it had changed something.
   private func perform(_ operation: StoreOperation) -> Bool {
     Failpoint.hit(.beforeOperation)
     let changes = database.changesInAll
@@ -117,20 +124,22 @@ final class StoreSession {
     tables.forget()
   }
 
-  /// What may wait until callers have gone on.
+  /// Does maintenance that may wait until the callers have their outcomes: moves the log to the file if it is
+  /// due.
   func tidyUp() {
     let isDue = database.logPages >= Self.checkpointPages
     guard isDue || (isShortOfDisk && database.hasRoomForLog) else { return }
     if database.checkpoint() { isShortOfDisk = false }
   }
 
-  /// Whether something was done since it was asked last that others may want to know of.
+  /// Returns whether a change was made since the last call that other processes may want to know of.
   func takeNews() -> Bool {
     defer { tables.hasNews = false }
     return tables.hasNews
   }
 
-  /// - Parameter isGraceful: False to go as a process does that dies: without giving anything back.
+  /// Closes the session.
+  /// - Parameter isGraceful: False to end as if the process had died, without returning the claims.
   func close(isGraceful: Bool) {
     if isGraceful {
       let isGivenBack: Void? = try? database.transaction {
@@ -138,13 +147,13 @@ final class StoreSession {
         try tables.giveBackAll()
         try tables.end()
       }
-      if takeNews() { doorbell.ring() }
+      if takeNews() { notifier.ring() }
       if isGivenBack != nil { tables.owners.leaveNothing() }
       database.checkpoint()
     } else {
       database.leaveAsItIs()
     }
-    doorbell.close()
+    notifier.close()
     database.close()
     tables.owners.leave()
   }

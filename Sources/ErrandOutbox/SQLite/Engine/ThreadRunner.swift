@@ -1,26 +1,26 @@
 import CSQLite
 import ErrandCore
 
-/// Carries operations out on a thread of its own, so that nobody's thread waits for the disk. What has come while one
-/// transaction was being written goes into the next one together.
+/// Runs operations on a thread of its own, so that no caller's thread waits for the disk. Operations that
+/// arrive while a transaction is being written share the next one.
 final class ThreadRunner: StoreRunner {
   private let inbox: OperationInbox
-  let doorbell: any Doorbell
-  let owners: any OwnerRegistry
+  let notifier: any ChangeNotifier
+  let owners: any LivenessRegistry
 
   private init(_ inbox: OperationInbox, _ shared: Shared) {
     self.inbox = inbox
-    doorbell = shared.doorbell
+    notifier = shared.notifier
     owners = shared.owners
   }
 
-  /// What of a session others use while its thread works.
+  /// The parts of a session that other threads use while its thread works.
   private struct Shared: Sendable {
-    let doorbell: any Doorbell
-    let owners: any OwnerRegistry
+    let notifier: any ChangeNotifier
+    let owners: any LivenessRegistry
   }
 
-  /// Starts the thread, and makes the session on it.
+  /// Starts the thread, and creates the session on it.
   static func start(_ makeSession: @escaping @Sendable () throws -> StoreSession) async throws -> ThreadRunner
   {
     let inbox = OperationInbox()
@@ -29,7 +29,7 @@ final class ThreadRunner: StoreRunner {
         errand_name_store_thread("errand.outbox")
         do {
           let session = try makeSession()
-          continuation.resume(returning: Shared(doorbell: session.doorbell, owners: session.tables.owners))
+          continuation.resume(returning: Shared(notifier: session.notifier, owners: session.tables.owners))
           run(session, inbox)
         } catch {
           continuation.resume(throwing: error)
@@ -47,7 +47,7 @@ final class ThreadRunner: StoreRunner {
     while inbox.take(&batch) {
       session.perform(batch) { $0.settle() }
       batch.removeAll(keepingCapacity: true)
-      if session.takeNews() { session.doorbell.ring() }
+      if session.takeNews() { session.notifier.ring() }
       session.tidyUp()
     }
     session.close(isGraceful: inbox.isGraceful)

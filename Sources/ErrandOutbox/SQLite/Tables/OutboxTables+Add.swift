@@ -11,36 +11,37 @@ extension OutboxTables {
   func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) throws -> Dropped {
     try adopt(now)
     var dropped = Dropped()
-    var room = Room(caps, used: caps.isLimited ? try usage() : nil)
+    var capacity = Capacity(caps, used: caps.isLimited ? try usage() : nil)
     var sequence = try lastSequence()
     let firstNew = sequence + 1
     for (place, row) in rows.enumerated() {
-      if !room.fits(row) {
+      if !capacity.fits(row) {
         if try database.exists(Self.isKnown, [.id(row.id)]) {
           dropped.known.append(place)
           continue
         }
-        try makeRoom(for: row, in: &room, before: firstNew, at: now, &dropped)
+        try makeRoom(for: row, in: &capacity, before: firstNew, at: now, &dropped)
       }
       sequence += 1
       guard try insert(row, as: sequence, at: now) else {
         dropped.known.append(place)
         continue
       }
-      room.take(row)
-      tally.add(.stored, bytes: row.size)
+      capacity.take(row)
+      counters.add(.stored, bytes: row.size)
     }
     known.lastSequence = sequence
     return dropped
   }
 
-  /// The highest that was ever given out.
+  /// The highest sequence number that was ever given out.
   func lastSequence() throws -> Int64 {
     if let known = known.lastSequence { return known }
     return max(try database.integer(Self.newest) ?? 0, try integer(.lastSequence) ?? 0)
   }
 
-  /// False if the id is known already.
+  /// Inserts a row with its content and files.
+  /// - Returns: False if the id is known already; then nothing is changed.
   private func insert(_ row: NewRow, as sequence: Int64, at now: StoreTime) throws -> Bool {
     let lifetime = row.lifetime?.storedMilliseconds
     let isShort = Self.isShort(row.content)

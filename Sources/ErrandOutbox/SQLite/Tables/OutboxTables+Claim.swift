@@ -5,7 +5,7 @@
 #endif
 
 extension OutboxTables {
-  /// So many are expired or called due by one claim, so that none takes long.
+  /// The most rows that one claim expires, and the most that it makes due, so that no claim takes long.
   private static let mostAtOnce = 500
 
   private static let overdue = Query(
@@ -33,7 +33,7 @@ extension OutboxTables {
       counted = counted + 1, changed = ?4
     WHERE seq = ?1
     """)
-  private static let setAside = Query(
+  private static let deadLettered = Query(
     """
     UPDATE requests SET state = 3, head = iif(holds, head, NULL), changed = ?2, reason = ?3
     WHERE seq = ?1
@@ -51,12 +51,12 @@ extension OutboxTables {
       let (ready, isMore) = try choose(bounds, held: claim.held, at: now)
       hasMore = isMore
       for row in ready {
-        // What is not claimed leaves room for another.
+        // A row that was not claimed after all leaves room for another one.
         if try !take(row, bounds, until: now.ticks + lease.storedMilliseconds, now, &claim) { hasMore = true }
       }
     }
-    // Whoever follows one of these elsewhere waits to hear of it.
-    if !(claim.recovered + claim.expired + claim.setAside).isEmpty { hasNews = true }
+    // Other processes may follow the events of these rows.
+    if !(claim.recovered + claim.expired + claim.deadLettered).isEmpty { hasNews = true }
     claim.next = hasMore ? .zero : try next(at: now)
     return claim
   }
@@ -71,28 +71,29 @@ extension OutboxTables {
     return row
   }
 
-  /// - Returns: False if it was not claimed but came to its end.
+  /// Claims a row that was chosen, unless it is overdue, out of attempts or damaged.
+  /// - Returns: False if the row expired or was moved to the dead letters instead.
   private func take(
     _ ready: ReadyRow, _ bounds: ClaimBounds, until end: Int64, _ now: StoreTime, _ claim: inout Claim
   ) throws -> Bool {
-    // Where very many are, not all have expired before.
+    // One claim expires at most `mostAtOnce` rows, so an overdue row may still be there.
     if ready.isOverdue {
       claim.expired.append(try expire(ready.row.sequence, at: now))
       return false
     }
-    if let most = bounds.maxAttempts, ready.row.countedTries >= most {
+    if let most = bounds.maxAttempts, ready.row.countedAttempts >= most {
       let reason =
-        "tried \(ready.row.countedTries) times"
-        + (ready.row.reason.map { "; \($0)" } ?? ", and nobody knows how that ended")
-      claim.setAside.append(try setAside(ready.row.sequence, reason, at: now))
+        "tried \(ready.row.countedAttempts) times"
+        + (ready.row.reason.map { "; \($0)" } ?? ", and its last attempt has no known end")
+      claim.deadLettered.append(try deadLettered(ready.row.sequence, reason, at: now))
       return false
     }
     switch ready.content {
     case .whole(let content):
       claim.rows.append(try take(ready, content, until: end, now))
       return true
-    case .damaged: claim.setAside.append(try setAsideDamaged(ready, "is not what was stored", at: now))
-    case .none: claim.setAside.append(try setAsideDamaged(ready, "is missing", at: now))
+    case .damaged: claim.deadLettered.append(try deadLetterDamaged(ready, "is not what was stored", at: now))
+    case .none: claim.deadLettered.append(try deadLetterDamaged(ready, "is missing", at: now))
     }
     return false
   }
@@ -103,10 +104,10 @@ extension OutboxTables {
     var row = ready.row
     try database.run(
       Self.take, [.integer(row.sequence), .text(owner), .integer(end), .integer(now.wall)])
-    // As the statement has changed it, which is quicker than to read it again.
-    row.state = .trying
-    row.tries += 1
-    row.countedTries += 1
+    // Repeats the statement's changes, which is quicker than reading the row again.
+    row.state = .attempting
+    row.attempts += 1
+    row.countedAttempts += 1
     row.changed = now.wall
     count(row, from: .stored)
     let lease = Lease(id: row.id, number: Self.leaseNumber(row.sequence, ready.leases + 1))
@@ -115,29 +116,31 @@ extension OutboxTables {
     return ClaimedRow(row: row, content: content, lease: lease)
   }
 
-  /// Rather than to send garbage.
-  private func setAsideDamaged(_ ready: ReadyRow, _ complaint: String, at now: StoreTime) throws -> OutboxRow
+  /// Moves a row to the dead letters whose content is damaged or missing, so that it is never sent.
+  private func deadLetterDamaged(_ ready: ReadyRow, _ complaint: String, at now: StoreTime) throws
+    -> OutboxRow
   {
     let reason = "its content in \(database.path) \(complaint): the disk has damaged the file"
-    return try setAside(ready.row.sequence, reason, at: now)
+    return try deadLettered(ready.row.sequence, reason, at: now)
   }
 
-  private func setAside(_ sequence: Int64, _ reason: String, at now: StoreTime) throws -> OutboxRow {
+  private func deadLettered(_ sequence: Int64, _ reason: String, at now: StoreTime) throws -> OutboxRow {
     let row = try change(
-      Self.setAside, [.integer(sequence), .integer(now.wall), .text(reason)], from: .stored)
+      Self.deadLettered, [.integer(sequence), .integer(now.wall), .text(reason)], from: .stored)
     try settle(row.lane)
     return row
   }
 
-  /// Never the same for two claims, not even for those of a row that was forgotten and of one that took its id later.
+  /// Returns a number that no other claim has. Sequences are never reused, so this holds even if a row was
+  /// deleted and a later row has its id.
   static func leaseNumber(_ sequence: Int64, _ count: Int64) -> Int64 { sequence << 24 | count & leaseMask }
 
-  /// What of a lease's number tells how often its row was claimed.
+  /// The bits of a lease's number that count how often its row was claimed.
   static let leaseMask: Int64 = 0xFF_FFFF
 
   static func sequence(ofLease number: Int64) -> Int64 { number >> 24 }
 
-  // MARK: What comes next
+  // MARK: The next claim
 
   private static let nextDue = Query(
     "SELECT min(due) FROM requests INDEXED BY waiting WHERE state = 0 AND head = 1 AND due > 0")

@@ -6,25 +6,27 @@ import CZlib
   import Foundation
 #endif
 
-/// What requests consist of, and the answers to them: in their rows while short, else in tables of their own, so that a
-/// change of state does not write them again. SQLite does not notice a flipped bit in a content, so its checksum is kept.
+/// The contents of requests and the responses to them. Short ones are in the row of the request, long ones in
+/// tables of their own, so that a change of state does not write them again. SQLite does not notice a flipped
+/// bit in a content, so the row has its checksum.
 extension OutboxTables {
   enum Content {
     case whole(Data)
-    /// It is not what was stored.
+    /// The bytes differ from those that were stored.
     case damaged
     case none
   }
 
-  /// A row shall fit on a page of the file, and several of most.
+  /// The most bytes of a content or response in its row: a row should fit on one page of the file, and most
+  /// pages should hold several rows.
   private static let mostInRow = 1000
 
   private static let insert = Query("INSERT INTO contents(seq, content) VALUES (?, ?)")
   private static let select = Query("SELECT content FROM contents WHERE seq = ?")
   private static let delete = Query("DELETE FROM contents WHERE seq = ?")
   private static let contentOf = Query("SELECT seq, checksum, content FROM requests WHERE id = ?")
-  private static let insertAnswer = Query("INSERT OR REPLACE INTO answers(seq, answer) VALUES (?, ?)")
-  private static let deleteAnswer = Query("DELETE FROM answers WHERE seq = ?")
+  private static let insertResponse = Query("INSERT OR REPLACE INTO answers(seq, answer) VALUES (?, ?)")
+  private static let deleteResponse = Query("DELETE FROM answers WHERE seq = ?")
   private static let insertFile = Query("INSERT INTO files(name, seq) VALUES (?, ?)")
   private static let selectFiles = Query("SELECT name FROM files WHERE seq = ? ORDER BY name")
   private static let deleteFiles = Query("DELETE FROM files WHERE seq = ?")
@@ -40,7 +42,8 @@ extension OutboxTables {
     try database.run(Self.insertFile, [.text(file), .integer(sequence)])
   }
 
-  /// - Parameter column: Where the statement has the checksum of a content; the next is the content in the row.
+  /// Reads a row's content and compares it with its checksum.
+  /// - Parameter column: The statement's column with the checksum; the next column is the content in the row.
   func content(of sequence: Int64, _ statement: Statement, at column: Int32) throws -> Content {
     guard let checksum = statement.optionalInteger(column) else { return .none }
     var content = statement.bytes(column + 1)
@@ -62,9 +65,10 @@ extension OutboxTables {
     }
   }
 
-  /// Removes the content that is not in the row.
+  /// Removes the content that is stored outside the row.
   func removeContent(_ sequence: Int64) throws { try database.run(Self.delete, [.integer(sequence)]) }
 
+  /// Removes the file names of a request.
   /// - Returns: The names of the request's files.
   func removeFiles(_ sequence: Int64) throws -> [String] {
     let files = try database.all(Self.selectFiles, [.integer(sequence)]) { $0.text(0) ?? "" }
@@ -72,18 +76,20 @@ extension OutboxTables {
     return files
   }
 
-  /// Keeps an answer that does not fit in the row.
-  func store(answer: Data, of sequence: Int64) throws {
-    try database.run(Self.insertAnswer, [.integer(sequence)], bytes: answer)
+  /// Stores a response that does not fit in the row.
+  func store(response: Data, of sequence: Int64) throws {
+    try database.run(Self.insertResponse, [.integer(sequence)], bytes: response)
   }
 
-  /// Removes the answer that is not in the row.
-  func removeAnswer(_ sequence: Int64) throws { try database.run(Self.deleteAnswer, [.integer(sequence)]) }
+  /// Removes the response that is stored outside the row.
+  func removeResponse(_ sequence: Int64) throws {
+    try database.run(Self.deleteResponse, [.integer(sequence)])
+  }
 
-  /// Removes all that lies outside of the row.
+  /// Removes the content, the response and the file names that are stored outside the row.
   /// - Returns: The names of the request's files.
   func removeParts(_ sequence: Int64) throws -> [String] {
-    try removeAnswer(sequence)
+    try removeResponse(sequence)
     try removeContent(sequence)
     return try removeFiles(sequence)
   }

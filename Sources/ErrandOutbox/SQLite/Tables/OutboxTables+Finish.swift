@@ -5,14 +5,14 @@
 #endif
 
 extension OutboxTables {
-  /// A row whose try has ended.
-  private struct Tried {
+  /// A row whose attempt has ended.
+  private struct Attempted {
     let sequence: Int64
     let state: OutboxState
-    /// Which claim it is under, or was last.
+    /// The lease number of the row's current or last claim.
     let lease: Int64
     let hasFiles: Bool
-    /// Its content is not in the row.
+    /// True if the content is stored outside the row.
     let isContentApart: Bool
   }
 
@@ -31,7 +31,7 @@ extension OutboxTables {
       offline = ?6, counted = counted - ?7, changed = ?2, reason = ?8
     WHERE seq = ?1
     """)
-  private static let setAside = Query(
+  private static let deadLettered = Query(
     """
     UPDATE requests SET state = 3, head = iif(holds, head, NULL), owner = NULL, lease_end = NULL,
       changed = ?2, reason = ?3, answer = ?4
@@ -48,38 +48,38 @@ extension OutboxTables {
   private static let renew = Query("UPDATE requests SET lease_end = ?2 WHERE seq = ?1")
   private static let claimed = Query("SELECT seq FROM requests WHERE state = 1 AND owner = ?")
 
-  func finish(_ tries: [FinishedTry], at now: StoreTime) throws -> [Finished] {
+  func finish(_ attempts: [FinishedAttempt], at now: StoreTime) throws -> [Finished] {
     try adopt(now)
-    return try tries.map { finished in
+    return try attempts.map { finished in
       if let origin = finished.origin { try learn(origin, of: finished.lease) }
       if let news = finished.news { try apply(news, at: now) }
       return try finish(finished, at: now)
     }
   }
 
-  /// A row of a version that did not write its origin down.
+  /// Sets the origin of a row that has none, because a version wrote it that did not store origins.
   private func learn(_ origin: String, of lease: Lease) throws {
     try database.run(
       Self.setOrigin,
       [.integer(Self.sequence(ofLease: lease.number)), .id(lease.id), .text(origin)])
   }
 
-  private func finish(_ finished: FinishedTry, at now: StoreTime) throws -> Finished {
+  private func finish(_ finished: FinishedAttempt, at now: StoreTime) throws -> Finished {
     if let claimed = claimed.removeValue(forKey: finished.lease.number),
-      case .delivered(let answer) = finished.outcome,
-      try markDelivered(claimed.row.sequence, answer, under: finished.lease.number, at: now)
+      case .delivered(let response) = finished.outcome,
+      try markDelivered(claimed.row.sequence, response, under: finished.lease.number, at: now)
     {
-      return try delivered(claimed, answer, from: .trying, at: now)
+      return try delivered(claimed, response, from: .attempting, at: now)
     }
     guard let tried = try find(finished.lease), counts(finished, tried) else { return Finished(row: nil) }
     let key: [SQLValue] = [.integer(tried.sequence), .integer(now.wall)]
     let row: OutboxRow
     switch finished.outcome {
-    case .delivered(let answer):
+    case .delivered(let response):
       let known = Claimed(
         row: try self.row(at: key[0]), hasFiles: tried.hasFiles, isContentApart: tried.isContentApart)
-      try markDelivered(tried.sequence, answer, under: nil, at: now)
-      return try delivered(known, answer, from: tried.state, at: now)
+      try markDelivered(tried.sequence, response, under: nil, at: now)
+      return try delivered(known, response, from: tried.state, at: now)
     case .failed(let reason, let next, let counts, let wasOffline):
       let delay = next.storedMilliseconds
       row = try change(
@@ -87,84 +87,89 @@ extension OutboxTables {
         key + [
           .integer(delay > 0 ? now.ticks + delay : 0), .integer(delay > 0 ? now.wall + delay : 0),
           .integer(delay), .bool(wasOffline && delay > 0), .bool(!counts), .text(reason),
-        ], from: .trying)
-    case .refused(let reason, let answer):
+        ], from: .attempting)
+    case .refused(let reason, let response):
       row = try change(
-        Self.setAside,
-        key + [.text(reason), try placed(answer, of: tried.sequence).map { .bytes($0) } ?? .null],
-        from: .trying)
-    case .returned: row = try change(Self.giveBack, key, from: .trying)
+        Self.deadLettered,
+        key + [.text(reason), try placed(response, of: tried.sequence).map { .bytes($0) } ?? .null],
+        from: .attempting)
+    case .returned: row = try change(Self.giveBack, key, from: .attempting)
     }
     try settle(row.lane)
     hasNews = true
     return Finished(row: row)
   }
 
-  /// What a server has accepted counts without a lease, too.
-  private func counts(_ finished: FinishedTry, _ tried: Tried) -> Bool {
+  /// Tells whether the outcome of an attempt still applies to its row. A delivery counts without a lease,
+  /// too, because the server has accepted the request.
+  private func counts(_ finished: FinishedAttempt, _ tried: Attempted) -> Bool {
     guard case .delivered = finished.outcome else { return isLeased(tried, finished.lease) }
-    return tried.state.isOpen || tried.state == .setAside
+    return tried.state.isOpen || tried.state == .deadLettered
   }
 
-  /// - Parameter lease: The one that the row must be under still; nil for any, or none.
-  /// - Returns: False if it is not.
+  /// Marks a row as delivered and stores the response.
+  /// - Parameter lease: The number of the lease that the row must still have; nil to skip this check.
+  /// - Returns: False if the row no longer has this lease.
   @discardableResult
   private func markDelivered(
-    _ sequence: Int64, _ answer: Data, under lease: Int64?, at now: StoreTime
+    _ sequence: Int64, _ response: Data, under lease: Int64?, at now: StoreTime
   ) throws -> Bool {
     try database.run(
       lease == nil ? Self.deliver : Self.deliverLeased,
-      [.integer(sequence), .optional(lease), .integer(now.wall)], bytes: Self.isShort(answer) ? answer : nil)
+      [.integer(sequence), .optional(lease), .integer(now.wall)],
+      bytes: Self.isShort(response) ? response : nil)
     guard database.changes > 0 else { return false }
-    if !Self.isShort(answer) { try store(answer: answer, of: sequence) }
+    if !Self.isShort(response) { try store(response: response, of: sequence) }
     return true
   }
 
-  /// Removes what a row had that has just been delivered.
+  /// Removes the content and files of a row that was just delivered.
   private func delivered(
-    _ before: Claimed, _ answer: Data, from state: OutboxState, at now: StoreTime
+    _ before: Claimed, _ response: Data, from state: OutboxState, at now: StoreTime
   ) throws -> Finished {
     var row = before.row
     if before.isContentApart { try removeContent(row.sequence) }
     let files = before.hasFiles ? try removeFiles(row.sequence) : []
-    // As the statement has changed it, which is quicker than to read it again.
+    // Repeats the statement's changes, which is quicker than reading the row again.
     row.state = .delivered
     row.changed = now.wall
     row.reading = reading()
     row.due = nil
     row.reason = nil
-    row.answer = answer
-    count(row, from: state, answer: before.row.answer?.count ?? 0)
+    row.response = response
+    count(row, from: state, response: before.row.response?.count ?? 0)
     try settle(row.lane)
     hasNews = true
     return Finished(row: row, files: files)
   }
 
-  /// - Returns: What goes into the row; a long answer is put where those are.
-  private func placed(_ answer: Data?, of sequence: Int64) throws -> Data? {
-    guard let answer, !Self.isShort(answer) else { return answer }
-    try store(answer: answer, of: sequence)
+  /// Stores a long response outside the row.
+  /// - Returns: The response if it is short enough for the row; otherwise nil.
+  private func placed(_ response: Data?, of sequence: Int64) throws -> Data? {
+    guard let response, !Self.isShort(response) else { return response }
+    try store(response: response, of: sequence)
     return nil
   }
 
-  /// The row that was claimed, and no other: its id may be that of a later one by now, but its sequence never is.
-  private func find(_ lease: Lease) throws -> Tried? {
+  /// Finds the row of a lease, by its sequence and its id: a later row may have the same id, but never the
+  /// same sequence.
+  private func find(_ lease: Lease) throws -> Attempted? {
     try database.first(
       Self.find, [.integer(Self.sequence(ofLease: lease.number)), .id(lease.id)], tried)
   }
 
-  private func tried(_ statement: Statement) throws -> Tried {
+  private func tried(_ statement: Statement) throws -> Attempted {
     let sequence = statement.integer(0)
     guard let state = OutboxState(rawValue: Int(statement.integer(1))) else {
       throw OutboxError.damaged(database.path, "request \(sequence) has no state")
     }
-    return Tried(
+    return Attempted(
       sequence: sequence, state: state, lease: Self.leaseNumber(sequence, statement.integer(2)),
       hasFiles: statement.integer(3) != 0, isContentApart: statement.integer(4) != 0)
   }
 
-  private func isLeased(_ tried: Tried, _ lease: Lease) -> Bool {
-    tried.state == .trying && tried.lease == lease.number
+  private func isLeased(_ tried: Attempted, _ lease: Lease) -> Bool {
+    tried.state == .attempting && tried.lease == lease.number
   }
 
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) throws -> [Lease] {
@@ -180,10 +185,10 @@ extension OutboxTables {
     }
   }
 
-  /// Gives back all that this owner has claimed.
+  /// Returns all rows that this owner has claimed to the outbox, as if they had not been claimed.
   func giveBackAll() throws {
     for sequence in try database.all(Self.claimed, [.text(owner)], { $0.integer(0) }) {
-      try settle(change(Self.giveBack, [.integer(sequence), .null], from: .trying).lane)
+      try settle(change(Self.giveBack, [.integer(sequence), .null], from: .attempting).lane)
       hasNews = true
     }
   }

@@ -1,15 +1,16 @@
-/// Rows that lie beside each other in the index `by_turn`: of one priority, and all ready to be claimed, or all not, or all
-/// set aside. In a group the oldest is found at once, and there are few groups, for priorities are few.
+/// Groups of rows that are neighbours in the index `by_turn`: rows of one priority that are all ready to be
+/// claimed, all stored but not ready, or all dead letters. The oldest row of a group is found at once, and
+/// there are few groups because there are few priorities.
 extension OutboxTables {
   struct Group {
     let turn: Int64
     let priority: Int64
 
-    var state: OutboxState { turn == 2 ? .setAside : .stored }
+    var state: OutboxState { turn == 2 ? .deadLettered : .stored }
     var values: [SQLValue] { [.integer(turn), .integer(priority)] }
   }
 
-  /// With more groups than this it is quicker to look at the rows one by one.
+  /// With more groups than this, a scan of the rows is quicker.
   private static let mostGroups = 32
 
   private static let lowestPriority = Query(
@@ -19,7 +20,8 @@ extension OutboxTables {
   private static let oldest = Query(
     "SELECT min(seq) FROM requests INDEXED BY by_turn WHERE turn = ? AND priority = ?")
 
-  /// The groups of what waits in these states, the least important of each first; nil if they are many.
+  /// Returns the groups of the stored rows and dead letters among these states, by `turn` and then by
+  /// ascending priority; nil if there are more than `mostGroups`.
   func groups(of states: [OutboxState]) throws -> [Group]? {
     var groups: [Group] = []
     for turn in states.flatMap(Self.turns) {
@@ -36,11 +38,11 @@ extension OutboxTables {
   private static func turns(of state: OutboxState) -> [Int64] {
     switch state {
     case .stored: [0, 1]
-    case .setAside: [2]
+    case .deadLettered: [2]
     default: []
     }
   }
 
-  /// The sequence of the oldest of a group.
+  /// Returns the sequence of the oldest row of a group.
   func oldest(of group: Group) throws -> Int64? { try database.integer(Self.oldest, group.values) }
 }

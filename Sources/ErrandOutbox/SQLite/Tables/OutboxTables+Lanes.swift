@@ -1,7 +1,8 @@
-/// Whose turn it is in a lane. A row is in the order of its lane (`head` is not null) while it is stored, being tried, or
-/// set aside and holding the lane; one row of them is the head, and only a head is claimed.
+/// The order of rows in their lanes. A row is in its lane (`head` is not null) while it is stored, being
+/// attempted, or a dead letter that blocks the lane. One of these rows is the head, and only a head is
+/// claimed.
 extension OutboxTables {
-  /// What `head` means.
+  /// The values of the column `head`.
   enum Head {
     static let behind: Int64 = 0
     static let first: Int64 = 1
@@ -15,26 +16,26 @@ extension OutboxTables {
   private static let setHead = Query("UPDATE requests SET head = ? WHERE seq = ?")
   private static let isPaused = Query("SELECT 1 FROM paused WHERE lane = ?")
 
-  /// What the head of a lane is marked with.
+  /// Returns the value of `head` for the head of a lane.
   private func mark(_ lane: String) throws -> Int64 {
     try database.exists(Self.isPaused, [.text(lane)]) ? Head.firstOfPaused : Head.first
   }
 
-  /// The mark of a row that comes to the end of its lane.
+  /// Returns the value of `head` for a row that is added to the end of its lane.
   func headOfLast(in lane: String?) throws -> Int64 {
     guard let lane else { return Head.first }
     return try database.exists(Self.head, [.text(lane)]) ? Head.behind : mark(lane)
   }
 
-  /// Makes the first of a lane its head, after something has left it or come back to it. While one is being tried it stays
-  /// the head, though an earlier one may have come back.
+  /// Makes the first row of a lane its head, after a row has left the lane or come back to it. A head that is
+  /// being attempted stays the head, even if an earlier row has come back.
   func settle(_ lane: String?) throws {
     guard let lane,
       let first = try database.first(Self.first, [.text(lane)], { ($0.integer(0), $0.integer(1)) }),
       first.1 == Head.behind
     else { return }
     if let head = try database.first(Self.head, [.text(lane)], { ($0.integer(0), $0.integer(1)) }) {
-      if head.1 == OutboxState.trying.rawValue { return }
+      if head.1 == OutboxState.attempting.rawValue { return }
       try database.run(Self.setHead, [.integer(Head.behind), .integer(head.0)])
     }
     try database.run(Self.setHead, [.integer(try mark(lane)), .integer(first.0)])

@@ -1,12 +1,13 @@
 extension OutboxTables {
-  /// Rows that one index gives in their order.
+  /// A part of a selection that one index yields in the order of enqueue.
   private struct Strand {
     var index = ""
     var condition: String
     var values: [SQLValue] = []
   }
 
-  /// What is over lies in no order of enqueue. With more than this it is quicker to look at all rows one by one.
+  /// Finished rows are not indexed in the order of enqueue. With more of them than this, a scan of all rows
+  /// is quicker than sorting them.
   private static let mostToSort = 10_000
 
   func list(_ selection: OutboxSelection, after sequence: Int64, limit: Int) throws -> [OutboxRow] {
@@ -60,7 +61,7 @@ extension OutboxTables {
       var strands = groups.map {
         Strand(index: "INDEXED BY by_turn", condition: "turn = ? AND priority = ?", values: $0.values)
       }
-      if states.contains(.trying) {
+      if states.contains(.attempting) {
         strands.append(Strand(index: "INDEXED BY leased", condition: "state = 1"))
       }
       strands += states.filter(\.isOver).map {
@@ -85,7 +86,7 @@ extension OutboxSelection {
     }
   }
 
-  /// Of what is meant, that in these states.
+  /// Returns this selection, restricted to rows in these states.
   func limited(to states: Set<OutboxState>) -> OutboxSelection {
     var selection = self
     selection.states = self.states?.intersection(states) ?? states

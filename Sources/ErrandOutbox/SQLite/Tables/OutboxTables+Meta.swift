@@ -1,11 +1,11 @@
-/// Single values that the file keeps.
+/// Single values in the table `meta`.
 extension OutboxTables {
   enum Key: String {
-    /// The start of the machine that the ticks count from.
+    /// The boot of the machine that the ticks count from.
     case boot
-    /// Present if everything is paused.
+    /// Present if the whole outbox is paused.
     case paused
-    /// Sequences up to this one were given out.
+    /// The highest sequence that was given out; written when the row with it is deleted.
     case lastSequence
   }
 

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Origins that are held: of these nothing is claimed, by any owner, until their time is over.
+/// Holds of origins: no owner claims requests for a held origin until its hold ends.
 extension OutboxTables {
   private static let endHolds = Query("DELETE FROM origins WHERE until <= ?")
   private static let held = Query("SELECT origin FROM origins")
@@ -16,7 +16,7 @@ extension OutboxTables {
     """)
   private static let all = Query(
     "SELECT origin, label, kind, reason, until_wall FROM origins ORDER BY origin")
-  /// It never ends one earlier that is there.
+  /// An existing hold is never replaced by one that ends earlier.
   private static let hold = Query(
     """
     INSERT INTO origins VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT(origin) DO UPDATE SET label = excluded.label,
@@ -28,18 +28,19 @@ extension OutboxTables {
   private static let releaseAll = Query("DELETE FROM origins")
   private static let releaseAllBut = Query("DELETE FROM origins WHERE kind <> ?")
 
-  /// Those that are held now; the holds that are over are forgotten.
+  /// Deletes the holds that are over, and returns the origins that are still held.
   func heldOrigins(at now: StoreTime) throws -> Set<String> {
-    // A statement that changes nothing still writes to the log.
+    // DELETE runs only if a hold is over: a statement that changes nothing still writes to the log.
     guard let end = try nextHoldEnd() else { return [] }
     if end <= now.ticks { try database.run(Self.endHolds, [.integer(now.ticks)]) }
     return Set(try database.all(Self.held) { $0.text(0) ?? "" })
   }
 
-  /// When the first hold ends, in ticks.
+  /// Returns when the first hold ends, in ticks.
   func nextHoldEnd() throws -> Int64? { try database.integer(Self.nextEnd) }
 
-  /// When the first hold ends that keeps something from being claimed, in milliseconds since 1970.
+  /// Returns when the first hold ends of an origin with rows that are ready otherwise, in milliseconds since
+  /// 1970.
   func nextReadyHoldEnd() throws -> Int64? { try database.integer(Self.nextReadyEnd) }
 
   func holds() throws -> [OriginHold] {
@@ -77,7 +78,7 @@ extension OutboxTables {
     if database.changesInAll > changes { hasNews = true }
   }
 
-  /// Ends all holds but those of one kind.
+  /// Ends all holds except those of one kind.
   func releaseAll(but kind: OriginHold.Kind) throws {
     try database.run(Self.releaseAllBut, [.integer(kind.rawValue)])
     if database.changes > 0 { hasNews = true }
@@ -91,7 +92,7 @@ extension OutboxTables {
       until = ?1 + max(0, min(delay, until_wall - ?2))
     """)
 
-  /// After the machine's restart ticks count anew.
+  /// Recalculates the ends of holds after a restart of the machine, because ticks count anew.
   func moveHolds(to now: StoreTime) throws {
     try database.run(Self.move, [.integer(now.ticks), .integer(now.wall)])
   }

@@ -1,22 +1,23 @@
-/// Which rows a claim takes: by their importance and age, as far as their origins have room. It looks at few more rows than it
-/// takes, though a million of an origin without room may be in front of them.
+/// Chooses the rows that a claim takes: by priority and age, as far as their origins have capacity. It reads
+/// few more rows than it takes, even if a million rows of an origin without capacity are in front of them.
 extension OutboxTables {
   /// A row that may be claimed.
   struct ReadyRow {
     let row: OutboxRow
-    /// How often it was claimed before.
+    /// The number of times that the row was claimed before.
     let leases: Int64
     let isOverdue: Bool
     let hasFiles: Bool
-    /// Its content is not in the row.
+    /// True if the content is stored outside the row.
     let isContentApart: Bool
     let content: Content
   }
 
-  /// After so many rows without room it looks at each origin, of which there are fewer than rows.
+  /// After so many rows without capacity, the search goes from origin to origin, because there are fewer
+  /// origins than rows.
   private static let mostPassedOver = 16
 
-  /// No claim takes as many.
+  /// More rows than any claim takes; keeps the limit of a query from overflowing.
   private static let mostOfOrigin = 1 << 30
 
   private static let readyColumns = "\(columns), lease, expires <= ?1, files > 0, checksum, content"
@@ -41,16 +42,17 @@ extension OutboxTables {
     ORDER BY priority DESC, seq LIMIT ?
     """)
 
-  /// - Returns: What to take, and whether there would be room for more, but for the limit.
+  /// Chooses the rows to claim.
+  /// - Returns: The rows, and whether more rows could be claimed if the limit were higher.
   func choose(
     _ bounds: ClaimBounds, held: Set<String>, at now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
-    var room = ClaimRoom(bounds, held: held)
+    var capacity = ClaimCapacity(bounds, held: held)
     var rows: [ReadyRow] = []
     var passedOver = 0
     var isMore = false
     try database.each(Self.ready, [.integer(now.ticks)]) { statement in
-      switch room.take(statement.text(Self.originColumn) ?? "") {
+      switch capacity.take(statement.text(Self.originColumn) ?? "") {
       case .taken: rows.append(try ready(statement))
       case .passedOver: passedOver += 1
       case .isMore: isMore = true
@@ -58,8 +60,8 @@ extension OutboxTables {
       return !isMore && passedOver <= Self.mostPassedOver
     }
     guard passedOver > Self.mostPassedOver else { return (rows, isMore) }
-    return room.hasRoomForOthers
-      ? try chooseByOrigin(bounds, held, now) : try chooseOfNamed(&room, rows, limit: bounds.limit, now)
+    return capacity.hasRoomForOthers
+      ? try chooseByOrigin(bounds, held, now) : try chooseOfNamed(&capacity, rows, limit: bounds.limit, now)
   }
 
   private struct Candidate {
@@ -78,15 +80,15 @@ extension OutboxTables {
     }
   }
 
-  /// The same, from the first rows of each origin.
+  /// Chooses the same rows from the first ones of each origin.
   private func chooseByOrigin(
     _ bounds: ClaimBounds, _ held: Set<String>, _ now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
-    var room = ClaimRoom(bounds, held: held)
+    var capacity = ClaimCapacity(bounds, held: held)
     var candidates: [Candidate] = []
     var first = try database.first(Self.firstOrigin, [], Candidate.init)
     while let found = first {
-      let most = min(room.room(found.origin), min(bounds.limit, Self.mostOfOrigin) + 1)
+      let most = min(capacity.capacity(found.origin), min(bounds.limit, Self.mostOfOrigin) + 1)
       if most == 1 {
         candidates.append(found)
       } else if most > 1 {
@@ -95,30 +97,32 @@ extension OutboxTables {
       }
       first = try database.first(Self.firstOfNextOrigin, [.text(found.origin)], Candidate.init)
     }
-    return try take(candidates, &room, [], now)
+    return try take(candidates, &capacity, [], now)
   }
 
-  /// What is left to be taken is of origins that are known by name, so none of the others is looked at.
+  /// Chooses the remaining rows when only origins with a capacity of their own have room: no other origin is
+  /// read.
   private func chooseOfNamed(
-    _ room: inout ClaimRoom, _ taken: [ReadyRow], limit: Int, _ now: StoreTime
+    _ capacity: inout ClaimCapacity, _ taken: [ReadyRow], limit: Int, _ now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
     let known = Set(taken.map(\.row.sequence))
     var candidates: [Candidate] = []
-    for origin in room.names {
-      let most = min(room.room(origin), limit, Self.mostOfOrigin) + known.count + 1
+    for origin in capacity.names {
+      let most = min(capacity.capacity(origin), limit, Self.mostOfOrigin) + known.count + 1
       candidates += try database.all(Self.firstOfOrigin, [.text(origin), .integer(most)], Candidate.init)
         .filter { !known.contains($0.sequence) }
     }
-    return try take(candidates, &room, taken, now)
+    return try take(candidates, &capacity, taken, now)
   }
 
-  /// - Parameter taken: Those before them.
+  /// Takes candidates, in order of priority and age, while there is capacity.
+  /// - Parameter taken: The rows that were chosen before.
   private func take(
-    _ candidates: [Candidate], _ room: inout ClaimRoom, _ taken: [ReadyRow], _ now: StoreTime
+    _ candidates: [Candidate], _ capacity: inout ClaimCapacity, _ taken: [ReadyRow], _ now: StoreTime
   ) throws -> (rows: [ReadyRow], isMore: Bool) {
     var rows = taken
     for candidate in candidates.sorted(by: Candidate.isBefore) {
-      switch room.take(candidate.origin) {
+      switch capacity.take(candidate.origin) {
       case .taken:
         let row = try database.first(
           Self.readyAt, [.integer(now.ticks), .integer(candidate.sequence)], ready)
@@ -140,7 +144,8 @@ extension OutboxTables {
       content: try content(of: row.sequence, statement, at: Self.columnCount + 3))
   }
 
-  /// Whether something may be claimed at once that is not for one of these origins, unless everything is paused.
+  /// Tells whether a row may be claimed now that is not for one of these origins. Does not look whether
+  /// everything is paused.
   func isAnyReady(besides held: Set<String>) throws -> Bool {
     guard !held.isEmpty else { return try database.exists(Self.firstOrigin) }
     var first = try database.first(Self.firstOrigin, [], Candidate.init)

@@ -1,4 +1,4 @@
-/// Rows of leases that are over, or whose owner is gone.
+/// Recovers rows whose lease has ended or whose owner is gone.
 extension OutboxTables {
   private static let leaseOwners = Query(
     "SELECT DISTINCT owner FROM requests INDEXED BY leased WHERE state = 1")
@@ -11,10 +11,10 @@ extension OutboxTables {
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = ?3, due_wall = ?4, delay = ?5, offline = 0,
       changed = ?2,
-      reason = 'nobody knows how its last try ended: whoever made it is gone, or was silent for too long'
+      reason = 'its last attempt has no known end: its process is gone, or was silent for too long'
     WHERE seq = ?1
     """)
-  /// Its request was never on its way.
+  /// For a row whose request was not sent: the attempt does not count.
   private static let restore = Query(
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, tries = tries - 1, counted = counted - 1, changed = ?2
@@ -24,17 +24,17 @@ extension OutboxTables {
   private struct EndedLease {
     let sequence: Int64
     let number: Int64
-    /// How often its row was attempted, with this.
+    /// The number of counted attempts of the row, including this one.
     let counted: Int
   }
 
-  /// Those who have claims.
+  /// Returns the names of the owners that have claims.
   func claimants() throws -> Set<String> {
     Set(try database.all(Self.leaseOwners) { $0.text(0) }.compactMap { $0 })
   }
 
-  /// Ends the leases that are over, and those of owners that are gone. What its owner had begun to send waits, as after any
-  /// attempt that failed: it may have been what has ended its owner.
+  /// Ends the leases that are over and those of owners that are gone. If the owner had begun to send the
+  /// request, the row waits as after any failed attempt, because the request may be what crashed its owner.
   func recover(_ bounds: ClaimBounds, at now: StoreTime) throws -> [OutboxRow] {
     var recovered: [OutboxRow] = []
     let leaseOwners = try database.all(Self.leaseOwners, [], { $0.text(0) })
@@ -69,16 +69,16 @@ extension OutboxTables {
       [
         .integer(lease.sequence), .integer(now.wall), .integer(delay > 0 ? now.ticks + delay : 0),
         .integer(delay > 0 ? now.wall + delay : 0), .integer(delay),
-      ], from: .trying)
+      ], from: .attempting)
   }
 
   private func restore(_ lease: EndedLease, at now: StoreTime) throws -> OutboxRow {
-    try change(Self.restore, [.integer(lease.sequence), .integer(now.wall)], from: .trying)
+    try change(Self.restore, [.integer(lease.sequence), .integer(now.wall)], from: .attempting)
   }
 }
 
 extension Duration {
-  /// `first · 2ⁿ⁻¹` for the n-th attempt, but not more than `most`.
+  /// Returns `first · 2ⁿ⁻¹` for the n-th attempt, but at most `most`.
   static func growing(_ first: Duration, attempt: Int, most: Duration) -> Duration {
     var wait = first
     for _ in 1..<min(max(1, attempt), 64) where wait < most { wait *= 2 }

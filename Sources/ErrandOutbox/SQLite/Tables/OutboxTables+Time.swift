@@ -20,8 +20,9 @@ extension OutboxTables {
     WHERE state IN (0, 1) AND expires IS NOT NULL
     """)
 
-  /// After the machine's restart ticks count anew. What was to wait waits for what is left of its delay by the wall clock,
-  /// but never longer than it was to wait in all; and whoever had a lease is gone.
+  /// Adapts the stored times if the machine was restarted since, because ticks count anew. A row that waits
+  /// waits for the rest of its delay by the wall clock, but never longer than its whole delay. All leases
+  /// end.
   func adopt(_ now: StoreTime) throws {
     guard now.boot != knownBoot else { return }
     guard !now.boot.isEmpty else { throw OutboxError.unknownBoot }
@@ -39,7 +40,7 @@ extension OutboxTables {
 }
 
 extension OutboxError {
-  /// Without it ticks of an earlier start would be taken for those of this one.
+  /// Without an id of the boot, ticks of an earlier boot would be taken for those of this one.
   fileprivate static let unknownBoot = OutboxError(
     .failed,
     "the system does not say which start of the machine this is (on Linux /proc/sys/kernel/random/boot_id must be "
@@ -47,7 +48,7 @@ extension OutboxError {
 }
 
 extension Duration {
-  /// Whole milliseconds, rounded up, so that nobody comes too early; not below zero.
+  /// The duration in whole milliseconds, rounded up so that no wait ends too early, and at least zero.
   var storedMilliseconds: Int64 {
     let limited = min(max(self, .zero), .longest)
     let (seconds, attoseconds) = limited.components

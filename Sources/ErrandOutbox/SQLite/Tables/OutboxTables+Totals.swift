@@ -1,5 +1,5 @@
-/// How many rows there are of each state, and of how many bytes, is kept beside them, so that nobody has to count. It is
-/// written once in each transaction, at its end.
+/// The number of rows and bytes of each state, stored in a table so that they need not be counted. The totals
+/// are written once in each transaction, at its end.
 extension OutboxTables {
   private static let change = Query(
     "UPDATE totals SET count = count + ?2, bytes = bytes + ?3 WHERE state = ?1")
@@ -12,19 +12,19 @@ extension OutboxTables {
   private static let all = Query("SELECT state, count, bytes FROM totals")
 
   func writeTotals() throws {
-    for (state, change) in tally.changes.enumerated() where change != (0, 0) {
+    for (state, change) in counters.changes.enumerated() where change != (0, 0) {
       try database.run(Self.change, [.integer(state), .integer(change.count), .integer(change.bytes)])
     }
-    known.usage?.add(tally)
-    tally = Tally()
+    known.usage?.add(counters)
+    counters = Counters()
   }
 
-  /// What the caps count.
+  /// Returns the numbers that the caps limit, including this transaction's changes.
   func usage() throws -> Usage {
     let written = try known.usage ?? writtenUsage()
     known.usage = written
     var usage = written
-    usage.add(tally)
+    usage.add(counters)
     return usage
   }
 
@@ -34,7 +34,7 @@ extension OutboxTables {
     } ?? Usage()
   }
 
-  /// As they were at the last commit.
+  /// Returns the stored totals, without the changes of the current transaction.
   func totals() throws -> [OutboxState: (count: Int, bytes: Int64)] {
     var totals: [OutboxState: (count: Int, bytes: Int64)] = [:]
     for (state, count, bytes) in try database.all(

@@ -1,51 +1,52 @@
-/// The tables of an outbox, and every rule about them. Each method is part of a transaction that its caller has begun, and
-/// throws if that has to be undone.
+/// The tables of an outbox, and every rule about them. Each method is part of a transaction that the caller
+/// has begun, and throws if the transaction has to be undone.
 final class OutboxTables {
   let database: Database
-  /// Who claims.
+  /// The name under which this store claims rows.
   let owner: String
-  let owners: any OwnerRegistry
-  /// True if something was done that others may want to know of.
+  let owners: any LivenessRegistry
+  /// True if a change was made that other processes may want to know of.
   var hasNews = false
 
-  /// The start of the machine that the ticks in the file count from, as far as that was looked up.
+  /// The boot that the ticks in the file count from; nil if it has not been read yet.
   var knownBoot: String?
   var known = Known()
-  /// What this transaction changes about the totals.
-  var tally = Tally()
-  private var tallyBeforePart = Tally()
-  /// What owners that are gone have begun was looked at, and forgotten as far as nobody needs it.
+  /// The changes of this transaction to the totals.
+  var counters = Counters()
+  private var countersBeforePart = Counters()
+  /// True if the liveness registry was tidied since an owner was last found to be gone.
   var knowsGone = false
   private var readings: Int64 = 0
-  /// What was claimed here, by the number of its lease.
+  /// The rows that this store has claimed, by the number of their lease.
   var claimed: [Int64: Claimed] = [:]
 
-  /// What was looked up, and holds until somebody else changes the file.
+  /// Values that were read from the file, valid until another connection changes it.
   struct Known {
-    /// The last sequence that was given out.
+    /// The highest sequence that was given out.
     var lastSequence: Int64?
-    /// What the caps count, as the totals have it that are written.
+    /// The numbers that the caps limit, by the written totals.
     var usage: Usage?
   }
 
-  /// A row as it was claimed. As long as its lease and the machine's start last it is that still, and need not be read.
+  /// A row as it was claimed. It stays the same while its lease and the machine's boot last, so it need not
+  /// be read again.
   struct Claimed {
     let row: OutboxRow
     let hasFiles: Bool
-    /// Its content is not in the row.
+    /// True if the content is stored outside the row.
     let isContentApart: Bool
   }
 
-  init(_ database: Database, owners: any OwnerRegistry) {
+  init(_ database: Database, owners: any LivenessRegistry) {
     self.database = database
     self.owners = owners
     owner = owners.name
   }
 
-  /// Has to be called at the beginning of a transaction.
-  /// - Throws: If a newer process has changed the tables.
+  /// Prepares for a transaction. Must be called at its beginning.
+  /// - Throws: `OutboxError` if a newer process has changed the tables.
   func begin() throws {
-    tally = Tally()
+    counters = Counters()
     guard database.mayHaveForeignChange else { return }
     known = Known()
     try database.checkVersion()
@@ -56,30 +57,30 @@ final class OutboxTables {
     return OutboxRow.Reading(readings)
   }
 
-  /// Has to be called at the end of a transaction, before it is committed.
+  /// Writes the totals. Must be called at the end of a transaction, before its commit.
   func end() throws { try writeTotals() }
 
-  /// Has to be called when everything was undone.
+  /// Forgets what was read or changed. Must be called after a rollback.
   func forget() {
     known = Known()
-    tally = Tally()
+    counters = Counters()
     knownBoot = nil
   }
 
-  func beginPart() { tallyBeforePart = tally }
+  func beginPart() { countersBeforePart = counters }
 
-  /// Has to be called when what was done since `beginPart` was undone.
+  /// Forgets the changes since `beginPart`. Must be called after they were undone.
   func forgetPart() {
     forget()
-    tally = tallyBeforePart
+    counters = countersBeforePart
   }
 
-  // MARK: Others
+  // MARK: Other connections
 
   private var seenVersion: Int64?
   private static let version = Query("PRAGMA data_version")
 
-  /// Whether others have changed the file since this was asked last.
+  /// Returns whether another connection has changed the file since the last call.
   func hasForeignChange() throws -> Bool {
     let version = try database.integer(Self.version)
     defer { seenVersion = version }

@@ -6,14 +6,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// A store that cannot do anything.
-struct BrokenStore: AnswerStore {
+/// A response cache whose every operation throws.
+struct BrokenStore: ResponseCache {
   struct Broken: Error {}
 
   func salt() async throws -> Data { throw Broken() }
-  func read(_ key: AnswerKey) async throws -> KeptAnswer? { throw Broken() }
-  func write(_ answer: KeptAnswer, under key: AnswerKey) async throws { throw Broken() }
-  func remove(_ key: AnswerKey) async throws { throw Broken() }
-  func list() async throws -> [KeptEntry] { throw Broken() }
+  func read(_ key: CacheKey) async throws -> CachedResponse? { throw Broken() }
+  func write(_ response: CachedResponse, under key: CacheKey) async throws { throw Broken() }
+  func remove(_ key: CacheKey) async throws { throw Broken() }
+  func list() async throws -> [CacheEntry] { throw Broken() }
   func clear() async throws { throw Broken() }
 }

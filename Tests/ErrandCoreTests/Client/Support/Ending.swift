@@ -10,7 +10,7 @@ import ErrandTesting
 
 /// A way in which a call can end.
 enum Ending: String, CaseIterable, Sendable {
-  case answered, retried, redirected, shared, replayed, ignored, superseded, kept, refreshed, keptOnFailure
+  case responded, retried, redirected, shared, replayed, ignored, superseded, kept, refreshed, staleIfError
   case refusedStatus, refusedByCheck, refusedRedirect, tooManyRedirects, tooLarge, lost, timedOut, thrown
   case missingUpload, invalid, interceptorThrows
   case read, dropped, streamRefused, streamUnsupported
@@ -19,38 +19,38 @@ enum Ending: String, CaseIterable, Sendable {
 
   struct Thrown: Error {}
 
-  /// True if the caller does not wait for interceptors that still have the request. In all others nothing is left when the
-  /// caller has its outcome.
+  /// True if the caller does not wait for interceptors that still hold the request. Of all other endings
+  /// nothing is left when the caller has its outcome.
   var overtakesInterceptors: Bool {
     [.refreshed, .superseded, .cancelled, .scopeEnded, .deadline].contains(self)
   }
 
   static func step(_ request: StubRequest) -> StubStep {
     switch Ending(rawValue: request.lastComponent) {
-    case .retried: request.fields.contains("X-First") ? .answer(status: 503) : .answer()
-    case .redirected: .answer(status: 302, fields: ["Location": "/answered"])
-    case .refusedStatus, .downloadRefused, .streamRefused: .answer(status: 404, body: "no")
-    case .refusedRedirect: .answer(status: 302, fields: ["Location": "ftp://a.test/"])
-    case .tooManyRedirects: .answer(status: 302, fields: ["Location": "tooManyRedirects"])
-    case .tooLarge: .answer(body: Data(count: 100))
-    case .lost, .keptOnFailure: .fail(.connectionLost)
+    case .retried: request.fields.contains("X-First") ? .response(status: 503) : .response()
+    case .redirected: .response(status: 302, fields: ["Location": "/answered"])
+    case .refusedStatus, .downloadRefused, .streamRefused: .response(status: 404, body: "no")
+    case .refusedRedirect: .response(status: 302, fields: ["Location": "ftp://a.test/"])
+    case .tooManyRedirects: .response(status: 302, fields: ["Location": "tooManyRedirects"])
+    case .tooLarge: .response(body: Data(count: 100))
+    case .lost, .staleIfError: .fail(.connectionLost)
     case .timedOut, .superseded, .cancelled, .scopeEnded, .deadline: .stall
     case .thrown: .fail(with: Thrown())
-    case .read, .dropped: .answer(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
-    default: .answer(body: "answer")
+    case .read, .dropped: .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
+    default: .response(body: "answer")
     }
   }
 
-  /// Makes a call end so. The clock is moved as far as it has to be.
+  /// Makes a call end in this way, and advances the clock as far as needed.
   func reach(_ stage: Stage, _ scope: RequestScope, _ file: URL, _ change: (Request) -> Request) async {
     let client = stage.client
     let request = change(.get("http://a.test/\(rawValue)"))
     func send(_ request: Request) async { _ = try? await client.send(request, in: scope) }
     switch self {
-    case .answered, .redirected, .refusedStatus, .refusedRedirect, .tooManyRedirects, .thrown,
+    case .responded, .redirected, .refusedStatus, .refusedRedirect, .tooManyRedirects, .thrown,
       .interceptorThrows:
       await send(request)
-    case .retried, .lost: await send(request.triesAtOnce(2))
+    case .retried, .lost: await send(request.attemptsAtOnce(2))
     case .shared: await send(request.shared())
     case .replayed:
       await send(request.shared(within: .seconds(1)))
@@ -59,12 +59,12 @@ enum Ending: String, CaseIterable, Sendable {
       await send(request.ignoringRepeats(within: .seconds(1)))
       await send(request.ignoringRepeats(within: .seconds(1)))
     case .kept:
-      await send(request.kept(as: "kept"))
-      await send(request.kept(as: "kept"))
+      await send(request.cached(as: "kept"))
+      await send(request.cached(as: "kept"))
     case .refreshed:
-      await send(request.kept(as: "refreshed"))
-      await send(request.kept(as: "refreshed", .thenRefreshed))
-    case .keptOnFailure: await send(request.kept(as: "failing", .onFailure).deadline(.seconds(9)))
+      await send(request.cached(as: "refreshed"))
+      await send(request.cached(as: "refreshed", .staleWhileRevalidate))
+    case .staleIfError: await send(request.cached(as: "failing", .staleIfError).deadline(.seconds(9)))
     case .refusedByCheck: await send(request.validate { _ in throw Thrown() })
     case .tooLarge: await send(request.memoryLimit(10))
     case .missingUpload: await send(request.body(.file(file.appending(path: "missing"))))
@@ -82,7 +82,7 @@ enum Ending: String, CaseIterable, Sendable {
     }
   }
 
-  /// Ends one that stands still.
+  /// Ends a call whose transfer is stalled.
   private func stop(_ stage: Stage, _ scope: RequestScope, _ request: Request) async {
     let inner = RequestScope("inner", in: scope)
     let before = stage.stub.requests.count

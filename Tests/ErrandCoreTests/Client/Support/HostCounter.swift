@@ -6,14 +6,14 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Counts how many requests to each host are on the wire at once.
+/// Counts the requests to each host that are on the wire at once.
 final class HostCounter: Transport {
   private let base: any Transport
   private let state = Locked<(now: [String: Int], most: [String: Int])>(([:], [:]))
 
   init(_ base: any Transport) { self.base = base }
 
-  /// The most at once, of the host that had most.
+  /// The highest number of requests at once to any one host.
   var most: Int { state.withLock { $0.most.values.max() ?? 0 } }
 
   func perform(_ exchange: Exchange) async throws -> TransferResult {

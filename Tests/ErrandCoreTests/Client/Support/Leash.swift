@@ -1,9 +1,9 @@
-/// Tells whether whatever holds it is still there.
+/// An object whose lifetime shows whether anything still retains it.
 final class Leash: Sendable {
   init() {}
 }
 
-/// Looks at an object without keeping it.
+/// Refers to an object without retaining it.
 struct WeakBox<Object: AnyObject & Sendable>: Sendable {
   weak let object: Object?
 }

@@ -2,7 +2,7 @@ import ErrandTesting
 
 @testable import ErrandCore
 
-/// What a stub does next; can be changed while it is used.
+/// The next step of a stub, which can be changed while the stub is in use.
 final class Script: Sendable {
   private let step: Locked<StubStep>
 

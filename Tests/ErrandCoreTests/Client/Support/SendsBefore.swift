@@ -2,12 +2,12 @@ import ErrandTesting
 
 @testable import ErrandCore
 
-/// Before a request to `path` goes on, sends another through the same client.
+/// Sends another request through the same client before a request to `path` goes on.
 final class SendsBefore: Interceptor {
   let client = Locked<Client?>(nil)
-  /// Opened when it has been reached.
+  /// Opened when a request to `path` has come here.
   let reached = StubGate()
-  /// Must be opened before it sends.
+  /// Must be opened before the other request is sent.
   let gate = StubGate()
   private let path: String
   private let other: @Sendable () -> Request

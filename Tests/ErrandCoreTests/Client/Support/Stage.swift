@@ -9,13 +9,13 @@ import Testing
   import Foundation
 #endif
 
-/// A client over a stub, and a clock that moves when it is told to; the date goes with it.
+/// A client over a stub, and a clock that moves when a test advances it; the date moves with the clock.
 struct Stage: Sendable {
   let clock: VirtualClock
   let stub: StubTransport
   let client: Client
 
-  init(_ handler: @escaping StubTransport.Handler = { _ in .answer() }) {
+  init(_ handler: @escaping StubTransport.Handler = { _ in .response() }) {
     self.init(configured: { _ in }, handler)
   }
 
@@ -32,28 +32,30 @@ struct Stage: Sendable {
     client = Client(transport: stub, configuration: configuration)
   }
 
-  /// What it is made with, for `answering`.
+  /// A configuration that `responding` makes into a stage.
   struct Configured {
     fileprivate let change: (inout ClientConfiguration) -> Void
 
-    func answering(_ handler: @escaping StubTransport.Handler) -> Stage { Stage(configured: change, handler) }
+    func responding(_ handler: @escaping StubTransport.Handler) -> Stage {
+      Stage(configured: change, handler)
+    }
   }
 
   static func configured(_ change: @escaping (inout ClientConfiguration) -> Void) -> Configured {
     Configured(change: change)
   }
 
-  /// The paths that were asked, in order.
+  /// The paths of the sent requests, in order.
   var paths: [String] { stub.requests.map(\.url.path) }
 
   var load: SlotLoad { client.pipeline.slots.load }
 
-  /// Returns when so many wait for a slot.
+  /// Returns when this many requests wait for a slot.
   func reachWaiting(_ count: Int) async {
     while load.waiting != count { await Task.yield() }
   }
 
-  /// Returns when so many share this request's flight.
+  /// Returns when this many callers share this in-flight request.
   func reachSharing(_ count: Int, _ request: Request) async throws {
     let pipeline = client.pipeline
     let ready = try pipeline.ready(request)
@@ -61,12 +63,12 @@ struct Stage: Sendable {
     while pipeline.repeats.states.sharing.withLock({ $0.callers(of: key) }) != count { await Task.yield() }
   }
 
-  /// Returns when somebody sleeps who wakes after so long from now.
+  /// Returns when a sleep on the clock ends exactly this long from now.
   func reachSleep(of duration: Duration) async {
     while !clock.ends.contains(clock.now.advanced(by: duration)) { await Task.yield() }
   }
 
-  /// Returns when nothing is remembered any more and nobody sleeps, however late they began to.
+  /// Advances the clock until the client remembers no repeats and no task sleeps, however late it began to.
   func settle() async {
     while !client.pipeline.repeats.states.isEmpty || clock.sleepers > 0 {
       clock.advance(by: .seconds(10))
@@ -74,12 +76,13 @@ struct Stage: Sendable {
     }
   }
 
-  /// Returns when interceptors have let go of what nobody waits for any more.
+  /// Returns when all slots are free and the stub is idle: interceptors have then released what no caller
+  /// waits for.
   func reachIdle() async {
     while load != SlotLoad() || stub.inFlight > 0 { await Task.yield() }
   }
 
-  /// Returns when every call has ended, and checks that none left anything behind.
+  /// Returns when every call has ended, and checks that no slot and no transfer is left.
   func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async {
     await client.pipeline.inFlight.whenEmpty()
     #expect(load == SlotLoad(), sourceLocation: location)
@@ -93,9 +96,9 @@ extension StubRequest {
 }
 
 extension Request {
-  /// So many tries, one right after the other.
-  func triesAtOnce(_ count: Int) -> Request {
-    var policy = RetryPolicy.tries(count)
+  /// Returns the request with this many attempts, one right after the other.
+  func attemptsAtOnce(_ count: Int) -> Request {
+    var policy = RetryPolicy.attempts(count)
     policy.backoff = .zero
     return retry(policy)
   }
@@ -105,7 +108,7 @@ extension Request {
 }
 
 extension Result where Success == Response, Failure == any Error {
-  /// What went wrong, if anything did.
+  /// The request error, if the result is one.
   var requestError: RequestError? {
     if case .failure(let error) = self { error as? RequestError } else { nil }
   }
@@ -114,10 +117,10 @@ extension Result where Success == Response, Failure == any Error {
 }
 
 extension ByteStream {
-  /// So large that a stream holds no second one: the transfer waits until it is read.
+  /// So large that a stream buffers no second one: the transfer waits until the first is read.
   static let largeChunk = Data(count: 1 << 20)
 
-  /// Reads it to its end; returns how many bytes came.
+  /// Reads the stream to its end. Returns the number of bytes.
   func readAll() async throws -> Int {
     var count = 0
     for try await chunk in self { count += chunk.count }

@@ -1,17 +1,17 @@
 @testable import ErrandCore
 
-/// What a progress handler was told, in order.
+/// Records what a progress handler gets, in order.
 final class Told: Sendable {
   private let state = Locked<[TransferProgress]>([])
 
   var words: [TransferProgress] { state.withLock { $0 } }
 
-  /// The handler.
+  /// The handler that records.
   var hear: ProgressHandler {
     { progress in self.state.withLock { $0.append(progress) } }
   }
 
-  /// Within a try nothing went down or past its total, and no try came back.
+  /// True if no number goes down within an attempt or exceeds its total, and no attempt comes back.
   var isMonotone: Bool {
     zip(words, words.dropFirst()).allSatisfy { old, new in
       new.attempt > old.attempt

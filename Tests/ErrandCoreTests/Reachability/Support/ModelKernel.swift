@@ -2,8 +2,8 @@ import ErrandTesting
 
 @testable import ErrandCore
 
-/// What a kernel does, as far as a netlink socket shows it: it answers piece by piece while things change, tells of some
-/// changes, drops a link's routes without a word, and loses messages when there are too many.
+/// Models a kernel as a netlink socket shows it: the kernel replies piece by piece while things change,
+/// reports some changes, drops a link's routes without a message, and loses some messages.
 struct ModelKernel {
   enum Piece {
     case message(NetlinkMessage)
@@ -17,7 +17,7 @@ struct ModelKernel {
 
   static let interfaces: ClosedRange<Int32> = 2...5
 
-  var isAnswering: Bool { asked != nil }
+  var isResponding: Bool { asked != nil }
   var isQuiet: Bool { asked == nil && queue.isEmpty }
 
   var status: NetworkStatus {
@@ -28,33 +28,33 @@ struct ModelKernel {
     asked = (request, number, Array(Self.interfaces))
   }
 
-  /// Adds a piece to the answer: things as they are now.
-  mutating func goOnAnswering() {
-    guard var answer = asked else { return }
-    guard let next = answer.rest.popLast() else {
+  /// Adds a piece to the reply, from the present state.
+  mutating func goOnResponding() {
+    guard var response = asked else { return }
+    guard let next = response.rest.popLast() else {
       asked = nil
-      return queue.append(.message(message(.end(0), answer.number)))
+      return queue.append(.message(message(.end(0), response.number)))
     }
-    asked = answer
-    switch answer.request {
+    asked = response
+    switch response.request {
     case .links:
       guard let isRunning = links[next] else { return }
       let link = NetworkLink(index: next, isRunning: isRunning)
-      queue.append(.message(message(.link(link), answer.number)))
+      queue.append(.message(message(.link(link), response.number)))
     case .routes:
       guard routes.contains(next) else { return }
-      queue.append(.message(message(.route(route(next)), answer.number)))
+      queue.append(.message(message(.route(route(next)), response.number)))
     }
   }
 
-  /// Lets something happen.
+  /// Applies a random change.
   mutating func change(_ random: inout SeededRandom) {
     let index = Int32.random(in: Self.interfaces, using: &random)
     switch Int.random(in: 0..<5, using: &random) {
     case 0, 1:
       let isRunning = Bool.random(using: &random)
       links[index] = isRunning
-      // Down, or only without carrier.
+      // Without the routes the link is down; with them it has only lost its carrier.
       if !isRunning, Bool.random(using: &random) { routes.remove(index) }
       tell(.link(NetworkLink(index: index, isRunning: isRunning)), &random)
     case 2:
@@ -69,16 +69,16 @@ struct ModelKernel {
     }
   }
 
-  /// The next thing that one who reads gets.
+  /// Returns the next piece that a reader of the socket gets.
   mutating func read() -> Piece? { queue.isEmpty ? nil : queue.removeFirst() }
 
   private mutating func tell(_ content: NetlinkMessage.Content, _ random: inout SeededRandom) {
     guard Int.random(in: 0..<8, using: &random) > 0 else { return queue.insert(.loss, at: 0) }
-    queue.append(.message(NetlinkMessage(number: 0, isAnswer: false, content: content)))
+    queue.append(.message(NetlinkMessage(number: 0, isReply: false, content: content)))
   }
 
   private func message(_ content: NetlinkMessage.Content, _ number: UInt32) -> NetlinkMessage {
-    NetlinkMessage(number: number, isAnswer: true, content: content)
+    NetlinkMessage(number: number, isReply: true, content: content)
   }
 
   private func route(_ index: Int32) -> NetworkRoute { NetworkRoute(family: .ip4, interfaces: [index]) }

@@ -9,14 +9,15 @@
     import Glibc
   #endif
 
-  /// A network of its own, in which nothing can be reached at first. It ends with its last socket and this.
+  /// A network namespace, in which nothing can be reached at first. It ends with its last socket and this
+  /// object.
   final class NetworkNamespace: Sendable {
     struct Failure: Error {
       let command: String
       let status: Int32
     }
 
-    /// It takes root, and iproute2.
+    /// True if this process may make namespaces, which takes root, and has iproute2.
     static let isAllowed = (try? NetworkNamespace()) != nil && access(program, X_OK) == 0
 
     private static let program = "/usr/sbin/ip"
@@ -29,7 +30,7 @@
 
     deinit { close(descriptor) }
 
-    /// Runs it in this network, on a thread that nobody else will ever use.
+    /// Runs the body in this network, on a thread that runs nothing else.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
       try OwnThread.run { [descriptor] in
         guard errand_enter_network(descriptor) == 0 else { throw Failure(command: "setns", status: errno) }

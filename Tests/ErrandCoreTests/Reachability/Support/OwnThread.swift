@@ -7,8 +7,8 @@
     import Glibc
   #endif
 
-  /// A thread for one piece of work that changes what the thread may do. Shared threads must not be changed, and must not
-  /// be born of one that is: they would inherit it. So the work must not reach for tasks or dispatch queues.
+  /// A thread for one piece of work that changes what its thread may do. New threads inherit the change, so
+  /// the work must not change a shared thread nor create one: it must not use tasks or dispatch queues.
   enum OwnThread {
     private class Work {
       func run() {}
@@ -23,7 +23,7 @@
       override func run() { result = Result { try body() } }
     }
 
-    /// Returns when the work is done.
+    /// Runs the body on a new thread. Returns when the body is done.
     static func run<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) throws -> Success {
       let work = WorkWithResult(body)
       var thread = pthread_t()

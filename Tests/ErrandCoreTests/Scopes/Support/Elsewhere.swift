@@ -1,4 +1,4 @@
-/// A global actor that is not the main one.
+/// A global actor other than the main actor.
 @globalActor actor Elsewhere {
   static let shared = Elsewhere()
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What happened, in order, from any thread.
+/// A log of events in order, from any thread.
 final class EventLog: Sendable {
   private let state = Locked<[String]>([])
 

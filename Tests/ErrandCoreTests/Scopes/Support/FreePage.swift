@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Right: nobody holds the page while the answer is awaited.
+/// The right way: the task does not hold the page while it waits for the response.
 @MainActor final class FreePage: RequestOwner {
   let requests = RequestScope("free")
   private let client: Client
@@ -10,8 +10,8 @@ import ErrandCore
 
   func load() -> Task<Void, any Error> {
     requests.task { [weak self, client] in
-      let answer = try await client.send(.get("http://stub.test/"))
-      self?.text = answer.text
+      let response = try await client.send(.get("http://stub.test/"))
+      self?.text = response.text
     }
   }
 }

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// As in a module whose default is the main actor: its conformance holds there only.
+/// An owner as in a module whose default is the main actor: its conformance holds only there.
 @MainActor final class MainOnlyPage: @MainActor RequestOwner {
   let requests = RequestScope("main only")
   let told = Moment()

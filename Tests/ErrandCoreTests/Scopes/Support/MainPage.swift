@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// The client hands it the result.
+/// An owner on the main actor to which the client hands the result.
 @MainActor final class MainPage: nonisolated RequestOwner {
   let requests = RequestScope("main")
   let told = Moment()
@@ -13,7 +13,7 @@ import ErrandCore
       MainActor.assertIsolated()
       log.note("told")
       switch result {
-      case .success(let answer): page.text = answer.text
+      case .success(let response): page.text = response.text
       case .failure(let error): page.isCancellation = error.isCancellation
       }
       page.told.come()

@@ -1,6 +1,6 @@
 import ErrandTesting
 
-/// Comes once; whoever waits for it goes on then.
+/// An event that comes once and resumes all tasks that wait for it.
 struct Moment: Sendable {
   private let gate = StubGate()
 

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Wrong: the work takes hold of the page before the wait, and so keeps it alive.
+/// The wrong way: the task captures the page before the wait, and so keeps it alive.
 @MainActor final class TrappedPage: RequestOwner {
   let requests = RequestScope("trapped")
   private let client: Client

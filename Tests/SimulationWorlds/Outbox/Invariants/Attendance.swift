@@ -1,9 +1,10 @@
 import ErrandCore
 import ErrandOutbox
 
-/// Watches rows that may be tried, while all is well and a process delivers: none of them waits for long.
+/// Watches rows that may be attempted, while there are no faults and a process delivers: none of them waits
+/// for long.
 struct Attendance: Sendable {
-  /// Longer than any attempt takes, and shorter than many a beat.
+  /// Longer than any attempt takes, and shorter than many a poll interval.
   private static let limit = Duration.seconds(15)
 
   private let policy: LanePolicy
@@ -12,9 +13,10 @@ struct Attendance: Sendable {
 
   init(_ policy: LanePolicy) { self.policy = policy }
 
+  /// Checks the rows at one moment.
   /// - Parameters:
-  ///   - rows: All of them, in the order of enqueue.
-  ///   - last: What was done to each row last.
+  ///   - rows: All rows, in the order of enqueue.
+  ///   - last: The last step of each row.
   mutating func look(
     at rows: [OutboxRow], _ last: [OutboxID: RowStep], held: Set<String>, _ machine: StoreTime, now: Duration
   ) {
@@ -22,7 +24,7 @@ struct Attendance: Sendable {
     var found: [OutboxID: Duration] = [:]
     for row in rows {
       let isFirst = row.lane.map { !takenLanes.contains($0) } ?? true
-      if let lane = row.lane, row.state.isOpen || (row.state == .setAside && policy == .hold) {
+      if let lane = row.lane, row.state.isOpen || (row.state == .deadLettered && policy == .block) {
         takenLanes.insert(lane)
       }
       guard row.state == .stored, isFirst, !held.contains(row.origin), isDue(row, last[row.id], machine)

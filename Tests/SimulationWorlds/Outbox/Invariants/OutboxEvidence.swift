@@ -9,23 +9,23 @@ struct OutboxEvidence: Sendable {
   let asks: [AskRecord]
   let steps: [RowStep]
   let follows: [Follow]
-  /// Those that followed something when all was quiet.
+  /// The follows that had not ended when there was no activity.
   let waiting: [Follow]
   let arrivals: [IdempotentServer.Arrival]
-  let tries: [SimulatedTry]
-  /// What was stored at the end.
+  let attempts: [SimulatedAttempt]
+  /// The entries of the store at the end.
   let entries: [OutboxEntry]
-  /// How many bytes the answer of each of them takes.
-  let answers: [Int64]
+  /// The number of bytes of each entry's response.
+  let responses: [Int64]
   let statistics: OutboxStatistics
-  /// The rows that have their content still.
+  /// The rows that still have their content.
   let contents: Set<OutboxID>
   let files: [String]
-  /// What went wrong with the store.
+  /// The failures of the store.
   let failures: [String]
-  /// What was sent by somebody who had no lease of it.
+  /// The requests that were sent without a lease.
   let unleased: [String]
-  /// What could be tried, and was not.
+  /// The rows that could be attempted, and were not.
   let unattended: [String]
   let sleepers: Int
   let inFlight: Int
@@ -33,16 +33,16 @@ struct OutboxEvidence: Sendable {
   private let arrivalsByAsk: [Int: [IdempotentServer.Arrival]]
   private let entriesByRow: [OutboxID: OutboxEntry]
 
-  /// In order.
+  /// Returns the steps in order.
   func steps(of ask: OutboxAsk) -> [RowStep] { stepsByRow[ask.row] ?? [] }
   func steps(of row: OutboxID) -> [RowStep] { stepsByRow[row] ?? [] }
   func arrivals(of ask: OutboxAsk) -> [IdempotentServer.Arrival] { arrivalsByAsk[ask.id] ?? [] }
   func entry(of ask: OutboxAsk) -> OutboxEntry? { entriesByRow[ask.row] }
 
-  /// The rows in which something happened, in the order in which they were stored.
+  /// The requests whose rows have a step, in the order in which they were stored.
   var stored: [OutboxAsk] { asks.map(\.ask).filter { !steps(of: $0).isEmpty } }
 
-  /// Those of a lane in the order of enqueue.
+  /// The requests of each lane in the order of enqueue.
   var lanes: [(lane: String, asks: [OutboxAsk])] {
     plan.lanes.map { lane in
       let asks = stored.filter { $0.lane == lane }
@@ -54,7 +54,7 @@ struct OutboxEvidence: Sendable {
 #if os(Linux)
   extension OutboxEvidence {
     init(
-      _ world: OutboxWorld, entries: [OutboxEntry], answers: [Int64], statistics: OutboxStatistics,
+      _ world: OutboxWorld, entries: [OutboxEntry], responses: [Int64], statistics: OutboxStatistics,
       contents: Set<OutboxID>, files: [String], waiting: [Follow], unattended: [String], inFlight: Int
     ) {
       plan = world.plan
@@ -64,9 +64,9 @@ struct OutboxEvidence: Sendable {
       self.waiting = waiting
       self.unattended = unattended
       arrivals = world.server.arrivals
-      tries = world.network.tries
+      attempts = world.network.attempts
       self.entries = entries
-      self.answers = answers
+      self.responses = responses
       self.statistics = statistics
       self.contents = contents
       self.files = files

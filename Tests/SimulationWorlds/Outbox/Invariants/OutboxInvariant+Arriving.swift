@@ -9,9 +9,9 @@ extension OutboxInvariant {
         return steps.last { $0.state != nil }?.state == entry.state
           ? nil : "\(record.ask) is \(entry.state) in the store after \(steps)"
       }
-      // Forgotten when it was over, and not before.
+      // A row may be forgotten only after it is over.
       let last = steps.last { $0.state != nil }?.state
-      let isForgotten = steps.last?.kind == .pruned && last.map { !$0.isOpen && $0 != .setAside } ?? false
+      let isForgotten = steps.last?.kind == .pruned && last.map { !$0.isOpen && $0 != .deadLettered } ?? false
       return isForgotten ? nil : "\(record.ask) is not there any more: \(steps)"
     }
   }
@@ -39,9 +39,9 @@ extension OutboxInvariant {
         $0.status == 200 && $0.text == ask.text && $0.time <= step.time
       }
       if !isThere { return "\(ask) was delivered at \(step.time), and the server knows nothing of it" }
-      guard let entry = evidence.entry(of: ask), let answer = entry.answer else { return nil }
-      return answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == "done: \(ask.text)"
-        ? nil : "\(ask) was answered \(answer)"
+      guard let entry = evidence.entry(of: ask), let response = entry.response else { return nil }
+      return response.status == 200 && String(decoding: response.body, as: UTF8.self) == "done: \(ask.text)"
+        ? nil : "\(ask) was responded with \(response)"
     }
   }
 
@@ -76,7 +76,7 @@ extension OutboxInvariant {
     evidence.waiting.map { "\($0) still waits, and heard \($0.events.map(\.step))" }
       + evidence.follows.compactMap { follow in
         let outcomes = follow.events.compactMap(\.outcome)
-        // What was set aside or has expired may go on by hand: then that was no end.
+        // A dead letter or an expired request may be retried: then that was not the end.
         if !outcomes.dropLast().allSatisfy(\.mayGoOn)
           || (!outcomes.isEmpty && follow.events.last?.outcome == nil)
         {
@@ -86,7 +86,8 @@ extension OutboxInvariant {
         if follow.end == .over, outcomes.isEmpty, steps.last?.kind != .pruned {
           return "\(follow) heard of no end: \(follow.events.map(\.step))"
         }
-        // The row was in that state when it was asked for, or came to it before that was heard: once for each.
+        // A row was in that state at the beginning, or came to it before the event was received: once for
+        // each.
         let before = steps.last { $0.index < follow.mark && $0.state != nil }
         let meanwhile = steps.filter { $0.index >= follow.mark && $0.index < follow.heard }
         var states = ((before.map { [$0] } ?? []) + meanwhile)[...]
@@ -102,12 +103,12 @@ extension OutboxInvariant {
 }
 
 extension OutboxOutcome {
-  fileprivate var mayGoOn: Bool { [.setAside, .expired].contains(state) }
+  fileprivate var mayGoOn: Bool { [.deadLettered, .expired].contains(state) }
 
   fileprivate var state: OutboxState {
     switch self {
     case .delivered: .delivered
-    case .setAside: .setAside
+    case .deadLettered: .deadLettered
     case .expired: .expired
     case .dropped: .dropped
     }

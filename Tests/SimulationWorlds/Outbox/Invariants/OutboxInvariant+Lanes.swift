@@ -8,7 +8,7 @@ extension OutboxInvariant {
       asks.enumerated().flatMap { index, ask -> [String] in
         guard let first = evidence.arrivals(of: ask).first else { return [] }
         return asks[..<index].compactMap { earlier in
-          // One that was over does not keep the others waiting, though it may come back.
+          // A request that is over does not block its lane, though it may be retried.
           let wasOver = evidence.steps(of: earlier).contains { $0.isOver && $0.time <= first.time }
           let hasCome = evidence.arrivals(of: earlier).first.map { $0.time <= first.time } ?? false
           return wasOver || hasCome ? nil : "\(ask) came at \(first.time), before \(earlier)"
@@ -27,7 +27,7 @@ extension OutboxInvariant {
           return asks[..<index].compactMap { earlier in
             let before = evidence.steps(of: earlier).last { $0.index < step.index && $0.state != nil }
             guard let state = before?.state else { return nil }
-            let isInTheWay = state.isOpen || (state == .setAside && evidence.plan.lanePolicy == .hold)
+            let isInTheWay = state.isOpen || (state == .deadLettered && evidence.plan.lanePolicy == .block)
             return isInTheWay ? "\(ask) was claimed at \(step.time), when \(earlier) was \(state)" : nil
           }
         }
@@ -44,6 +44,6 @@ extension OutboxInvariant {
 }
 
 extension RowStep {
-  /// It waits for nothing any more, unless somebody tries it again by hand.
+  /// True if the request is not open after this step; it may still be retried.
   var isOver: Bool { state.map { !$0.isOpen } ?? false }
 }

@@ -6,14 +6,14 @@ extension OutboxInvariant {
     evidence in
     var found = evidence.entries.filter(\.state.isOpen).map { "\($0.id) is \($0.state): \($0.reason ?? "")" }
     if evidence.sleepers > 0 { found.append("\(evidence.sleepers) tasks sleep") }
-    if evidence.inFlight > 0 { found.append("\(evidence.inFlight) tries are in flight") }
+    if evidence.inFlight > 0 { found.append("\(evidence.inFlight) attempts are in flight") }
     return found
   }
 
   static let statistics = OutboxInvariant(name: "statistics are what a recount gives") { evidence in
     let counts = Dictionary(grouping: evidence.entries, by: \.state).mapValues(\.count)
-    let bytes = zip(evidence.entries, evidence.answers).filter {
-      $0.0.state.isOpen || $0.0.state == .setAside
+    let bytes = zip(evidence.entries, evidence.responses).filter {
+      $0.0.state.isOpen || $0.0.state == .deadLettered
     }
     .reduce(0) { $0 + $1.0.size + $1.1 }
     var found: [String] = []
@@ -33,7 +33,7 @@ extension OutboxInvariant {
     var found: [String] = []
     var files = 0
     for entry in evidence.entries {
-      let isNeeded = [.stored, .trying, .setAside, .expired].contains(entry.state)
+      let isNeeded = [.stored, .attempting, .deadLettered, .expired].contains(entry.state)
       if isNeeded != evidence.contents.contains(entry.id) {
         found.append("\(entry.id) is \(entry.state), and its content is \(isNeeded ? "gone" : "there")")
       }

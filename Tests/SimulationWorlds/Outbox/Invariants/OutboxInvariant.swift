@@ -1,8 +1,8 @@
-/// Something that holds in every world of an outbox.
+/// A condition that holds in every world of an outbox.
 struct OutboxInvariant: Sendable {
-  /// A sentence.
+  /// A sentence that states the condition.
   let name: String
-  /// What speaks against it.
+  /// Returns a description of each violation.
   let violations: @Sendable (OutboxEvidence) -> [String]
 
   static let all = [

@@ -1,12 +1,12 @@
-/// What became of the wish to have something stored.
+/// A request of a user, and whether it was stored.
 struct AskRecord: Sendable {
   enum Storing: Sendable, Hashable {
     case begun
-    /// It must arrive from now on.
+    /// The request is stored, so it must be delivered.
     case accepted
-    /// Nothing of it is stored.
+    /// Nothing of the request is stored.
     case refused
-    /// The process ended before it heard: it may be stored or not.
+    /// The process ended before `enqueue` returned: the request may be stored or not.
     case unknown
   }
 

@@ -1,21 +1,21 @@
 import ErrandOutbox
 
-/// Somebody who follows a request, and what is heard.
+/// A task that follows a request, and the events that it received.
 struct Follow: Sendable {
   enum End: Sendable, Hashable {
-    /// Nothing more will come.
+    /// The stream of events ended.
     case over
-    /// Its outbox was closed first, or its process is gone.
+    /// The outbox was closed before that, or the process has ended.
     case cut
   }
 
   let id: Int
   let row: OutboxID
   let process: String
-  /// So many steps had happened when it was asked for.
+  /// The number of steps when the follow began.
   let mark: Int
   var events: [OutboxEvent] = []
-  /// So many steps had happened when the last event was heard.
+  /// The number of steps when the last event was received.
   var heard = 0
   var end: End?
 }

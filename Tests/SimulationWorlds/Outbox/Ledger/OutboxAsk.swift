@@ -7,14 +7,15 @@ import ErrandOutbox
   import Foundation
 #endif
 
-/// What a virtual user wants to arrive, in the world's own words: the invariants judge by this, not by what is stored.
+/// A request that a simulated user enqueues, as the world describes it: the invariants check against this,
+/// not against the store.
 struct OutboxAsk: Sendable {
-  /// What the server thinks of it.
+  /// How the server treats the request.
   enum Nature: String, CaseIterable, Sendable {
     case welcome
-    /// The server has trouble with it twice.
+    /// The server fails with it twice.
     case troublesome
-    /// Refused, every time.
+    /// The server refuses it every time.
     case poisoned
     case refusedOnce
 
@@ -27,15 +28,15 @@ struct OutboxAsk: Sendable {
   var lane: String?
   var priority = Priority.default
   var lifetime: Duration?
-  /// True if its body is given as a file.
+  /// True if the body is given as a file.
   var isFile = false
-  /// The first of those with which it is stored, all or none.
+  /// The first of the requests that are stored together, all or none.
   var burst: Int
 
   var row: OutboxID { OutboxID(rawValue: "ask-\(id)") }
   var text: String { "body of \(id)" }
 
-  /// - Parameter file: Where its body is, if it is a file.
+  /// - Parameter file: The file of the body, or nil.
   func item(_ file: URL?) -> OutboxItem {
     let body: Body = file.map { .file($0) } ?? .text(text)
     let request = Request.post("http://\(host.name)/\(nature)/\(id)", body).field(Ask.idField, "\(id)")

@@ -2,16 +2,16 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// What users wanted to arrive, what the store did, and what was heard of it.
+/// Records what users enqueued, what the store did, and which events were received.
 final class OutboxLedger: Sendable {
   private struct State {
     var asks: [AskRecord] = []
     var steps: [RowStep] = []
-    /// What each row came to last.
+    /// The last step of each row.
     var last: [OutboxID: RowStep.Kind] = [:]
-    /// Who has the lease of a row.
+    /// The process that has the lease of a row.
     var holders: [OutboxID: String] = [:]
-    /// Each owner's lease of a row as it knows it: until when, and in which boot.
+    /// The lease of a row as its holder knows it: until when, and in which boot.
     var leases: [String: (ticks: Int64, boot: String)] = [:]
     var unleased: [String] = []
     var isPaused = false
@@ -33,16 +33,16 @@ final class OutboxLedger: Sendable {
 
   var asks: [AskRecord] { state.withLock { $0.asks } }
   var steps: [RowStep] { state.withLock { $0.steps } }
-  /// How many steps there are.
+  /// The number of steps so far.
   var mark: Int { state.withLock { $0.steps.count } }
-  /// What was sent by somebody who had no lease of it, or one that was over.
+  /// The requests that were sent without a lease, or with one that had ended.
   var unleased: [String] { state.withLock { $0.unleased } }
   var follows: [Follow] { state.withLock { $0.follows } }
   var log: [LogLine] { state.withLock { $0.log } }
 
-  // MARK: Asks
+  // MARK: Requests
 
-  /// Several that are stored together.
+  /// Records several requests that are to be stored together.
   func begin(_ count: Int, _ make: (_ id: Int, _ burst: Int) -> OutboxAsk) -> [OutboxAsk] {
     let asks = state.withLock { state in
       let first = state.asks.count
@@ -59,7 +59,8 @@ final class OutboxLedger: Sendable {
     for ask in asks { note("#\(ask.id) is \(storing)") }
   }
 
-  /// Something of which its user does not know whether it is stored, and that was not stored and forgotten.
+  /// Returns the requests of a burst of which the user does not know whether they are stored, and that were
+  /// not stored and forgotten.
   func takeUnknown() -> [OutboxAsk] {
     state.withLock { state in
       guard
@@ -76,7 +77,7 @@ final class OutboxLedger: Sendable {
 
   // MARK: The store
 
-  /// - Parameter stored: The time that the store was told; nil for now.
+  /// - Parameter stored: The time that the store was given; nil for now.
   func add(_ kind: RowStep.Kind, _ row: OutboxID, by owner: String, at stored: StoreTime? = nil) {
     let (time, now) = (clock.now.offset, machine.time)
     let stored = stored ?? now
@@ -107,11 +108,12 @@ final class OutboxLedger: Sendable {
     note("  \(step)")
   }
 
-  /// A process hands a request to the network.
+  /// Records that a process hands a request to the network.
   func send(_ row: OutboxID, by owner: String) {
     let now = machine.time
     state.withLock { state in
-      // A lease lasts although an earlier holder has recorded a late response: its present holder cannot know.
+      // A lease lasts although an earlier holder has recorded a late response: its present holder cannot
+      // know.
       guard let lease = state.leases["\(owner) \(row)"] else {
         state.unleased.append("\(row) by \(owner) at \(clock.now.offset), who has no lease")
         return
@@ -122,18 +124,18 @@ final class OutboxLedger: Sendable {
     }
   }
 
-  /// Whoever closes gives back what it has.
+  /// Records that a process closes its outbox, which gives its rows back.
   func close(_ owner: String) {
     let rows = state.withLock { state in state.holders.filter { $0.value == owner }.map(\.key) }
     for row in rows.sorted(by: { $0.rawValue < $1.rawValue }) { add(.returned, row, by: owner) }
   }
 
-  /// The network is there again.
-  func hasten(by owner: String) {
+  /// Records that the network is back.
+  func rescheduleOffline(by owner: String) {
     let rows = state.withLock { state in
       state.last.filter { if case .failed = $0.value { true } else { false } }.map(\.key)
     }
-    for row in rows.sorted(by: { $0.rawValue < $1.rawValue }) { add(.hastened, row, by: owner) }
+    for row in rows.sorted(by: { $0.rawValue < $1.rawValue }) { add(.rescheduled, row, by: owner) }
   }
 
   func setPaused(_ isPaused: Bool, _ lane: String?) {
@@ -147,9 +149,9 @@ final class OutboxLedger: Sendable {
     note("\(lane.map { "lane \($0)" } ?? "everything") \(isPaused ? "is paused" : "goes on")")
   }
 
-  // MARK: Those who follow
+  // MARK: Follows
 
-  /// - Parameter mark: What `mark` was when it was asked for.
+  /// - Parameter mark: The value of `mark` when the follow began.
   func follow(_ row: OutboxID, since mark: Int, in process: String) -> Int {
     state.withLock { state in
       state.follows.append(Follow(id: state.follows.count, row: row, process: process, mark: mark))

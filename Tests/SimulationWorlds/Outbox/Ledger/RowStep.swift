@@ -1,56 +1,56 @@
 import ErrandOutbox
 
-/// Something that has happened to a row, as the store did it: steps are in the order of the transactions.
+/// A change of a row by the store. Steps are in the order of the transactions.
 struct RowStep: Sendable {
   enum Kind: Sendable, Hashable {
     case added
-    /// Until this time, in ticks.
+    /// The lease ends at this time, in ticks.
     case claimed(leaseEnd: Int64)
     case renewed(leaseEnd: Int64)
     case recovered
     case failed(next: Duration)
     case refused
-    /// What it consists of is missing, or not what was stored.
+    /// The content is missing, or is not what was stored.
     case damaged
-    /// It had all its attempts, and nobody knows how the last one ended.
+    /// The row had all its attempts, and the outcome of the last one is unknown.
     case exhausted
     case returned
     case delivered
     case expired
     case retried
-    /// What failed for want of a network may be tried at once.
-    case hastened
+    /// A row that failed because of the network may be attempted at once.
+    case rescheduled
     case dropped
-    /// It is forgotten.
+    /// The row is forgotten.
     case pruned
   }
 
-  /// Its place among all steps.
+  /// The index among all steps.
   let index: Int
   let kind: Kind
   let row: OutboxID
-  /// The process that did it.
+  /// The process that made the change.
   let owner: String
   let time: Duration
-  /// The time that the store was told: a little before.
+  /// The time that the store was given, a little before.
   let stored: StoreTime
-  /// The machine's ticks when it was done.
+  /// The machine's ticks when the change was made.
   let ticks: Int64
-  /// The holder of the lease that this ends, if it was alive.
+  /// The holder of the lease that this step ends, if it was alive.
   var livingHolder: String?
-  /// True if nothing in its lane may be claimed now, or nothing at all.
+  /// True if everything, or the row's lane, is paused.
   var isPaused = false
 
-  /// The state that it leads to; nil if it does not change that.
+  /// The state after the step; nil if it does not change the state.
   var state: OutboxState? {
     switch kind {
     case .added, .recovered, .failed, .returned, .retried: .stored
-    case .claimed: .trying
+    case .claimed: .attempting
     case .delivered: .delivered
-    case .refused, .damaged, .exhausted: .setAside
+    case .refused, .damaged, .exhausted: .deadLettered
     case .expired: .expired
     case .dropped: .dropped
-    case .renewed, .hastened, .pruned: nil
+    case .renewed, .rescheduled, .pruned: nil
     }
   }
 }

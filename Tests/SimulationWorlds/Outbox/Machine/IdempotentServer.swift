@@ -7,10 +7,10 @@ import ErrandTesting
   import Foundation
 #endif
 
-/// A server that does what draft-ietf-httpapi-idempotency-key-header says: who comes again with a key gets the first
-/// answer again, 409 while that is still being worked on, and 422 if the request is another one.
+/// A server that implements draft-ietf-httpapi-idempotency-key-header: a request that repeats a key gets the
+/// first response again, 409 while that is not complete, and 422 if the request is different.
 final class IdempotentServer: Sendable {
-  /// A request that has reached it.
+  /// A request that has reached the server.
   struct Arrival: Sendable {
     let time: Duration
     let ask: Int
@@ -22,8 +22,8 @@ final class IdempotentServer: Sendable {
   private struct Known {
     let text: String
     var arrivals = 0
-    /// The answer that it gives again, and when it is there.
-    var answer: SimulatedAnswer?
+    /// The response that is repeated; it is complete at `done`.
+    var response: SimulatedResponse?
     var done = Duration.zero
   }
 
@@ -31,7 +31,7 @@ final class IdempotentServer: Sendable {
     var arrivals: [Arrival] = []
     var known: [String: Known] = [:]
     var random: SeededRandom
-    /// True until all is well: then the hosts that are in trouble are.
+    /// True until faults end: then portals and short responses end, too.
     var isInTrouble = true
   }
 
@@ -43,48 +43,48 @@ final class IdempotentServer: Sendable {
     natures = Dictionary(hosts.map { ($0.name, $0.nature) }) { first, _ in first }
   }
 
-  /// From now on no portal is in the way, and answers are whole.
+  /// Ends portals and short responses.
   func recover() { state.withLock { $0.isInTrouble = false } }
 
   var arrivals: [Arrival] { state.withLock { $0.arrivals } }
 
-  func answer(_ arrived: SimulatedTry) -> SimulatedAnswer {
+  func response(_ arrived: SimulatedAttempt) -> SimulatedResponse {
     let (time, text) = (arrived.seen ?? arrived.began, arrived.text)
     let host = natures[arrived.host]
     return state.withLock { state in
-      if arrived.host == OutboxHost.portal { return SimulatedAnswer(text: "done: please log in first") }
+      if arrived.host == OutboxHost.portal { return SimulatedResponse(text: "done: please log in first") }
       if host == .portal && state.isInTrouble {
-        return SimulatedAnswer(status: 302, fields: ["Location": "http://\(OutboxHost.portal)/"])
+        return SimulatedResponse(status: 302, fields: ["Location": "http://\(OutboxHost.portal)/"])
       }
       let key = arrived.fields["Idempotency-Key"] ?? ""
-      let answer = Self.answer(to: key, text, OutboxAsk.Nature(path: arrived.path), at: time, &state)
+      let response = Self.response(to: key, text, OutboxAsk.Nature(path: arrived.path), at: time, &state)
       state.arrivals.append(
-        Arrival(time: time, ask: arrived.ask ?? -1, key: key, text: text, status: answer.status))
-      guard host == .short && state.isInTrouble else { return answer }
-      var short = answer
+        Arrival(time: time, ask: arrived.ask ?? -1, key: key, text: text, status: response.status))
+      guard host == .short && state.isInTrouble else { return response }
+      var short = response
       short.fields["Content-Length"] = "\(short.body.count)"
       short.body = Data(short.body.prefix(short.body.count / 2))
       return short
     }
   }
 
-  private static func answer(
+  private static func response(
     to key: String, _ text: String, _ nature: OutboxAsk.Nature, at time: Duration, _ state: inout State
-  ) -> SimulatedAnswer {
+  ) -> SimulatedResponse {
     var known = state.known[key] ?? Known(text: text)
-    guard known.text == text else { return SimulatedAnswer(status: 422) }
-    if let answer = known.answer { return time < known.done ? SimulatedAnswer(status: 409) : answer }
+    guard known.text == text else { return SimulatedResponse(status: 422) }
+    if let response = known.response { return time < known.done ? SimulatedResponse(status: 409) : response }
     known.arrivals += 1
     defer { state.known[key] = known }
     switch nature {
-    case .troublesome where known.arrivals <= 2: return SimulatedAnswer(status: 503)
-    case .refusedOnce where known.arrivals == 1: return SimulatedAnswer(status: 400)
-    case .poisoned: return SimulatedAnswer(status: 400)
+    case .troublesome where known.arrivals <= 2: return SimulatedResponse(status: 503)
+    case .refusedOnce where known.arrivals == 1: return SimulatedResponse(status: 400)
+    case .poisoned: return SimulatedResponse(status: 400)
     default:
-      let answer = SimulatedAnswer(text: "done: \(text.prefix(20))")
-      known.answer = answer
+      let response = SimulatedResponse(text: "done: \(text.prefix(20))")
+      known.response = response
       known.done = time + state.random.milliseconds(0...1500)
-      return answer
+      return response
     }
   }
 }

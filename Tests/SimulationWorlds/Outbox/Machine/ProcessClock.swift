@@ -1,6 +1,6 @@
 import ErrandTesting
 
-/// The time, as a process has it: who stands still is not woken.
+/// The clock of a process: a frozen process is not woken.
 struct ProcessClock: Clock {
   typealias Instant = VirtualClock.Instant
 

@@ -8,8 +8,8 @@ import ErrandTesting
   import Foundation
 #endif
 
-/// A process's store. Each operation takes its time; the process may stand still or end before it and after it, and what
-/// it did is written down at the instant at which it is done.
+/// The store of a process. Each operation takes time; the process may freeze or end before and after it, and
+/// each change is recorded at the instant at which it is made.
 final class ProcessStore: OutboxStore {
   private let store: SQLiteOutboxStore
   private let process: SimulatedProcess
@@ -70,9 +70,9 @@ final class ProcessStore: OutboxStore {
       let claim = try await store.claim(bounds, for: lease, at: now)
       note(.recovered, claim.recovered.map(\.id), now)
       note(.expired, claim.expired.map(\.id), now)
-      let isExhausted = { (row: OutboxRow) in bounds.maxAttempts.map { row.countedTries >= $0 } ?? false }
-      note(.exhausted, claim.setAside.filter(isExhausted).map(\.id), now)
-      note(.damaged, claim.setAside.filter { !isExhausted($0) }.map(\.id), now)
+      let isExhausted = { (row: OutboxRow) in bounds.maxAttempts.map { row.countedAttempts >= $0 } ?? false }
+      note(.exhausted, claim.deadLettered.filter(isExhausted).map(\.id), now)
+      note(.damaged, claim.deadLettered.filter { !isExhausted($0) }.map(\.id), now)
       note(.claimed(leaseEnd: now.leaseEnd(lease)), claim.rows.map(\.row.id), now)
       return claim
     }
@@ -87,14 +87,14 @@ final class ProcessStore: OutboxStore {
     }
   }
 
-  func finish(_ tries: [FinishedTry], at now: StoreTime) async throws -> [Finished] {
+  func finish(_ attempts: [FinishedAttempt], at now: StoreTime) async throws -> [Finished] {
     try await perform {
       if defect == .failsToStore, random.withLock({ $0.once(in: 3) }) {
         throw OutboxError(.diskFull, "the disk is full")
       }
-      let results = try await store.finish(defect?.spoil(tries) ?? tries, at: now)
-      for (aTry, result) in zip(tries, results) where result.row != nil {
-        note(RowStep.Kind(aTry.outcome), [aTry.lease.id], now)
+      let results = try await store.finish(defect?.spoil(attempts) ?? attempts, at: now)
+      for (attempt, result) in zip(attempts, results) where result.row != nil {
+        note(RowStep.Kind(attempt.outcome), [attempt.lease.id], now)
       }
       return results
     }
@@ -108,10 +108,10 @@ final class ProcessStore: OutboxStore {
     try await perform { try await store.release(origins) }
   }
 
-  func hasten(at now: StoreTime) async throws -> Int {
+  func rescheduleOffline(at now: StoreTime) async throws -> Int {
     try await perform {
-      let count = try await store.hasten(at: now)
-      if count > 0 { ledger.hasten(by: process.name) }
+      let count = try await store.rescheduleOffline(at: now)
+      if count > 0 { ledger.rescheduleOffline(by: process.name) }
       return count
     }
   }
@@ -122,7 +122,7 @@ final class ProcessStore: OutboxStore {
       guard defect == .tellsEndsTooSoon else { return rows }
       return rows.map { row in
         var row = row
-        if row?.state.isOpen == true { row?.state = .setAside }
+        if row?.state.isOpen == true { row?.state = .deadLettered }
         return row
       }
     }
@@ -194,7 +194,7 @@ extension StoreTime {
 }
 
 extension RowStep.Kind {
-  init(_ outcome: FinishedTry.Outcome) {
+  init(_ outcome: FinishedAttempt.Outcome) {
     self =
       switch outcome {
       case .delivered: .delivered
@@ -206,6 +206,6 @@ extension RowStep.Kind {
 }
 
 extension Duration {
-  /// Rounded up.
+  /// The number of milliseconds, rounded up.
   var milliseconds: Int64 { Int64((self + .nanoseconds(999_999)).wholeMilliseconds) }
 }

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// The network, as a process has it: what is on the wire goes on while it stands still, and without it.
+/// The network of a process: requests on the wire go on while the process is frozen, and after its end.
 struct ProcessTransport: Transport {
   let network: SimulatedNetwork
   let process: SimulatedProcess
@@ -19,6 +19,6 @@ struct ProcessTransport: Transport {
     return try result.get()
   }
 
-  /// The network is there for others.
+  /// Does nothing, because other processes use the network.
   func shutdown() async {}
 }

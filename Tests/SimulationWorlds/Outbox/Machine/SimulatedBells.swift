@@ -2,8 +2,8 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// How the processes of a machine tell each other that something has changed. They hear a little later, and of several
-/// rings perhaps one.
+/// Notifies the processes of a machine of each other's changes. Notifications arrive a little later, and
+/// several may arrive as one.
 final class SimulatedBells: Sendable {
   private struct Listener {
     let process: SimulatedProcess
@@ -50,8 +50,8 @@ final class SimulatedBells: Sendable {
   func close(_ process: SimulatedProcess) { state.withLock { $0.listeners[process.name] = nil } }
 }
 
-/// One process's part of it.
-struct SimulatedBell: Doorbell {
+/// The change notifier of one process.
+struct SimulatedBell: ChangeNotifier {
   let bells: SimulatedBells
   let process: SimulatedProcess
   let defect: OutboxDefect?

@@ -2,15 +2,15 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// The machine on which a world's processes run: its clocks, and who is alive.
+/// The machine on which a world's processes run: its clocks, and the processes that are alive.
 final class SimulatedMachine: Sendable {
   private struct State {
     var boot = 1
     var bootTime = Duration.zero
-    /// What somebody has set the wall clock to, beside the true time.
+    /// The difference of the wall clock from the true time, after it was set.
     var wallError = Duration.zero
     var alive: Set<String> = []
-    /// What each owner has begun to send.
+    /// The leases with which each owner has begun to send.
     var begun: [String: Set<Int64>] = [:]
   }
 
@@ -31,10 +31,10 @@ final class SimulatedMachine: Sendable {
     }
   }
 
-  /// Somebody sets the wall clock.
+  /// Sets the wall clock.
   func setWall(by change: Duration) { state.withLock { $0.wallError += change } }
 
-  /// Ticks count anew. Whoever was alive is not any more.
+  /// Restarts the machine: ticks begin at zero, and no process is alive any more.
   func reboot() {
     let now = clock.now.offset
     state.withLock { state in

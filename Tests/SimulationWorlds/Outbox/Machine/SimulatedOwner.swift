@@ -1,7 +1,7 @@
 import ErrandOutbox
 
-/// What a store knows of the machine's processes.
-final class SimulatedOwner: OwnerRegistry {
+/// The liveness registry of a simulated process.
+final class SimulatedOwner: LivenessRegistry {
   let name: String
   private let machine: SimulatedMachine
   private let defect: OutboxDefect?

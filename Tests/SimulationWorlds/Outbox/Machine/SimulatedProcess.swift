@@ -1,7 +1,7 @@
 import ErrandCore
 import ErrandOutbox
 
-/// A process as its code cannot see it: it may stand still for a while, or be gone. Whatever it does passes here.
+/// A simulated process, which may be frozen for a while or end at any point. All its effects pass here.
 final class SimulatedProcess: Sendable {
   private struct State {
     var isFrozen = false
@@ -17,15 +17,15 @@ final class SimulatedProcess: Sendable {
   init(_ name: String) { self.name = name }
 
   var isGone: Bool { state.withLock { $0.isGone } }
-  /// True if it is gone, or about to end in good order.
+  /// True if the process has ended, or is closing its outbox.
   var isEnding: Bool { state.withLock { $0.isGone || $0.isClosing } }
 
-  /// - Throws: `OutboxError.closed` if the process is gone: what comes next does not happen.
+  /// - Throws: `OutboxError.closed` if the process has ended: the next effect does not happen.
   func check() throws {
     if isGone { throw OutboxError(.closed, "\(name) is gone") }
   }
 
-  /// Waits while it stands still.
+  /// Waits while the process is frozen.
   /// - Throws: As `check`.
   func run() async throws {
     while state.withLock({ $0.isFrozen && !$0.isGone }) {
@@ -41,7 +41,7 @@ final class SimulatedProcess: Sendable {
     try check()
   }
 
-  /// A task that ends with the process.
+  /// Starts a task that ends with the process.
   func begin(_ work: @escaping @Sendable () async -> Void) {
     let task = Task { await work() }
     let isGone = state.withLock { state in
@@ -57,7 +57,7 @@ final class SimulatedProcess: Sendable {
 
   func thaw() { wake { $0.isFrozen = false } }
 
-  /// From now on nothing that it does has any effect.
+  /// Ends the process: nothing that its code does has an effect any more.
   func die() {
     wake { $0.isGone = true }
     for task in state.withLock({ $0.tasks }) { task.cancel() }

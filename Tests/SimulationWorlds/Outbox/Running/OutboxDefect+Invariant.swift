@@ -1,8 +1,8 @@
 extension OutboxDefect {
-  /// The one that tells of it.
+  /// The invariant that must find the defect.
   public var invariant: String {
     switch self {
-    case .neverAnswers: Invariant.noWaitForEver
+    case .neverResponds: Invariant.noWaitForEver
     case .neverRests: Invariant.rest
     case .forgetsRequests: OutboxInvariant.accepted.name
     case .splitsBursts: OutboxInvariant.bursts.name
@@ -18,7 +18,7 @@ extension OutboxDefect {
     case .ignoresWaits: OutboxInvariant.waits.name
     case .expiresTooSoon: OutboxInvariant.expiry.name
     case .ignoresPauses: OutboxInvariant.pauses.name
-    case .neverTriesAgain: OutboxInvariant.quiet.name
+    case .neverRetries: OutboxInvariant.quiet.name
     case .miscounts: OutboxInvariant.statistics.name
     case .losesFiles: OutboxInvariant.contents.name
     case .tellsNobody, .tellsEndsTooSoon: OutboxInvariant.receipts.name

@@ -2,9 +2,9 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// Something that is wrong with an outbox's world on purpose, to see that an invariant tells.
+/// A deliberate defect of an outbox's world, to check that an invariant finds it.
 public enum OutboxDefect: CaseIterable, Sendable {
-  case neverAnswers
+  case neverResponds
   case neverRests
   case forgetsRequests
   case splitsBursts
@@ -22,7 +22,7 @@ public enum OutboxDefect: CaseIterable, Sendable {
   case ignoresWaits
   case expiresTooSoon
   case ignoresPauses
-  case neverTriesAgain
+  case neverRetries
   case miscounts
   case losesFiles
   case tellsNobody
@@ -31,7 +31,7 @@ public enum OutboxDefect: CaseIterable, Sendable {
 
   func delayStore() async {
     switch self {
-    case .neverAnswers: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    case .neverResponds: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     case .neverRests: while true { await Task.yield() }
     default: break
     }
@@ -55,19 +55,19 @@ public enum OutboxDefect: CaseIterable, Sendable {
     }
   }
 
-  func spoil(_ tries: [FinishedTry]) -> [FinishedTry] {
-    tries.map { aTry in
-      var aTry = aTry
-      switch (self, aTry.outcome) {
+  func spoil(_ attempts: [FinishedAttempt]) -> [FinishedAttempt] {
+    attempts.map { attempt in
+      var attempt = attempt
+      switch (self, attempt.outcome) {
       case (.deliversTwice, .delivered):
-        aTry.outcome = .failed(reason: "", next: .seconds(300), counts: true, wasOffline: false)
+        attempt.outcome = .failed(reason: "", next: .seconds(300), counts: true, wasOffline: false)
       case (.ignoresWaits, .failed(let reason, _, let counts, let wasOffline)):
-        aTry.outcome = .failed(reason: reason, next: .zero, counts: counts, wasOffline: wasOffline)
-      case (.neverTriesAgain, .failed(let reason, _, let counts, _)):
-        aTry.outcome = .failed(reason: reason, next: .longest, counts: counts, wasOffline: false)
+        attempt.outcome = .failed(reason: reason, next: .zero, counts: counts, wasOffline: wasOffline)
+      case (.neverRetries, .failed(let reason, _, let counts, _)):
+        attempt.outcome = .failed(reason: reason, next: .longest, counts: counts, wasOffline: false)
       default: break
       }
-      return aTry
+      return attempt
     }
   }
 

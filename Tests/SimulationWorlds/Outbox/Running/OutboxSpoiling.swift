@@ -7,7 +7,7 @@ import ErrandTesting
   import Foundation
 #endif
 
-/// An interceptor with a defect.
+/// An interceptor with a deliberate defect.
 struct OutboxSpoiling: Interceptor {
   let defect: OutboxDefect
   let clock: ProcessClock

@@ -9,15 +9,15 @@
   #endif
 
   extension WorldReport {
-    /// What is looked at in every world of an outbox.
+    /// The names of the invariants that are checked in every world of an outbox.
     public static var outboxInvariants: [String] {
       [Invariant.noWaitForEver, Invariant.rest] + OutboxInvariant.all.map(\.name)
     }
 
     /// Runs the outbox's world of this seed, on this thread.
     /// - Parameters:
-    ///   - defect: What is wrong with it on purpose.
-    ///   - isTraced: True if everything that happens is to be told.
+    ///   - defect: A deliberate defect, or nil.
+    ///   - isTraced: True to log all events.
     public static func outbox(
       _ seed: UInt64, defect: OutboxDefect? = nil, isTraced: Bool = false
     ) -> WorldReport {
@@ -44,8 +44,8 @@
         }
       return WorldReport(
         seed: seed, violations: violations, jobs: report.jobs, trace: report.trace,
-        callers: world.ledger.asks.count, tries: world.network.tries.count,
-        log: isTraced ? LogLine.merged(world.ledger.log, world.network.tries) : [])
+        callers: world.ledger.asks.count, attempts: world.network.attempts.count,
+        log: isTraced ? LogLine.merged(world.ledger.log, world.network.attempts) : [])
     }
   }
 #endif

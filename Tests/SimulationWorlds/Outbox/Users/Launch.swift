@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// A process from its start to its end, and its outbox.
+/// A process from its start to its end, with its outbox.
 final class Launch: Sendable {
   let process: SimulatedProcess
   let outbox: Outbox
@@ -21,7 +21,7 @@ final class Launch: Sendable {
     self.world = world
   }
 
-  /// It ends between two instructions. What it had on the wire may arrive or not.
+  /// Ends the process between two instructions. Its requests on the wire may arrive or not.
   func crash(cutsWire: Bool) async {
     world.ledger.note("\(process.name) crashes")
     process.die()
@@ -30,7 +30,7 @@ final class Launch: Sendable {
     if cutsWire { await client.shutdown(within: .zero) }
   }
 
-  /// It ends in good order.
+  /// Closes the outbox, and ends the process.
   func close(within limit: Duration) async {
     world.ledger.note("\(process.name) closes")
     process.beginClosing()

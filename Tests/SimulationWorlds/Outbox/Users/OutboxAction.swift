@@ -3,7 +3,7 @@
   import ErrandOutbox
   import ErrandTesting
 
-  /// Something that a user of an outbox does.
+  /// An action of a user of an outbox.
   enum OutboxAction: CaseIterable, Sendable {
     case enqueueOne
     case enqueueOther

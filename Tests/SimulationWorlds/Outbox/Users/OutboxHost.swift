@@ -1,25 +1,25 @@
 import ErrandTesting
 
-/// One of the servers of an outbox's world, and what is wrong with it until all is well.
+/// One of the servers of an outbox's world, with its faults until faults end.
 struct OutboxHost: Sendable {
   enum Nature: String, CaseIterable, Sendable {
-    /// Nothing, ever.
+    /// The server has no faults.
     case healthy
-    /// What is wrong with the world's network.
+    /// The server has the faults of the world's network.
     case ordinary
-    /// It refuses every connection.
+    /// The server refuses every connection.
     case dead
-    /// It takes seconds for everything.
+    /// The server takes seconds for everything.
     case slow
-    /// It never answers.
+    /// The server never responds.
     case hanging
-    /// A captive portal is in front of it, which sends everybody to itself.
+    /// A captive portal in front of the server redirects all requests to itself.
     case portal
-    /// Its answers end before they are whole.
+    /// The server's responses end before they are complete.
     case short
   }
 
-  /// Where a portal sends everybody.
+  /// The host to which a portal redirects.
   static let portal = "portal.test"
 
   let nature: Nature
@@ -30,7 +30,7 @@ struct OutboxHost: Sendable {
     name = "\(nature)\(number).test"
   }
 
-  /// - Parameter world: What goes wrong on the world's network.
+  /// - Parameter world: The conditions of the world's network.
   func conditions(in world: NetworkConditions) -> NetworkConditions {
     var conditions = world
     switch nature {

@@ -2,33 +2,33 @@ import ErrandCore
 import ErrandOutbox
 import ErrandTesting
 
-/// How large and how bad an outbox's world is.
+/// The size and the faults of an outbox's world.
 struct OutboxPlan: Sendable {
-  /// Processes that use the store, perhaps at the same time.
+  /// The number of processes that use the store, perhaps at the same time.
   let processes: Int
-  /// How often each is started.
+  /// The number of launches of each process.
   let launches: Int
-  /// What is done in each launch.
+  /// The number of actions in each launch.
   let steps: Int
-  /// Partitions, reboots, set clocks, processes that stand still.
+  /// The number of faults: partitions, reboots, set clocks, frozen processes.
   let troubles: Int
   let conditions: NetworkConditions
   let timeout: Duration
-  /// The first is an ordinary one.
+  /// The servers; the first is an ordinary one.
   let hosts: [OutboxHost]
   let lanes: [String]
   let lanePolicy: LanePolicy
   let concurrency: Int
   let backoff: Duration
   let maxBackoff: Duration
-  let maxTries: Int?
-  let beat: Duration
+  let maxAttempts: Int?
+  let pollInterval: Duration
   let lease: Duration
-  let keepsAnswers: Duration
+  let retention: Duration
   let caps: OutboxCaps
-  /// True if somebody tells whether there is a network.
+  /// True if the outbox is told whether there is a network.
   let hasReachability: Bool
-  /// True if processes crash; else they end in good order.
+  /// True if processes crash; else they close their outbox.
   let crashes: Bool
 
   init(_ random: inout SeededRandom) {
@@ -49,14 +49,14 @@ struct OutboxPlan: Sendable {
       }
     timeout = random.milliseconds(1000...6000)
     lanes = (0..<Int.random(in: 1...3, using: &random)).map { "lane \($0)" }
-    lanePolicy = random.once(in: 2) ? .hold : .goOn
+    lanePolicy = random.once(in: 2) ? .block : .skip
     concurrency = Int.random(in: 1...5, using: &random)
     backoff = random.milliseconds(50...2000)
     maxBackoff = random.milliseconds(2000...60_000)
-    maxTries = random.once(in: 2) ? Int.random(in: 3...8, using: &random) : nil
-    beat = random.milliseconds(5000...60_000)
+    maxAttempts = random.once(in: 2) ? Int.random(in: 3...8, using: &random) : nil
+    pollInterval = random.milliseconds(5000...60_000)
     lease = random.milliseconds(5000...30_000)
-    keepsAnswers = random.once(in: 2) ? .seconds(7 * 86_400) : .seconds(3600)
+    retention = random.once(in: 2) ? .seconds(7 * 86_400) : .seconds(3600)
     var caps = OutboxCaps()
     if random.once(in: 4) {
       caps.count = Int.random(in: 3...8, using: &random)

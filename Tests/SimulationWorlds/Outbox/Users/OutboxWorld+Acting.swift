@@ -10,13 +10,13 @@
   #endif
 
   extension OutboxWorld {
-    /// Wants several to arrive, and stores them together.
+    /// Makes several requests, and enqueues them together.
     func enqueue(_ count: Int, in launch: Launch, _ random: inout SeededRandom) async {
       let asks = ledger.begin(count) { id, burst in ask(id, burst, &random) }
       await enqueue(asks, in: launch)
     }
 
-    /// What nobody knows to be stored is stored once more.
+    /// Enqueues once more requests of which it is unknown whether they are stored.
     func enqueueAgain(in launch: Launch) async {
       let asks = ledger.takeUnknown()
       if !asks.isEmpty { await enqueue(asks, in: launch) }
@@ -44,7 +44,7 @@
         ledger.note("\(launch.process.name) could not store #\(asks[0].burst): \(error)")
         ledger.note(asks, launch.process.isGone ? .unknown : .refused)
       }
-      // It has a copy now, or none.
+      // The outbox has a copy now, or none.
       for ask in asks where ask.isFile { try? FileManager.default.removeItem(at: source(of: ask)) }
     }
 
@@ -60,7 +60,7 @@
 
     // MARK: Following
 
-    /// - Parameter mark: When it was asked for.
+    /// - Parameter mark: The ledger's mark before the receipt was requested.
     private func follow(_ receipt: Receipt, since mark: Int, in launch: Launch) {
       let (ledger, process) = (ledger, launch.process)
       let follow = ledger.follow(receipt.id, since: mark, in: process.name)
@@ -72,7 +72,7 @@
       }
     }
 
-    /// Something that was stored a while ago, perhaps by another process.
+    /// Follows a request that was stored a while ago, perhaps by another process.
     func followOld(in launch: Launch, _ random: inout SeededRandom) async throws {
       let mark = ledger.mark
       guard let record = ledger.asks.randomElement(using: &random),
@@ -81,10 +81,10 @@
       follow(receipt, since: mark, in: launch)
     }
 
-    // MARK: By hand
+    // MARK: Changing
 
     func selection(_ random: inout SeededRandom) -> OutboxSelection {
-      var selection = OutboxSelection(states: random.once(in: 2) ? [.setAside] : nil)
+      var selection = OutboxSelection(states: random.once(in: 2) ? [.deadLettered] : nil)
       if random.once(in: 2) { selection.lane = plan.lanes.randomElement(using: &random).map { .named($0) } }
       if random.once(in: 2), let ask = ledger.asks.randomElement(using: &random) {
         selection.ids = [ask.ask.row]

@@ -11,7 +11,7 @@
       setup.vfs = "memdb"
       setup.runsInCaller = true
       setup.owners = owner
-      setup.doorbell = bell
+      setup.notifier = bell
       return try await SQLiteOutboxStore(folder: folder, setup: setup)
     }
 
@@ -67,12 +67,12 @@
       var configuration = OutboxConfiguration()
       configuration.delivery.backoff = plan.backoff
       configuration.delivery.maxBackoff = plan.maxBackoff
-      configuration.delivery.maxTries = plan.maxTries
+      configuration.delivery.maxAttempts = plan.maxAttempts
       configuration.concurrency = plan.concurrency
       configuration.lanes = plan.lanePolicy
       configuration.caps = plan.caps
-      configuration.keepsAnswers = plan.keepsAnswers
-      configuration.beat = plan.beat
+      configuration.retention = plan.retention
+      configuration.pollInterval = plan.pollInterval
       configuration.lease = plan.lease
       configuration.delivers = delivers
       configuration.reachability = plan.hasReachability ? reachability : nil

@@ -5,10 +5,10 @@
   import SimulationExecutor
 
   extension OutboxWorld {
-    /// Starts a process again and again, uses it for a while, and lets it end in some way.
+    /// Starts a process repeatedly, uses it for a while, and ends it in some way.
     func inhabit(_ number: Int) async {
       var random = simulation.random(100 + UInt64(number))
-      // An extension of an app may only store.
+      // Some processes only store, as an app's extension may.
       let delivers = number == 0 || !random.once(in: 4)
       for _ in 0..<plan.launches {
         await pause(random.milliseconds(0...3000))
@@ -35,7 +35,7 @@
       }
     }
 
-    // MARK: Trouble
+    // MARK: Faults
 
     func makeTrouble() async {
       var random = simulation.random(50)

@@ -11,7 +11,7 @@
   #endif
 
   extension OutboxWorld {
-    /// Faults end, and time passes until all is delivered or told. Then everybody ends.
+    /// Ends all faults, lets time pass until all requests are over, and ends all processes.
     func settle(_ anchor: SQLiteOutboxStore) async throws -> OutboxEvidence {
       ledger.note("from now on all is well")
       for launch in launches { launch.process.thaw() }
@@ -26,36 +26,38 @@
       while time < .seconds(20_000) {
         await pause(time)
         time *= 2
-        // A lane waits for them.
-        if plan.lanePolicy == .hold { try await keeper?.outbox.drop(OutboxSelection(states: [.setAside])) }
+        // Under `.block` a lane waits for its dead letters.
+        if plan.lanePolicy == .block {
+          try await keeper?.outbox.drop(OutboxSelection(states: [.deadLettered]))
+        }
         let counts = try await anchor.statistics().counts
-        if counts[.stored, default: 0] + counts[.trying, default: 0] == 0 { break }
+        if counts[.stored, default: 0] + counts[.attempting, default: 0] == 0 { break }
       }
-      // Longer than any lease, and than the time between two looks.
+      // Longer than any lease, and than any poll interval.
       await pause(.seconds(70))
       let waiting = ledger.follows.filter { $0.end == nil }
       for launch in launches { await launch.close(within: .seconds(10)) }
       forget()
       await pause(.seconds(60))
       let inFlight = network.inFlight
-      // It sweeps.
+      // Opening sweeps leftover files.
       let inspector = await launch("inspector", delivers: false)
       let entries = try await inspector?.outbox.list(limit: .max) ?? []
       let contents = try await anchor.contents(of: entries.map(\.id))
-      let answers = try await anchor.rows(entries.map(\.id)).map { Int64($0?.answer?.count ?? 0) }
+      let responses = try await anchor.rows(entries.map(\.id)).map { Int64($0?.response?.count ?? 0) }
       let statistics = try await anchor.statistics()
-      // Not before it has swept.
+      // Closing waits for the sweep.
       await inspector?.close(within: .seconds(10))
       let files = try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "files").path)
       forget()
       await pause(.seconds(60))
       return OutboxEvidence(
-        self, entries: entries, answers: answers, statistics: defect?.spoil(statistics) ?? statistics,
+        self, entries: entries, responses: responses, statistics: defect?.spoil(statistics) ?? statistics,
         contents: Set(zip(entries, contents).filter { $1 != nil }.map(\.0.id)), files: files ?? [],
         waiting: waiting, unattended: attendance.violations, inFlight: inFlight)
     }
 
-    /// Looks every second, until nothing is left to be tried or a minute has passed.
+    /// Checks every second, until no request is open or a minute has passed.
     private func attend(_ anchor: SQLiteOutboxStore) async throws -> Attendance {
       var attendance = Attendance(plan.lanePolicy)
       for _ in 0..<60 {

@@ -10,13 +10,13 @@
     import Foundation
   #endif
 
-  /// A machine on which several processes share an outbox, the network, and the server that all is to arrive at.
+  /// A machine on which several processes share an outbox, with its network and the server of all requests.
   ///
-  /// The database is in memory, and every connection to it real; the files of requests are real files.
+  /// The database is in memory, and every connection to it is real; the files of requests are real files.
   final class OutboxWorld: Sendable {
     private struct State {
       var launches: [Launch] = []
-      /// Those that have no outbox yet.
+      /// The processes that have no outbox yet.
       var starting: [SimulatedProcess] = []
       var lastLaunch: UInt64 = 0
     }
@@ -30,9 +30,9 @@
     let network: SimulatedNetwork
     let ledger: OutboxLedger
     let reachability = ManualReachability()
-    /// Made by whoever writes the first file; whoever runs the world removes it.
+    /// The folder for files; it is created with the first file, and the caller of the world removes it.
     let folder: URL
-    /// What went wrong with the store, and should not have.
+    /// Failures of the store that should not have happened.
     let failures = Locked<[String]>([])
     private let state = Locked(State())
 
@@ -48,18 +48,18 @@
       ledger = OutboxLedger(simulation.clock, machine, isTraced: isTraced)
       network = SimulatedNetwork(
         clock: simulation.clock, random: simulation.random(2), conditions: plan.conditions,
-        server: server.answer)
+        server: server.response)
       for host in plan.hosts { network.change(to: host.conditions(in: plan.conditions), for: host.name) }
     }
 
-    /// Those that have not ended.
+    /// The launches that have not ended.
     var launches: [Launch] { state.withLock { $0.launches }.filter { !$0.process.isGone } }
 
     var starting: [SimulatedProcess] { state.withLock { $0.starting } }
 
     func begin(_ process: SimulatedProcess) { state.withLock { $0.starting.append(process) } }
 
-    /// - Parameter launch: Nil if it has come to nothing.
+    /// - Parameter launch: Nil if the launch failed.
     func began(_ process: SimulatedProcess, _ launch: Launch?) {
       state.withLock { state in
         state.starting.removeAll { $0 === process }
@@ -79,9 +79,9 @@
 
     func pause(_ duration: Duration) async { try? await simulation.clock.sleep(for: duration) }
 
-    /// Lets the processes live, waits until all is quiet, and looks at what is left.
+    /// Lets the processes run, waits until there is no activity, and collects the evidence.
     func live() async throws -> OutboxEvidence {
-      // A database in memory is there as long as somebody has it open.
+      // A database in memory exists as long as a connection to it is open.
       let anchorProcess = SimulatedProcess("the world")
       let anchor = try await open(
         SimulatedOwner(anchorProcess.name, on: machine, nil),

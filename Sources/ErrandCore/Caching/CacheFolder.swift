@@ -1,0 +1,170 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The folder of a store on disk. All its functions block.
+///
+/// Other processes may read and write the same folder at any moment, so a file that has gone is a miss, and a
+/// name may refer to another file by the time it is opened. No function waits for another process.
+final class CacheFolder: Sendable {
+  let path: String
+  private let usage: Locked<DiskUsageState>
+  private let date: @Sendable () -> Date
+  let report: @Sendable (CacheFileProblem) -> Void
+
+  init(
+    path: String, limit: Int, date: @escaping @Sendable () -> Date,
+    report: @escaping @Sendable (CacheFileProblem) -> Void
+  ) {
+    self.path = path
+    self.date = date
+    self.report = report
+    usage = Locked(DiskUsageState(limit: limit))
+  }
+
+  func read(_ key: CacheKey) -> CachedResponse? {
+    let name = CacheFileName.of(key)
+    return examine(name) { file in
+      guard file.key == key else { throw CacheFileFault.foreign }
+      let (response, stamp, now) = (try file.response(), try file.file.status().modified, date())
+      if usage.withLock({ $0.used(name, stamp: stamp, at: now) }) { file.file.stamp(now) }
+      return response
+    }
+  }
+
+  func write(_ response: CachedResponse, under key: CacheKey) throws {
+    let name = CacheFileName.of(key)
+    let start = try CacheFile.start(of: response, under: key)
+    let size = start.count + response.data.count
+    guard usage.withLock({ size <= $0.largest }) else { return try remove(name) }
+    let now = date()
+    try place(as: name) { part in
+      try part.write(start, at: 0)
+      try part.write(response.data, at: Int64(start.count))
+      part.stamp(now)
+    } move: { part throws(FileError) in
+      try FileDescriptor.move(part, to: file(name))
+    }
+    if usage.withLock({ $0.wrote(name, size: size, at: now) }) { makeRoom(beside: name) }
+  }
+
+  func remove(_ key: CacheKey) throws { try remove(CacheFileName.of(key)) }
+
+  func list() throws -> [CacheEntry] {
+    try names().filter(CacheFileName.isResponse).compactMap { name in
+      examine(name) { file in
+        guard CacheFileName.of(file.key) == name, let url = URL(string: file.head.url) else {
+          throw CacheFileFault.foreign
+        }
+        return CacheEntry(
+          key: file.key, status: Status(file.head.status), url: url,
+          date: Date(timeIntervalSinceReferenceDate: file.head.date), size: Int(file.length))
+      }
+    }
+  }
+
+  /// Tries to remove every file before it throws.
+  func clear() throws {
+    let names = try names()
+    sweep(names)
+    var failure: (any Error)?
+    for name in names where CacheFileName.isResponse(name) {
+      do { try remove(name) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Opens a cached response's file. A file that is something else is removed and reported.
+  private func examine<Result>(_ name: String, _ body: (CacheFile) throws -> Result) -> Result? {
+    let path = file(name)
+    var open: FileDescriptor?
+    do {
+      let file = try FileDescriptor(reading: path)
+      open = file
+      // A sparse file has the length it claims, and would be read into memory before any digest is checked.
+      guard try file.length() <= usage.withLock({ $0.largest }) else {
+        drop(name, file)
+        return nil
+      }
+      return try body(CacheFile(file))
+    } catch let fault as CacheFileFault {
+      drop(name, open)
+      report(CacheFileProblem(path: path, fault))
+    } catch let error as FileError {
+      if error.isMissing { return nil }
+      report(CacheFileProblem(path: path, reason: .unreadable(error)))
+    } catch {
+      report(CacheFileProblem(path: path, reason: .unreadable(FileError(.read, path, "\(error)"))))
+    }
+    return nil
+  }
+
+  /// Removes a file that is not a cached response, unless a newer file has taken its name since.
+  private func drop(_ name: String, _ open: FileDescriptor?) {
+    guard let found = try? open?.status(), let current = FileDescriptor.status(of: file(name)),
+      current.isSameFile(as: found)
+    else { return }
+    discard(name)
+  }
+
+  private func discard(_ name: String) {
+    do {
+      try remove(name)
+    } catch {
+      report(CacheFileProblem(path: file(name), reason: .unremovable(error)))
+    }
+  }
+
+  private func remove(_ name: String) throws(FileError) {
+    usage.withLock { $0.removed(name) }
+    guard unsafe unlink(file(name)) != 0 else { return }
+    let error = FileError(.write, file(name))
+    if !error.isMissing { throw error }
+  }
+
+  /// Returns no names if there is no folder.
+  private func names() throws(FileError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      // Decided by the error, because another process may make the folder at this moment.
+      if (error as? CocoaError)?.code == .fileReadNoSuchFile { return [] }
+      throw FileError(.read, path, "\(error)")
+    }
+  }
+
+  private func makeRoom(beside spared: String) {
+    do {
+      let names = try names()
+      sweep(names)
+      let files = names.compactMap { name -> DiskUsageState.File? in
+        guard CacheFileName.isResponse(name), let status = FileDescriptor.status(of: file(name)),
+          status.isRegular
+        else { return nil }
+        return DiskUsageState.File(name: name, size: status.size, used: status.modified)
+      }
+      let now = date()
+      for name in usage.withLock({ $0.victims(among: files, sparing: spared, at: now) }) { discard(name) }
+    } catch {
+      report(CacheFileProblem(path: path, reason: .unreadable(error)))
+    }
+  }
+
+  /// Removes the part files of writers that have died.
+  private func sweep(_ names: [String]) {
+    for name in names where CacheFileName.isPart(name) {
+      guard let part = try? FileDescriptor(reading: file(name)), part.claim() else { continue }
+      FileDescriptor.remove(part.path)
+    }
+  }
+}

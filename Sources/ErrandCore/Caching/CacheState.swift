@@ -1,0 +1,45 @@
+/// Decides for one call what to deliver: the cached response, the network's outcome, or both. Pure: the age
+/// of the cached response and the outcome of the network go in, the next step comes out.
+struct CacheState: Sendable {
+  enum Step: Sendable, Hashable {
+    /// Look up the cached response, then call `found`.
+    case read
+    /// Ask the network: cache and deliver its response, or call `failed`.
+    case ask
+    /// Deliver the cached response, and end.
+    case deliverCached
+    /// Deliver the cached response, and ask the network meanwhile.
+    case deliverCachedAndAsk
+    /// Deliver the network's error.
+    case fail
+  }
+
+  private let policy: CachePolicy
+  private var hasFailed = false
+
+  init(_ policy: CachePolicy) { self.policy = policy }
+
+  func begin() -> Step {
+    switch policy.kind {
+    case .networkOnly, .staleIfError: .ask
+    case .first, .staleWhileRevalidate, .maxAge: .read
+    }
+  }
+
+  /// - Parameter age: The age of the cached response, negative if it is dated in the future; nil if there is
+  ///   none.
+  func found(age: Duration?) -> Step {
+    guard let age else { return hasFailed ? .fail : .ask }
+    return switch policy.kind {
+    case .networkOnly: .ask
+    case .first, .staleIfError: .deliverCached
+    case .staleWhileRevalidate: .deliverCachedAndAsk
+    case .maxAge(let limit): age >= .zero && age < limit ? .deliverCached : .ask
+    }
+  }
+
+  mutating func failed(_ error: any Error) -> Step {
+    hasFailed = true
+    return policy.kind == .staleIfError && error.isServerOutOfReach ? .read : .fail
+  }
+}

@@ -1,0 +1,137 @@
+/// The cancellation of one call: every request to cancel it goes through this token.
+final class CancellationToken: Sendable {
+  /// The reason why a call ends before its response.
+  enum Cause: Sendable, Hashable {
+    case cancelled(CancellationReason)
+    case deadlineExceeded(Duration)
+  }
+
+  typealias Tell = @Sendable () -> Void
+
+  private enum Handler: Sendable {
+    case tell(Tell)
+    /// Cancels dependent work, and returns the handlers to call afterwards.
+    case prepare(@Sendable (Cause) -> [Tell])
+  }
+
+  private struct State {
+    var stop: Cause?
+    var isFinished = false
+    var lastID = 0
+    // There is nearly always one handler; a single one needs no array.
+    var handler: (id: Int, run: Handler)?
+    var more: [(id: Int, run: Handler)] = []
+  }
+
+  private let state = Locked(State())
+
+  init() {}
+
+  var cause: Cause? { state.withLock { $0.stop } }
+  /// True once the call is cancelled or has its outcome.
+  var isOver: Bool { state.withLock { $0.stop != nil || $0.isFinished } }
+
+  /// Cancels the call. The first reason counts; later ones are ignored.
+  func cancel(_ reason: Cause) {
+    for tell in prepareCancel(reason) { tell() }
+  }
+
+  /// Cancels several calls together, in this order.
+  static func cancel(_ cancellations: [CancellationToken], _ reason: Cause) {
+    for tell in cancellations.flatMap({ $0.prepareCancel(reason) }) { tell() }
+  }
+
+  /// Cancels the call and returns the handlers, for the caller to call. When many calls end together, all are
+  /// cancelled before any handler runs. Otherwise a slot that one of them releases would be taken by another
+  /// that is about to end, and a call that waits for another would fail with it.
+  func prepareCancel(_ reason: Cause) -> [Tell] {
+    let handlers = state.withLock { state -> [Handler] in
+      guard state.stop == nil, !state.isFinished else { return [] }
+      state.stop = reason
+      defer {
+        state.handler = nil
+        state.more = []
+      }
+      return (state.handler.map { [$0.run] } ?? []) + state.more.map(\.run)
+    }
+    return handlers.flatMap { handler in
+      switch handler {
+      case .tell(let tell): [tell]
+      case .prepare(let prepare): prepare(reason)
+      }
+    }
+  }
+
+  /// Marks the call as finished, just before its response is delivered; from here on it cannot be cancelled.
+  /// - Throws: The error, if the call has been cancelled before.
+  func finish() throws(RequestError) {
+    let stop = state.withLock { state in
+      state.isFinished = true
+      return state.stop
+    }
+    if let stop { throw stop.error }
+  }
+
+  /// Calls `handler` once when the call is cancelled; at once if it has been.
+  func onCancel(_ handler: @escaping Tell) -> CancelHandlerID {
+    let (id, stop) = add(.tell(handler))
+    if stop != nil { handler() }
+    return id
+  }
+
+  /// Calls `prepare` once when the call is cancelled, before any handler, and then the handlers that it
+  /// returns; at once if the call has been cancelled. For dependent work that has to end together with the
+  /// call.
+  func onCancel(preparing prepare: @escaping @Sendable (Cause) -> [Tell]) -> CancelHandlerID {
+    let (id, stop) = add(.prepare(prepare))
+    if let stop { for tell in prepare(stop) { tell() } }
+    return id
+  }
+
+  /// Cancels another token together with this one.
+  func onCancel(stopping other: CancellationToken) -> CancelHandlerID {
+    onCancel(preparing: { other.prepareCancel($0) })
+  }
+
+  private func add(_ handler: Handler) -> (CancelHandlerID, stop: Cause?) {
+    state.withLock { state in
+      guard state.stop == nil else { return (CancelHandlerID(rawValue: 0), state.stop) }
+      state.lastID += 1
+      if state.handler == nil {
+        state.handler = (state.lastID, handler)
+      } else {
+        state.more.append((state.lastID, handler))
+      }
+      return (CancelHandlerID(rawValue: state.lastID), nil)
+    }
+  }
+
+  func removeCancelHandler(_ id: CancelHandlerID) {
+    state.withLock { state in
+      if state.handler?.id == id.rawValue {
+        state.handler = nil
+      } else {
+        state.more.removeAll { $0.id == id.rawValue }
+      }
+    }
+  }
+
+  /// Throws if the call has been cancelled.
+  func check() throws(RequestError) {
+    if let stop = cause { throw stop.error }
+  }
+}
+
+extension CancellationToken.Cause {
+  var error: RequestError { error(attempts: 0) }
+
+  func error(attempts: Int) -> RequestError {
+    switch self {
+    case .cancelled(let reason): RequestError(reason, attempt: attempts)
+    case .deadlineExceeded(let deadline):
+      RequestError(
+        .deadlineExceeded, message: "no response within the deadline of \(deadline.formattedSeconds)",
+        attempt: attempts, reachedServer: true)
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Collects a response from libcurl's callbacks and passes it to the sink.
+///
+/// The data of one turn of the engine is only buffered here. If the response is complete by then, the task
+/// that waits for it delivers it on its own thread; the data of a longer response is delivered at the end of
+/// each turn.
+struct CurlResponse {
+  enum Taken {
+    case yes
+    /// The sink is full: nothing was taken.
+    case later
+    /// The response is refused; `failure` says why.
+    case no
+  }
+
+  /// The greatest size of a body that is buffered before the head is parsed.
+  private static let unseenSize = 64 << 10
+  /// The size from which a chunk is delivered in the middle of a turn.
+  private static let deliverySize = 256 << 10
+  /// The size of a decoded chunk.
+  private static let pieceSize = 128 << 10
+  /// The number of bytes that are decoded in one turn, because other transfers wait meanwhile.
+  private static let decodedShare = 1 << 20
+
+  private(set) var head: ResponseHead?
+  private(set) var version: HTTPVersion?
+  private(set) var isHeadWhole = false
+  private(set) var isSinkFull = false
+  private(set) var failure: (any Error)?
+
+  private let exchange: Exchange
+  private let handle: CurlHandle
+  private let maxFieldBytes: Int
+  private var fieldBytes = 0
+  /// The number of lines of the head so far.
+  private var lines = 0
+  private var status = 0
+  private var sink: (any BodySink)?
+  /// The bytes that are not delivered yet, as received.
+  private var chunk = Data()
+  private var decoder: ContentDecoder?
+
+  init(_ exchange: Exchange, _ handle: CurlHandle, maxFieldBytes: Int) {
+    self.exchange = exchange
+    self.handle = handle
+    self.maxFieldBytes = maxFieldBytes
+  }
+
+  /// Takes a line of the head, including its end. Lines after the head are trailers, which are dropped.
+  mutating func takeField(_ line: UnsafeRawBufferPointer) -> Taken {
+    fieldBytes += line.count
+    guard fieldBytes <= maxFieldBytes else {
+      failure = exchange.error(
+        .fieldsTooLarge, "the response's fields are larger than \(maxFieldBytes) bytes", reachedServer: true)
+      return .no
+    }
+    guard !isHeadWhole else { return .yes }
+    if handle.hasOddHead || (lines == 1 && (line.first == 32 || line.first == 9)) {
+      return refuse("the first field of the response begins with a space")
+    }
+    lines += 1
+    if lines == 1 {
+      // libcurl takes every line but the first for a field, so only the first is checked.
+      guard let line = StatusLine(line[...]) else {
+        return refuse("the response does not begin with a status line")
+      }
+      status = line.status
+    }
+    guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
+      handle.head.append(contentsOf: line)
+      return .yes
+    }
+    guard status >= 100 else { return refuse("the response has the status \(status)") }
+    guard status != 101 else {
+      return refuse("the server switched to another protocol, which was not asked for")
+    }
+    // An interim response (1xx) is not the response: another head follows.
+    isHeadWhole = status >= 200
+    if !isHeadWhole {
+      handle.head.removeAll(keepingCapacity: true)
+      lines = 0
+    }
+    return endsAtHead ? .no : .yes
+  }
+
+  private mutating func refuse(_ reason: String) -> Taken {
+    failure = exchange.error(.invalidResponse, reason, reachedServer: true)
+    return .no
+  }
+
+  /// True where libcurl would not end with the response. After a 417 it would send the request again by
+  /// itself, without `Expect`; for HEAD with a request body it would wait for the response body that is
+  /// announced and does not exist.
+  var endsAtHead: Bool {
+    guard isHeadWhole else { return false }
+    if status == 417, exchange.request.fields.contains("Expect") { return true }
+    guard exchange.request.method == .head else { return false }
+    if case .none = exchange.request.upload { return false }
+    return true
+  }
+
+  mutating func takeBody(_ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer) -> Taken {
+    if isSinkFull || isBehind { return .later }
+    // No sink would take the body yet, so it would be buffered without limit.
+    guard isHeadWhole else { return refuse("a body came before the head was whole") }
+    if sink == nil {
+      if handle.body.count + bytes.count <= Self.unseenSize {
+        handle.body.append(contentsOf: bytes)
+        return .yes
+      }
+      guard open(transfer) else { return .no }
+    }
+    chunk.append(contentsOf: bytes)
+    return chunk.count < Self.deliverySize || deliver(of: transfer) ? .yes : .no
+  }
+
+  /// Delivers the buffered data. Returns false if the response is refused.
+  mutating func deliver(of transfer: CurlTransfer) -> Bool {
+    guard isHeadWhole, failure == nil else { return failure == nil }
+    if sink == nil, !open(transfer) { return false }
+    guard !chunk.isEmpty || isBehind, let sink else { return true }
+    let whole = chunk
+    chunk = Data()
+    do {
+      if let decoder {
+        decoder.put(whole)
+        try decode(decoder, into: sink, of: transfer)
+      } else {
+        isSinkFull = try sink.write(whole) == .wait
+      }
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  /// Parses the head and opens the sink.
+  private mutating func open(_ transfer: CurlTransfer) -> Bool {
+    let parser = handle.head.withUnsafeBytes { HeadParser($0) }
+    version = parser.version
+    do {
+      if parser.hasConflictingLengths {
+        throw exchange.error(
+          .invalidResponse, "the response announces two different lengths", reachedServer: true)
+      }
+      if parser.hasTransferCoding {
+        throw exchange.error(
+          .invalidResponse, "the response has a transfer coding that was not asked for", reachedServer: true)
+      }
+      let sink = try exchange.sink(for: parser.head)
+      if parser.hasContentEncoding { decoder = ContentDecoder(parser.head.fields) }
+      if decoder == nil { sink.onDrain { transfer.wake() } } else { sink.onDrain { transfer.sinkHasRoom() } }
+      self.sink = sink
+      head = parser.head
+      if !handle.body.isEmpty { chunk = Data(handle.body) }
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  /// Decodes the buffered data, as far as the sink takes it and one turn's share goes: a little can become a
+  /// lot.
+  private mutating func decode(_ decoder: ContentDecoder, into sink: any BodySink, of transfer: CurlTransfer)
+    throws
+  {
+    var share = Self.decodedShare
+    do {
+      while !isSinkFull, share > 0, let piece = try decoder.takePiece(Self.pieceSize) {
+        share -= piece.count
+        transfer.sinkIsAsked()
+        isSinkFull = try sink.write(piece) == .wait
+      }
+    } catch let failure as DecodingFailure { throw undecodable(failure) }
+  }
+
+  /// True if decoded bytes wait for the sink to drain, or for the next turn.
+  var isBehind: Bool { decoder?.hasMore ?? false }
+
+  /// Returns true if the next turn should go on decoding, though no network data arrives and the sink is not
+  /// full.
+  func wantsTurn(isPaused: Bool) -> Bool { decoder != nil && !isSinkFull && (isBehind || isPaused) }
+
+  /// Ends a body that was received and delivered. Returns false if it is not complete.
+  mutating func end() -> Bool {
+    guard failure == nil else { return false }
+    do { try decoder?.end() } catch { failure = undecodable(error) }
+    return failure == nil
+  }
+
+  private func undecodable(_ reason: DecodingFailure) -> RequestError {
+    exchange.error(.badEncoding, "the response's body cannot be decoded: \(reason)", reachedServer: true)
+  }
+
+  mutating func sinkHasDrained() { isSinkFull = false }
+
+  mutating func fail(_ error: any Error) { failure = error }
+
+  /// Releases the sink, and makes it release the transfer.
+  mutating func close() {
+    sink?.onDrain {}
+    sink = nil
+  }
+}

@@ -1,0 +1,68 @@
+import ErrandCore
+
+/// The dispatcher renews its leases before they end. A machine that slept may wake after that: then the
+/// dispatcher renews them before it claims or sends anything, and checks each lease again right before it
+/// sends the request.
+extension Dispatcher {
+  /// Returns the time by which leases that were taken or renewed at `time` must be renewed, in the store's
+  /// ticks: when a third of the lease is left.
+  func renewalLimit(from time: StoreTime) -> Int64 {
+    time.ticks + (configuration.lease * 2 / 3).storedMilliseconds
+  }
+
+  func leaseEnd(from time: StoreTime) -> Int64 { time.ticks + configuration.lease.storedMilliseconds }
+
+  func isLate() -> Bool {
+    let now = configuration.time().ticks
+    return work.withLock { $0.inFlight.isLate(at: now) }
+  }
+
+  /// True if this dispatcher still has the lease, by a clock that runs while the machine sleeps.
+  func holds(_ lease: Lease) -> Bool {
+    let now = configuration.time().ticks
+    return work.withLock { $0.inFlight.holds(lease, at: now) }
+  }
+
+  /// Renews the leases, if there are any. Called by the deadline timer.
+  /// - Returns: When to call it again; nil if no row is in flight.
+  func renewInTime() -> Duration? {
+    guard work.withLock({ !$0.inFlight.isEmpty }) else { return nil }
+    Task {
+      await desk.noting { try await renew() }
+    }
+    return timeline.now() + configuration.lease / 3
+  }
+
+  func renewIfLate() async throws {
+    if isLate() { try await renew() }
+  }
+
+  /// Renews the leases if they are late, and then goes on sending.
+  func renewFirst() {
+    Task {
+      do {
+        try await renewIfLate()
+      } catch {
+        desk.report(error)
+        try? await timeline.sleep(.seconds(1))
+      }
+      proceed { $0.isRenewing = false }
+    }
+  }
+
+  private func renew() async throws {
+    let leases = work.withLock { $0.inFlight.leases }
+    guard !leases.isEmpty else { return }
+    let time = configuration.time()
+    let lost = try await desk.store.renew(leases, for: configuration.lease, at: time)
+    // Another owner may be sending the lost ones.
+    let tasks = work.withLock { work in
+      let gone = Set(lost)
+      work.inFlight.renewed(
+        leases.filter { !gone.contains($0) }, until: leaseEnd(from: time), nextBy: renewalLimit(from: time))
+      return work.lose(lost)
+    }
+    for task in tasks { task.cancel() }
+    if !lost.isEmpty { proceed() }
+  }
+}

@@ -1,0 +1,223 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Takes requests from the store, sends them, and records how that ended. `DispatchState` decides when to
+/// claim and how many, and `RetryRule` what an attempt means; the dispatcher carries it out.
+final class Dispatcher: Sendable {
+  private struct DeadlineTimers {
+    var work: DeadlineTimer?
+    var leases: DeadlineTimer?
+  }
+
+  private static let pruneInterval = Duration.seconds(3600)
+
+  let desk: Desk
+  let client: Client
+  let timeline: Timeline
+  let work: Locked<DispatchWork>
+  private let timers = Locked(DeadlineTimers())
+
+  var configuration: OutboxConfiguration { desk.configuration }
+
+  init(_ desk: Desk, _ client: Client) {
+    self.desk = desk
+    self.client = client
+    timeline = Timeline(desk.configuration.clock)
+    work = Locked(
+      DispatchWork(
+        state: DispatchState(
+          concurrency: desk.configuration.concurrency, probes: desk.configuration.probes,
+          limits: desk.configuration.originLimits,
+          only: desk.configuration.deliversOnly.map { Set($0.map(desk.storage.originName)) }),
+        nextPoll: desk.configuration.pollInterval))
+  }
+
+  /// The number of claims that were begun, while the dispatcher is idle; nil while rows are in flight or a
+  /// claim is under way. `EventHub.ends` signals when that changes.
+  var claimsWhileIdle: Int? { work.withLock { $0.isIdle ? $0.state.claims : nil } }
+
+  // MARK: What makes it look
+
+  /// Begins to deliver. If that has begun before, looks for work.
+  func start() {
+    let isFirst = work.withLock { work in
+      defer { work.isStarted = true }
+      return !work.isStarted
+    }
+    guard isFirst else { return look() }
+    let tick = DeadlineTimer(timeline) { [weak self] now in self?.tick(now) }
+    let renew = DeadlineTimer(timeline) { [weak self] _ in self?.renewInTime() }
+    timers.withLock { $0 = DeadlineTimers(work: tick, leases: renew) }
+    tick.set(for: work.withLock { $0.nextPoll })
+    Task {
+      // The network that was missing when the last process ended may be there now.
+      await rescheduleOffline()
+      look()
+      await desk.prune()
+    }
+  }
+
+  /// Looks for requests to deliver. Does nothing before `start`.
+  func look() {
+    proceed { work in if work.isStarted { work.state.want() } }
+  }
+
+  /// Probes these origins at once, or all, because they were released by hand.
+  func release(_ origins: [String]?) {
+    proceed { work in if work.isStarted { work.state.release(origins) } }
+  }
+
+  /// Notes whether there is a network. It is a hint.
+  func networkChanged(isOnline: Bool) {
+    guard isOnline else { return work.withLock { $0.state.isOffline = true } }
+    Task {
+      await rescheduleOffline()
+      proceed { $0.state.isOnline() }
+    }
+  }
+
+  private func rescheduleOffline() async {
+    await desk.noting { _ = try await desk.store.rescheduleOffline(at: configuration.time()) }
+  }
+
+  private func tick(_ now: Duration) -> Duration? {
+    let (isPoll, prunes) = work.withLock { work in
+      let isPoll = now >= work.nextPoll
+      let prunes = isPoll && now >= work.nextPrune
+      if isPoll {
+        work.nextPoll = now + configuration.pollInterval
+        if prunes { work.nextPrune = now + Self.pruneInterval }
+        work.state.want(onPoll: true)
+      }
+      if let due = work.nextDue, now >= due {
+        work.nextDue = nil
+        work.state.want()
+      }
+      return (isPoll, prunes)
+    }
+    proceed()
+    if isPoll {
+      Task {
+        // Another process may have ended after it changed a row and before it signalled that.
+        await desk.catchUp()
+        if prunes { await desk.prune() }
+      }
+    }
+    return work.withLock { $0.nextRing }
+  }
+
+  // MARK: Claiming
+
+  private func claim(_ order: DispatchState.Order) async {
+    do {
+      try await renewIfLate()
+      let time = configuration.time()
+      var claim = try await desk.store.claim(bounds(order), for: configuration.lease, at: time)
+      desk.tell(claim.changed)
+      let learned = desk.learnOrigins(of: &claim.rows)
+      let now = timeline.now()
+      proceed { work in
+        work.take(
+          claim, of: order, until: leaseEnd(from: time), renewingBy: renewalLimit(from: time),
+          learned: learned)
+        if let next = claim.next, next > .zero { work.nextDue = now + next }
+      }
+      // Not earlier: a deadline timer that fires while no row is in flight is not set again.
+      if !claim.rows.isEmpty { timers.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
+    } catch {
+      desk.report(error)
+      let now = timeline.now()
+      proceed { $0.state.claimFailed(at: now) }
+    }
+  }
+
+  private func bounds(_ order: DispatchState.Order) -> ClaimBounds {
+    var bounds = ClaimBounds(order.limit)
+    bounds.capacities = order.wish.capacities
+    bounds.perOther = 1
+    bounds.others = order.wish.others
+    bounds.maxAttempts = configuration.delivery.maxAttempts
+    bounds.backoff = configuration.delivery.backoff
+    bounds.maxBackoff = configuration.delivery.maxBackoff
+    return bounds
+  }
+
+  // MARK: Going on
+
+  /// Changes the state, and carries out what follows from it.
+  func proceed(_ change: (inout DispatchWork) -> Void = { _ in }) {
+    let (now, ticks) = (timeline.now(), configuration.time().ticks)
+    let step = work.withLock { work in
+      change(&work)
+      return work.step(at: now, ticks: ticks)
+    }
+    for row in step.rows { begin(row) }
+    if step.renews { renewFirst() }
+    if let ended = step.ended { Task { await record(ended) } }
+    if let order = step.order {
+      Task { await claim(order) }
+    } else if let ring = step.ring {
+      timers.withLock { $0.work }?.set(for: ring)
+    }
+    if step.hasNothing { desk.hub.mayBeOver() }
+    for waiter in step.waiters { waiter.resume() }
+  }
+
+  private func begin(_ row: ClaimedRow) {
+    let task = Task { await self.deliver(row) }
+    let isCancelling = work.withLock { work in
+      work.inFlight.sends(row.lease, in: task)
+      return work.isCancelling
+    }
+    if isCancelling { task.cancel() }
+  }
+
+  // MARK: The end
+
+  /// Begins nothing more, waits for what is under way, and after `limit` gives the rest back.
+  func stop(within limit: Duration) async {
+    beginNothing()
+    let force = Task {
+      try await timeline.sleep(limit)
+      cancelAll()
+    }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let isOver = work.withLock { work in
+        if work.state.isOver { return true }
+        work.waiters.append(continuation)
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+    force.cancel()
+    timers.withLock { $0 = DeadlineTimers() }
+  }
+
+  /// Gives all claimed requests back at once.
+  func cancelAll() {
+    beginNothing()
+    let tasks = work.withLock { work in
+      work.isCancelling = true
+      return work.inFlight.allTasks
+    }
+    for task in tasks { task.cancel() }
+  }
+
+  private func beginNothing() {
+    proceed { $0.state.stop() }
+  }
+}
+
+extension OutboxConfiguration {
+  fileprivate var originLimits: OriginState.Limits {
+    OriginState.Limits(
+      perOrigin: max(1, perOrigin), firstPause: min(delivery.backoff, pollInterval),
+      longestPause: pollInterval,
+      longestUnauthorized: delivery.maxBackoff)
+  }
+}

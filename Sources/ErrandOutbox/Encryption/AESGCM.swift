@@ -1,0 +1,127 @@
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import CCrypto
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// AES-256-GCM (NIST SP 800-38D), with nonces of 12 bytes and tags of 16.
+enum AESGCM {
+  static let nonceLength = 12
+  static let tagLength = 16
+
+  /// Encrypts data.
+  /// - Parameter nonce: 12 bytes that are used only once with this key.
+  /// - Returns: The ciphertext, followed by the tag.
+  static func seal(_ plain: Data, with key: OutboxKey, nonce: Data, authenticating context: Data) -> Data {
+    #if canImport(CryptoKit)
+      guard let nonce = try? AES.GCM.Nonce(data: nonce),
+        let box = try? AES.GCM.seal(
+          plain, using: SymmetricKey(data: key.data), nonce: nonce, authenticating: context)
+      else { preconditionFailure("CryptoKit cannot seal") }
+      return box.ciphertext + box.tag
+    #else
+      let cipher = Cipher(key, nonce: nonce, encrypts: true)
+      cipher.authenticate(context)
+      return cipher.update(plain) + cipher.finish()
+    #endif
+  }
+
+  /// Decrypts data.
+  /// - Returns: Nil if one bit of the data, the context or the key has changed.
+  static func open(_ sealed: Data, with key: OutboxKey, nonce: Data, authenticating context: Data) -> Data? {
+    guard sealed.count >= tagLength else { return nil }
+    let (ciphertext, tag) = (sealed.dropLast(tagLength), sealed.suffix(tagLength))
+    #if canImport(CryptoKit)
+      guard let nonce = try? AES.GCM.Nonce(data: nonce),
+        let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: ciphertext, tag: tag)
+      else { return nil }
+      return try? AES.GCM.open(box, using: SymmetricKey(data: key.data), authenticating: context)
+    #else
+      let cipher = Cipher(key, nonce: nonce, encrypts: false)
+      cipher.authenticate(context)
+      let plain = cipher.update(ciphertext)
+      return cipher.verify(tag) ? plain : nil
+    #endif
+  }
+}
+
+#if !canImport(CryptoKit)
+  extension AESGCM {
+    /// One use of OpenSSL's cipher.
+    private final class Cipher {
+      private let context: OpaquePointer
+
+      init(_ key: OutboxKey, nonce: Data, encrypts: Bool) {
+        precondition(nonce.count == nonceLength)
+        guard let context = EVP_CIPHER_CTX_new() else { preconditionFailure("OpenSSL has no memory") }
+        self.context = context
+        let isReady = key.data.withUnsafeBytes { key in
+          nonce.withUnsafeBytes { nonce in
+            EVP_CipherInit_ex(
+              context, EVP_aes_256_gcm(), nil, key.bindMemory(to: UInt8.self).baseAddress,
+              nonce.bindMemory(to: UInt8.self).baseAddress, encrypts ? 1 : 0)
+          }
+        }
+        precondition(isReady == 1, "OpenSSL has no AES-256-GCM")
+      }
+
+      deinit { EVP_CIPHER_CTX_free(context) }
+
+      func authenticate(_ data: Data) {
+        guard !data.isEmpty else { return }
+        var count: Int32 = 0
+        let isDone = data.withUnsafeBytes { bytes in
+          EVP_CipherUpdate(
+            context, nil, &count, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(bytes.count))
+        }
+        precondition(isDone == 1)
+      }
+
+      func update(_ data: Data) -> Data {
+        guard !data.isEmpty else { return Data() }
+        var output = Data(count: data.count)
+        var count: Int32 = 0
+        let isDone = output.withUnsafeMutableBytes { output in
+          data.withUnsafeBytes { input in
+            EVP_CipherUpdate(
+              context, output.bindMemory(to: UInt8.self).baseAddress, &count,
+              input.bindMemory(to: UInt8.self).baseAddress, Int32(input.count))
+          }
+        }
+        precondition(isDone == 1 && Int(count) == data.count)
+        return output
+      }
+
+      /// Ends encryption, and returns the tag.
+      func finish() -> Data {
+        var nothing: UInt8 = 0
+        var count: Int32 = 0
+        precondition(EVP_CipherFinal_ex(context, &nothing, &count) == 1)
+        var tag = Data(count: tagLength)
+        let isDone = tag.withUnsafeMutableBytes {
+          EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), $0.baseAddress)
+        }
+        precondition(isDone == 1)
+        return tag
+      }
+
+      /// Ends decryption: true if the tag is right.
+      func verify(_ tag: Data) -> Bool {
+        var tag = Data(tag)
+        let isTaken = tag.withUnsafeMutableBytes {
+          EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), $0.baseAddress)
+        }
+        precondition(isTaken == 1)
+        var nothing: UInt8 = 0
+        var count: Int32 = 0
+        return EVP_CipherFinal_ex(context, &nothing, &count) == 1
+      }
+    }
+  }
+#endif

@@ -1,0 +1,92 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Wraps stored data: encrypted if there is a key, and unchanged if there is none. The first byte says which.
+/// With a key only encrypted data is accepted: any program could have written the rest. An outbox that is
+/// given a key later has to set `OutboxConfiguration.acceptsPlaintext` to read what it stored before.
+///
+/// | bytes | plain | encrypted |
+/// |---|---|---|
+/// | 1 | 1 | 2 |
+/// | 8 | | fingerprint of the key |
+/// | 12 | | nonce |
+/// | … | the data | the ciphertext |
+/// | 16 | | tag |
+struct ContentSeal: Sendable {
+  private enum Form: UInt8 {
+    case plain = 1
+    case sealed = 2
+  }
+
+  let key: OutboxKey?
+  private let fingerprint: Data
+  /// True if unencrypted data is accepted; always true without a key.
+  let acceptsPlaintext: Bool
+
+  init(_ key: OutboxKey?, acceptsPlaintext: Bool = false) {
+    self.key = key
+    self.acceptsPlaintext = key == nil || acceptsPlaintext
+    fingerprint = key?.fingerprint ?? Data()
+  }
+
+  func wrap(_ data: Data, as part: SealedPart) -> Data {
+    guard let key else { return Data([Form.plain.rawValue] + [UInt8](data)) }
+    let nonce = Data.random(AESGCM.nonceLength)
+    let sealed = AESGCM.seal(data, with: key, nonce: nonce, authenticating: part.context)
+    return Data([Form.sealed.rawValue]) + fingerprint + nonce + sealed
+  }
+
+  /// Returns the data that was wrapped.
+  /// - Throws: `.wrongKey` if it was encrypted with another key, or if there is no key now, or if it is plain
+  ///   and there is a key; `.damaged` if it is not what was wrapped.
+  func unwrap(_ wrapped: Data, as part: SealedPart) throws(OutboxError) -> Data {
+    switch wrapped.first.flatMap(Form.init) {
+    case .plain:
+      guard acceptsPlaintext else { throw Self.plaintext(part) }
+      return Data(wrapped.dropFirst())
+    case .sealed: return try open(Data(wrapped.dropFirst()), part)
+    case nil: throw Self.damaged(part)
+    }
+  }
+
+  private func open(_ wrapped: Data, _ part: SealedPart) throws(OutboxError) -> Data {
+    let (start, length) = (OutboxKey.fingerprintLength, AESGCM.nonceLength)
+    guard wrapped.count >= start + length + AESGCM.tagLength else { throw Self.damaged(part) }
+    let key = try key(for: wrapped.prefix(start), part)
+    let nonce = wrapped.dropFirst(start).prefix(length)
+    guard
+      let data = AESGCM.open(
+        wrapped.dropFirst(start + length), with: key, nonce: nonce, authenticating: part.context)
+    else { throw Self.damaged(part) }
+    return data
+  }
+
+  static func isSealed(_ wrapped: Data) -> Bool { wrapped.first == Form.sealed.rawValue }
+
+  /// Returns the key, if its fingerprint is this one.
+  func key(for fingerprint: Data, _ part: SealedPart) throws(OutboxError) -> OutboxKey {
+    guard let key else {
+      throw OutboxError(
+        .wrongKey, "the \(part) is sealed, and the outbox was given no key; open it with the key it had")
+    }
+    guard fingerprint == self.fingerprint else {
+      throw OutboxError(
+        .wrongKey, "the \(part) is sealed with another key; open the outbox with the key it had")
+    }
+    return key
+  }
+
+  private static func plaintext(_ part: SealedPart) -> OutboxError {
+    OutboxError(
+      .wrongKey,
+      "the \(part) is not sealed, and the outbox has a key: anybody may have written it; if it was stored before there "
+        + "was a key, open the outbox with acceptsPlaintext")
+  }
+
+  static func damaged(_ part: SealedPart) -> OutboxError {
+    OutboxError(.damaged, "the \(part) is not what was stored; its bytes have changed since")
+  }
+}

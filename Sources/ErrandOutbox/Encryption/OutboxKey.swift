@@ -1,0 +1,55 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The key that an outbox is encrypted with: 32 bytes, for AES-256-GCM. Keep it where the system keeps
+/// secrets (the keychain, a secret of the deployment), never beside the outbox. Without it, the stored
+/// requests cannot be read.
+///
+/// ```swift
+/// let key = OutboxKey.random()
+/// try keychain.save(key.data)
+/// ```
+///
+/// No description shows it.
+public struct OutboxKey: Sendable, Equatable {
+  /// The number of bytes of a key.
+  public static let byteCount = 32
+
+  /// The key itself, to be kept safe.
+  public let data: Data
+
+  /// - Parameter data: 32 unpredictable bytes. A password is not that: derive a key from it first (HKDF,
+  ///   scrypt).
+  /// - Throws: `OutboxError.wrongKey` if they are not 32.
+  public init(_ data: Data) throws(OutboxError) {
+    guard data.count == Self.byteCount else {
+      throw OutboxError(
+        .wrongKey,
+        "a key of an outbox has \(Self.byteCount) bytes, not \(data.count); make one with OutboxKey.random()")
+    }
+    self.data = Data(data)
+  }
+
+  private init(unchecked data: Data) { self.data = data }
+
+  /// Returns a new key, from the system's source of randomness.
+  public static func random() -> OutboxKey { OutboxKey(unchecked: .random(byteCount)) }
+
+  /// Identifies the key without revealing it.
+  var fingerprint: Data {
+    Data(SHA256Digest(hashing: Data("errand outbox key".utf8) + data).bytes.prefix(Self.fingerprintLength))
+  }
+
+  static let fingerprintLength = 8
+}
+
+extension OutboxKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "OutboxKey(***)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["key": "***"]) }
+}

@@ -1,0 +1,65 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The part of a server's response that the outbox stores. Where the response, or the request, says
+/// `Cache-Control: no-store`, only the status is stored; the header fields and the body are published once,
+/// in the process that delivered the request.
+public struct OutboxResponse: Sendable, Hashable {
+  public let status: Status
+  /// The header fields without cookies.
+  public let fields: HTTPFields
+  /// The body, or its first bytes (`OutboxConfiguration.responseLimit`).
+  public let body: Data
+  /// False if the body is longer than `body`.
+  public let isWhole: Bool
+
+  init(status: Status, fields: HTTPFields, body: Data, isWhole: Bool, limit: Int) {
+    self.status = status
+    self.fields = fields.contains(where: \.isSecret) ? fields.withoutSecrets : fields
+    self.body = body.count > limit ? Data(body.prefix(limit)) : body
+    self.isWhole = isWhole && body.count <= limit
+  }
+}
+
+extension HTTPFields {
+  fileprivate var withoutSecrets: HTTPFields {
+    var kept: HTTPFields = [:]
+    for field in self where !field.isSecret { kept.append(field.name, field.value) }
+    return kept
+  }
+}
+
+extension OutboxResponse {
+  private static let version: UInt8 = 1
+
+  /// Returns the stored form: the version, the status, `isWhole`, the header fields, the body.
+  func encoded() -> Data {
+    var writer = ByteWriter()
+    writer.byte(Self.version)
+    writer.number(Int64(status.rawValue))
+    writer.byte(isWhole ? 1 : 0)
+    writer.fields(fields)
+    writer.data(body)
+    return writer.data
+  }
+
+  /// Returns nil if the data is not a stored response.
+  init?(decoding data: Data) {
+    var reader = ByteReader(data)
+    guard let found = try? OutboxResponse(reading: &reader) else { return nil }
+    self = found
+  }
+
+  private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
+    guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
+    status = Status(Int(truncatingIfNeeded: try reader.number()))
+    isWhole = try reader.byte() == 1
+    fields = try reader.fields()
+    body = try reader.data()
+  }
+}

@@ -1,0 +1,151 @@
+import ErrandCore
+
+/// Publishes events: to observers of all requests, and to the logs of single requests.
+final class EventHub: Sendable {
+  private struct State {
+    var everybody = Observers<OutboxEvent>()
+    /// Observers that are signalled when something has changed.
+    var watching = Observers<Void>()
+    /// Observers that are signalled when requests may be over.
+    var waiting = Observers<Void>()
+    var logs: [OutboxID: EventLog] = [:]
+    /// The number of holders of each log.
+    var holders: [OutboxID: Int] = [:]
+  }
+
+  private let state = Locked(State())
+
+  /// Publishes rows that this process changed.
+  /// - Parameter event: Returns the event of a row. It is called only for rows that have an observer; most
+  ///   have none.
+  func publish(_ rows: [OutboxRow], _ event: (OutboxRow) -> OutboxEvent) {
+    let isOver = rows.contains { !$0.state.isOpen }
+    let (observers, heard, changed) = state.withLock { state in
+      (
+        state.everybody.all,
+        rows.compactMap { row in
+          let log = state.logs[row.id]
+          return log == nil && state.everybody.isEmpty ? nil : (row: row, log: log)
+        },
+        state.watching.all + (isOver ? state.waiting.all : [])
+      )
+    }
+    for (row, log) in heard {
+      let event = event(row)
+      for observer in observers { observer.yield(event) }
+      log?.add(event, from: row.reading)
+    }
+    for one in changed { one.yield() }
+  }
+
+  /// Publishes that requests were stored. Their receipts have not been returned yet.
+  func begin(_ events: [OutboxEvent]) {
+    let (observers, logs, changed) = state.withLock { state in
+      (state.everybody.all, events.map { state.logs[$0.id] }, state.watching.all)
+    }
+    for (event, log) in zip(events, logs) { log?.begin(with: event) }
+    for event in events { for observer in observers { observer.yield(event) } }
+    for one in changed { one.yield() }
+  }
+
+  /// Publishes rows that were looked up for followed requests, to the logs of these only: other observers
+  /// have had their events already.
+  func publish(_ rows: [OutboxRow], to followed: [Followed], _ event: (OutboxRow) -> OutboxEvent) {
+    let changed = state.withLock { $0.watching.all + $0.waiting.all }
+    let logs = Dictionary(followed.map { ($0.id, $0.log) }) { first, _ in first }
+    for row in rows { logs[row.id]?.add(event(row), from: row.reading) }
+    for one in changed { one.yield() }
+  }
+
+  /// Signals that requests may be over of which no event tells.
+  func mayBeOver() {
+    for one in state.withLock({ $0.waiting.all }) { one.yield() }
+  }
+
+  /// A stream that yields once now, and then whenever something has changed.
+  func changes() -> AsyncStream<Void> { changes(for: \.watching) }
+
+  /// A stream that yields once now, and then whenever requests may be over.
+  func ends() -> AsyncStream<Void> { changes(for: \.waiting) }
+
+  private func changes(
+    for observers: any WritableKeyPath<State, Observers<Void>> & Sendable
+  ) -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    continuation.yield()
+    let id = state.withLock { $0[keyPath: observers].add(continuation) }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0[keyPath: observers].remove(id) }
+    }
+    return stream
+  }
+
+  /// A stream of all events from now on.
+  /// - Parameter limit: The most events that are buffered; older ones are dropped.
+  func events(limit: Int) -> AsyncStream<OutboxEvent> {
+    let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream(bufferingPolicy: .bufferingNewest(limit))
+    let id = state.withLock { $0.everybody.add(continuation) }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.everybody.remove(id) }
+    }
+    return stream
+  }
+
+  /// Returns the log of a request, which records its steps until `release`.
+  func log(_ id: OutboxID) -> EventLog {
+    state.withLock { state in
+      let log = state.logs[id] ?? EventLog()
+      state.logs[id] = log
+      state.holders[id, default: 0] += 1
+      return log
+    }
+  }
+
+  func release(_ id: OutboxID) {
+    state.withLock { state in
+      guard let holders = state.holders[id] else { return }
+      state.holders[id] = holders > 1 ? holders - 1 : nil
+      if holders <= 1 { state.logs[id] = nil }
+    }
+  }
+
+  /// A request that has a log.
+  struct Followed {
+    let id: OutboxID
+    /// False if `enqueue` has not yet reported that the request is stored, though it may be.
+    let isStored: Bool
+    fileprivate let log: EventLog
+  }
+
+  /// The requests that have logs and can still change, in an order that does not depend on hashing. Read it
+  /// before asking the store for their rows.
+  var followed: [Followed] {
+    let logs = state.withLock { $0.logs }.filter { !$0.value.isOver }
+    return logs.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, log in
+      Followed(id: id, isStored: log.hasBegun, log: log)
+    }
+  }
+
+  /// Returns the same for these requests, which were found in the store.
+  func followed(_ ids: [OutboxID]) -> [Followed] {
+    let logs = state.withLock { $0.logs }
+    return ids.compactMap { id in
+      logs[id].map { Followed(id: id, isStored: true, log: $0) }
+    }
+  }
+
+  /// Ends the logs of requests that the store does not know any more.
+  func forget(_ followed: [Followed]) {
+    for one in followed { one.log.end(isForgotten: true) }
+  }
+
+  /// Ends all streams and logs.
+  func end() {
+    let (observers, logs, others) = state.withLock { state in
+      (state.everybody.removeAll(), state.logs, state.watching.removeAll() + state.waiting.removeAll())
+    }
+    for observer in observers { observer.finish() }
+    for one in others { one.finish() }
+    for (_, log) in logs.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { log.end() }
+  }
+}

@@ -1,0 +1,124 @@
+import ErrandCore
+
+/// The events of one request. Each observer gets all of them, whenever it subscribes.
+final class EventLog: Sendable {
+  /// The most events that are kept. A request that fails again and again forgets its first ones.
+  private static let limit = 100
+
+  private struct State {
+    var events: [OutboxEvent] = []
+    /// The index of the first event since the last retry by hand.
+    var lifeStart = 0
+    /// The number of events that were added.
+    var steps = 0
+    /// The latest reading of the store that was added.
+    var reading = OutboxRow.Reading.unknown
+    var observers = Observers<OutboxEvent>()
+    var end: End?
+    var isForgotten = false
+  }
+
+  private enum End {
+    /// The request may be retried by hand.
+    case forNow
+    case forGood
+  }
+
+  private let state = Locked(State())
+
+  /// True if the request is known to be stored.
+  var hasBegun: Bool { state.withLock { !$0.events.isEmpty } }
+  /// True if the store has forgotten the request before its end was known here.
+  var isForgotten: Bool { state.withLock { $0.isForgotten } }
+
+  /// True once the request can change no more.
+  var isOver: Bool { state.withLock { $0.end == .forGood } }
+  /// The number of steps after the first.
+  var steps: Int { state.withLock { $0.steps } }
+
+  /// Adds the first step. A fast dispatcher, or a look at the store, may have added it or the next one
+  /// already.
+  func begin(with event: OutboxEvent) {
+    // No receipt has this log yet, so no observer has seen the later events. No reading of the store is older
+    // than this step.
+    state.withLock { state in
+      guard state.events.first?.step != event.step else { return }
+      state.events.insert(event, at: 0)
+      if state.lifeStart > 0 { state.lifeStart += 1 }
+    }
+  }
+
+  /// Adds an event.
+  /// - Parameter reading: The reading of the store that the event comes from. An older reading than the
+  ///   latest is ignored: its task was late.
+  func add(_ event: OutboxEvent, from reading: OutboxRow.Reading) {
+    let outcome = event.outcome
+    let observers = state.withLock { state -> [AsyncStream<OutboxEvent>.Continuation] in
+      guard state.end != .forGood, !reading.isBefore(state.reading) else { return [] }
+      state.reading = reading
+      // Another process's change may be read several times, and is published once.
+      guard state.events.last?.step != event.step else { return [] }
+      if state.end == .forNow {
+        state.lifeStart = state.events.count
+        state.end = nil
+      }
+      state.events.append(event)
+      state.steps += 1
+      if state.events.count > Self.limit {
+        state.events.removeFirst()
+        state.lifeStart = max(0, state.lifeStart - 1)
+      }
+      guard let outcome else { return state.observers.all }
+      state.end = outcome.mayBeUndone ? .forNow : .forGood
+      return state.observers.removeAll()
+    }
+    for observer in observers {
+      observer.yield(event)
+      if outcome != nil { observer.finish() }
+    }
+  }
+
+  /// Ends the log.
+  /// - Parameter isForgotten: True if the store does not know the request any more.
+  func end(isForgotten: Bool = false) {
+    let observers = state.withLock { state in
+      if state.end == nil { state.isForgotten = isForgotten }
+      state.end = .forGood
+      return state.observers.removeAll()
+    }
+    for observer in observers { observer.finish() }
+  }
+
+  /// The events from the first step on. Ends with the last one.
+  var events: AsyncStream<OutboxEvent> { events(fromBirth: true) }
+
+  /// The same without those before the last retry by hand.
+  var eventsOfLife: AsyncStream<OutboxEvent> { events(fromBirth: false) }
+
+  private func events(fromBirth: Bool) -> AsyncStream<OutboxEvent> {
+    let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream()
+    let id = state.withLock { state -> Int? in
+      // This stream has no consumer yet, so yielding under the lock resumes no task.
+      for event in state.events.dropFirst(fromBirth ? 0 : state.lifeStart) { continuation.yield(event) }
+      return state.end == nil ? state.observers.add(continuation) : nil
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.observers.remove(id) }
+    }
+    return stream
+  }
+}
+
+extension OutboxOutcome {
+  /// True for dead letters and expired requests: they may be retried by hand.
+  var mayBeUndone: Bool {
+    switch self {
+    case .deadLettered, .expired: true
+    case .delivered, .dropped: false
+    }
+  }
+}

@@ -1,0 +1,54 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A step in the life of a stored request.
+public struct OutboxEvent: Sendable, Hashable {
+  public enum Step: Sendable, Hashable {
+    /// The request is on disk: it was enqueued, imported, given back, or is to be retried by hand.
+    case stored
+    /// The n-th attempt begins.
+    case attempting(Int)
+    /// The attempt failed. The next one does not begin before `next`.
+    case failed(reason: String, next: Date)
+    /// A server accepted the request.
+    case delivered(OutboxResponse)
+    /// The request was rejected, or had all its attempts.
+    case deadLettered(reason: String, response: OutboxResponse?)
+    /// The request's time was over.
+    case expired
+    /// The request was dropped, by hand or to make room.
+    case dropped(reason: String)
+  }
+
+  public let id: OutboxID
+  public let lane: String?
+  public let step: Step
+  /// By the wall clock.
+  public let date: Date
+
+  /// The outcome, if this step ended the request.
+  public var outcome: OutboxOutcome? {
+    switch step {
+    case .stored, .attempting, .failed: nil
+    case .delivered(let response): .delivered(response)
+    case .deadLettered(let reason, let response): .deadLettered(reason: reason, response: response)
+    case .expired: .expired
+    case .dropped(let reason): .dropped(reason: reason)
+    }
+  }
+}
+
+/// How a stored request ended.
+public enum OutboxOutcome: Sendable, Hashable {
+  /// A server accepted the request.
+  case delivered(OutboxResponse)
+  /// The request was rejected, or had all its attempts. It is still stored, and can be retried by hand.
+  case deadLettered(reason: String, response: OutboxResponse?)
+  /// The request's time was over before it was delivered.
+  case expired
+  /// The request was dropped, by hand or to make room.
+  case dropped(reason: String)
+}

@@ -1,0 +1,173 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Turns the result of an attempt into what is recorded. Pure: the time and the random numbers are
+/// parameters.
+struct RetryRule: Sendable {
+  let policy: DeliveryPolicy
+  /// The longest wait while no connection can be made, however often that happened.
+  let pollInterval: Duration
+  let responseLimit: Int
+  /// The secrets that are not stored of a response.
+  var secrets = Secrets()
+
+  /// The consequences of an attempt.
+  struct Conclusion: Sendable {
+    enum Outcome: Sendable, Hashable {
+      case delivered(OutboxResponse?)
+      case failed(reason: String, next: Duration, counts: Bool, wasOffline: Bool)
+      case refused(reason: String, OutboxResponse?)
+      case returned
+    }
+
+    var outcome: Outcome
+    /// False if no connection to the server could be made.
+    var hasReached: Bool
+    /// The sign that the attempt gives of its origin.
+    var sign: OriginSign
+    /// The response to a delivered request, if it must not be stored but may be published.
+    var told: OutboxResponse?
+
+    /// The outbox itself gave the request back.
+    static let returned = Conclusion(outcome: .returned, hasReached: true, sign: .none)
+  }
+
+  /// Returns the consequences of an attempt.
+  /// - Parameters:
+  ///   - counted: The number of attempts that count, this one included.
+  ///   - isRefusedAlone: True if this request's credentials were refused before, and other requests were
+  ///     accepted since.
+  ///   - date: The wall clock, for a `Retry-After` with a date.
+  func conclusion(
+    on attempt: DeliveryAttempt, counted: Int, isRefusedAlone: Bool = false, date: Date,
+    random: inout some RandomNumberGenerator
+  ) -> Conclusion {
+    let hasReached = attempt.error.map { !$0.isNoWay } ?? true
+    let sign = sign(of: attempt, date)
+    let refused = { (reason: String, sign: OriginSign) in
+      Conclusion(outcome: .refused(reason: reason, response(to: attempt)), hasReached: hasReached, sign: sign)
+    }
+    let failed = { (reason: String, next: Duration, counts: Bool) in
+      Conclusion(
+        outcome: .failed(reason: reason, next: next, counts: counts, wasOffline: !hasReached),
+        hasReached: hasReached, sign: sign)
+    }
+    let most = hasReached ? policy.maxBackoff : min(pollInterval, policy.maxBackoff)
+    let wait = max(
+      .jitter(after: attempt.number, backoff: policy.backoff, most: most, using: &random),
+      retryAfter(attempt, date)
+    )
+    switch policy.classify(attempt) {
+    case .delivered:
+      return Conclusion(
+        outcome: .delivered(response(to: attempt)), hasReached: true, sign: sign,
+        told: attempt.forbidsStoring ? wholeResponse(to: attempt) : nil)
+    case .reject(let reason): return refused(reason, sign)
+    case .unauthorized(let reason):
+      if isRefusedAlone {
+        return refused("\(reason), again, and others were accepted meanwhile", .responded)
+      }
+      if !policy.pausesUnauthorized { return refused(reason, .responded) }
+      var conclusion = failed(reason, wait, false)
+      conclusion.sign = .unauthorized(reason: reason)
+      return conclusion
+    case .retry(let reason):
+      let counts = hasReached && !attempt.isClientGone
+      if counts, let most = policy.maxAttempts, counted >= most {
+        return refused("tried \(counted) times; \(reason)", sign)
+      }
+      return failed(reason, wait, counts)
+    }
+  }
+
+  private func sign(of attempt: DeliveryAttempt, _ date: Date) -> OriginSign {
+    guard let status = attempt.status else { return attempt.signWithoutStatus }
+    let said = "the server responded with \(status)"
+    switch status.rawValue {
+    case 429, 503:
+      let wait = retryAfter(attempt, date)
+      return wait > .zero
+        ? .busy(reason: "\(said), with Retry-After", for: wait) : .failed(reason: said, hasResponded: true)
+    case 500...: return .failed(reason: said, hasResponded: true)
+    default: return .responded
+    }
+  }
+
+  private func retryAfter(_ attempt: DeliveryAttempt, _ date: Date) -> Duration {
+    min(
+      attempt.fields?["Retry-After"].flatMap(RetryAfter.init)?.wait(from: date) ?? .zero, policy.maxRetryAfter
+    )
+  }
+
+  /// Returns the part of the response that is stored. If it must not be stored, that is its status, which
+  /// says how the request ended.
+  private func response(to attempt: DeliveryAttempt) -> OutboxResponse? {
+    let response = wholeResponse(to: attempt)
+    guard let response, attempt.forbidsStoring else { return response }
+    return OutboxResponse(
+      status: response.status, fields: [:], body: Data(), isWhole: response.isWhole && response.body.isEmpty,
+      limit: 0)
+  }
+
+  private func wholeResponse(to attempt: DeliveryAttempt) -> OutboxResponse? {
+    switch attempt.result {
+    case .success(let response):
+      return OutboxResponse(
+        status: response.status, fields: response.fields.hiding(secrets), body: response.data, isWhole: true,
+        limit: responseLimit)
+    case .failure(let error as RequestError):
+      guard let status = error.status else { return nil }
+      let isWhole = error.code == .rejected && (error.bodyPrefix?.count ?? 0) < 64 << 10
+      return OutboxResponse(
+        status: status, fields: error.fields?.hiding(secrets) ?? [:], body: error.bodyPrefix ?? Data(),
+        isWhole: isWhole,
+        limit: responseLimit)
+    case .failure: return nil
+    }
+  }
+}
+
+extension DeliveryAttempt {
+  fileprivate var error: RequestError? {
+    if case .failure(let error) = result { error as? RequestError } else { nil }
+  }
+
+  fileprivate var fields: HTTPFields? {
+    switch result {
+    case .success(let response): response.fields
+    case .failure: error?.fields
+    }
+  }
+
+  fileprivate var status: Status? {
+    switch result {
+    case .success(let response): response.status
+    case .failure: error?.status
+    }
+  }
+
+  /// True if the request or its response says `Cache-Control: no-store`.
+  fileprivate var forbidsStoring: Bool { request.fields.forbidStoring || fields?.forbidStoring ?? false }
+
+  /// True if the client was shut down before the outbox: that does not count as an attempt.
+  fileprivate var isClientGone: Bool { error?.cancellation == .clientShutDown }
+
+  /// The sign that an attempt without a response gives of its origin.
+  fileprivate var signWithoutStatus: OriginSign {
+    guard case .failure(let failure) = result else { return .responded }
+    switch error?.code {
+    case .invalidRequest?, .unsupported?, .bodyNotReplayable?, .fileUnreadable?, .fileChanged?: return .none
+    default: return .failed(reason: error?.message ?? "\(failure)", hasResponded: false)
+    }
+  }
+}
+
+extension RequestError {
+  /// True if nothing of the request can have reached the server, because no connection could be made.
+  fileprivate var isNoWay: Bool { !reachedServer && [.cannotResolveHost, .cannotConnect].contains(code) }
+}

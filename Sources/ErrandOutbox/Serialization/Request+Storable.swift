@@ -1,0 +1,75 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Request {
+  /// Refuses a request that cannot be stored, before anything is written: one that could not be sent either,
+  /// one with credentials, or one that only this process can carry out.
+  /// - Throws: `OutboxError.notStorable`, with what to do instead. The message has no secret.
+  func checkStorable(hiding secrets: Secrets) throws(OutboxError) {
+    if let reason = problem ?? credentialProblem(secrets) ?? bodyProblem ?? optionsProblem {
+      throw OutboxError(.notStorable, "\(method) \(urlText(hiding: secrets)): \(reason)")
+    }
+  }
+
+  private func credentialProblem(_ secrets: Secrets) -> String? {
+    let advice = "add it in one of the client's attemptInterceptors, which are asked at each attempt"
+    if let field = fields.first(where: secrets.covers) {
+      return "the field \(field.name) is a secret, and no secret is stored; \(advice)"
+    }
+    guard let url else { return nil }
+    if url.user(percentEncoded: true) != nil || url.password(percentEncoded: true) != nil {
+      return "the URL has a user or a password in it, and no secret is stored; "
+        + "set Authorization in one of the client's attemptInterceptors, which are asked at each attempt"
+    }
+    if let name = secrets.secretItem(in: url.absoluteString) {
+      return "the query item \(name) is a secret, and no secret is stored; \(advice), "
+        + "or take it out of the client's secrets if it is none"
+    }
+    return nil
+  }
+
+  private var bodyProblem: String? {
+    switch body.layout {
+    case .stream:
+      "a stream can be read once only and cannot be stored; write it to a file and send that (Body.file)"
+    case .source:
+      "the body is opened by code and cannot be stored; send bytes, a file or a form"
+    case .none, .bytes, .file, .multipart, .invalid: nil
+    }
+  }
+
+  private var optionsProblem: String? {
+    if !options.validator.checks.isEmpty {
+      return
+        "a check of the response is code and cannot be stored; let one of the client's interceptors check"
+    }
+    if !options.dependencies.isEmpty {
+      return
+        "calls that it comes after end with this process and cannot be stored; use a lane to keep an order"
+    }
+    if options.repeats != nil {
+      return "a rule for repeats holds in this process only and cannot be stored; store it once, or set an "
+        + "idempotency key"
+    }
+    if options.caching != nil {
+      return
+        "what may be answered from cached responses need not be sent, so it cannot be stored; send it with a client"
+    }
+    return nil
+  }
+}
+
+extension Body {
+  /// False for a body that can be read only once, or is opened by code.
+  var isStorable: Bool {
+    switch layout {
+    case .none, .bytes, .file, .multipart: true
+    case .stream, .source, .invalid: false
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import ErrandCore
+
+/// The options of a request that survive the process; nil for those that were not set. Retries are not
+/// stored: they are about one call, and an outbox has its own policy.
+///
+/// Of the other options, `deadline` becomes the lifetime of the row, and `activity` is shown by this process
+/// only. Any option that would change the request if it were forgotten is refused (`Request.checkStorable`).
+struct StoredOptions: Sendable, Hashable, Codable {
+  /// Nanoseconds.
+  var timeout: Int64?
+  /// The bounds of the accepted statuses: the first, and the one after the last.
+  var statuses: [Int]?
+  var contentTypes: [String]?
+  var requiresBody: Bool?
+  var memoryLimit: Int?
+  var compressesBody: Bool?
+  var httpVersion: String?
+  var redirects: StoredRedirectPolicy?
+  var priority: UInt8?
+
+  /// No option was set.
+  static let none = StoredOptions(RequestOptions())
+
+  init(_ options: RequestOptions) {
+    let usual = RequestOptions()
+    timeout = options.timeout?.wholeNanoseconds
+    let validator = options.validator
+    if validator.statuses != usual.validator.statuses {
+      statuses = [validator.statuses.lowerBound, validator.statuses.upperBound]
+    }
+    contentTypes = validator.contentTypes
+    if validator.requiresBody { requiresBody = true }
+    memoryLimit = options.memoryLimit
+    if options.compressesBody { compressesBody = true }
+    if options.httpVersion != usual.httpVersion { httpVersion = options.httpVersion.rawValue }
+    redirects = options.redirects.map(StoredRedirectPolicy.init)
+    if options.priority != usual.priority { priority = options.priority.rawValue }
+  }
+
+  /// The options; nil if these were never stored.
+  var options: RequestOptions? {
+    var options = RequestOptions()
+    options.timeout = timeout.map(Duration.nanoseconds)
+    if let statuses {
+      guard statuses.count == 2, statuses[0] <= statuses[1] else { return nil }
+      options.validator.statuses = statuses[0]..<statuses[1]
+    }
+    options.validator.contentTypes = contentTypes
+    options.validator.requiresBody = requiresBody ?? false
+    options.memoryLimit = memoryLimit
+    options.compressesBody = compressesBody ?? false
+    if let httpVersion {
+      guard let version = HTTPVersionPreference(rawValue: httpVersion) else { return nil }
+      options.httpVersion = version
+    }
+    options.redirects = redirects?.policy
+    if let priority {
+      guard let priority = Priority(rawValue: priority) else { return nil }
+      options.priority = priority
+    }
+    return options
+  }
+}
+
+extension Duration {
+  /// The nanoseconds, clamped to the range of `Int64`: 292 years.
+  var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !isTooMuch else { return seconds < 0 ? .min : .max }
+    let (sum, isOver) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isOver ? (seconds < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,106 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One step of a connection through a response.
+enum ServerAction: Sendable {
+  case send(Data)
+  case pause(Duration)
+  case awaitBody
+  case stopReading
+  case stall
+  case close
+  case reset
+}
+
+extension MockResponse {
+  /// Returns the steps of the response, in order. After the last one the connection is ready for its next
+  /// request.
+  func actions(for request: MockRequest) -> [ServerAction] {
+    var actions: [ServerAction] = stopsReading ? [.stopReading] : []
+    actions += interims.map { .send($0) }
+    if awaitsBody { actions.append(.awaitBody) }
+    let (head, body) = wire(for: request)
+    let cuts = faults.map { (offset: offset(of: $0.point, head: head.count, body: body.count), $0.fault) }
+      .sorted { $0.offset < $1.offset }
+    var position = 0
+    for cut in cuts {
+      actions += pieces(head, body, position..<cut.offset)
+      position = cut.offset
+      switch cut.1 {
+      case .pause(let duration): actions.append(.pause(duration))
+      case .stall: return actions + [.stall]
+      case .close: return actions + [.close]
+      case .reset: return actions + [.reset]
+      }
+    }
+    actions += pieces(head, body, position..<head.count + body.count)
+    let asked = request.fields["Connection"].map(ASCII.lowercased) == "close"
+    if closes || asked { actions.append(.close) }
+    return actions
+  }
+
+  private func offset(of point: Point, head: Int, body: Int) -> Int {
+    switch point {
+    case .start: 0
+    case .head(let count): min(count, head)
+    case .headEnd: head
+    case .body(let count): head + min(count, body)
+    case .end: head + body
+    }
+  }
+
+  /// Returns the steps that send a range of the whole response; if it drips, the body is sent in small
+  /// pieces.
+  private func pieces(_ head: Data, _ body: Data, _ range: Range<Int>) -> [ServerAction] {
+    var actions: [ServerAction] = []
+    let headPart = range.clamped(to: 0..<head.count)
+    var bodyPart = range.clamped(to: head.count..<head.count + body.count)
+    var first = head.subdata(in: headPart)
+    guard let drip else {
+      if !bodyPart.isEmpty {
+        let part = body.subdata(in: bodyPart.lowerBound - head.count..<bodyPart.upperBound - head.count)
+        if first.isEmpty { first = part } else { first += part }
+      }
+      return first.isEmpty ? [] : [.send(first)]
+    }
+    if !first.isEmpty { actions.append(.send(first)) }
+    while !bodyPart.isEmpty {
+      let drop = bodyPart.prefix(drip.bytes)
+      actions.append(.send(body.subdata(in: drop.lowerBound - head.count..<drop.upperBound - head.count)))
+      actions.append(.pause(drip.interval))
+      bodyPart = drop.upperBound..<bodyPart.upperBound
+    }
+    return actions
+  }
+
+  private func wire(for request: MockRequest) -> (head: Data, body: Data) {
+    var fields = fields
+    let body: Data
+    switch content {
+    case .raw(let bytes): return (Data(bytes), Data())
+    case .chunked(let framed):
+      if !fields.contains("Transfer-Encoding") { fields["Transfer-Encoding"] = "chunked" }
+      body = framed
+    case .plain(let bytes, let length):
+      if let length, status != 204, status != 304, !fields.contains("Content-Length") {
+        fields["Content-Length"] = "\(length)"
+      }
+      body = bytes
+    }
+    let hasBody = request.method != .head && status != 204 && status != 304
+    // Copied because a slice keeps the indices of the data that it was cut from.
+    return (Self.head(status, fields), hasBody ? (body.startIndex == 0 ? body : Data(body)) : Data())
+  }
+
+  static func head(_ status: Int, _ fields: HTTPFields) -> Data {
+    let words = Status(status).description.split(separator: " ", maxSplits: 1)
+    var text = "HTTP/1.1 \(status) \(words.count > 1 ? words[1] : "")\r\n"
+    for field in fields { text += "\(field.name): \(field.value)\r\n" }
+    return Data((text + "\r\n").utf8)
+  }
+}

@@ -1,0 +1,133 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The reaction of a `MockServer` to one request: a response, well-formed or not, or none. Make a well-formed
+/// response first, then spoil it with `closing(at:)`, `stalling(at:)`, `dripping` and the like.
+///
+/// ```swift
+/// server.on("GET", "/cut") { _ in .response(body: "hello world").closing(at: .body(5)) }
+/// ```
+public struct MockResponse: Sendable {
+  /// A point in a response.
+  public enum Point: Sendable, Hashable {
+    /// Before the first byte.
+    case start
+    /// After so many bytes of the head.
+    case head(Int)
+    /// After the whole head.
+    case headEnd
+    /// After so many bytes of the body on the wire, with the framing of chunks.
+    case body(Int)
+    /// After the last byte.
+    case end
+  }
+
+  enum Fault: Sendable {
+    case close
+    case reset
+    case stall
+    case pause(Duration)
+  }
+
+  enum Content: Sendable {
+    /// The body, and the length to announce; nil announces none.
+    case plain(Data, length: Int?)
+    /// A body that is already framed in chunks.
+    case chunked(Data)
+    /// The whole response, head and body.
+    case raw(Data)
+  }
+
+  var status = 200
+  var fields = HTTPFields()
+  var content = Content.plain(Data(), length: 0)
+  /// The heads of interim responses (1xx), sent before the response's own.
+  var interims: [Data] = []
+  var awaitsBody = false
+  var stopsReading = false
+  var closes = false
+  var faults: [(point: Point, fault: Fault)] = []
+  var drip: (bytes: Int, interval: Duration)?
+
+  init() {}
+
+  /// A whole response. `Content-Length` is added unless `fields` has it or the status allows none.
+  public static func response(status: Int = 200, fields: HTTPFields = [:], body: Data) -> MockResponse {
+    var response = MockResponse()
+    response.status = status
+    response.fields = fields
+    response.content = .plain(body, length: body.count)
+    return response
+  }
+
+  /// A whole response with text as its body.
+  public static func response(status: Int = 200, fields: HTTPFields = [:], body: String = "") -> MockResponse
+  {
+    .response(status: status, fields: fields, body: Data(body.utf8))
+  }
+
+  /// A response with `Transfer-Encoding: chunked`, one chunk for each element, and trailers at the end.
+  public static func chunked(
+    status: Int = 200, fields: HTTPFields = [:], chunks: [Data], trailers: HTTPFields = [:]
+  ) -> MockResponse {
+    var framed = Data()
+    for chunk in chunks where !chunk.isEmpty {
+      framed += Data("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + Data("\r\n".utf8)
+    }
+    framed += Data("0\r\n".utf8)
+    for field in trailers { framed += Data("\(field.name): \(field.value)\r\n".utf8) }
+    framed += Data("\r\n".utf8)
+    var response = MockResponse()
+    response.status = status
+    response.fields = fields
+    response.content = .chunked(framed)
+    return response
+  }
+
+  /// A response with `Transfer-Encoding: chunked`, one chunk for each text.
+  public static func chunked(status: Int = 200, fields: HTTPFields = [:], _ chunks: String...) -> MockResponse
+  {
+    .chunked(status: status, fields: fields, chunks: chunks.map { Data($0.utf8) })
+  }
+
+  /// A response with `Transfer-Encoding: chunked` and a chunk whose length is no number.
+  public static var malformedChunk: MockResponse {
+    var response = MockResponse()
+    response.content = .chunked(Data("5\r\nhello\r\nnonsense\r\nworld\r\n0\r\n\r\n".utf8))
+    return response
+  }
+
+  /// A redirect.
+  public static func redirect(_ status: Int = 302, to location: String, fields: HTTPFields = [:])
+    -> MockResponse
+  {
+    var fields = fields
+    fields["Location"] = location
+    return .response(status: status, fields: fields)
+  }
+
+  /// Any bytes instead of a response. The connection is closed after them.
+  public static func raw(_ bytes: Data) -> MockResponse {
+    var response = MockResponse()
+    response.content = .raw(bytes)
+    response.closes = true
+    return response
+  }
+
+  /// Any text instead of a response. The connection is closed after it.
+  public static func raw(_ text: String) -> MockResponse { raw(Data(text.utf8)) }
+
+  /// No response; the connection stays open until the client closes it.
+  public static var stall: MockResponse { response().stalling(at: .start) }
+
+  /// No response; the connection is closed.
+  public static var close: MockResponse { response().closing(at: .start) }
+
+  /// No response; the connection is reset.
+  public static var reset: MockResponse { response().resetting(at: .start) }
+}

@@ -1,0 +1,166 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The harness of one case: stores on one place, and a time that only the case moves.
+final class OutboxStoreHarness: Sendable {
+  private let place: any OutboxStoreConformance.Place
+  private let stores = Locked<[any OutboxStore]>([])
+  private let time = Locked(StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "first"))
+
+  init(_ place: any OutboxStoreConformance.Place) { self.place = place }
+
+  // MARK: Owners
+
+  /// Opens a store, as one more owner.
+  func open() async throws -> any OutboxStore {
+    let store = try await place.open()
+    stores.withLock { $0.append(store) }
+    return store
+  }
+
+  /// Ends a store as if its process had died.
+  func abandon(_ store: any OutboxStore) async throws { try await place.abandon(store) }
+
+  func closeAll() async {
+    for store in stores.withLock({ $0 }) { await store.close() }
+  }
+
+  // MARK: Time
+
+  var now: StoreTime { time.withLock { $0 } }
+
+  func advance(_ duration: Duration) {
+    time.withLock {
+      $0.ticks += Int64(duration.wholeMilliseconds)
+      $0.wall += Int64(duration.wholeMilliseconds)
+    }
+  }
+
+  /// Moves the wall clock by so much, without the ticks, as a user does.
+  func setWall(by duration: Duration) {
+    time.withLock { $0.wall += Int64(duration.wholeMilliseconds) }
+  }
+
+  /// Restarts the machine, after it was off for so long.
+  func restart(after duration: Duration) {
+    time.withLock {
+      $0.wall += Int64(duration.wholeMilliseconds)
+      $0.ticks = 5_000
+      $0.boot += "+"
+    }
+  }
+
+  // MARK: Operations
+
+  func new(
+    _ id: String, lane: String? = nil, holds: Bool = false, priority: Int = 0, lifetime: Duration? = nil,
+    files: [String] = [], size: Int64? = nil, origin: String = ""
+  ) -> NewRow {
+    NewRow(
+      id: OutboxID(rawValue: id), lane: lane, holdsLane: holds, priority: priority, lifetime: lifetime,
+      summary: Data("summary of \(id)".utf8), content: Self.content(id), files: files,
+      size: size ?? Int64(Self.content(id).count), origin: origin)
+  }
+
+  static func content(_ id: String) -> Data { Data("content of \(id)".utf8) }
+
+  @discardableResult
+  func add(_ store: any OutboxStore, _ rows: NewRow..., within caps: OutboxCaps = OutboxCaps()) async throws
+    -> Dropped
+  {
+    try await store.add(rows, within: caps, at: now)
+  }
+
+  /// Claims rows, checks their contents, and begins to send all of them.
+  func claim(_ store: any OutboxStore, _ limit: Int = 100, for lease: Duration = .seconds(60)) async throws
+    -> Claim
+  {
+    let claim = try await store.claim(limit, for: lease, at: now)
+    for claimed in claim.rows {
+      try equal(claimed.content, Self.content(claimed.row.id.rawValue), "the content of \(claimed.row.id)")
+      try equal(claimed.row.state, .attempting, "the state of what was claimed")
+      try equal(claimed.lease.id, claimed.row.id, "whom the lease is for")
+    }
+    try await store.begin(claim.rows.map(\.lease))
+    return claim
+  }
+
+  /// Claims rows, and returns their ids.
+  func claimed(_ store: any OutboxStore, _ limit: Int = 100, for lease: Duration = .seconds(60)) async throws
+    -> [String]
+  {
+    try await claim(store, limit, for: lease).rows.map(\.row.id.rawValue)
+  }
+
+  /// Claims one row, which must have this id.
+  func take(_ store: any OutboxStore, _ id: String, for lease: Duration = .seconds(60)) async throws -> Lease
+  {
+    let claim = try await claim(store, 1, for: lease)
+    try equal(claim.rows.map(\.row.id.rawValue), [id], "what was claimed")
+    guard let lease = claim.rows.first?.lease else { throw ConformanceFailure("nothing was claimed") }
+    return lease
+  }
+
+  @discardableResult
+  func finish(_ store: any OutboxStore, _ lease: Lease, _ outcome: FinishedAttempt.Outcome) async throws
+    -> Finished
+  {
+    let finished = try await store.finish([FinishedAttempt(lease: lease, outcome: outcome)], at: now)
+    try equal(finished.count, 1, "the outcomes of one attempt")
+    return finished[0]
+  }
+
+  func row(_ store: any OutboxStore, _ id: String) async throws -> OutboxRow {
+    guard let row = try await store.rows([OutboxID(rawValue: id)])[0] else {
+      throw ConformanceFailure("\(id) is not known")
+    }
+    return row
+  }
+
+  func state(_ store: any OutboxStore, _ id: String) async throws -> OutboxState {
+    try await row(store, id).state
+  }
+
+  /// Returns all rows.
+  func all(_ store: any OutboxStore) async throws -> [OutboxRow] {
+    try await store.list(.all, after: 0, limit: .max)
+  }
+
+  // MARK: Assertions
+
+  func expect(_ condition: Bool, _ complaint: @autoclosure () -> String) throws {
+    if !condition { throw ConformanceFailure(complaint()) }
+  }
+
+  func equal<Value: Equatable>(_ found: Value, _ expected: Value, _ what: @autoclosure () -> String) throws {
+    if found != expected { throw ConformanceFailure("\(what()): \(found), expected \(expected)") }
+  }
+
+  @discardableResult
+  func fails(_ code: OutboxError.Code, _ body: () async throws -> Void) async throws -> OutboxError {
+    do {
+      try await body()
+    } catch let error as OutboxError {
+      try equal(error.code, code, "the code of \"\(error)\"")
+      return error
+    }
+    throw ConformanceFailure("nothing failed, expected \(code)")
+  }
+
+  /// Checks the invariants of all rows through each open store.
+  func checkAll() async throws {
+    for store in stores.withLock({ $0 }) {
+      do {
+        try await OutboxStoreAudit(all(store)).check(try await store.statistics())
+      } catch let error as OutboxError where error.code == .closed {
+        continue
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension ResponseCacheConformance {
+  static let room: [Case] = [
+    Case("never keeps more than its limit") { harness in
+      let limit = 60_000
+      let store = try harness.store(limit: limit)
+      for number in 0..<200 {
+        let size = number * 7919 % 9000
+        try await store.write(harness.response(size: size), under: CacheKey("\(number % 60)"))
+        let sizes = try await store.list().map(\.size)
+        let sum = sizes.reduce(0, +)
+        try harness.expect(sum <= limit, "\(sum) bytes are kept, and the limit is \(limit)")
+        try await harness.holds(store, harness.response(size: size), under: CacheKey("\(number % 60)"))
+        if number > 30 { try harness.expect(sum > limit / 2, "only \(sum) bytes are kept of \(limit)") }
+      }
+    },
+
+    Case("lets go of the least recently used first") { harness in
+      let store = try harness.store(limit: 60_000)
+      // From the least to the most recently used.
+      var order: [String] = []
+      for step in 0..<300 {
+        let name = "\(step * 7919 % 23)"
+        let isKept = step % 3 == 0 ? false : try await store.read(CacheKey(name)) != nil
+        if !isKept { try await store.write(harness.response(size: 5000), under: CacheKey(name)) }
+        order.removeAll { $0 == name }
+        order.append(name)
+        let kept = try await harness.names(store)
+        try harness.expect(
+          kept == Set(order.suffix(kept.count)),
+          "\(kept.sorted()) are kept, and last used were \(order.suffix(kept.count))")
+        try harness.expect(kept.count >= min(order.count, 6), "only \(kept.count) are kept")
+        order.removeAll { !kept.contains($0) }
+      }
+    },
+
+    Case("does not keep what it has no room for at all, nor what that replaces") { harness in
+      let store = try harness.store(limit: 10_000)
+      for name in ["a", "b"] { try await store.write(harness.response(name), under: CacheKey(name)) }
+      try await store.write(harness.response(size: 10_000), under: CacheKey("a"))
+      try await harness.holds(store, nil, under: CacheKey("a"))
+      try await harness.holds(store, harness.response("b"), under: CacheKey("b"))
+    },
+
+    Case("keeps nothing if it has no room at all") { harness in
+      let store = try harness.store(limit: 0)
+      try await store.write(harness.response("a"), under: CacheKey("a"))
+      try await harness.holds(store, nil, under: CacheKey("a"))
+    },
+  ]
+}

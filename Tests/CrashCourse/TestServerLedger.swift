@@ -1,0 +1,47 @@
+import ErrandCore
+import Foundation
+
+/// What a server has received: from which process, with which key, and whether it accepted it. Pure.
+package struct TestServerLedger: Sendable {
+  private struct Custody: Sendable {
+    let sender: Int
+    let until: Duration
+  }
+
+  /// How often each request was accepted, by its key.
+  package private(set) var taken: [Int: [String: Int]] = [:]
+  /// The requests in the order of their first arrival, accepted or not.
+  private(set) var arrivals: [Int] = []
+  package private(set) var violations: [String] = []
+  /// The groups of the accepted requests.
+  private(set) var groups: Set<ClosedRange<Int>> = []
+  private var seen: Set<Int> = []
+  private var digests: [String: SHA256Digest] = [:]
+  private var inHands: [String: Custody] = [:]
+
+  /// Records a request.
+  /// - Parameters:
+  ///   - sender: The ID of the process that sent it.
+  ///   - hold: How long the server waits before it responds.
+  ///   - isRunning: Whether that process is still running.
+  mutating func arrive(
+    _ request: TestRequest, key: String, body: Data, group: ClosedRange<Int>?, sender: Int, isTaken: Bool,
+    at now: Duration, hold: Duration, isRunning: (Int) -> Bool
+  ) {
+    if seen.insert(request.number).inserted { arrivals.append(request.number) }
+    if !request.isWhole(body) { violations.append("parcel \(request.number) came with another body") }
+    let digest = SHA256Digest(hashing: body)
+    if digests.updateValue(digest, forKey: key) ?? digest != digest {
+      violations.append("parcel \(request.number) came twice, with one key and two bodies")
+    }
+    if let other = inHands[key], other.until > now, isRunning(other.sender) {
+      violations.append("parcel \(request.number) came while another attempt of it was under way")
+    }
+    inHands[key] = Custody(sender: sender, until: now + hold)
+    guard isTaken else { return }
+    taken[request.number, default: [:]][key, default: 0] += 1
+    if let group { groups.insert(group) }
+  }
+
+  mutating func note(_ violation: String) { violations.append(violation) }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+@testable import ErrandCore
+
+/// A temporary folder for one test's cached responses, removed with this object.
+final class CacheTestFolder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(
+      path: "errand-responses-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// The folder in which the caches under test keep their responses; the caches create it.
+  var responses: URL { url.appending(path: "answers") }
+
+  func path(_ name: String) -> String { responses.appending(path: name).path }
+
+  var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: responses.path).sorted()) ?? []
+  }
+
+  /// The path of the only cached response, or nil if there is not exactly one.
+  var onlyResponse: String? {
+    let found = names.filter(CacheFileName.isResponse)
+    return found.count == 1 ? found.first.map(path) : nil
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct CachedResponseTests {
+  private func kept(
+    _ fields: HTTPFields = [:], url: String = "https://example.com/", secrets: Secrets = Secrets()
+  ) throws -> CachedResponse {
+    CachedResponse(
+      status: 200, fields: fields, data: Data(), url: try #require(URL(string: url)), date: Date(),
+      secrets: secrets)
+  }
+
+  @Test func `a cached response holds no secret header field`() throws {
+    var fields: HTTPFields = ["Set-Cookie": "a=b", "ETag": "c", "set-cookie": "d", "X-Token": "e"]
+    fields.append("X-Marked", "f", isSecret: true)
+    let response = try kept(fields, secrets: Secrets(fields: ["x-token"]))
+    #expect(response.fields.map(\.name) == ["ETag"])
+  }
+
+  @Test func `a cached response holds no secret of the URL`() throws {
+    let response = try kept(url: "https://me:word@example.com/a?token=abc&page=2#access_token=def")
+    #expect(response.url.absoluteString == "https://***@example.com/a?token=***&page=2#access_token=***")
+    #expect(
+      try kept(url: "https://example.com/a?page=2").url.absoluteString == "https://example.com/a?page=2")
+  }
+
+  @Test func `only a complete response that is in memory can be cached`() throws {
+    let url = try #require(URL(string: "https://example.com/"))
+    for status in [206, 304] {
+      #expect(CachedResponse(Response(status: Status(status), url: url), date: Date()) == nil)
+    }
+    var response = Response(status: 200, fields: ["ETag": "a"], data: Data("b".utf8), url: url)
+    let cached = try #require(CachedResponse(response, date: Date()))
+    #expect(cached.response.status == 200)
+    #expect(cached.response.fields == response.fields)
+    #expect(cached.response.data == response.data)
+    #expect(cached.response.url == url)
+    response.body = .file(url)
+    #expect(CachedResponse(response, date: Date()) == nil)
+  }
+
+  @Test func `the age of a cached response is negative if the clock was set back, and is bounded`() throws {
+    let response = try kept()
+    #expect(response.age(at: response.date) == .zero)
+    #expect(response.age(at: response.date.addingTimeInterval(60)) == .seconds(60))
+    #expect(response.age(at: response.date.addingTimeInterval(-60)) == .seconds(-60))
+    #expect(response.age(at: .distantFuture) == .longest)
+    #expect(response.age(at: .distantPast) == .zero - .longest)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct DamagedCacheFileTests {
+  private let folder: CacheTestFolder
+  private let log = ProblemLog()
+  private let store: DiskResponseCache
+  private let key = CacheKey("a")
+
+  init() throws {
+    folder = try CacheTestFolder()
+    store = DiskResponseCache(folder: folder.responses, onProblem: log.add)
+  }
+
+  /// Writes a response. Returns its file and the bytes of the file.
+  private func write() async throws -> (file: URL, bytes: Data) {
+    try await store.write(.sample("the body"), under: key)
+    let file = URL(filePath: try #require(folder.onlyResponse))
+    return (file, try Data(contentsOf: file))
+  }
+
+  /// Checks that the file is not read as a response, but removed and reported.
+  private func isFound(_ file: URL, before count: Int, _ note: Comment) async throws {
+    #expect(try await store.read(key) == nil, note)
+    #expect(!FileManager.default.fileExists(atPath: file.path), note)
+    #expect(log.problems.count == count + 1, note)
+    #expect(log.problems.last?.path == file.path, note)
+  }
+
+  @Test func `a file that is cut at any length is detected`() async throws {
+    let (file, bytes) = try await write()
+    for length in bytes.indices {
+      try bytes.prefix(length).write(to: file)
+      try await isFound(file, before: length, "cut to \(length)")
+    }
+    #expect(log.reasons.allSatisfy { $0 == .damaged })
+  }
+
+  @Test func `a flipped bit at any place is detected`() async throws {
+    let (file, bytes) = try await write()
+    for index in bytes.indices {
+      var changed = bytes
+      changed[index] ^= 1 << UInt8(index * 3 % 8)
+      try changed.write(to: file)
+      try await isFound(file, before: index, "byte \(index)")
+    }
+    try bytes.write(to: file)
+    #expect(try await store.read(key) == .sample("the body"))
+  }
+
+  @Test func `bytes after the end are detected`() async throws {
+    let (file, bytes) = try await write()
+    try (bytes + [0]).write(to: file)
+    try await isFound(file, before: 0, "one more")
+  }
+
+  @Test func `a file of another version and a foreign file are reported as such`() async throws {
+    let (file, bytes) = try await write()
+    var changed = bytes
+    changed[8] = 2
+    try changed.write(to: file)
+    try await isFound(file, before: 0, "version")
+    try Data(repeating: 65, count: 1000).write(to: file)
+    try await isFound(file, before: 1, "foreign")
+    #expect(log.reasons == [.otherVersion(2), .foreign])
+    #expect(log.problems[0].description == "\(file.path) has the unknown version 2 and was removed")
+  }
+
+  @Test func `a response under another key's file name is not returned`() async throws {
+    let (file, _) = try await write()
+    try await store.write(.sample("of b"), under: CacheKey("b"))
+    let other = URL(filePath: folder.path(CacheFileName.of(CacheKey("b"))))
+    try Data(contentsOf: other).write(to: file)
+    try await isFound(file, before: 0, "b as a")
+    #expect(try await store.read(CacheKey("b")) == .sample("of b"))
+    #expect(log.reasons == [.foreign])
+  }
+
+  @Test func `a list omits damaged files, and removes them`() async throws {
+    let (file, bytes) = try await write()
+    try await store.write(.sample("of b"), under: CacheKey("b"))
+    var changed = bytes
+    changed[90] ^= 1
+    try changed.write(to: file)
+    #expect(try await store.list().map(\.key.name) == ["b"])
+    #expect(log.reasons == [.damaged])
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test func `a damaged salt is replaced`() async throws {
+    let salt = try await store.salt()
+    let file = URL(filePath: folder.path(CacheFileName.salt))
+    var bytes = try Data(contentsOf: file)
+    bytes[3] ^= 1
+    for damaged in [bytes, Data(), bytes.prefix(40), bytes + [1]] {
+      try damaged.write(to: file)
+      let new = try await store.salt()
+      #expect(new != salt)
+      #expect(try await store.salt() == new)
+    }
+    #expect(log.reasons == [.damaged, .damaged, .damaged, .damaged])
+  }
+
+  @Test func `a folder under a response's file name is left alone, and a read does not fail`() async throws {
+    let (file, _) = try await write()
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    #expect(try await store.read(key) == nil)
+    await #expect(throws: FileError.self) { try await store.write(.sample("b"), under: key) }
+    #expect(folder.names == [file.lastPathComponent])
+    guard case .unreadable? = log.reasons.first else {
+      Issue.record("\(log.problems)")
+      return
+    }
+  }
+
+  @Test func `a file that is longer than the cache's limit is removed and not read`() async throws {
+    let (file, bytes) = try await write()
+    let (head, body): (UInt64, UInt64) = (1 << 28, 1 << 40)
+    var changed = bytes.prefix(88)
+    for index in 0..<4 { changed[12 + index] = UInt8(truncatingIfNeeded: head >> UInt64(8 * index)) }
+    for index in 0..<8 { changed[16 + index] = UInt8(truncatingIfNeeded: body >> UInt64(8 * index)) }
+    try changed.write(to: file)
+    #expect(truncate(file.path, off_t(88 + head + body)) == 0)
+    #expect(try await store.read(key) == nil)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    #expect(log.problems.isEmpty)
+  }
+}

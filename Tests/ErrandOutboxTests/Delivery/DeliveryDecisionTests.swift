@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import ErrandCore
+@testable import ErrandOutbox
+
+struct DeliveryDecisionTests {
+  private let request = Request.post("https://example.com/notes").idempotencyKey("k")
+
+  private func decision(_ status: Int, at url: String = "https://example.com/notes") throws
+    -> DeliveryDecision
+  {
+    let response = Response(status: Status(status), url: try #require(URL(string: url)))
+    return .standard(DeliveryAttempt(request: request, number: 1, result: .success(response)))
+  }
+
+  private func decision(_ error: any Error) -> DeliveryDecision {
+    .standard(DeliveryAttempt(request: request, number: 1, result: .failure(error)))
+  }
+
+  private func rejected(_ status: Int) -> RequestError {
+    RequestError.Rejection.status(Status(status), expected: 200..<300)
+      .error(Status(status), [:], bodyPrefix: Data())
+  }
+
+  private func kind(_ decision: DeliveryDecision) -> String {
+    switch decision {
+    case .delivered: "delivered"
+    case .retry: "retry"
+    case .reject: "reject"
+    case .unauthorized: "unauthorized"
+    }
+  }
+
+  @Test(arguments: [200, 201, 202, 204, 299])
+  func `a 2xx response of the request's origin is delivered`(status: Int) throws {
+    #expect(try decision(status) == .delivered)
+    #expect(try decision(status, at: "https://EXAMPLE.com:443/other") == .delivered)
+  }
+
+  @Test(arguments: ["http://example.com/", "https://portal.example/", "https://example.com:8443/"])
+  func `a 2xx response of another origin is retried: it may be a captive portal's page`(url: String) throws {
+    #expect(kind(try decision(200, at: url)) == "retry")
+  }
+
+  @Test(arguments: [408, 409, 425, 429, 500, 502, 503, 504, 511])
+  func `a temporary status is retried`(status: Int) {
+    #expect(kind(decision(rejected(status))) == "retry")
+  }
+
+  @Test(arguments: [400, 402, 404, 405, 410, 413, 415, 422, 451])
+  func `any other 4xx is rejected`(status: Int) {
+    #expect(kind(decision(rejected(status))) == "reject")
+  }
+
+  @Test(arguments: [401, 403])
+  func `401 and 403 are classified as unauthorized`(status: Int) {
+    #expect(kind(decision(rejected(status))) == "unauthorized")
+  }
+
+  @Test func `409 is retried as an earlier attempt in progress, and 422 is rejected`() {
+    #expect("\(decision(rejected(409)))".contains("an earlier attempt may still be worked on"))
+    #expect(decision(rejected(422)) == .reject(reason: "the server responded with 422 Unprocessable Content"))
+  }
+
+  @Test(arguments: [300, 301, 302, 304, 307])
+  func `a redirect that was not followed is retried`(status: Int) {
+    #expect(kind(decision(rejected(status))) == "retry")
+  }
+
+  @Test(arguments: [
+    RequestError.Code.timedOut, .deadlineExceeded, .cannotResolveHost, .cannotConnect, .untrustedCertificate,
+    .tlsFailed, .connectionLost, .invalidResponse, .badEncoding, .fieldsTooLarge, .tooManyRedirects,
+    .redirectRefused,
+  ])
+  func `every transport failure is retried`(code: RequestError.Code) {
+    #expect(kind(decision(RequestError(code, message: "no", reachedServer: true))) == "retry")
+  }
+
+  @Test(arguments: [RequestError.Code.invalidRequest, .unsupported, .fileUnreadable, .fileChanged])
+  func `a request that cannot be sent unchanged is rejected`(code: RequestError.Code) {
+    #expect(kind(decision(RequestError(code, message: "no", reachedServer: false))) == "reject")
+  }
+
+  @Test func `a response that is too large to store counts by its status`() {
+    func tooLarge(_ status: Int) -> RequestError {
+      RequestError(.bodyTooLarge, message: "large", status: Status(status), reachedServer: true)
+    }
+    #expect(decision(tooLarge(200)) == .delivered)
+    #expect(kind(decision(tooLarge(500))) == "retry")
+  }
+
+  @Test func `an interceptor's error is retried, with its description as the reason`() {
+    struct NoToken: Error, CustomStringConvertible { let description = "no token yet" }
+    #expect(decision(NoToken()) == .retry(reason: "no token yet"))
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import ErrandOutbox
+
+/// A dispatcher that delivers to some origins only.
+struct LimitedDispatcherTests {
+  private var state = DispatchState(concurrency: 4, probes: 8, limits: .sample, only: ["a"])
+
+  private mutating func wish() throws -> DispatchState.Order {
+    let order = state.claim(at: .zero)
+    return try #require(order)
+  }
+
+  private mutating func claimsNothing() -> Bool { state.claim(at: .zero) == nil }
+
+  @Test mutating func `a limited dispatcher claims nothing of other origins, and not repeatedly`() throws {
+    state.want()
+    var order = try wish()
+    #expect(order.wish == OriginTable.Wish(capacities: ["a": 1], others: 0, open: [:]))
+    state.claimed(["a": 1], of: order, hasMore: false, held: [])
+    #expect(claimsNothing())
+    let lease = Lease(id: OutboxID(rawValue: "1"), number: 1)
+    state.begin(lease, "a", at: .zero)
+    _ = state.responded(lease, .responded, hasReached: true, at: .zero)
+    state.recorded(1, of: ["a"])
+    order = try wish()
+    #expect(order.wish == OriginTable.Wish(capacities: ["a": 8], others: 0, open: [:]))
+    state.claimed([:], of: order, hasMore: false, held: [])
+    #expect(claimsNothing())
+  }
+}

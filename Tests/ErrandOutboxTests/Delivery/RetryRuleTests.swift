@@ -1,0 +1,175 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCore
+@testable import ErrandOutbox
+
+struct RetryRuleTests {
+  private let date = Date(timeIntervalSince1970: 1_800_000_000)
+  private var policy = DeliveryPolicy()
+
+  private func conclusion(
+    _ error: any Error, number: Int = 1, counted: Int = 1, seed: UInt64 = 1, isRefusedAlone: Bool = false
+  ) -> RetryRule.Conclusion {
+    var random = SeededRandom(seed: seed)
+    let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
+    let attempt = DeliveryAttempt(
+      request: .post("https://example.com/"), number: number, result: .failure(error))
+    return rule.conclusion(
+      on: attempt, counted: counted, isRefusedAlone: isRefusedAlone, date: date, random: &random)
+  }
+
+  private func rejected(_ status: Int, _ fields: HTTPFields = [:], body: Data = Data()) -> RequestError {
+    RequestError.Rejection.status(Status(status), expected: 200..<300)
+      .error(Status(status), fields, bodyPrefix: body)
+  }
+
+  private func wait(_ conclusion: RetryRule.Conclusion) -> Duration? {
+    if case .failed(_, let next, _, _) = conclusion.outcome { next } else { nil }
+  }
+
+  private let noWay = RequestError(.cannotConnect, message: "refused", reachedServer: false)
+
+  @Test(arguments: 1...20)
+  func `a retry waits with full jitter, doubling up to an hour`(number: Int) throws {
+    let most = min(3600, Double(1 << (number - 1)))
+    var waits: [Duration] = []
+    for seed in 1...200 {
+      waits.append(try #require(wait(conclusion(rejected(503), number: number, seed: UInt64(seed)))))
+    }
+    #expect(waits.allSatisfy { $0 >= .zero && $0 <= .seconds(most) })
+    #expect(try #require(waits.max()) > .seconds(most * 0.9))
+    #expect(try #require(waits.min()) < .seconds(most * 0.1))
+  }
+
+  @Test func `a huge number of attempts overflows nothing`() {
+    #expect(wait(conclusion(rejected(503), number: .max)).map { $0 <= .seconds(3600) } == true)
+  }
+
+  @Test func `Retry-After is waited for, in both forms, up to a day`() {
+    #expect(wait(conclusion(rejected(503, ["Retry-After": "7200"]))) == .seconds(7200))
+    #expect(wait(conclusion(rejected(429, ["Retry-After": "999999999"]))) == .seconds(86_400))
+    let later = wait(conclusion(rejected(503, ["Retry-After": "Fri, 15 Jan 2027 09:00:00 GMT"])))
+    #expect(later == .seconds(3600))
+  }
+
+  @Test func `an unreachable server is retried within the poll interval, and that does not count`() {
+    for seed in 1...100 {
+      let conclusion = conclusion(noWay, number: 30, counted: 1000, seed: UInt64(seed))
+      guard case .failed(_, let next, let counts, let wasOffline) = conclusion.outcome else {
+        Issue.record("\(conclusion)")
+        return
+      }
+      #expect(next <= .seconds(60) && !counts && wasOffline && !conclusion.hasReached)
+    }
+  }
+
+  @Test mutating func `a request is refused after its maximum of counted attempts, with the last reason`() {
+    policy.maxAttempts = 3
+    #expect(wait(conclusion(rejected(503), number: 9, counted: 2)) != nil)
+    guard case .refused(let reason, let response) = conclusion(rejected(503), number: 9, counted: 3).outcome
+    else {
+      Issue.record("it goes on")
+      return
+    }
+    #expect(reason == "tried 3 times; the server responded with 503 Service Unavailable")
+    #expect(response?.status == Status(503))
+  }
+
+  @Test func `a refusal stores the response, its body up to a limit, and no cookies`() {
+    let error = rejected(
+      400, ["Set-Cookie": "a=b", "Content-Type": "text/plain"], body: Data(repeating: 65, count: 300))
+    guard case .refused(_, let response?) = conclusion(error).outcome else {
+      Issue.record("it goes on")
+      return
+    }
+    #expect(response.status == Status(400))
+    #expect(response.fields == ["Content-Type": "text/plain"])
+    #expect(response.body.count == 100 && !response.isWhole)
+  }
+
+  @Test func `an attempt cancelled from outside backs off like any failure`() throws {
+    var waits: Set<Duration> = []
+    for seed in 1...50 {
+      for error: any Error in [CancellationError(), RequestError(.clientShutDown, attempt: 1)] {
+        let conclusion = conclusion(error, number: 5, seed: UInt64(seed))
+        waits.insert(try #require(wait(conclusion)))
+        guard case .failed(_, _, let counts, _) = conclusion.outcome else { continue }
+        #expect(counts == (error is CancellationError))
+      }
+    }
+    #expect(waits.count > 40)
+  }
+
+  @Test mutating func `an unauthorized response is a sign of its origin, and does not count as an attempt`() {
+    let conclusion = conclusion(rejected(401), counted: 1000)
+    guard case .failed(_, _, false, false) = conclusion.outcome else {
+      Issue.record("\(conclusion)")
+      return
+    }
+    #expect(conclusion.sign == .unauthorized(reason: "the server responded with 401 Unauthorized"))
+    guard case .refused = self.conclusion(rejected(403), isRefusedAlone: true).outcome else {
+      Issue.record("it goes on")
+      return
+    }
+    policy.pausesUnauthorized = false
+    guard case .refused = self.conclusion(rejected(401)).outcome else {
+      Issue.record("it goes on")
+      return
+    }
+  }
+
+  @Test func `the sign of an attempt comes from its status, or from having none`() {
+    #expect(conclusion(rejected(404)).sign == .responded)
+    #expect(
+      conclusion(rejected(500)).sign
+        == .failed(reason: "the server responded with 500 Internal Server Error", hasResponded: true))
+    #expect(
+      conclusion(rejected(503)).sign
+        == .failed(reason: "the server responded with 503 Service Unavailable", hasResponded: true))
+    guard case .busy(_, .seconds(9)) = conclusion(rejected(503, ["Retry-After": "9"])).sign,
+      case .busy(_, .seconds(7)) = conclusion(rejected(429, ["Retry-After": "7"])).sign
+    else {
+      Issue.record("they are not left alone")
+      return
+    }
+    #expect(conclusion(noWay).sign == .failed(reason: "refused", hasResponded: false))
+    #expect(conclusion(RequestError(.fileUnreadable, message: "", reachedServer: false)).sign == .none)
+  }
+
+  @Test mutating func `the classify function of a policy has the last word`() {
+    policy.classify = { _ in .reject(reason: "never") }
+    #expect(
+      conclusion(rejected(503)).outcome
+        == .refused(
+          reason: "never",
+          OutboxResponse(
+            status: Status(503), fields: [:], body: Data(), isWhole: true, limit: 100)))
+  }
+
+  @Test(arguments: ["no-store", "private, No-Store", "max-age=0,no-store"])
+  func `a no-store response is stored as its status only`(directive: String) {
+    let error = rejected(422, ["Cache-Control": directive, "X": "secret"], body: Data("secret".utf8))
+    guard case .refused(_, let response) = conclusion(error).outcome else {
+      Issue.record("it is not refused")
+      return
+    }
+    #expect(
+      response == OutboxResponse(status: Status(422), fields: [:], body: Data(), isWhole: false, limit: 0))
+    guard case .refused(_, let kept) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome else {
+      Issue.record("it is not refused")
+      return
+    }
+    #expect(kept?.fields["Cache-Control"] == "no-cache")
+  }
+
+  @Test func `an encoded response decodes to itself, and no prefix of it decodes`() {
+    let response = OutboxResponse(
+      status: Status(201), fields: ["Location": "/7", "X": "ü"], body: Data([0, 255, 7]), isWhole: true,
+      limit: 100)
+    let data = response.encoded()
+    #expect(OutboxResponse(decoding: data) == response)
+    for length in 0..<data.count { #expect(OutboxResponse(decoding: data.prefix(length)) == nil) }
+  }
+}

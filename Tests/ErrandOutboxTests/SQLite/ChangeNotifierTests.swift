@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct ChangeNotifierTests {
+  private let folder = StoreTestFolder()
+  private let heard: AsyncStream<String>
+  private let hear: AsyncStream<String>.Continuation
+
+  init() throws {
+    (heard, hear) = AsyncStream.makeStream(of: String.self)
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+  }
+
+  private func notifier(_ owner: String) -> PipeChangeNotifier {
+    PipeChangeNotifier(folder: folder.url.path, owner: owner)
+  }
+
+  @Test func `ringing reaches all other listeners, and not the notifier that rings`() async {
+    let (one, two, three) = (notifier("1"), notifier("2"), notifier("3"))
+    one.listen { hear.yield("1") }
+    two.listen { hear.yield("2") }
+    three.ring()
+    var iterator = heard.makeAsyncIterator()
+    #expect(await Set([iterator.next(), iterator.next()]) == ["1", "2"])
+    two.ring()
+    #expect(await iterator.next() == "1")
+    one.ring()
+    #expect(await iterator.next() == "2")
+  }
+
+  @Test func `a closed notifier hears nothing and leaves nothing behind`() async throws {
+    let (one, two) = (notifier("1"), notifier("2"))
+    one.listen { hear.yield("1") }
+    two.listen { hear.yield("2") }
+    one.close()
+    one.listen { hear.yield("1") }
+    notifier("3").ring()
+    var iterator = heard.makeAsyncIterator()
+    #expect(await iterator.next() == "2")
+    two.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+  }
+
+  @Test func `ringing more often than listeners read does not block`() async {
+    let one = notifier("1")
+    // A pipe that is never read: it is full at 64 KiB.
+    #expect(mkfifo(folder.url.appending(path: "2.bell").path, 0o600) == 0)
+    let pipe = NamedPipe(folder.url.appending(path: "2.bell").path)
+    for _ in 0..<70_000 { one.ring() }
+    withExtendedLifetime(pipe) {}
+  }
+
+  @Test func `a pipe whose owner is gone is removed by the next registry`() throws {
+    #expect(mkfifo(folder.url.appending(path: "gone.bell").path, 0o600) == 0)
+    let registry = try FileLivenessRegistry(folder: folder.url.path)
+    registry.tidy(keeping: [])
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(Set(names) == [registry.name + ".lock", registry.name + ".sending"])
+    registry.leave()
+  }
+}

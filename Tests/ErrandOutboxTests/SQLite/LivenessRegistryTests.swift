@@ -1,0 +1,151 @@
+import Foundation
+import Programs
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct LivenessRegistryTests {
+  private let folder = StoreTestFolder()
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+  }
+
+  private func registry() throws -> FileLivenessRegistry { try FileLivenessRegistry(folder: folder.url.path) }
+
+  private var names: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".lock") }
+    }
+  }
+
+  @Test func `owners see each other until they leave`() throws {
+    let (one, two) = (try registry(), try registry())
+    #expect(one.name != two.name)
+    #expect(one.isAlive(one.name) && one.isAlive(two.name) && two.isAlive(one.name))
+    two.leave()
+    two.leave()
+    #expect(!one.isAlive(two.name))
+    #expect(!two.isAlive(two.name))
+    one.tidy(keeping: [two.name])
+    #expect(!one.isAlive(two.name))
+    one.tidy(keeping: [])
+    #expect(try names == [one.name + ".lock"])
+  }
+
+  @Test func `an owner that is released is gone`() throws {
+    let one = try registry()
+    let name = try registry().name
+    #expect(!one.isAlive(name))
+  }
+
+  @Test func `an unlocked file means an owner that is gone, as long as the file exists`() throws {
+    let one = try registry()
+    try Data().write(to: folder.url.appending(path: "dead.lock"))
+    for _ in 0..<2 { #expect(!one.isAlive("dead")) }
+    let two = try registry()
+    two.tidy(keeping: ["dead"])
+    #expect(!one.isAlive("dead"))
+    two.tidy(keeping: [])
+    #expect(try Set(names) == [one.name + ".lock", two.name + ".lock"])
+  }
+
+  /// Otherwise the program, which may run for long, would hold the lock of an owner that has died.
+  @Test(.enabled(if: Program.canSeeInheritance))
+  func `a started program does not inherit an owner's lock`() throws {
+    let one = try registry()
+    let inherited = try Program.inheritedFiles()
+    #expect(inherited.contains("/dev/null"))
+    #expect(!inherited.contains { $0.contains(one.name) })
+  }
+
+  @Test func `an owner whose file was removed is not taken for gone`() throws {
+    let (one, two) = (try registry(), try registry())
+    try FileManager.default.removeItem(at: folder.url.appending(path: two.name + ".lock"))
+    one.tidy(keeping: [])
+    #expect(one.isAlive(two.name) && two.isAlive(two.name))
+    #expect(one.isAlive("never seen"))
+  }
+
+  @Test func `an owner that calls leaveNothing leaves no file`() throws {
+    let (one, two) = (try registry(), try registry())
+    two.leaveNothing()
+    two.leave()
+    #expect(try names == [one.name + ".lock"])
+  }
+
+  @Test func `a living store's claim is not given to another when its lock file is removed`()
+    async throws
+  {
+    let (one, two) = (try await folder.open(), try await folder.open())
+    try await one.add(.sample("a"))
+    let lease = try #require(try await one.claim(1, for: .seconds(60), at: .sample).rows.first?.lease)
+    let owners = folder.url.appending(path: "owners")
+    for name in try FileManager.default.contentsOfDirectory(atPath: owners.path) {
+      try FileManager.default.removeItem(at: owners.appending(path: name))
+    }
+    let three = try await folder.open()
+    for store in [two, three] {
+      let claim = try await store.claim(1, for: .seconds(60), at: .sample)
+      #expect(claim.rows.isEmpty && claim.recovered.isEmpty)
+    }
+    // Another store may claim the row when the lease is over.
+    var later = StoreTime.sample
+    later.ticks += 60_000
+    #expect(try await two.claim(1, for: .seconds(60), at: later).rows.map(\.row.id) == [lease.id])
+    for store in [one, two, three] { await store.close() }
+  }
+
+  @Test func `the claim of a dead process is recovered at once, though another store was opened before`()
+    async throws
+  {
+    let one = try await folder.open()
+    try await one.add(.sample("a"))
+    #expect(try await one.claim(1, for: .seconds(60), at: .sample).rows.count == 1)
+    await one.abandon()
+    let two = try await folder.open()
+    _ = try await two.statistics()
+    await two.close()
+    let three = try await folder.open()
+    #expect(try await three.claim(1, for: .seconds(60), at: .sample).rows.count == 1)
+    await three.close()
+    let four = try await folder.open()
+    let owners = try FileManager.default.contentsOfDirectory(atPath: folder.url.path + "/owners")
+    #expect(Set(owners.map { $0.prefix { $0 != "." } }).count == 1)
+    await four.close()
+  }
+
+  #if os(Linux)
+    @Test func `an owner that has left is gone, though a process being started has its file open`() throws {
+      let one = try FileLivenessRegistry(folder: folder.url.path)
+      let two = try FileLivenessRegistry(folder: folder.url.path)
+      let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        .filter {
+          let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+          return file?.contains(one.name) == true && file?.hasSuffix(BegunLeases.suffix) == false
+        }
+        .map { dup($0) }
+      #expect(copies.count == 1)
+      one.leave()
+      #expect(!two.isAlive(one.name))
+      for copy in copies { close(copy) }
+    }
+  #endif
+
+  @Test func `owners come and go at once, and no living one is taken for gone`() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<50 {
+            let one = try FileLivenessRegistry(folder: folder.url.path)
+            let two = try FileLivenessRegistry(folder: folder.url.path)
+            #expect(one.isAlive(two.name) && two.isAlive(one.name))
+            one.leave()
+            #expect(!two.isAlive(one.name))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// An outbox on a real file, and a real server to deliver to.
+final class OutboxHarness: Sendable {
+  let server: MockServer
+  let folder: URL
+
+  init() throws {
+    server = try MockServer()
+    folder = FileManager.default.temporaryDirectory.appending(
+      path: "errand-outbox-\(UUID().uuidString)", directoryHint: .isDirectory)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// A configuration with a short backoff and without reachability.
+  var configuration: OutboxConfiguration {
+    var configuration = OutboxConfiguration()
+    configuration.delivery.backoff = .milliseconds(20)
+    configuration.delivery.maxBackoff = .milliseconds(200)
+    configuration.reachability = nil
+    return configuration
+  }
+
+  func client(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> Client {
+    var configuration = ClientConfiguration()
+    configuration.timeout = .seconds(5)
+    change(&configuration)
+    return Client(transport: CurlTransport(), configuration: configuration)
+  }
+
+  func outbox(
+    _ client: Client? = nil, _ change: (inout OutboxConfiguration) -> Void = { _ in }
+  ) async throws -> Outbox {
+    var configuration = configuration
+    change(&configuration)
+    return try await Outbox(at: folder, client: client ?? self.client(), configuration: configuration)
+  }
+
+  /// Returns the idempotency keys that the server received at the path, in order.
+  func keys(_ path: String = "/") -> [String] {
+    server.requests.filter { $0.path == path }.map { $0.fields["Idempotency-Key"] ?? "none" }
+  }
+}
+
+extension OutboxOutcome {
+  var response: OutboxResponse? {
+    if case .delivered(let response) = self { response } else { nil }
+  }
+}

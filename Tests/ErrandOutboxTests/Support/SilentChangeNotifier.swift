@@ -1,0 +1,8 @@
+import ErrandOutbox
+
+/// A change notifier that notifies no process.
+struct SilentChangeNotifier: ChangeNotifier {
+  func ring() {}
+  func listen(_ handler: @escaping @Sendable () -> Void) {}
+  func close() {}
+}

@@ -1,0 +1,87 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// An outbox's folder and files to send for one test, removed with the harness.
+final class StorageHarness: Sendable {
+  /// The outbox's own folder.
+  let outbox: URL
+  private let root: URL
+
+  init() throws {
+    root = FileManager.default.temporaryDirectory.appending(
+      path: "errand-storage-\(UUID().uuidString)", directoryHint: .isDirectory)
+    outbox = root.appending(path: "outbox", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: root) }
+
+  func storage(
+    _ key: OutboxKey? = nil, secrets: Secrets = Secrets(), acceptsPlaintext: Bool = false
+  ) -> RequestStorage {
+    RequestStorage(in: outbox, key: key, secrets: secrets, acceptsPlaintext: acceptsPlaintext)
+  }
+
+  /// Returns the URL of a file outside of the outbox.
+  func url(_ name: String) -> URL { root.appending(path: name) }
+
+  /// Writes a file that is to be sent.
+  func file(_ name: String, _ content: Data) throws -> URL {
+    try content.write(to: url(name))
+    return url(name)
+  }
+
+  /// Stores a request as a store would.
+  func row(_ request: Request, _ id: OutboxID = .new(), key: OutboxKey? = nil) async throws -> NewRow {
+    try await storage(key).store(
+      [RowDraft(id: id, request: request, key: UUID().uuidString)], used: { Set($0) }, commit: { $0[0] })
+  }
+
+  func request(_ row: NewRow, key: OutboxKey? = nil) throws -> Request {
+    try storage(key).request(from: row.content, of: row.id)
+  }
+
+  /// The names in the folder of stored files, without hold files.
+  var fileNames: [String] { allNames.filter { !ContentFileName.isHold($0) } }
+
+  var allNames: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: outbox.appending(path: "files").path).sorted())
+      ?? []
+  }
+
+  func storedFile(_ name: String) -> URL { outbox.appending(path: "files/\(name)") }
+
+  /// Returns every byte of every file of the outbox.
+  func everyByte() throws -> Data {
+    var all = Data()
+    let files = FileManager.default.enumerator(at: outbox, includingPropertiesForKeys: [.isRegularFileKey])
+    for case let file as URL in try #require(files) {
+      if try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
+        all += try Data(contentsOf: file)
+      }
+    }
+    return all
+  }
+}
+
+extension OutboxID {
+  static func new() -> OutboxID { OutboxID(rawValue: UUID().uuidString) }
+}
+
+extension Data {
+  /// Returns pseudo-random bytes that are the same for the same seed.
+  static func seeded(_ count: Int, _ seed: UInt64 = 1) -> Data {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    // Eight at a time: the tests are not optimised.
+    let words = (0..<(count + 7) / 8).map { _ in
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return state
+    }
+    return words.withUnsafeBytes { Data($0.prefix(count)) }
+  }
+}
