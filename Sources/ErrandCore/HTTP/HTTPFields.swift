@@ -94,6 +94,8 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Removes the spaces and tabs around values: they are not part of the value (RFC 9110, section 5.5).
   mutating func trimValues() {
+    // Few values have spaces around them; the others are not copied.
+    guard fields.contains(where: { ASCII.isPadded($0.value) }) else { return }
     for (index, field) in fields.enumerated() where ASCII.isPadded(field.value) {
       fields[index] = Field(field.name, ASCII.trimmed(field.value), isSecret: field.isSecret)
     }

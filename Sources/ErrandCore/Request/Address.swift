@@ -75,10 +75,12 @@ enum Address: Sendable, Hashable {
   }
 
   /// True if the URL has a user or a password, even if they are empty.
-  var hasUser: Bool {
+  var hasUser: Bool { ASCII.withBytes(of: text, Self.hasUser) }
+
+  private static func hasUser(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var slashes = 0
-    for byte in text.utf8 {
-      switch byte {
+    for index in 0..<text.count {
+      switch unsafe text[index] {
       case UInt8(ascii: "@"): return true
       case UInt8(ascii: "/"):
         slashes += 1
@@ -96,8 +98,7 @@ enum Address: Sendable, Hashable {
 
   /// True if a valid address uses https.
   var isSecure: Bool {
-    let scheme = text.utf8.prefix(5)
-    return scheme.count == 5 && scheme.last.map(ASCII.lowered) == UInt8(ascii: "s")
+    ASCII.withBytes(of: text) { unsafe $0.count > 4 && ASCII.lowered($0[4]) == UInt8(ascii: "s") }
   }
 
   var text: String {

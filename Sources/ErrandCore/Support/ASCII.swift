@@ -58,20 +58,31 @@ package enum ASCII {
 
   /// Returns true for a `token` of RFC 9110, which methods and field names have to be.
   package static func isToken(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+    // Every method and every field name of every request is checked here.
+    withBytes(of: text) { bytes in
+      for index in 0..<bytes.count where unsafe !isTokenByte(bytes[index]) { return false }
+      return !bytes.isEmpty
+    }
   }
 
   /// Returns true if the text contains a control character other than the tab, which no field value may
   /// contain (RFC 9110, section 5.5).
   package static func hasControl(_ text: String) -> Bool {
     // Every field value of every request is checked here.
-    unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+    withBytes(of: text) { bytes in
       for index in 0..<bytes.count {
         let byte = unsafe bytes[index]
         if (byte < 32 && byte != 9) || byte == 127 { return true }
       }
       return false
-    } ?? text.utf8.contains { ($0 < 32 && $0 != 9) || $0 == 127 }
+    }
+  }
+
+  /// Calls `body` with the text's UTF-8, without a copy where the text is Swift's own.
+  static func withBytes<Result>(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = unsafe text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    var copy = text
+    return copy.withUTF8 { unsafe body($0) }
   }
 
   /// Returns true if the text begins or ends with a space or a tab.
