@@ -2,7 +2,7 @@ import ErrandCore
 
 extension Transfer {
   init(_ arguments: ScannedArguments, method: Method, url: String) throws(UsageError) {
-    self.init(method: method, url: url)
+    self.init(method: method, url: ValueParser.url(url))
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
     body = try BodyArgument(arguments)

@@ -16,6 +16,20 @@ import ErrandCore
 
 /// Parses the values of options.
 enum ValueParser {
+  /// Returns a URL as it is; to one without a scheme adds `http` if it names this machine, else `https`.
+  static func url(_ text: String) -> String {
+    let name = ASCII.lowercased(String(text.prefix { !":/?#[".contains($0) }))
+    let rest = text.dropFirst(name.count)
+    // A number behind the colon is a port; anything else makes the name a scheme.
+    let hasScheme = rest.first == ":" && rest.dropFirst().first?.isNumber != true
+    let isLocal =
+      name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("127.")
+      || text.hasPrefix("[::1]")
+    let namesHost = name.utf8.first.map { $0 > 47 } ?? text.hasPrefix("[")
+    if hasScheme || !namesHost { return text }
+    return (isLocal ? "http://" : "https://") + text
+  }
+
   /// `10s`, `1.5m`, `250ms`, `2h`, `7d`; a bare number is seconds.
   static func duration(_ text: String, for option: OptionSpec) throws(UsageError) -> Duration {
     let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)]

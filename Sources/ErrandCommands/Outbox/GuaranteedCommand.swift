@@ -100,7 +100,7 @@ struct GuaranteedCommand {
     configuration.delivery.classify = { attempt in
       let decision = DeliveryDecision.standard(attempt)
       guard !request.isSame(as: attempt.request), let status = attempt.status,
-        [401, 407].contains(status.rawValue)
+        [401, 407].contains(status.code)
       else { return decision }
       switch decision {
       case .reject(let reason), .unauthorized(let reason):
@@ -203,8 +203,8 @@ struct GuaranteedCommand {
   private func hint(for error: any Error) -> String? {
     switch error {
     case let error as OutboxError where error.code == .notStorable:
-      return FailureHint.url(transfer.url)
-        ?? "Whoever delivers can add it: errand outbox run -H 'Authorization: ...' --to https://api.example.com."
+      return
+        "The process that delivers can add it: errand outbox run -H 'Authorization: ...' --to https://api.example.com."
     default: return nil
     }
   }

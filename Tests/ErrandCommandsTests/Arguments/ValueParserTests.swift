@@ -5,6 +5,19 @@ import Testing
 
 @Suite struct ValueParserTests {
   @Test(arguments: [
+    ("localhost:8080/x", "http://"), ("LOCALHOST", "http://"), ("a.localhost/x", "http://"),
+    ("127.0.0.1:80?a=http://b", "http://"), ("[::1]:8080/x", "http://"), ("example.com/x", "https://"),
+    ("example.com:8443", "https://"), ("localhost.example.com", "https://"), ("[::2]/x", "https://"),
+    ("http://example.com", ""), ("HTTPS://example.com", ""), ("mailto:a@b", ""), ("/path", ""), ("?a", ""),
+    ("", ""), ("./x", ""), (":80", ""), ("localhost:", ""),
+  ])
+  func `a URL without a scheme is http for this machine, https for any other`(
+    _ text: String, _ scheme: String
+  ) {
+    #expect(ValueParser.url(text) == scheme + text)
+  }
+
+  @Test(arguments: [
     ("10s", 10_000), ("500ms", 500), ("1.5s", 1500), ("2m", 120_000), ("1h", 3_600_000), ("3", 3000),
     (".5", 500),
   ])

@@ -12,7 +12,7 @@ import Testing
     "get 'http://HOST/none?%74oken=M'", "get 'http://u:M@HOST/none'",
     "get --output json 'http://HOST/none?api-key=M#code=M'",
     "get -v 'http://HOST/away'", "get --output json 'http://HOST/away'", "get 'http://HOST/ a?token=M'",
-    "get 'HOST/?token=M'", "get 'http://u:M@127.0.0.1:1/;token=M'",
+    "get 'HOST/none?token=M'", "get '/?token=M'", "get 'http://u:M@127.0.0.1:1/;token=M'",
     "get http://HOST/ 'http://u:M@h/?token=M'",
     "'http://u:M@HOST/?token=M'", "send 'http://u:M@HOST/?sig=M' http://HOST/",
     "get -H 'Authorization Bearer M' http://HOST/",
