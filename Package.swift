@@ -85,7 +85,7 @@ let package = Package(
     .target(
       name: "Programs", dependencies: ["CPrograms", "ErrandCore"], path: "Tests/Programs",
       swiftSettings: strict),
-    // Writes kept answers until it is killed.
+    // Writes cached responses until it is killed.
     .executableTarget(
       name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
     // What a test program asks of the system, seen and made to fail.

@@ -132,7 +132,7 @@ struct MockServerTests {
     func get(_ fields: HTTPFields) async throws -> (Int, String, String?) {
       let response = try await client.send(
         Request(.get, server.url("/file"), fields: fields).acceptingAnyStatus())
-      return (response.status.rawValue, response.text, response.fields["Content-Range"])
+      return (response.status.code, response.text, response.fields["Content-Range"])
     }
     func check(_ fields: HTTPFields, _ expected: (Int, String, String?)) async throws {
       let found = try await get(fields)

@@ -152,7 +152,7 @@
       let error = try await simulate(conditions) { [url] client, _, _ in
         await #expect(throws: RequestError.self) { try await client.send(.get(url)) }
       }
-      #expect([429, 500, 502, 503].contains(error?.status?.rawValue))
+      #expect([429, 500, 502, 503].contains(error?.status?.code))
       #expect((1...3).contains(error?.fields?["Retry-After"].flatMap { Int($0) } ?? 0))
     }
 

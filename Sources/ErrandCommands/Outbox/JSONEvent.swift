@@ -34,11 +34,11 @@ struct JSONEvent: Encodable {
       nextAttempt = JSONText.date(next)
     case .delivered(let response):
       self.event = "delivered"
-      status = response.status.rawValue
+      status = response.status.code
     case .deadLettered(let reason, let response):
       self.event = "dead-letter"
       self.reason = reason
-      status = response?.status.rawValue
+      status = response?.status.code
     case .expired: self.event = "expired"
     case .dropped(let reason):
       self.event = "dropped"

@@ -48,7 +48,7 @@ struct JSONReport: Encodable {
   }
 
   mutating func setResponse(_ status: Status, _ fields: HTTPFields) {
-    self.status = status.rawValue
+    self.status = status.code
     self.fields = fields.map { [$0.name, $0.value] }
   }
 

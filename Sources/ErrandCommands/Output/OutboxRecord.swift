@@ -53,7 +53,7 @@ extension OutboxRecord {
 
 extension OutboxRecord.Response {
   init(_ response: OutboxResponse, withBody: Bool) {
-    status = response.status.rawValue
+    status = response.status.code
     guard withBody else { return }
     fields = response.fields.map { [$0.name, $0.value] }
     body = String(validating: response.body, as: UTF8.self)

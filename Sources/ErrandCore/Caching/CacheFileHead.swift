@@ -18,7 +18,7 @@ struct CacheFileHead: Codable, Sendable, Hashable {
   init(_ response: CachedResponse, under key: CacheKey) {
     name = key.name
     partition = key.partition.description
-    status = response.status.rawValue
+    status = response.status.code
     url = response.url.absoluteString
     date = response.date.timeIntervalSinceReferenceDate
     fields = response.fields.flatMap { [$0.name, $0.value] }

@@ -4,7 +4,7 @@ extension Error {
   var isServerOutOfReach: Bool {
     guard let error = self as? RequestError else { return false }
     if case .status(let status, _) = error.rejection {
-      return status.isServerError || [408, 425, 429].contains(status.rawValue)
+      return status.isServerError || [408, 425, 429].contains(status.code)
     }
     return switch error.code {
     case .timedOut, .deadlineExceeded, .cannotResolveHost, .cannotConnect, .connectionLost: true

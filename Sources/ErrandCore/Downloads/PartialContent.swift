@@ -37,7 +37,7 @@ struct PartialContent: Sendable, Hashable, Codable {
 
   /// Returns how to treat a response to a request for the rest after `length` bytes.
   func decide(_ head: ResponseHead, after length: Int64) -> Decision {
-    switch head.status.rawValue {
+    switch head.status.code {
     case 206:
       guard let range = ContentRange(head), range.start == length, !head.fields.contains("Content-Encoding")
       else { return .askAgain }

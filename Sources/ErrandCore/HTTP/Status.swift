@@ -1,22 +1,19 @@
 /// The status code of a response (RFC 9110, section 15).
-public struct Status: RawRepresentable, Sendable, Hashable, ExpressibleByIntegerLiteral,
-  CustomStringConvertible
-{
-  public let rawValue: Int
+public struct Status: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+  public let code: Int
 
-  public init(rawValue: Int) { self.rawValue = rawValue }
-  public init(_ code: Int) { rawValue = code }
-  public init(integerLiteral code: Int) { rawValue = code }
+  public init(_ code: Int) { self.code = code }
+  public init(integerLiteral code: Int) { self.code = code }
 
-  public var isInformational: Bool { 100..<200 ~= rawValue }
-  public var isSuccess: Bool { 200..<300 ~= rawValue }
-  public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(rawValue) }
-  public var isClientError: Bool { 400..<500 ~= rawValue }
-  public var isServerError: Bool { 500..<600 ~= rawValue }
+  public var isInformational: Bool { 100..<200 ~= code }
+  public var isSuccess: Bool { 200..<300 ~= code }
+  public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(code) }
+  public var isClientError: Bool { 400..<500 ~= code }
+  public var isServerError: Bool { 500..<600 ~= code }
 
   /// The code with its usual reason phrase: `404 Not Found`.
   public var description: String {
-    Self.names[rawValue].map { "\(rawValue) \($0)" } ?? "\(rawValue)"
+    Self.names[code].map { "\(code) \($0)" } ?? "\(code)"
   }
 
   private static let names = [

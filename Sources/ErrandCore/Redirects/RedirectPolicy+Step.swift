@@ -53,7 +53,7 @@ extension RedirectPolicy {
     let becomesGet =
       head.status == 303
       ? ![.get, .head].contains(request.method)
-      : [301, 302].contains(head.status.rawValue) && request.method == .post
+      : [301, 302].contains(head.status.code) && request.method == .post
     if becomesGet, !allowsChangeOfMethod {
       throw refuse(
         .redirectRefused,

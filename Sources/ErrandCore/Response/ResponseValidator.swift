@@ -21,7 +21,7 @@ public struct ResponseValidator: Sendable, Hashable {
   /// Returns why the head is refused, or nil. This decides where the body goes: only an accepted response is
   /// written to the file or the stream that was asked for.
   func problem(with head: ResponseHead) -> RequestError.Rejection? {
-    if !statuses.contains(head.status.rawValue) {
+    if !statuses.contains(head.status.code) {
       return .status(head.status, expected: statuses)
     }
     if let contentTypes, head.status != 204 {

@@ -43,7 +43,7 @@ struct RetryState: Sendable {
     guard attempts < policy.maxAttempts, isReplayable, mayRepeat || !failure.reachedServer else {
       return false
     }
-    if let status = failure.status { return policy.statuses.contains(status.rawValue) }
+    if let status = failure.status { return policy.statuses.contains(status.code) }
     return policy.failures.contains(failure.code)
   }
 

@@ -51,17 +51,19 @@ public final class RequestScope: Sendable {
   }
 
   /// Ends the scope for ever: cancels all members of it and of the scopes below, and accepts no more. Ending
-  /// it again does nothing.
-  /// - Parameter reason: The reason in the requests' errors, also of requests that come later. Default:
-  ///   `.scopeEnded` with this scope's name.
-  public func end(reason: CancellationReason? = nil) {
+  /// it again does nothing. The reason in the requests' errors is `.scopeEnded` with this scope's name.
+  public func end() { cancel(reason: .scopeEnded(name)) }
+
+  /// Ends the scope for ever, as `end()` does.
+  /// - Parameter reason: The reason in the requests' errors, also of requests that come later.
+  public func cancel(reason: CancellationReason) {
     for tell in prepareEnd(reason) { tell() }
   }
 
   /// Ends the scope, and returns the handlers for the caller to call.
-  func prepareEnd(_ reason: CancellationReason?) -> [@Sendable () -> Void] {
+  func prepareEnd(_ reason: CancellationReason) -> [@Sendable () -> Void] {
     defer { if let outer { outer.node.disown(outer.place) } }
-    return node.prepareEnd(reason ?? .scopeEnded(name))
+    return node.prepareEnd(reason)
   }
 
   /// Puts a call into the scope. The caller of this method also removes it, when the call has finished.

@@ -102,10 +102,13 @@ public final class ScopeStack: Sendable {
   }
 
   /// Ends every page, topmost first, all presented stacks, and the stack itself, for ever.
-  /// - Parameter reason: The reason in the requests' errors. Default: `.scopeEnded` with the name of the
-  ///   stack.
-  public func end(reason: CancellationReason? = nil) {
-    for tell in prepareEnd(reason ?? .scopeEnded(scope.name)) { tell() }
+  /// The reason in the requests' errors is `.scopeEnded` with the name of the stack.
+  public func end() { cancel(reason: .scopeEnded(scope.name)) }
+
+  /// Ends every page, topmost first, all presented stacks, and the stack itself, for ever.
+  /// - Parameter reason: The reason in the requests' errors, also of requests that come later.
+  public func cancel(reason: CancellationReason) {
+    for tell in prepareEnd(reason) { tell() }
   }
 
   private func prepareEnd(_ reason: CancellationReason) -> [@Sendable () -> Void] {
@@ -130,7 +133,7 @@ public final class ScopeStack: Sendable {
       case .page(let page):
         for stack in above { tells += stack.prepareEnd(.scopeEnded(page.name)) }
         above = []
-        tells += page.prepareEnd(nil)
+        tells += page.prepareEnd(.scopeEnded(page.name))
         pages.append(page)
       }
     }

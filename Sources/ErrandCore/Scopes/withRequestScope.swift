@@ -24,7 +24,7 @@ public func withRequestScope<Success, Failure: Error>(
       return .failure(error)
     }
   } onCancel: {
-    scope.end(reason: .taskCancelled)
+    scope.cancel(reason: .taskCancelled)
   }
   return try outcome.get()
 }

@@ -41,7 +41,7 @@ extension OutboxResponse {
   func encoded() -> Data {
     var writer = ByteWriter()
     writer.byte(Self.version)
-    writer.number(Int64(status.rawValue))
+    writer.number(Int64(status.code))
     writer.byte(isWhole ? 1 : 0)
     writer.fields(fields)
     writer.data(body)

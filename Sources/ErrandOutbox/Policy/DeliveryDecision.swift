@@ -10,8 +10,8 @@ import ErrandCore
 public enum DeliveryDecision: Sendable, Hashable {
   /// A server accepted the request.
   case delivered
-  /// The request is sent again later.
-  case retry(reason: String)
+  /// The request is sent again after the policy's backoff, and not before `after` has passed.
+  case retry(reason: String, after: Duration? = nil)
   /// The server refuses the credentials: nothing more is sent to its origin for a while
   /// (`pausesUnauthorized`).
   case unauthorized(reason: String)
@@ -60,7 +60,7 @@ public enum DeliveryDecision: Sendable, Hashable {
 
   private static func of(_ status: Status) -> DeliveryDecision {
     let said = "the server responded with \(status)"
-    switch status.rawValue {
+    switch status.code {
     case 200..<300: return .delivered
     case 409: return .retry(reason: "\(said): an earlier attempt may still be worked on")
     case 401, 403: return .unauthorized(reason: said)

@@ -76,19 +76,19 @@ struct RetryRule: Sendable {
       var conclusion = failed(reason, wait, false)
       conclusion.sign = .unauthorized(reason: reason)
       return conclusion
-    case .retry(let reason):
+    case .retry(let reason, let after):
       let counts = hasReached && !attempt.isClientGone
       if counts, let most = policy.maxAttempts, counted >= most {
         return refused("tried \(counted) times; \(reason)", sign)
       }
-      return failed(reason, wait, counts)
+      return failed(reason, max(wait, min(after ?? .zero, .longest)), counts)
     }
   }
 
   private func sign(of attempt: DeliveryAttempt, _ date: Date) -> OriginSign {
     guard let status = attempt.status else { return attempt.signWithoutStatus }
     let said = "the server responded with \(status)"
-    switch status.rawValue {
+    switch status.code {
     case 429, 503:
       let wait = retryAfter(attempt, date)
       return wait > .zero

@@ -35,7 +35,7 @@ import Testing
     try await stage.reachSharing(2, request)
     try await stage.stub.waitForRequests(1)
     one.end()
-    other.end(reason: .other("gone"))
+    other.cancel(reason: .other("gone"))
     #expect(await calls[0].result.requestError?.cancellation == .scopeEnded("one"))
     #expect(await calls[1].result.requestError?.cancellation == .other("gone"))
     await stage.expectNothingLeft()

@@ -42,7 +42,7 @@ import Testing
 
   @Test func `an ended scope accepts nothing, and says why`() {
     let page = RequestScope("page")
-    page.end(reason: .other("signed out"))
+    page.cancel(reason: .other("signed out"))
     page.end()
     let error = #expect(throws: RequestError.self) { try page.enter(CancellationToken()) }
     #expect(error?.cancellation == .other("signed out"))

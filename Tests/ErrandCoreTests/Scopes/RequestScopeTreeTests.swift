@@ -82,7 +82,7 @@ import Testing
         handles[scope]?.cancelAll(reason: reason)
         model.cancel(scope, reason ?? .scopeEnded("\(scope)"))
       case (92..<96, let scope?):
-        handles[scope]?.end(reason: reason)
+        if let reason { handles[scope]?.cancel(reason: reason) } else { handles[scope]?.end() }
         model.end(scope, reason ?? .scopeEnded("\(scope)"))
       case (_, let scope?):
         handles[scope] = nil

@@ -138,6 +138,16 @@ struct RetryRuleTests {
     #expect(conclusion(RequestError(.fileUnreadable, message: "", reachedServer: false)).sign == .none)
   }
 
+  @Test(arguments: [.seconds(7200), .zero, .seconds(-5), .seconds(Int64.max)] as [Duration])
+  mutating func `a delay of the classify function is a lower bound`(delay: Duration) throws {
+    policy.classify = { _ in .retry(reason: "later", after: delay) }
+    let least = min(max(delay, .zero), .longest)
+    for seed: UInt64 in 1...20 {
+      let next = try #require(wait(conclusion(rejected(503), seed: seed)))
+      #expect(next >= least && next <= max(least, .seconds(1)))
+    }
+  }
+
   @Test mutating func `the classify function of a policy has the last word`() {
     policy.classify = { _ in .reject(reason: "never") }
     #expect(

@@ -36,7 +36,7 @@ import Testing
       case .stored: steps.append("stored")
       case .attempting(let number): steps.append("trying \(number)")
       case .failed(let reason, _): steps.append("failed: \(reason)")
-      case .delivered(let response): steps.append("delivered \(response.status.rawValue)")
+      case .delivered(let response): steps.append("delivered \(response.status.code)")
       default: steps.append("\(event.step)")
       }
     }

@@ -42,7 +42,7 @@ extension SimulatedAttempt {
   /// the response was complete.
   fileprivate func hasResponded(_ status: Int, by time: Duration) -> Bool {
     end == .responded(Status(status))
-      || (end == .cancelled && ended == time && response?.status.rawValue == status)
+      || (end == .cancelled && ended == time && response?.status.code == status)
   }
 }
 

@@ -128,14 +128,14 @@
           // bound.
           await Task.yield()
         }
-        return .responded(status: response.status.rawValue, text: text)
+        return .responded(status: response.status.code, text: text)
       }
     }
   }
 
   extension Outcome {
     init(_ response: Response) {
-      self = .responded(status: response.status.rawValue, text: response.text)
+      self = .responded(status: response.status.code, text: response.text)
     }
   }
 #endif
