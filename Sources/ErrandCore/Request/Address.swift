@@ -75,7 +75,7 @@ enum Address: Sendable, Hashable {
   }
 
   /// True if the URL has a user or a password, even if they are empty.
-  var hasUser: Bool { ASCII.withBytes(of: text, Self.hasUser) }
+  var hasUser: Bool { unsafe ASCII.withBytes(of: text, Self.hasUser) }
 
   private static func hasUser(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var slashes = 0
@@ -98,7 +98,7 @@ enum Address: Sendable, Hashable {
 
   /// True if a valid address uses https.
   var isSecure: Bool {
-    ASCII.withBytes(of: text) { unsafe $0.count > 4 && ASCII.lowered($0[4]) == UInt8(ascii: "s") }
+    unsafe ASCII.withBytes(of: text) { unsafe $0.count > 4 && ASCII.lowered($0[4]) == UInt8(ascii: "s") }
   }
 
   var text: String {

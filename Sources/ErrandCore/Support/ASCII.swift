@@ -59,7 +59,7 @@ package enum ASCII {
   /// Returns true for a `token` of RFC 9110, which methods and field names have to be.
   package static func isToken(_ text: String) -> Bool {
     // Every method and every field name of every request is checked here.
-    withBytes(of: text) { bytes in
+    unsafe withBytes(of: text) { bytes in
       for index in 0..<bytes.count where unsafe !isTokenByte(bytes[index]) { return false }
       return !bytes.isEmpty
     }
@@ -69,7 +69,7 @@ package enum ASCII {
   /// contain (RFC 9110, section 5.5).
   package static func hasControl(_ text: String) -> Bool {
     // Every field value of every request is checked here.
-    withBytes(of: text) { bytes in
+    unsafe withBytes(of: text) { bytes in
       for index in 0..<bytes.count {
         let byte = unsafe bytes[index]
         if (byte < 32 && byte != 9) || byte == 127 { return true }
