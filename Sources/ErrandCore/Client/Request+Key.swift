@@ -32,8 +32,8 @@ extension Request {
     }
   }
 
-  /// Returns the fields that keep users apart. Shared responses are kept apart by every field that may matter
-  /// and by the options that constrain them; repeats that get no response, by known credentials only.
+  /// Returns the fields that keep users apart. Shared responses are kept apart by every field that may
+  /// matter, by HEAD, and by the options that constrain them; repeats that get no response, by known credentials only.
   private func partition(
     _ rule: RepeatRule, _ url: URL?, secrets: Secrets, identity: String?
   ) -> [KeyField] {
@@ -43,7 +43,10 @@ extension Request {
     let fields = stride(from: 0, to: credentials.count, by: 2).map {
       KeyField(credentials[$0], credentials[$0 + 1])
     }
-    return rule.sharesResponses ? fields + options.termsOfResponse : fields
+    guard rule.sharesResponses else { return fields }
+    // A response to HEAD has no body, so it is none for GET, whatever key the caller gives both.
+    let head = method == .head ? [KeyField("method", "HEAD")] : []
+    return fields + head + options.termsOfResponse
   }
 }
 

@@ -59,7 +59,9 @@ import Testing
     strict.allowsOtherOrigins = false
     let request = Request.get(url)
     for rule in [RepeatRule.sharing(), .sharing(key: "chosen")] {
-      for other in [request.redirects(strict), request.memoryLimit(10), request.httpVersion(.http1)] {
+      for other in [
+        .head(url), request.redirects(strict), request.memoryLimit(10), request.httpVersion(.http1),
+      ] {
         #expect(try key(request, rule) != key(other, rule))
         #expect(try key(other, rule) == key(other, rule))
       }
