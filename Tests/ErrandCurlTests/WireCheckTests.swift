@@ -86,7 +86,7 @@ import Testing
     }
     await isRefused(.get(server.url("/")).addingField("Host", "a").addingField("host", "b"))
     await isRefused(.get(server.url("/")).field("X", String(repeating: "a", count: 600_000)))
-    await isRefused(.get("\(server.url("/"))\(String(repeating: "a", count: 9_000_000))"))
+    await isRefused(.get("\(server.url("/"))\(String(repeating: "a", count: 600_000))"))
     await isRefused(.get(server.url("/")).field("Content-Length", "5"))
     await isRefused(.get(server.url("/")).field("transfer-encoding", "chunked"))
   }
