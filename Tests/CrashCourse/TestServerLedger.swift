@@ -1,7 +1,8 @@
 import ErrandCore
 import Foundation
 
-/// What a server has received: from which process, with which key, and whether it accepted it. Pure.
+/// The requests that a server has received: from which process, with which key, and whether it accepted them.
+/// Pure.
 package struct TestServerLedger: Sendable {
   private struct Custody: Sendable {
     let sender: Int

@@ -1,6 +1,6 @@
 import ErrandOutbox
 
-/// What an outbox had reported before the power loss, read from the marks in the trace.
+/// The reports of an outbox before the power loss, read from the marks in the trace.
 struct Knowledge {
   /// The requests whose `enqueue` returned.
   var stored: Set<Int> = []

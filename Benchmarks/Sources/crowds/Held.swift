@@ -1,7 +1,7 @@
 import BenchmarkSupport
 @_spi(Benchmarks) import ErrandCore
 
-/// What a client and its process hold at one moment.
+/// The resources that a client and its process hold at one moment.
 struct Held {
   private let remembered: Int
   private let inFlight: Int

@@ -53,15 +53,15 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
   static func all(
     of fields: HTTPFields, method: Method, url: URL?, user: String?, secrets: Secrets
   ) -> [String] {
-    let parts = parts(of: fields, url: url, user: user, secrets: secrets) {
+    parts(of: fields, method: method, url: url, user: user, secrets: secrets) {
       ($0.mayMatter && !$0.isCondition) || secrets.covers($0)
     }
-    return method == .head ? parts + ["method", "HEAD"] : parts
   }
 
   /// Returns names and values, alternating, independent of the order of names and of their case.
+  /// - Parameter method: The request's, where responses are separated: one to HEAD has no body.
   static func parts(
-    of fields: HTTPFields, url: URL?, user: String?, secrets: Secrets,
+    of fields: HTTPFields, method: Method?, url: URL?, user: String?, secrets: Secrets,
     where matters: (HTTPFields.Field) -> Bool
   ) -> [String] {
     var found = fields.filter(matters).map { ("field \(ASCII.lowercased($0.name))", $0.value) }
@@ -73,7 +73,8 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
     if let user { found.append(("user", user)) }
     // Values of one name keep their order, which may be significant.
     let ordered = found.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
-    return ordered.flatMap { [$0.element.0, $0.element.1] }
+    let parts = ordered.flatMap { [$0.element.0, $0.element.1] }
+    return method == .head ? parts + ["method", "HEAD"] : parts
   }
 
   /// Parses the output of `description`; nil for anything else.

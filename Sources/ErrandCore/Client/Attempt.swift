@@ -28,7 +28,7 @@ struct Attempt: Sendable {
         if case .file(let download) = context.destination { download.forgetPart() }
         continue
       } catch var error as RequestError where followed > 0 {
-        // Whatever happened after a redirect, the server that sent it has seen the request.
+        // The server that sent the redirect has seen the request.
         error.reachedServer = true
         throw error
       }

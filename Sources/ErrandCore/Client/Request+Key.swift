@@ -37,16 +37,15 @@ extension Request {
   private func partition(
     _ rule: RepeatRule, _ url: URL?, secrets: Secrets, identity: String?
   ) -> [KeyField] {
-    let credentials = CachePartition.parts(of: fields, url: url, user: identity, secrets: secrets) { field in
+    let credentials = CachePartition.parts(
+      of: fields, method: rule.sharesResponses ? method : nil, url: url, user: identity, secrets: secrets
+    ) { field in
       rule.sharesResponses ? field.mayMatter || secrets.covers(field) : secrets.covers(field)
     }
     let fields = stride(from: 0, to: credentials.count, by: 2).map {
       KeyField(credentials[$0], credentials[$0 + 1])
     }
-    guard rule.sharesResponses else { return fields }
-    // A response to HEAD has no body, so it is none for GET, whatever key the caller gives both.
-    let head = method == .head ? [KeyField("method", "HEAD")] : []
-    return fields + head + options.termsOfResponse
+    return rule.sharesResponses ? fields + options.termsOfResponse : fields
   }
 }
 

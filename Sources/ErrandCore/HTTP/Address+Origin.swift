@@ -4,8 +4,7 @@ extension Address {
   var originName: String {
     guard case .valid(let url) = self else { return "" }
     let isSecure = isSecure
-    var text = text
-    if let name = text.withUTF8({ unsafe Self.originName($0, isSecure) }) { return name }
+    if let name = unsafe ASCII.withBytes(of: text, { unsafe Self.originName($0, isSecure) }) { return name }
     return Origin(url)?.text ?? ""
   }
 

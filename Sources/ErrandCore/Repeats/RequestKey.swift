@@ -8,7 +8,7 @@
 /// let mine = RequestKey(conversation.id)
 /// ```
 ///
-/// Whatever the key, two requests with different credentials (`Authorization`, `Cookie`,
+/// Under any key, two requests with different credentials (`Authorization`, `Cookie`,
 /// `Proxy-Authorization`, header fields marked as secret, user, password and secret query items of the URL)
 /// are never the same. No description shows the key's content.
 public struct RequestKey: Sendable, Hashable {

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["get"], "errand get needs URL"), (["get", "/path"], "the URL is relative"),
+    (["get"], "errand get needs URL"),
     (["get", "/path"], "relative"), (["get", "ftp://a/b"], "only http and https"),
     (["gte", "u"], "Did you mean errand get?"),
     (["get", "u", "--jsno"], "Did you mean --json?"), ([], "errand get URL"),

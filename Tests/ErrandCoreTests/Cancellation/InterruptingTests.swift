@@ -4,9 +4,9 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct InterruptingTests {
-  @Test func `the outcome is why the call was cancelled, not what its task threw for that`() async throws {
+  @Test func `a caller has the reason of its cancellation before its task is cancelled`() async throws {
     let token = CancellationToken()
-    let (begun, cancelled) = (Promise<Void>(), Promise<Void>())
+    let (begun, cancelled) = (Promise<Void>(), Promise<DispatchTimeoutResult>())
     let ended = DispatchSemaphore(value: 0)
     let caller = Task {
       defer { ended.signal() }
@@ -16,9 +16,7 @@ import Testing
           _ = await cancelled.settled()
           throw CancellationError()
         } onCancel: {
-          cancelled.settle(.success(()))
-          // The task throws before this returns, so the caller must have its outcome already.
-          _ = ended.wait(timeout: .now() + 1)
+          cancelled.settle(.success(ended.wait(timeout: .now() + 5)))
         }
       }
     }
@@ -26,5 +24,6 @@ import Testing
     #expect(SystemThread.start { token.cancel(.cancelled(.superseded)) })
     let error = await #expect(throws: RequestError.self) { try await caller.value }
     #expect(error?.cancellation == .superseded)
+    #expect(try await cancelled.settled().get() == .success)
   }
 }

@@ -50,7 +50,7 @@
     }
   }
 
-  /// What is told of the jobs that took too long.
+  /// The report on the jobs that took too long.
   final class WatchLog: Sendable {
     private let file: Locked<FileHandle>
 
