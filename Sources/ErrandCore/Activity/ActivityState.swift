@@ -126,3 +126,29 @@ struct ActivityState: Sendable {
     return snapshot.changes(since: old)
   }
 }
+
+/// One request of an activity.
+struct ActivityEntry: Sendable {
+  let text: String?
+  let blocksInput: Bool
+  var amount: ActivityAmount?
+  // Entries with a text form a linked list, so that the newest is found in constant time.
+  var older: Slab<ActivityEntry>.Token?
+  var newer: Slab<ActivityEntry>.Token?
+}
+
+/// A request's entry in an activity. Valid until the request ends.
+package struct ActivityToken: Sendable, Hashable {
+  let place: Slab<ActivityEntry>.Token
+}
+
+/// A set of an activity's properties.
+struct ActivityChanges: OptionSet, Sendable {
+  let rawValue: UInt8
+
+  static let isShown = ActivityChanges(rawValue: 1)
+  static let text = ActivityChanges(rawValue: 2)
+  static let blocksInput = ActivityChanges(rawValue: 4)
+  static let fraction = ActivityChanges(rawValue: 8)
+  static let count = ActivityChanges(rawValue: 16)
+}

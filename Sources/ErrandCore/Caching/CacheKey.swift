@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// The key of a cached response: the name that the request gave, and the partition.
 public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
   /// The name that the request gave. A store on disk writes it as it is, so it should hold no secret.
@@ -15,4 +21,108 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     partition == .none ? name : "\(name) (\(partition.description.prefix(8)))"
   }
+}
+
+/// A digest of everything in a request that may be a credential or may select the response, so that two users
+/// never share a cached response.
+///
+/// It covers all header fields but `User-Agent`, `Accept-Encoding` and those that trace a request (see
+/// `RepeatRule`); the user, the password and the secret query items of the URL; and the client's `identity`.
+/// Conditions (`If-None-Match`, `If-Modified-Since`) are left out: they choose between a response and none.
+/// The method is part of it only for HEAD, whose responses have no body.
+///
+/// The digest is salted: it reveals nothing about strong credentials, and a store's digests reveal nothing
+/// about another's. With both the digest and the salt, passwords that are easy to guess can still be found by
+/// trial.
+public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
+  /// The partition of requests without any of these.
+  public static let none = CachePartition(digest: nil)
+
+  private let digest: SHA256Digest?
+
+  private init(digest: SHA256Digest?) { self.digest = digest }
+
+  /// - Parameters:
+  ///   - fields: The request's header fields; those that may matter take part.
+  ///   - method: The request's method. Default: GET.
+  ///   - url: The request's URL; its user, its password and its secret query items take part.
+  ///   - user: The identity that the request is sent for, if its credentials are in neither the fields nor
+  ///     the URL, such as those that are added to each attempt.
+  ///   - secrets: Additional secrets, besides the standard ones. Default: none.
+  ///   - salt: The store's salt.
+  public init(
+    of fields: HTTPFields, method: Method = .get, url: URL? = nil, user: String? = nil,
+    secrets: Secrets = Secrets(), salt: Data
+  ) {
+    let credentials = Self.all(of: fields, method: method, url: url, user: user, secrets: secrets)
+    self = credentials.isEmpty ? .none : CachePartition(credentials, salt: salt)
+  }
+
+  init(_ credentials: [String], salt: Data) {
+    var hash = SHA256()
+    // With their lengths, so that no two lists yield the same bytes.
+    for part in [salt] + credentials.map({ Data($0.utf8) }) {
+      hash.update(Data("\(part.count):".utf8))
+      hash.update(part)
+    }
+    digest = hash.finalize()
+  }
+
+  /// Returns everything that separates responses.
+  static func all(
+    of fields: HTTPFields, method: Method, url: URL?, user: String?, secrets: Secrets
+  ) -> [String] {
+    parts(of: fields, method: method, url: url, user: user, secrets: secrets) {
+      ($0.mayMatter && !$0.isCondition) || secrets.covers($0)
+    }
+  }
+
+  /// Returns names and values, alternating, independent of the order of names and of their case.
+  /// - Parameter method: The request's, where responses are separated: one to HEAD has no body.
+  static func parts(
+    of fields: HTTPFields, method: Method?, url: URL?, user: String?, secrets: Secrets,
+    where matters: (HTTPFields.Field) -> Bool
+  ) -> [String] {
+    var found = fields.filter(matters).map { ("field \(ASCII.lowercased($0.name))", $0.value) }
+    if let url, url.mayHoldCredentials {
+      found += secrets.secretItems(in: url.absoluteString).map {
+        ("url \(ASCII.lowercased($0.name))", $0.value)
+      }
+    }
+    if let user { found.append(("user", user)) }
+    // Values of one name keep their order, which may be significant.
+    let ordered = found.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
+    let parts = ordered.flatMap { [$0.element.0, $0.element.1] }
+    return method == .head ? parts + ["method", "HEAD"] : parts
+  }
+
+  /// Parses the output of `description`; nil for anything else.
+  public init?(_ description: String) {
+    guard !description.isEmpty else {
+      self = .none
+      return
+    }
+    let digits = description.utf8.compactMap(Self.value)
+    guard digits.count == description.utf8.count, digits.count == 2 * SHA256Digest.byteCount else {
+      return nil
+    }
+    let bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    digest = SHA256Digest(bytes)
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 48...57: digit - 48
+    case 97...102: digit - 87
+    default: nil
+    }
+  }
+
+  /// 64 hexadecimal digits; empty for `none`.
+  public var description: String { digest?.description ?? "" }
+}
+
+extension URL {
+  /// Most URLs hold none, and need not be parsed.
+  fileprivate var mayHoldCredentials: Bool { absoluteString.utf8.contains { "?@;".utf8.contains($0) } }
 }

@@ -40,3 +40,84 @@ public final class MemoryResponseCache: ResponseCache {
     }
   }
 }
+
+/// Responses in memory, linked from the most to the least recently used. Pure. A read, a removal or an
+/// eviction takes constant time.
+struct MemoryCacheState {
+  private typealias Token = Slab<Node>.Token
+
+  private struct Node {
+    let key: CacheKey
+    let response: CachedResponse
+    let size: Int
+    var newer: Token?
+    var older: Token?
+  }
+
+  let limit: Int
+  private(set) var size = 0
+  private var nodes = Slab<Node>()
+  private var tokens: [CacheKey: Token] = [:]
+  private var newest: Token?
+  private var oldest: Token?
+
+  /// - Parameter limit: In bytes.
+  init(limit: Int) { self.limit = limit }
+
+  mutating func read(_ key: CacheKey) -> CachedResponse? {
+    guard let token = tokens[key] else { return nil }
+    unlink(token)
+    link(token)
+    return nodes[token]?.response
+  }
+
+  /// - Returns: The evicted responses, to be freed outside of any lock.
+  mutating func write(_ response: CachedResponse, under key: CacheKey) -> [CachedResponse] {
+    var gone = remove(key).map { [$0] } ?? []
+    let room = response.size(under: key)
+    guard room <= limit else { return gone }
+    while size + room > limit, let oldest, let node = nodes[oldest] {
+      if let response = remove(node.key) { gone.append(response) }
+    }
+    let token = nodes.insert(Node(key: key, response: response, size: room))
+    tokens[key] = token
+    size += room
+    link(token)
+    return gone
+  }
+
+  mutating func remove(_ key: CacheKey) -> CachedResponse? {
+    guard let token = tokens.removeValue(forKey: key) else { return nil }
+    unlink(token)
+    let node = nodes.remove(token)
+    size -= node?.size ?? 0
+    return node?.response
+  }
+
+  /// All entries, from the most to the least recently used.
+  var entries: [CacheEntry] {
+    var entries: [CacheEntry] = []
+    var next = newest
+    while let token = next, let node = nodes[token] {
+      entries.append(
+        CacheEntry(
+          key: node.key, status: node.response.status, url: node.response.url, date: node.response.date,
+          size: node.size))
+      next = node.older
+    }
+    return entries
+  }
+
+  private mutating func link(_ token: Token) {
+    nodes[token]?.newer = nil
+    nodes[token]?.older = newest
+    if let newest { nodes[newest]?.newer = token } else { oldest = token }
+    newest = token
+  }
+
+  private mutating func unlink(_ token: Token) {
+    guard let node = nodes[token] else { return }
+    if let newer = node.newer { nodes[newer]?.older = node.older } else { newest = node.older }
+    if let older = node.older { nodes[older]?.newer = node.newer } else { oldest = node.newer }
+  }
+}

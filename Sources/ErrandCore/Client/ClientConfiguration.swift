@@ -49,3 +49,8 @@ public struct ClientConfiguration: Sendable {
 
   public init() {}
 }
+
+/// Errand's own version.
+public enum Version {
+  public static let current = "0.1.0"
+}

@@ -1,3 +1,11 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The writers of the part file, and its clean-up after a failed call.
 extension Download {
   /// Handles a failed call: keeps what a later call can resume, and removes everything else.
@@ -41,5 +49,82 @@ extension Download {
     guard let file else { return }
     if !(resumes && isWorthKeeping) { partFile.remove() }
     file.unlock()
+  }
+}
+
+/// The end of a download: the file is whole, and moves into place.
+extension Download {
+  /// Accepts the response that an interceptor returned: its own, or the one that is in the file.
+  func take(_ body: ResponseBody) async throws {
+    switch body {
+    case .data(let data): try await fill(data)
+    // A file that is not whole is refused by `commit`.
+    case .file(let file) where file == part || file.path == path && !state.withLock({ $0.isWhole }): break
+    case .file, .chunks:
+      throw RequestError(
+        .unsupported,
+        message: "an interceptor returned a response whose body is not the one in this download's file",
+        reachedServer: true)
+    }
+  }
+
+  /// Writes a body that did not come through a transfer: an interceptor's own response.
+  private func fill(_ data: Data) async throws {
+    try beginTransfer()
+    defer { endTransfer() }
+    let file = try Self.wrap { () throws(FileError) -> FileDescriptor? in
+      try openOnce()
+      // The memo describes a server's file, of which nothing is left.
+      partFile.removeMemo()
+      forgetPart()
+      let file = state.withLock { $0.file }
+      try file?.truncate(to: 0)
+      return file
+    }
+    guard let file else { return }
+    let sink = FileSink(file: file, offset: 0)
+    state.withLock { state in
+      (state.end, state.total) = (nil, nil)
+      state.isWhole = false
+    }
+    _ = try sink.write(data)
+    state.withLock { $0.sink = sink }
+    try await settle()
+    state.withLock { $0.isWhole = true }
+  }
+
+  /// Serial, because only a serial queue has a thread of its own on Linux; concurrent ones share theirs with
+  /// all tasks.
+  static let moving = DispatchQueue(label: "errand.downloads")
+
+  /// Moves the whole file into place. Not on the caller's thread: freeing a large old file takes a while.
+  func commit() async throws {
+    let file = try beginCommit()
+    let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
+      Self.moving.async {
+        continuation.resume(
+          returning: Result { () throws(FileError) in try self.partFile.commit(file) })
+      }
+    }
+    if case .failure(let error) = result { throw Self.unwritable(error) }
+    letGoOfPart()
+  }
+
+  /// Ends all writing to the file: it is about to become the target.
+  private func beginCommit() throws(RequestError) -> FileDescriptor {
+    let (file, isWhole, isBusy) = state.withLock { state in
+      state.isClosed = true
+      state.isCommitting = true
+      return (state.file, state.isWhole, state.transfers > 0)
+    }
+    if isBusy {
+      throw RequestError(
+        .unsupported, message: "another transfer of this download still writes to the file",
+        reachedServer: true)
+    }
+    guard let file, isWhole else {
+      throw RequestError(.connectionLost, message: "the file is not whole", reachedServer: true)
+    }
+    return file
   }
 }

@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -107,5 +109,58 @@ struct PartFile: Sendable {
     let path = Self.temporary(stem)
     defer { FileDescriptor.remove(path) }
     return (try? FileDescriptor(usual: path).status())?.permissions ?? 0o600
+  }
+}
+
+/// The downloads of this process by the part file that they write, so that one can wait for another to
+/// release it.
+enum PartFiles {
+  private static let writers = Locked<[String: Download]>([:])
+
+  static func writer(of path: String) -> Download? { writers.withLock { $0[path] } }
+
+  /// - Returns: The other download that writes it; nil if `download` is registered from now on.
+  static func begin(_ path: String, _ download: Download) -> Download? {
+    writers.withLock { writers in
+      if let other = writers[path], other !== download { return other }
+      writers[path] = download
+      return nil
+    }
+  }
+
+  static func end(_ path: String, _ download: Download) {
+    // Returned, so that the download is released outside the lock.
+    _ = writers.withLock { $0[path] === download ? $0.removeValue(forKey: path) : nil }
+  }
+}
+
+/// Removes the part files of downloads that ended with their process and cannot be resumed.
+enum PartSweep {
+  /// The suffix of a part file that belongs to one call only.
+  static let suffix = ".errand-temp"
+
+  /// The folders that were swept. Forgotten when there are many: sweeping one again costs little.
+  private static let swept = Locked<Set<String>>([])
+  private static let limit = 1000
+
+  /// Sweeps the folder, once per process, on the queue on which downloads are moved into place: so the sweep
+  /// ends before the first move.
+  static func sweepOnce(_ folder: String) {
+    let isNew = swept.withLock { swept in
+      if swept.count >= limit { swept = [] }
+      return swept.insert(folder).inserted
+    }
+    if isNew { Download.moving.async { sweep(folder) } }
+  }
+
+  static func sweep(_ folder: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in names where name.hasPrefix(".") && name.hasSuffix(suffix) {
+      let path = "\(folder)/\(name)"
+      guard let file = try? FileDescriptor(writing: path, mayCreate: false), (try? file.checkIsOwn()) != nil,
+        file.isAbandoned()
+      else { continue }
+      FileDescriptor.remove(path)
+    }
   }
 }

@@ -22,3 +22,61 @@ package struct Origin: Sendable, Hashable {
   /// The origin in a canonical form.
   package var text: String { "\(scheme)://\(host):\(port)" }
 }
+
+extension Address {
+  /// Scheme, host and port in one canonical text: the key by which requests are counted for the per-origin
+  /// limits.
+  var originName: String {
+    guard case .valid(let url) = self else { return "" }
+    let isSecure = isSecure
+    if let name = unsafe ASCII.withBytes(of: text, { unsafe Self.originName($0, isSecure) }) { return name }
+    return Origin(url)?.text ?? ""
+  }
+
+  /// Returns the canonical text, or nil if the URL has to be parsed. Every request comes through here, so
+  /// plain URLs are not parsed.
+  private static func originName(_ text: UnsafeBufferPointer<UInt8>, _ isSecure: Bool) -> String? {
+    var start = isSecure ? 8 : 7
+    var end = start
+    var digits: Int?
+    while end < text.count {
+      switch unsafe text[end] {
+      case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+        return unsafe originName(text, start, digits, end, isSecure)
+      case UInt8(ascii: "@"): (start, digits) = (end + 1, nil)
+      case UInt8(ascii: ":"): digits = end + 1
+      case UInt8(ascii: "["), UInt8(ascii: "%"), UInt8(ascii: "\\"), 128...: return nil
+      default: break
+      }
+      end += 1
+    }
+    return unsafe originName(text, start, digits, end, isSecure)
+  }
+
+  private static func originName(
+    _ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ digits: Int?, _ end: Int, _ isSecure: Bool
+  ) -> String? {
+    var port = isSecure ? 443 : 80
+    if let digits, digits < end {
+      guard let number = unsafe Int(String(decoding: text[digits..<end], as: UTF8.self)) else { return nil }
+      port = number
+    }
+    let hostEnd = digits.map { $0 - 1 } ?? end
+    let scheme: StaticString = isSecure ? "https://" : "http://"
+    let tail = port == 80 ? ":80" : port == 443 ? ":443" : ":\(port)"
+    let length = hostEnd - start
+    guard length > 0 else { return nil }
+    return unsafe String(unsafeUninitializedCapacity: scheme.utf8CodeUnitCount + length + tail.utf8.count) {
+      name in
+      var count = 0
+      func add(_ byte: UInt8) {
+        unsafe name[count] = byte
+        count += 1
+      }
+      for index in 0..<scheme.utf8CodeUnitCount { unsafe add(scheme.utf8Start[index]) }
+      for index in start..<hostEnd { unsafe add(ASCII.lowered(text[index])) }
+      for byte in tail.utf8 { add(byte) }
+      return count
+    }
+  }
+}

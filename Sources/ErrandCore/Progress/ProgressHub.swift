@@ -56,3 +56,68 @@ final class ProgressHub: Sendable {
     for listener in all { listener(current) }
   }
 }
+
+/// Calls the application's progress handler in a task of its own, one call at a time.
+final class ProgressDelivery: Sendable {
+  private struct State {
+    var mailbox = ProgressMailbox()
+    var delivery: Task<Void, Never>?
+  }
+
+  private let handler: ProgressHandler
+  private let state = Locked(State())
+
+  init(_ handler: @escaping ProgressHandler) { self.handler = handler }
+
+  func post(_ progress: TransferProgress) {
+    state.withLock { state in
+      guard state.mailbox.post(progress) else { return }
+      // Each delivery waits for the previous one, which is about to end.
+      state.delivery = Task { [previous = state.delivery] in
+        await previous?.value
+        while let next = self.state.withLock({ $0.mailbox.next() }) { self.handler(next) }
+      }
+    }
+  }
+
+  /// Returns when everything posted so far has been delivered.
+  func flush() async {
+    await state.withLock { $0.delivery }?.value
+  }
+}
+
+/// The reports that one listener has yet to receive: for each attempt its first report, and after it the
+/// newest.
+struct ProgressMailbox: Sendable {
+  private var waiting: [TransferProgress] = []
+  private var newest = TransferProgress(attempt: 0)
+  private var newestIsBeginning = false
+  private var isDelivering = false
+
+  init() {}
+
+  /// Takes a report, which may be older than a previous one. Returns true if a delivery must be started.
+  mutating func post(_ progress: TransferProgress) -> Bool {
+    let word = newest.merged(with: progress)
+    guard word != newest else { return false }
+    let isBeginning = word.attempt != newest.attempt
+    if isBeginning || newestIsBeginning || waiting.isEmpty {
+      waiting.append(word)
+    } else {
+      waiting[waiting.count - 1] = word
+    }
+    newest = word
+    newestIsBeginning = isBeginning
+    defer { isDelivering = true }
+    return !isDelivering
+  }
+
+  /// Returns the next report to deliver; nil ends the delivery.
+  mutating func next() -> TransferProgress? {
+    if waiting.isEmpty {
+      isDelivering = false
+      return nil
+    }
+    return waiting.removeFirst()
+  }
+}

@@ -77,3 +77,46 @@ final class ScopeNode: Sendable {
     return tells
   }
 }
+
+/// A member of a scope, which can be cancelled.
+enum ScopeMember: Sendable {
+  // A call is stored directly, so that it needs no closure.
+  case call(CancellationToken)
+  case action(@Sendable () -> Void)
+
+  /// Cancels the member. Returns the handlers to call once all members that end with it have been cancelled.
+  func cancel(_ reason: CancellationReason) -> [@Sendable () -> Void] {
+    switch self {
+    case .call(let cancellation): cancellation.prepareCancel(.cancelled(reason))
+    case .action(let context): [context]
+    }
+  }
+}
+
+/// A place in a `RequestScope`. It does not keep the scope alive.
+public struct ScopeMembership: Sendable {
+  private let node: ScopeNode
+  private let place: ScopeNode.Place?
+
+  init(_ node: ScopeNode, _ place: ScopeNode.Place?) {
+    self.node = node
+    self.place = place
+  }
+
+  /// False if the scope had ended, so that the member was cancelled instead.
+  var isEntered: Bool { place != nil }
+
+  /// Puts another call into the same scope.
+  /// - Throws: The cancelled outcome, if the scope has ended.
+  func enter(_ cancellation: CancellationToken) throws(RequestError) -> ScopeMembership {
+    guard let place = node.enter(.call(cancellation)) else {
+      throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded("")).error
+    }
+    return ScopeMembership(node, place)
+  }
+
+  /// Leaves the scope, which then does not cancel the member any more. Leaving again does nothing.
+  public func leave() {
+    if let place { node.leave(place) }
+  }
+}

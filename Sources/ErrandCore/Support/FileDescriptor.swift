@@ -6,6 +6,12 @@
   import Glibc
 #endif
 
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
 /// An open file, closed when its last reference is released. Failures are thrown as `FileError`.
 package final class FileDescriptor: Sendable {
   package let raw: Int32
@@ -100,5 +106,66 @@ package final class FileDescriptor: Sendable {
 
   package static func remove(_ path: String) {
     _ = unsafe unlink(path)
+  }
+}
+
+extension FileDescriptor {
+  /// Reads `count` bytes, fewer only at the end of the file.
+  package func read(_ count: Int, at offset: Int64) throws -> Data {
+    var data = Data(count: count)
+    let read = try unsafe data.withUnsafeMutableBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+        let step = try unsafe self.read(into: room, at: offset + Int64(done))
+        if step == 0 { break }
+        done += step
+      }
+      return done
+    }
+    return read == count ? data : data.prefix(read)
+  }
+
+  package func write(_ data: Data, at offset: Int64) throws {
+    try unsafe data.withUnsafeBytes { try unsafe self.write($0, at: offset) }
+  }
+
+  /// Returns when the file's content is on the disk (fsync).
+  package func sync() throws(FileError) {
+    while fsync(raw) != 0 {
+      if errno != EINTR { throw FileError(.write, path) }
+    }
+  }
+}
+
+extension FileDescriptor {
+  /// Creates a file that only this user can access, from the beginning. Throws if the path exists.
+  package convenience init(private path: String) throws(FileError) {
+    try self.init(new: path, permissions: 0o600)
+  }
+
+  /// Creates a file with the default permissions. Throws if the path exists.
+  package convenience init(usual path: String) throws(FileError) {
+    try self.init(new: path, permissions: 0o666)
+  }
+
+  private convenience init(new path: String, permissions: mode_t) throws(FileError) {
+    let raw = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions)
+    guard raw >= 0 else { throw FileError(.create, path) }
+    self.init(raw, path)
+  }
+
+  /// Throws unless this is a regular file of this user with one link: other programs could write to any other
+  /// file.
+  package func checkIsOwn() throws(FileError) {
+    let info = try status()
+    guard info.isRegular, info.isOwn, info.links == 1 else {
+      throw FileError(.create, path, "there is something of that name that is not this user's own file")
+    }
+  }
+
+  /// Creates a folder that only this user can access, if it does not exist.
+  package static func makeFolder(_ path: String) throws(FileError) {
+    if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(.create, path) }
   }
 }

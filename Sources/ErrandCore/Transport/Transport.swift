@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// Moves one attempt over the network. All layers above are the same for every transport; a new one must pass
 /// `TransportConformance` in ErrandTesting.
 public protocol Transport: Sendable {
@@ -28,4 +34,31 @@ public struct TransferResult: Sendable {
     self.head = head
     self.metrics = metrics
   }
+}
+
+/// Chooses the sink for the body when the head of a response has arrived.
+protocol HeadReceiver: Sendable {
+  func sink(for head: ResponseHead) throws -> any BodySink
+  /// Uses one more of the call's attempts, if its policy has one left for a lost connection.
+  func claimRepeat() -> Bool
+}
+
+extension HeadReceiver {
+  func claimRepeat() -> Bool { false }
+}
+
+/// Receives the body of a response. A transport writes to it from one thread at a time.
+public protocol BodySink: AnyObject, Sendable {
+  /// Writes bytes. After `.wait` nothing may be written until the handler of `onDrain` is called.
+  /// - Throws: An error if the bytes cannot be stored. The attempt then fails with it.
+  func write(_ chunk: Data) throws -> SinkSignal
+
+  /// Sets the handler that is called, on any thread, each time there is capacity again after a `.wait`.
+  func onDrain(_ handler: @escaping @Sendable () -> Void)
+}
+
+/// A sink's response to a write: `more` accepts further bytes, `wait` asks for a pause until `onDrain`.
+public enum SinkSignal: Sendable, Hashable {
+  case more
+  case wait
 }

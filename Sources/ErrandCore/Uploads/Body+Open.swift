@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 extension Body {
@@ -54,4 +54,38 @@ extension MultipartForm {
     segments.append(.bytes(Data(((parts.isEmpty ? "" : "\r\n") + "--\(boundary)--\r\n").utf8)))
     return segments
   }
+}
+
+/// The structure of a body, for code that stores it to send it later unchanged.
+package enum BodyLayout: Sendable {
+  case none
+  case bytes(Data)
+  case file(path: String)
+  /// A form, with its boundaries written out.
+  case multipart([BodySegment])
+  /// A stream, which can be read once.
+  case stream
+  /// A body that is opened anew for each attempt by code, which cannot be stored.
+  case source
+  case invalid(reason: String)
+}
+
+extension Body {
+  package var layout: BodyLayout {
+    switch content {
+    case .none: .none
+    case .bytes(let data): .bytes(data)
+    case .file(let path): .file(path: path)
+    case .multipart(let form): .multipart(form.segments)
+    case .stream: .stream
+    case .source: .source
+    case .invalid(let reason): .invalid(reason: reason)
+    }
+  }
+}
+
+/// A piece of a body, in the order in which it is sent.
+package enum BodySegment: Sendable, Hashable {
+  case bytes(Data)
+  case file(path: String)
 }

@@ -1,4 +1,0 @@
-/// Identifies a handler that was given to `Exchange.onCancel`.
-public struct CancelHandlerID: Sendable, Hashable {
-  let rawValue: Int
-}

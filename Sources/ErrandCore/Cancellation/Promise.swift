@@ -1,0 +1,74 @@
+/// The outcome of an operation, once it has ended, and the listeners that wait for it.
+final class Promise<Value: Sendable>: Sendable {
+  typealias Outcome = Result<Value, any Error>
+  typealias Listener = @Sendable (Outcome) -> Void
+  typealias ListenerID = Slab<Listener>.Token
+
+  private struct State {
+    var outcome: Outcome?
+    var listeners = Slab<Listener>()
+  }
+
+  private let state = Locked(State())
+
+  init() {}
+
+  var outcome: Outcome? { state.withLock { $0.outcome } }
+
+  /// Sets the outcome, unless there is one already. Returns false in that case.
+  @discardableResult
+  func settle(_ outcome: Outcome) -> Bool {
+    let listeners = state.withLock { state -> [Listener]? in
+      guard state.outcome == nil else { return nil }
+      state.outcome = outcome
+      defer { state.listeners = Slab() }
+      return state.listeners.values
+    }
+    for listener in listeners ?? [] { listener(outcome) }
+    return listeners != nil
+  }
+
+  /// Calls `listener` once with the outcome: at once, and returning nil, if the promise is settled.
+  func listen(_ listener: @escaping Listener) -> ListenerID? {
+    let (id, outcome) = state.withLock { state -> (ListenerID?, Outcome?) in
+      if let outcome = state.outcome { return (nil, outcome) }
+      return (state.listeners.insert(listener), nil)
+    }
+    if let outcome { listener(outcome) }
+    return id
+  }
+
+  func stopListening(_ id: ListenerID) { state.withLock { _ = $0.listeners.remove(id) } }
+}
+
+extension Promise {
+  /// Waits for the outcome, even if the waiting task is cancelled.
+  func settled() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      _ = listen { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Waits for the outcome. Cancelling the waiting task ends the wait and nothing else.
+  func value() async throws -> Value {
+    if let outcome { return try outcome.get() }
+    return try await CancellationToken.ofTask { try await value(unless: $0) }
+  }
+
+  /// Waits for the outcome, or until `cancellation` is cancelled; then throws its error.
+  func value(unless cancellation: CancellationToken) async throws -> Value {
+    // The outcome and the cancellation race; `first` takes whichever comes first.
+    let first = Promise<Value>()
+    let id = listen { first.settle($0) }
+    let stop = cancellation.onCancel {
+      if let stop = cancellation.cause { first.settle(.failure(stop.error)) }
+    }
+    defer {
+      if let id { stopListening(id) }
+      cancellation.removeCancelHandler(stop)
+    }
+    return try await withCheckedThrowingContinuation { continuation in
+      _ = first.listen { continuation.resume(with: $0) }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Synchronization
+
+/// The state of one call, from its beginning to its end.
+final class CallContext: Sendable {
+  private struct Shown {
+    let activity: Activity
+    let token: ActivityToken
+    let listener: ProgressHub.ListenerID?
+  }
+
+  private struct State {
+    var place: InFlight.Place?
+    var membership: ScopeMembership?
+    var deadline: Task<Void, any Error>?
+    var shown: Shown?
+    var slot: SlotLease?
+    var atEnd: [@Sendable () -> Void] = []
+    var hasEnded = false
+  }
+
+  let cancellation: CancellationToken
+  let destination: Destination
+  /// Nil if the progress is not observed.
+  let progress: ProgressHub?
+  let effectivePriority: EffectivePriority
+  /// The time at which the call began, on the client's timeline.
+  let started: Duration
+  /// The time that the call may take, counted from `started`.
+  let deadline: Duration?
+  /// Limits how long interceptors may hold a shared request that other callers have joined.
+  let watch: HoldWatch?
+  private let state = Locked(State())
+  private let sentCount = Atomic(0)
+  private let usedCount = Atomic(0)
+
+  /// The number of times that the request was sent, or about to be: an interceptor may send it several times
+  /// in one attempt.
+  var sent: Int { sentCount.load(ordering: .relaxed) }
+  /// The number of attempts that have begun, of those that the retry policy allows.
+  var used: Int { usedCount.load(ordering: .relaxed) }
+
+  func countSent() { sentCount.add(1, ordering: .relaxed) }
+  func countUsed() -> Int { usedCount.add(1, ordering: .relaxed).newValue }
+
+  convenience init(
+    destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,
+    deadline: Duration?
+  ) {
+    self.init(
+      cancellation: CancellationToken(), effectivePriority: effectivePriority, destination: destination,
+      progress: progress,
+      started: started, deadline: deadline)
+  }
+
+  init(
+    cancellation: CancellationToken, effectivePriority: EffectivePriority, destination: Destination,
+    progress: ProgressHub?,
+    started: Duration, deadline: Duration?, watch: HoldWatch? = nil
+  ) {
+    self.cancellation = cancellation
+    self.watch = watch
+    self.effectivePriority = effectivePriority
+    self.destination = destination
+    self.progress = progress
+    self.started = started
+    self.deadline = deadline
+  }
+
+  /// Registers the call among those in flight.
+  /// - Parameter isPart: True if the call does the work of another that is in flight.
+  /// - Throws: `RequestError` (`cancelled`), if the client has been shut down.
+  func enter(_ inFlight: InFlight, asPart isPart: Bool = false) throws(RequestError) {
+    let place = try inFlight.add(cancellation, asPart: isPart)
+    state.withLock { $0.place = place }
+  }
+
+  /// - Throws: `RequestError` (`cancelled`), if the scope has ended.
+  func enter(_ scope: RequestScope) throws(RequestError) {
+    let membership = try scope.enter(cancellation)
+    state.withLock { $0.membership = membership }
+  }
+
+  /// Registers the call among those in flight, and in the scope of another call.
+  func enter(_ inFlight: InFlight, beside context: CallContext) throws(RequestError) {
+    try enter(inFlight)
+    guard let other = context.state.withLock({ $0.membership }) else { return }
+    let membership = try other.enter(cancellation)
+    state.withLock { $0.membership = membership }
+  }
+
+  /// Shows the call in an activity until it ends.
+  func show(_ use: ActivityUse) {
+    let activity = use.activity
+    let token = activity.begin(text: use.text, blocksInput: use.blocksInput)
+    let listener = progress?.listen { activity.progress(token, $0) }
+    let isLate = state.withLock { state in
+      if !state.hasEnded { state.shown = Shown(activity: activity, token: token, listener: listener) }
+      return state.hasEnded
+    }
+    if isLate { activity.end(token) }
+  }
+
+  /// Cancels the call at its deadline, unless it has ended by then.
+  func keepDeadline(on timeline: Timeline) {
+    guard let deadline else { return }
+    let remaining = deadline - (timeline.now() - started)
+    let task = Task { [cancellation] in
+      try await timeline.sleep(remaining)
+      cancellation.cancel(.deadlineExceeded(deadline))
+    }
+    state.withLock { $0.deadline = task }
+  }
+
+  /// Runs `work` when the call has ended; at once if it has.
+  func atEnd(_ work: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.hasEnded { state.atEnd.append(work) }
+      return state.hasEnded
+    }
+    if isLate { work() }
+  }
+
+  /// Stores the slot of a stream that goes through interceptors.
+  func hold(_ slot: SlotLease) { state.withLock { $0.slot = slot } }
+
+  /// Releases the slot of an earlier stream. An interceptor that sends again while it holds a stream must not
+  /// wait for that stream's slot.
+  func giveUpSlot() { state.withLock { $0.slot }?.giveUp() }
+
+  /// Ends the call when the last byte of `stream` is here. It may be another stream than the transfer's: an
+  /// interceptor may have replaced that.
+  func end(with stream: ByteStream) {
+    state.withLock { $0.slot }?.handOver()
+    _ = cancellation.onCancel(stopping: stream.cancellation)
+    stream.onEnd { self.end() }
+  }
+
+  /// Ends the call and releases everything it holds. Calling it again does nothing.
+  func end() {
+    let last: State? = state.withLock { state in
+      guard !state.hasEnded else { return nil }
+      defer {
+        state = State()
+        state.hasEnded = true
+      }
+      return state
+    }
+    guard let last else { return }
+    last.deadline?.cancel()
+    last.membership?.leave()
+    if let shown = last.shown {
+      // A call may be held for long after its end, and its progress with it.
+      if let listener = shown.listener { progress?.stopListening(listener) }
+      shown.activity.end(shown.token)
+    }
+    for work in last.atEnd { work() }
+    last.place?.leave()
+  }
+}
+
+/// The destination of a response's body: the only difference between `send`, `download` and `stream`.
+enum Destination: Sendable {
+  case memory
+  case file(Download)
+  case stream
+
+  var isFile: Bool {
+    if case .file = self { true } else { false }
+  }
+}

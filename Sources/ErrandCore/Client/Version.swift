@@ -1,4 +1,0 @@
-/// Errand's own version.
-public enum Version {
-  public static let current = "0.1.0"
-}

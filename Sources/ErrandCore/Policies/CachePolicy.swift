@@ -1,0 +1,51 @@
+/// How a request uses its cached response. Under every policy, a response from the network is cached.
+// A struct and not an enum, so that a policy can be added: HTTP's own caching rules (RFC 9111: max-age,
+// validators, Vary) are to be one of them.
+public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
+  enum Kind: Sendable, Hashable {
+    case networkOnly
+    case first
+    case staleWhileRevalidate
+    case staleIfError
+    case maxAge(Duration)
+  }
+
+  let kind: Kind
+
+  /// Always asks the network; the cached response is for requests with other policies.
+  public static let networkOnly = CachePolicy(kind: .networkOnly)
+  /// Returns the cached response, however old; asks the network only if there is none.
+  public static let first = CachePolicy(kind: .first)
+  /// Delivers the cached response at once, and then the network's outcome, be it a response or an error.
+  public static let staleWhileRevalidate = CachePolicy(kind: .staleWhileRevalidate)
+  /// Asks the network first, and returns the cached response if the server cannot be reached in time or is in
+  /// trouble: a transport failure, a time-out, the deadline, or the status 408, 425, 429 or 5xx. Any other
+  /// error is thrown: a 404 is a response, and a failed certificate pin must not go unnoticed.
+  public static let staleIfError = CachePolicy(kind: .staleIfError)
+  /// Returns the cached response if it is younger than `age`, else asks the network. A response dated in the
+  /// future, because the clock has been set back, does not count as younger.
+  public static func maxAge(_ age: Duration) -> CachePolicy { CachePolicy(kind: .maxAge(age)) }
+
+  public var description: String {
+    switch kind {
+    case .networkOnly: "network only"
+    case .first: "kept first"
+    case .staleWhileRevalidate: "kept, then refreshed"
+    case .staleIfError: "kept on failure"
+    case .maxAge(let age): "kept if younger than \(age.formattedSeconds)"
+    }
+  }
+}
+
+/// Has a request's response cached, and says how the cached response is used.
+public struct CacheRule: Sendable, Hashable {
+  /// The name in the cache key. Two users never share a response, whatever the name. It is written to disk as
+  /// it is, so it should hold no secret.
+  public var name: String
+  public var policy: CachePolicy
+
+  public init(_ name: String, _ policy: CachePolicy) {
+    self.name = name
+    self.policy = policy
+  }
+}

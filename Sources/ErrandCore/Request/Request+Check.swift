@@ -1,0 +1,38 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Request {
+  /// Moves credentials to where redirects know how to drop them, and throws early, before the request waits
+  /// for others, the error that the last check (`Exchange+Check`) would throw.
+  mutating func makeReady() throws(RequestError) {
+    if address.hasUser { adoptUserOfURL() }
+    if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
+  }
+
+  /// Turns `https://user:password@host` into basic authentication (RFC 7617), which redirects know how to
+  /// drop.
+  private mutating func adoptUserOfURL() {
+    guard case .valid(let url) = address, var reference = URLReference(url.absoluteString),
+      let user = reference.takeUser()
+    else { return }
+    if !user.isEmpty, !fields.contains("Authorization") {
+      let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let password = parts.count > 1 ? URLBytes.decoded(parts[1]) : []
+      let credentials = Data(URLBytes.decoded(parts[0]) + [UInt8(ascii: ":")] + password)
+      fields.append("Authorization", "Basic \(credentials.base64EncodedString())")
+    }
+    address = Address(reference, of: reference.text)
+  }
+}
+
+extension RequestError {
+  /// Returns the error with the request it is about; unchanged if it has one already, such as a request that
+  /// an interceptor sent.
+  func about(_ request: Request, _ secrets: Secrets) -> RequestError {
+    guard method == nil else { return self }
+    return about(request.method, request.address.shown(hiding: secrets), fields?.hiding(secrets))
+  }
+}

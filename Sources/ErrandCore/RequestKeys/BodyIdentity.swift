@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The identity of a body: bodies with equal identities are the same.
+enum BodyIdentity: Sendable, Hashable {
+  /// A part of a form; the boundary is left out, because it is random.
+  struct Part: Sendable, Hashable {
+    let head: ExactBytes
+    let content: BodyIdentity
+  }
+
+  case none
+  case bytes(ExactBytes)
+  case digest(BodyDigest)
+  case file(FileIdentity)
+  case parts([Part])
+  case source(BodySource)
+
+  /// A body with more bytes is represented by its digest.
+  private static let largestKept = 4096
+
+  static func data(_ data: Data) -> BodyIdentity {
+    data.count > largestKept ? .digest(BodyDigest(data)) : .bytes(ExactBytes(data))
+  }
+}
+
+/// The digest of a body that is too large for a key to keep alive.
+struct BodyDigest: Sendable, Hashable {
+  private let digest: SHA256Digest
+
+  init(_ data: Data) { digest = SHA256Digest(hashing: data) }
+}
+
+/// Identifies a file's content without reading it: path, inode, length and modification time.
+struct FileIdentity: Sendable, Hashable {
+  private let path: String
+  private let number: UInt64
+  private let length: Int64
+  private let seconds: Int64
+  private let nanoseconds: Int64
+
+  init(_ path: String) throws(FileError) {
+    var info = stat()
+    guard unsafe stat(path, &info) == 0 else { throw FileError(.read, path) }
+    self.path = path
+    number = UInt64(info.st_ino)
+    length = Int64(info.st_size)
+    seconds = Int64(info.modified.tv_sec)
+    nanoseconds = Int64(info.modified.tv_nsec)
+  }
+}
+
+/// Bytes that equal only the same bytes. Strings compare canonically equivalent spellings of a character as
+/// equal, although they differ on the wire.
+struct ExactBytes: Sendable, Hashable {
+  private let bytes: [UInt8]
+
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// Copies the bytes, so that a small slice does not keep a large buffer alive.
+  init(_ data: Data) { bytes = Array(data) }
+
+  // An array hashes byte by byte; this hashes all bytes at once.
+  func hash(into hasher: inout Hasher) {
+    unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  }
+}

@@ -1,0 +1,108 @@
+/// Defines which requests are the same.
+///
+/// A request has a key of its own: its method, its URL (with the items of its query in any order), its body
+/// and the named header fields. Or a key is chosen: any hashable value.
+///
+/// ```swift
+/// let key: RequestKey = "search"
+/// let mine = RequestKey(conversation.id)
+/// ```
+///
+/// Under any key, two requests with different credentials (`Authorization`, `Cookie`,
+/// `Proxy-Authorization`, header fields marked as secret, user, password and secret query items of the URL)
+/// are never the same. No description shows the key's content.
+public struct RequestKey: Sendable, Hashable {
+  // Indirect, so that a key takes two words: every waiting caller holds one.
+  indirect enum Subject: Sendable, Hashable {
+    case chosen(ChosenKey)
+    case parts(RequestParts)
+  }
+
+  let subject: Subject
+  /// The credentials: requests with different ones share nothing.
+  let partition: [KeyField]
+
+  init(_ subject: Subject, partition: [KeyField]) {
+    self.subject = subject
+    self.partition = partition
+  }
+
+  /// Makes a key of a chosen value.
+  public init(_ value: some Hashable & Sendable) {
+    self = (value as? RequestKey) ?? RequestKey(.chosen(ChosenKey(value: value)), partition: [])
+  }
+
+  /// Returns the same key, limited to requests with these credentials.
+  func partitioned(by partition: [KeyField]) -> RequestKey { RequestKey(subject, partition: partition) }
+}
+
+extension RequestKey: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+  public init(stringLiteral value: String) {
+    self.init(.chosen(ChosenKey(value: value)), partition: [])
+  }
+}
+
+extension RequestKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The method and the URL without its query, or the type of the chosen value.
+  public var description: String {
+    switch subject {
+    case .chosen(let key): "\(key)"
+    case .parts(let parts): "\(parts)"
+    }
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
+}
+
+/// A key that the application chose. Equal only to a value of its own type.
+struct ChosenKey: Sendable, Hashable {
+  let value: any Hashable & Sendable
+
+  static func == (left: ChosenKey, right: ChosenKey) -> Bool { left.value.isTheSame(as: right.value) }
+
+  func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
+
+extension Hashable {
+  fileprivate func isTheSame(as other: any Hashable) -> Bool { (other as? Self) == self }
+}
+
+extension ChosenKey: CustomStringConvertible {
+  /// The value may be a secret, so only its type is shown.
+  var description: String { "a chosen key (\(type(of: value)))" }
+}
+
+/// The parts of a request's own key.
+struct RequestParts: Sendable, Hashable {
+  let method: Method
+  let url: NormalizedURL
+  let body: BodyIdentity
+  /// The value of `Content-Type`, if there is a body.
+  let contentType: String?
+  /// The header fields that were named to be part of the key.
+  let fields: [KeyField]
+}
+
+extension RequestParts: CustomStringConvertible {
+  var description: String { "\(method) \(url)" }
+}
+
+/// A header field that is part of a key: its name in lower case, its value byte for byte.
+struct KeyField: Sendable, Hashable {
+  let name: String
+  let value: ExactBytes
+
+  init(_ name: String, _ value: String) {
+    self.name = ASCII.lowercased(name)
+    self.value = ExactBytes(value)
+  }
+
+  /// Returns the header fields that are `wanted`, sorted by name so that the order of different names does
+  /// not matter. Values of one name keep their order.
+  static func choose(from fields: HTTPFields, where wanted: (HTTPFields.Field) -> Bool) -> [KeyField] {
+    var chosen: [KeyField] = []
+    for field in fields where wanted(field) { chosen.append(KeyField(field.name, field.value)) }
+    if chosen.count > 1 { chosen.sort { $0.name < $1.name } }
+    return chosen
+  }
+}
