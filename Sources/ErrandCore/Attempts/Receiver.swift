@@ -13,14 +13,11 @@ final class Receiver: HeadReceiver {
     case stream(StreamOpening)
   }
 
-  private enum Kept {
+  private enum Held {
     case nothing
     case memory(MemorySink)
     case file
   }
-
-  /// The most bytes read of a body that is not delivered: enough for an error to show.
-  static let prefixLimit = 64 << 10
 
   private let target: Target
   private let request: Request
@@ -28,7 +25,7 @@ final class Receiver: HeadReceiver {
   private let memoryLimit: Int
   private let progress: ProgressHub?
   private let transfer: Transfer
-  private let kept = Locked(Kept.nothing)
+  private let held = Locked(Held.nothing)
 
   init(
     target: Target, request: Request, followsRedirects: Bool, memoryLimit: Int, progress: ProgressHub?,
@@ -44,11 +41,11 @@ final class Receiver: HeadReceiver {
 
   func sink(for head: ResponseHead) throws -> any BodySink {
     if followsRedirects, head.status.isRedirect, head.fields.contains("Location") {
-      return keep(MemorySink(limit: Self.prefixLimit, overflow: .enough(head)))
+      return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
     }
     if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }
     if let rejection = request.options.validator.problem(with: judged(head)) {
-      return keep(MemorySink(limit: Self.prefixLimit, overflow: .rejected(rejection, head)))
+      return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .rejected(rejection, head)))
     }
     return try accept(head)
   }
@@ -72,10 +69,10 @@ final class Receiver: HeadReceiver {
       if let total, total > memoryLimit, request.method != .head {
         throw MemorySink.tooLarge(memoryLimit, head)
       }
-      sink = keep(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
+      sink = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
     case .file(let download):
       (sink, start, total) = try download.sink(for: head, of: request)
-      kept.withLock { $0 = .file }
+      held.withLock { $0 = .file }
     case .stream(let opening):
       sink = opening.open(head)
     }
@@ -84,24 +81,24 @@ final class Receiver: HeadReceiver {
     return CountingSink(sink, progress)
   }
 
-  private func keep(_ sink: MemorySink) -> MemorySink {
-    kept.withLock { $0 = .memory(sink) }
+  private func hold(_ sink: MemorySink) -> MemorySink {
+    held.withLock { $0 = .memory(sink) }
     return sink
   }
 
   /// True if the body went into the file.
   var hasFile: Bool {
-    if case .file = kept.withLock({ $0 }) { true } else { false }
+    if case .file = held.withLock({ $0 }) { true } else { false }
   }
 
   /// The head of a response whose body is not delivered.
   var sufficientHead: ResponseHead? {
-    if case .memory(let sink) = kept.withLock({ $0 }) { sink.head } else { nil }
+    if case .memory(let sink) = held.withLock({ $0 }) { sink.head } else { nil }
   }
 
   /// Returns the body, if it was held in memory.
   func takeMemory() -> Data? {
-    guard case .memory(let sink) = kept.withLock({ $0 }) else { return nil }
+    guard case .memory(let sink) = held.withLock({ $0 }) else { return nil }
     return sink.take()
   }
 }
@@ -133,16 +130,4 @@ private final class CountingSink: BodySink {
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) { sink.onDrain(handler) }
-}
-
-extension RequestError.Rejection {
-  func error(
-    _ status: Status, _ fields: HTTPFields, bodyPrefix: Data
-  ) -> RequestError {
-    var underlying: (any Error)?
-    if case .check(let error) = self { underlying = error }
-    return RequestError(
-      .rejected, message: description, status: status, fields: fields, reachedServer: true,
-      underlying: underlying, rejection: self, bodyPrefix: bodyPrefix)
-  }
 }

@@ -28,7 +28,7 @@ struct Transfer: Sendable {
   }
 
   private let context: CallContext
-  private let pipeline: Pipeline
+  private let stage: AttemptStage
   private let attempt: Int
   private let began: Duration
   private let redirects: Int
@@ -36,9 +36,9 @@ struct Transfer: Sendable {
   /// - Parameters:
   ///   - began: The time at which the attempt began, on the client's timeline.
   ///   - redirects: The number of redirects that the attempt has followed.
-  init(_ context: CallContext, _ pipeline: Pipeline, attempt: Int, began: Duration, redirects: Int) {
+  init(_ context: CallContext, _ stage: AttemptStage, attempt: Int, began: Duration, redirects: Int) {
     self.context = context
-    self.pipeline = pipeline
+    self.stage = stage
     self.attempt = attempt
     self.began = began
     self.redirects = redirects
@@ -50,13 +50,13 @@ struct Transfer: Sendable {
   /// Returns the timing of a response that is complete now.
   func timing(_ metrics: TransferMetrics) -> Timing {
     Timing(
-      metrics, queue: began - context.started, total: pipeline.timeline.now() - context.started,
+      metrics, queue: began - context.started, total: stage.timeline.now() - context.started,
       attempts: max(context.sent, 1), redirects: redirects)
   }
 
   func perform(_ request: Request) async throws -> Received {
     // A request that goes out unchanged is not copied.
-    guard pipeline.isIntercepted || context.destination.isFile else { return try await performAsIs(request) }
+    guard stage.isIntercepted || context.destination.isFile else { return try await performAsIs(request) }
     guard case .file(let download) = context.destination else {
       return try await performAsIs(try prepared(request))
     }
@@ -81,7 +81,7 @@ struct Transfer: Sendable {
     } catch let error as RequestError where Self.breaksOff.contains(error.code) {
       // The rest of a body that is not delivered is not needed, and the head may say when to retry.
       guard let head = receiver.sufficientHead else { throw error }
-      return kept(TransferResult(head: head, metrics: TransferMetrics()), receiver)
+      return held(TransferResult(head: head, metrics: TransferMetrics()), receiver)
     } catch let enough as MemorySink.HeadIsEnough {
       return ended(enough, receiver)
     }
@@ -89,8 +89,8 @@ struct Transfer: Sendable {
 
   private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Received {
     defer { upload.close() }
-    return kept(
-      try await pipeline.transport.perform(try exchange(request, upload, context.cancellation, receiver)),
+    return held(
+      try await stage.transport.perform(try exchange(request, upload, context.cancellation, receiver)),
       receiver)
   }
 
@@ -99,7 +99,7 @@ struct Transfer: Sendable {
   ) async throws -> Received {
     defer { upload.close() }
     let result = try await settling(download, try exchange(request, upload, context.cancellation, receiver))
-    guard receiver.hasFile else { return kept(result, receiver) }
+    guard receiver.hasFile else { return held(result, receiver) }
     try download.checkWhole()
     return Received(result, receiver, .file(download.part), length: download.length)
   }
@@ -119,14 +119,14 @@ struct Transfer: Sendable {
     case .opened(let source, let head):
       let result = TransferResult(head: head, metrics: TransferMetrics())
       return Received(result, receiver, .chunks(ByteStream(source)), length: nil)
-    case .ended(let result): return kept(result, receiver)
+    case .ended(let result): return held(result, receiver)
     }
   }
 
   private func receiver(_ target: Receiver.Target, _ request: Request) -> Receiver {
     Receiver(
-      target: target, request: request, followsRedirects: pipeline.redirects(of: request).limit > 0,
-      memoryLimit: request.options.memoryLimit ?? pipeline.configuration.memoryLimit,
+      target: target, request: request, followsRedirects: stage.redirects(of: request).limit > 0,
+      memoryLimit: request.options.memoryLimit ?? stage.defaults.memoryLimit,
       progress: context.progress,
       transfer: self)
   }
@@ -137,15 +137,15 @@ struct Transfer: Sendable {
   ) throws(RequestError) -> Exchange {
     let onWire = try Exchange.Request(
       request, upload,
-      timeout: min(request.options.timeout ?? pipeline.configuration.timeout, .longest),
-      mayBeRepeated: pipeline.mayBeRepeated(request, context))
+      timeout: min(request.options.timeout ?? stage.defaults.timeout, .longest),
+      mayBeRepeated: stage.retries.mayBeRepeated(request, context))
     return Exchange(
       request: onWire, cancellation: cancellation, progress: context.progress, receiver: receiver)
   }
 
   private func prepared(_ request: Request) throws -> Request {
     var request = request
-    if pipeline.isIntercepted {
+    if stage.isIntercepted {
       // Interceptors' changes are checked as strictly as the original request.
       try request.makeReady()
     }
@@ -155,11 +155,11 @@ struct Transfer: Sendable {
 
   @inline(never)
   private func ended(_ enough: MemorySink.HeadIsEnough, _ receiver: Receiver) -> Received {
-    kept(TransferResult(head: enough.head, metrics: TransferMetrics()), receiver)
+    held(TransferResult(head: enough.head, metrics: TransferMetrics()), receiver)
   }
 
   /// Returns the response whose body was held in memory.
-  private func kept(_ result: TransferResult, _ receiver: Receiver) -> Received {
+  private func held(_ result: TransferResult, _ receiver: Receiver) -> Received {
     let data = receiver.takeMemory() ?? Data()
     return Received(result, receiver, .data(data), length: Int64(data.count))
   }
@@ -167,7 +167,7 @@ struct Transfer: Sendable {
   private func settling(_ download: Download, _ exchange: Exchange) async throws -> TransferResult {
     let result: TransferResult
     do {
-      result = try await pipeline.transport.perform(exchange)
+      result = try await stage.transport.perform(exchange)
     } catch {
       try await download.settle()
       throw error
@@ -193,7 +193,7 @@ struct Transfer: Sendable {
     Task {
       let result: Result<TransferResult, any Error>
       do {
-        let done = try await pipeline.transport.perform(exchange)
+        let done = try await stage.transport.perform(exchange)
         finalTiming.value = timing(done.metrics)
         result = .success(done)
       } catch {
@@ -202,7 +202,7 @@ struct Transfer: Sendable {
       context.cancellation.removeCancelHandler(link)
       upload.close()
       opening.end(result) { error in
-        (error as? RequestError)?.about(request, pipeline.configuration.secrets) ?? error
+        (error as? RequestError)?.about(request, stage.secrets) ?? error
       }
     }
     switch try await opening.outcome() {
@@ -216,8 +216,8 @@ struct Transfer: Sendable {
   /// connection turned out to be closed. It counts like any other attempt. Returns false if the call is
   /// cancelled, or if its policy or the retry budget allows no more.
   func claimRepeat(_ request: Request) -> Bool {
-    guard context.cancellation.cause == nil, pipeline.claimRepeat(request, context) else { return false }
-    _ = context.countUsed()
+    guard context.cancellation.cause == nil, stage.retries.claimRepeat(request, context) else { return false }
+    context.countUsed()
     context.countSent()
     return true
   }
@@ -226,7 +226,7 @@ struct Transfer: Sendable {
 extension Transfer.Received {
   /// The first part of the body, for an error that rejects it.
   var prefix: Data {
-    let limit = Receiver.prefixLimit
+    let limit = RequestError.Rejection.prefixLimit
     switch body {
     case .data(let data): return data.prefix(limit)
     case .chunks: return Data()

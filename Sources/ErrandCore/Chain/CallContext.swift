@@ -13,7 +13,7 @@ final class CallContext: Sendable {
     var membership: ScopeMembership?
     var deadline: Task<Void, any Error>?
     var shown: Shown?
-    var slot: SlotLease?
+    var slot: (any StreamSlot)?
     var atEnd: [@Sendable () -> Void] = []
     var hasEnded = false
   }
@@ -40,7 +40,7 @@ final class CallContext: Sendable {
   var used: Int { usedCount.load(ordering: .relaxed) }
 
   func countSent() { sentCount.add(1, ordering: .relaxed) }
-  func countUsed() -> Int { usedCount.add(1, ordering: .relaxed).newValue }
+  func countUsed() { usedCount.add(1, ordering: .relaxed) }
 
   convenience init(
     destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,
@@ -64,6 +64,14 @@ final class CallContext: Sendable {
     self.progress = progress
     self.started = started
     self.deadline = deadline
+  }
+
+  /// - Throws: `RequestError` (`unsupported`), unless the response's body is held in memory.
+  func requireMemory(for use: StaticString) throws(RequestError) {
+    if case .memory = destination { return }
+    throw RequestError(
+      .unsupported, message: "a response that is \(use) is held in memory: use send or start",
+      reachedServer: false)
   }
 
   /// Registers the call among those in flight.
@@ -121,7 +129,7 @@ final class CallContext: Sendable {
   }
 
   /// Stores the slot of a stream that goes through interceptors.
-  func hold(_ slot: SlotLease) { state.withLock { $0.slot = slot } }
+  func hold(_ slot: any StreamSlot) { state.withLock { $0.slot = slot } }
 
   /// Releases the slot of an earlier stream. An interceptor that sends again while it holds a stream must not
   /// wait for that stream's slot.
@@ -167,4 +175,12 @@ enum Destination: Sendable {
   var isFile: Bool {
     if case .file = self { true } else { false }
   }
+}
+
+/// The slot of a stream that is in the hands of interceptors.
+protocol StreamSlot: Sendable {
+  /// Releases the slot before the stream ends, so that what interceptors wait for can have it.
+  func giveUp()
+  /// Keeps the slot until the stream ends: the caller has the stream.
+  func handOver()
 }

@@ -11,14 +11,20 @@ final class HoldWatch: Sendable {
     var hasEnded = false
   }
 
-  private let inFlightRequest: InFlightRequest
+  private let cancellation: CancellationToken
+  private let limit: Duration
   private let timeline: Timeline
   private let state = Locked(State())
 
-  init(of inFlightRequest: InFlightRequest, _ timeline: Timeline) {
-    self.inFlightRequest = inFlightRequest
+  /// - Parameters:
+  ///   - joined: Settled when another caller has joined the request.
+  ///   - cancellation: The request's.
+  ///   - limit: How long interceptors may hold it from then on.
+  init(joined: Promise<Void>, _ cancellation: CancellationToken, limit: Duration, _ timeline: Timeline) {
+    self.cancellation = cancellation
+    self.limit = limit
     self.timeline = timeline
-    _ = inFlightRequest.joined.listen { [weak self] _ in self?.begin() }
+    _ = joined.listen { [weak self] _ in self?.begin() }
   }
 
   /// The error that the request fails with, if the watch ended it.
@@ -63,7 +69,7 @@ final class HoldWatch: Sendable {
 
   /// Returns the time until the next check; nil if there is to be none.
   private func look() -> Duration? {
-    let (now, limit) = (timeline.now(), InFlightRequest.longestHold)
+    let now = timeline.now()
     let wait: Duration? = state.withLock { state in
       if state.hasEnded { return nil }
       guard let since = state.since else { return limit }
@@ -76,7 +82,7 @@ final class HoldWatch: Sendable {
         reachedServer: false)
       return nil
     }
-    if wait == nil, failure != nil { inFlightRequest.cancellation.cancel(.deadlineExceeded(limit)) }
+    if wait == nil, failure != nil { cancellation.cancel(.deadlineExceeded(limit)) }
     return wait
   }
 }

@@ -66,7 +66,7 @@ public final class Client: Sendable {
   /// - Parameter scope: The scope that the request ends with.
   public func start(_ request: Request, in scope: RequestScope? = nil) -> Call {
     let hub = ProgressHub()
-    let context = CallContext(request, pipeline, into: .memory, progress: hub, canRise: true)
+    let context = pipeline.context(of: request, into: .memory, progress: hub, canRise: true)
     let secrets = secrets
     // Does not capture the request: it holds the calls it depends on, and each of those would hold its own.
     let call = Call(
@@ -119,8 +119,8 @@ public final class Client: Sendable {
     _ request: Request, into destination: Destination, in scope: RequestScope?, progress: ProgressHandler?
   ) async throws -> Response {
     let isWatched = progress != nil || request.options.activity != nil
-    let context = CallContext(
-      request, pipeline, into: destination, progress: isWatched ? ProgressHub(progress) : nil, canRise: false)
+    let context = pipeline.context(
+      of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil, canRise: false)
     try pipeline.enter(request, context, scope)
     return try await withTaskCancellationHandler {
       try await pipeline.perform(request, context)

@@ -18,7 +18,7 @@ public struct ResponseSequence: AsyncSequence {
 
   public struct AsyncIterator: AsyncIteratorProtocol {
     private enum Step {
-      case kept
+      case cached
       case refreshed(Refreshing)
       case end
     }
@@ -26,7 +26,7 @@ public struct ResponseSequence: AsyncSequence {
     private let client: Client
     private let request: Request
     private let scope: RequestScope?
-    private var step = Step.kept
+    private var step = Step.cached
 
     fileprivate init(_ responses: ResponseSequence) {
       client = responses.client
@@ -36,14 +36,14 @@ public struct ResponseSequence: AsyncSequence {
 
     public mutating func next() async throws -> Response? {
       switch step {
-      case .kept:
+      case .cached:
         // Looked up before the network is asked, or it could be the network's own response.
         let isCancelled = scope?.isCancelled == true
-        let kept = isCancelled ? nil : try await client.cachedResponse(to: request)
+        let cached = isCancelled ? nil : try await client.cachedResponse(to: request)
         var fresh = request
         fresh.options.caching?.policy = .networkOnly
         step = .refreshed(Refreshing(client.start(fresh, in: scope)))
-        if let kept { return kept }
+        if let cached { return cached }
         return try await next()
       case .refreshed(let refreshing):
         step = .end
@@ -78,10 +78,10 @@ extension Client {
   /// and cleared.
   public func cachedResponse(to request: Request) async throws -> Response? {
     guard let rule = request.options.caching else { return nil }
-    let user = pipeline.configuration.identity?()
+    let user = pipeline.cache.identity?()
     let ready = try pipeline.ready(request)
     return await CancellationToken.ofTask {
-      await pipeline.cachedResponse(to: ready, rule, of: user, unless: $0)?.response
+      await pipeline.cache.response(to: ready, rule, of: user, unless: $0)?.response
     }
   }
 
@@ -89,10 +89,10 @@ extension Client {
   /// - Throws: The store's error, if it fails.
   public func removeCachedResponse(to request: Request) async throws {
     guard let rule = request.options.caching else { return }
-    let user = pipeline.configuration.identity?()
+    let user = pipeline.cache.identity?()
     let ready = try pipeline.ready(request)
     try await CancellationToken.ofTask {
-      try await pipeline.removeCachedResponse(to: ready, rule, of: user, unless: $0)
+      try await pipeline.cache.removeResponse(to: ready, rule, of: user, unless: $0)
     }
   }
 }

@@ -29,10 +29,10 @@ public struct CachePolicy: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch kind {
     case .networkOnly: "network only"
-    case .first: "kept first"
-    case .staleWhileRevalidate: "kept, then refreshed"
-    case .staleIfError: "kept on failure"
-    case .maxAge(let age): "kept if younger than \(age.formattedSeconds)"
+    case .first: "cached first"
+    case .staleWhileRevalidate: "cached, then refreshed"
+    case .staleIfError: "cached on failure"
+    case .maxAge(let age): "cached if younger than \(age.formattedSeconds)"
     }
   }
 }

@@ -54,3 +54,31 @@ public final class ResponseCheck: Sendable, Hashable {
   public static func == (left: ResponseCheck, right: ResponseCheck) -> Bool { left === right }
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+extension ResponseValidator {
+  /// Returns why the validator rejects a response that another request has obtained; nil if it accepts it.
+  func rejection(of response: Response) -> RequestError.Rejection? {
+    problem(with: ResponseHead(status: response.status, fields: response.fields))
+      ?? problem(with: response, bodyLength: Int64(response.data.count))
+  }
+}
+
+extension RequestError.Rejection {
+  /// The most bytes read of a body that is not delivered: enough for an error to show.
+  static let prefixLimit = 64 << 10
+
+  func error(_ status: Status, _ fields: HTTPFields, bodyPrefix: Data) -> RequestError {
+    var underlying: (any Error)?
+    if case .check(let error) = self { underlying = error }
+    return RequestError(
+      .rejected, message: description, status: status, fields: fields, reachedServer: true,
+      underlying: underlying, rejection: self, bodyPrefix: bodyPrefix)
+  }
+
+  func error(of response: Response) -> RequestError {
+    var error = error(response.status, response.fields, bodyPrefix: response.data.prefix(Self.prefixLimit))
+    error.timing = response.timing
+    error.attempt = response.timing.attempts
+    return error
+  }
+}

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `a policy describes what it does`() {
-    #expect(CachePolicy.maxAge(.seconds(90)).description == "kept if younger than 90 s")
+    #expect(CachePolicy.maxAge(.seconds(90)).description == "cached if younger than 90 s")
     #expect(Set(Self.policies.map(\.description)).count == Self.policies.count)
   }
 }

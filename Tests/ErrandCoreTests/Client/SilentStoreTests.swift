@@ -72,8 +72,8 @@ import Testing
     try await store.asked.pass()
     // The salt is requested twice: to read and to write.
     for _ in 0..<(silent == "salt" ? 2 : 1) {
-      await stage.reachSleep(of: Pipeline.cachePatience)
-      stage.clock.advance(by: Pipeline.cachePatience)
+      await stage.reachSleep(of: CacheAccess.patience)
+      stage.clock.advance(by: CacheAccess.patience)
     }
     #expect(try await call.value.text == "network")
     #expect(store.told.withLock { $0 }.first == "the response cache was silent for 5 s")
@@ -107,8 +107,8 @@ import Testing
     let stage = stage(store)
     let removal = Task { try await stage.client.removeCachedResponse(to: request()) }
     try await store.asked.pass()
-    await stage.reachSleep(of: Pipeline.cachePatience)
-    stage.clock.advance(by: Pipeline.cachePatience)
+    await stage.reachSleep(of: CacheAccess.patience)
+    stage.clock.advance(by: CacheAccess.patience)
     await #expect(throws: RequestError.self) { try await removal.value }
     store.end()
     let reading = SilentStore(silent: "read")

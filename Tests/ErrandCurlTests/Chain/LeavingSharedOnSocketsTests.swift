@@ -19,7 +19,9 @@ import Testing
   }
 
   private func reachCallers(_ count: Int) async throws {
-    try await reach { client.pipeline.repeats.states.sharing.withLock({ $0.callers(of: "feed") }) == count }
+    try await reach {
+      client.pipeline.coalescing.repeats.states.sharing.withLock({ $0.callers(of: "feed") }) == count
+    }
   }
 
   @Test func `a caller that leaves, by cancel, scope or deadline, does not end the others`() async throws {

@@ -26,7 +26,9 @@ import Testing
   }
 
   private func reachCallers(_ count: Int) async throws {
-    try await reach { client.pipeline.repeats.states.sharing.withLock({ $0.callers(of: "feed") }) == count }
+    try await reach {
+      client.pipeline.coalescing.repeats.states.sharing.withLock({ $0.callers(of: "feed") }) == count
+    }
   }
 
   @Test func `twenty callers share one request, and each gets the whole response`() async throws {

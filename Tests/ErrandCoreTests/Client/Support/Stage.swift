@@ -59,8 +59,10 @@ struct Stage: Sendable {
   func reachSharing(_ count: Int, _ request: Request) async throws {
     let pipeline = client.pipeline
     let ready = try pipeline.ready(request)
-    let key = try pipeline.key(ready, try #require(ready.options.repeats))
-    while pipeline.repeats.states.sharing.withLock({ $0.callers(of: key) }) != count { await Task.yield() }
+    let key = try pipeline.coalescing.key(ready, try #require(ready.options.repeats))
+    while pipeline.coalescing.repeats.states.sharing.withLock({ $0.callers(of: key) }) != count {
+      await Task.yield()
+    }
   }
 
   /// Returns when a sleep on the clock ends exactly this long from now.
@@ -70,7 +72,7 @@ struct Stage: Sendable {
 
   /// Advances the clock until the client remembers no repeats and no task sleeps, however late it began to.
   func settle() async {
-    while !client.pipeline.repeats.states.isEmpty || clock.sleepers > 0 {
+    while !client.pipeline.coalescing.repeats.states.isEmpty || clock.sleepers > 0 {
       clock.advance(by: .seconds(10))
       await Task.yield()
     }

@@ -1,25 +1,47 @@
-/// One attempt: the transfer, the redirects it leads to, and the validation of the response.
-struct Attempt: Sendable {
-  private let number: Int
-  private let context: CallContext
-  private let pipeline: Pipeline
-  private let began: Duration
-
-  init(_ number: Int, _ context: CallContext, _ pipeline: Pipeline) {
-    self.number = number
-    self.context = context
-    self.pipeline = pipeline
-    began = pipeline.timeline.now()
+/// Makes one attempt: the transfer, the redirects it leads to, and the validation of the response. The last
+/// stage.
+final class AttemptStage: Stage {
+  /// The values for requests that have none of their own.
+  struct Defaults: Sendable {
+    let timeout: Duration
+    let memoryLimit: Int
+    let redirects: RedirectPolicy
   }
 
-  func perform(_ request: Request) async throws -> Response {
+  let usage = StageUsage.everyRequest
+  let transport: any Transport
+  let timeline: Timeline
+  let retries: RetryStage
+  let secrets: Secrets
+  let isIntercepted: Bool
+  let defaults: Defaults
+
+  /// - Parameters:
+  ///   - retries: Decides whether the transport may send a request again by itself.
+  ///   - isIntercepted: True if the client has interceptors.
+  init(
+    _ transport: any Transport, _ timeline: Timeline, _ retries: RetryStage, _ defaults: Defaults,
+    secrets: Secrets, isIntercepted: Bool
+  ) {
+    self.transport = transport
+    self.timeline = timeline
+    self.retries = retries
+    self.defaults = defaults
+    self.secrets = secrets
+    self.isIntercepted = isIntercepted
+  }
+
+  func redirects(of request: Request) -> RedirectPolicy { request.options.redirects ?? defaults.redirects }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    let (number, began) = (context.used, timeline.now())
     var request = request
     var followed = 0
     var hasAskedAgain = false
     while true {
       try context.cancellation.check()
       if followed == 0 { context.countSent() }
-      let transfer = Transfer(context, pipeline, attempt: number, began: began, redirects: followed)
+      let transfer = Transfer(context, self, attempt: number, began: began, redirects: followed)
       let received: Transfer.Received
       do {
         received = try await transfer.perform(request)
@@ -32,8 +54,8 @@ struct Attempt: Sendable {
         error.reachedServer = true
         throw error
       }
-      switch try pipeline.redirects(of: request).step(
-        request, received.head, followed: followed, secrets: pipeline.configuration.secrets)
+      switch try redirects(of: request).step(
+        request, received.head, followed: followed, secrets: secrets)
       {
       case .follow(let next):
         request = next
@@ -52,7 +74,7 @@ struct Attempt: Sendable {
   private func validated(
     _ request: Request, _ received: Transfer.Received, _ timing: Timing
   ) throws -> Response {
-    let (validator, secrets) = (request.options.validator, pipeline.configuration.secrets)
+    let validator = request.options.validator
     func reject(_ rejection: RequestError.Rejection) -> RequestError {
       var error = rejection.error(received.head.status, received.head.fields, bodyPrefix: received.prefix)
       error.timing = timing

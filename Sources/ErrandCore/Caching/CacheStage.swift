@@ -1,0 +1,65 @@
+/// Returns the cached response, and caches the network's, as the request's policy says.
+final class CacheStage: Stage {
+  let usage = StageUsage.requestsWithOptions
+  private let cache: CacheAccess
+  private let timeline: Timeline
+  private let inFlight: InFlight
+
+  init(_ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight) {
+    self.cache = cache
+    self.timeline = timeline
+    self.inFlight = inFlight
+  }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    guard let rule = request.options.caching else { return try await next(request, context) }
+    try context.requireMemory(for: "cached")
+    // Read before the request is sent: the response belongs to the identity that asked, even if it changes
+    // meanwhile.
+    let user = cache.identity?()
+    // Each call falls back by itself: see `FallbackStage`.
+    let state = CacheState(rule.policy == .staleIfError ? .networkOnly : rule.policy)
+    var step = state.begin()
+    var found: CachedResponse?
+    while true {
+      switch step {
+      case .read:
+        found = await cache.response(to: request, rule, of: user, unless: context.cancellation)
+        step = state.found(age: found?.age(at: cache.date()))
+      case .ask:
+        let response = try await next(request, context)
+        await cache.store(response, to: request, rule, of: user, unless: context.cancellation)
+        return response
+      case .deliverCachedAndAsk:
+        refresh(request, rule, of: user, beside: context, next)
+        step = .deliverCached
+      case .deliverCached:
+        guard let found else { preconditionFailure("nothing is delivered that was not found") }
+        return found.response
+      case .fail: preconditionFailure("only what falls back fails here")
+      }
+    }
+  }
+
+  /// Renews the cached response from the network, while the call already returns the present one.
+  private func refresh(
+    _ request: Request, _ rule: CacheRule, of user: String?, beside context: CallContext, _ next: NextStage
+  ) {
+    let refreshing = CallContext(
+      destination: .memory, progress: nil,
+      effectivePriority: EffectivePriority(context.effectivePriority.current, canRise: false),
+      started: timeline.now(), deadline: context.deadline)
+    if context.effectivePriority.goesWithoutSlot { refreshing.effectivePriority.goWithoutSlot() }
+    do {
+      try refreshing.enter(inFlight, beside: context)
+    } catch {
+      return refreshing.end()
+    }
+    refreshing.keepDeadline(on: timeline)
+    Task {
+      defer { refreshing.end() }
+      guard let response = try? await next(request, refreshing) else { return }
+      await cache.store(response, to: request, rule, of: user, unless: refreshing.cancellation)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// Falls back on the cached response when the server is out of reach, or when the deadline passes, whatever
+/// the call then waits for. For requests whose policy is `staleIfError`.
+final class FallbackStage: Stage {
+  let usage = StageUsage.requestsWithOptions
+  private let cache: CacheAccess
+  private let timeline: Timeline
+
+  init(_ cache: CacheAccess, _ timeline: Timeline) {
+    self.cache = cache
+    self.timeline = timeline
+  }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    guard let rule = request.options.caching, rule.policy == .staleIfError else {
+      return try await next(request, context)
+    }
+    try context.requireMemory(for: "cached")
+    let user = cache.identity?()
+    do {
+      return try await inTime(request, context, next)
+    } catch {
+      var state = CacheState(rule.policy)
+      guard state.failed(error) == .read,
+        let found = await cache.response(to: request, rule, of: user, unless: context.cancellation),
+        state.found(age: found.age(at: cache.date())) == .deliverCached
+      else { throw error }
+      return found.response
+    }
+  }
+
+  /// Ends `next` at the call's deadline, but lets the call itself continue without the network.
+  private func inTime(
+    _ request: Request, _ context: CallContext, _ next: NextStage
+  ) async throws -> Response {
+    guard context.deadline != nil else { return try await next(request, context) }
+    let limited = CallContext(
+      cancellation: CancellationToken(), effectivePriority: context.effectivePriority,
+      destination: context.destination, progress: context.progress,
+      started: context.started, deadline: context.deadline)
+    let link = context.cancellation.onCancel(stopping: limited.cancellation)
+    limited.keepDeadline(on: timeline)
+    defer {
+      context.cancellation.removeCancelHandler(link)
+      limited.end()
+    }
+    do {
+      let response = try await next(request, limited)
+      try limited.cancellation.finish()
+      return response
+    } catch {
+      throw limited.cancellation.cause?.error(attempts: (error as? RequestError)?.attempt ?? 0) ?? error
+    }
+  }
+}

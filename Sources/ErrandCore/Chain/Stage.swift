@@ -1,0 +1,39 @@
+/// One stage of a request's way through a client. It does its part before and after the stages that follow, or
+/// instead of them.
+///
+/// A class, so that passing it on costs one reference.
+protocol Stage: AnyObject, Sendable {
+  /// The requests that pass the stage.
+  var usage: StageUsage { get }
+
+  /// - Parameter next: The stages that follow: called once, several times, or not at all.
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response
+}
+
+/// The requests that pass a stage. A request has no cost from the stages that it does not pass.
+enum StageUsage {
+  case everyRequest
+  /// Requests with one of the options that few have (`RequestOptions.hasStages`). The stage passes on those
+  /// that have another.
+  case requestsWithOptions
+  /// No request of this client.
+  case none
+}
+
+/// The stages that follow another.
+struct NextStage: Sendable {
+  private let stages: [any Stage]
+  private let index: Int
+
+  init(_ stages: [any Stage]) { self.init(stages, 0) }
+
+  private init(_ stages: [any Stage], _ index: Int) {
+    self.stages = stages
+    self.index = index
+  }
+
+  /// Passes the request on and returns the response.
+  func callAsFunction(_ request: Request, _ context: CallContext) async throws -> Response {
+    try await stages[index].perform(request, context, NextStage(stages, index + 1))
+  }
+}

@@ -1,0 +1,120 @@
+/// Ignores a repeat, or lets it share the request that is in flight. The newest of a key is found when the call
+/// is made, before anything waits: see `enter`.
+final class CoalescingStage: Stage {
+  let usage = StageUsage.requestsWithOptions
+  let repeats: Repeats<Response>
+  private let timeline: Timeline
+  private let inFlight: InFlight
+  private let identity: (@Sendable () -> String?)?
+  private let secrets: Secrets
+  private let isIntercepted: Bool
+
+  /// - Parameter isIntercepted: True if the client has interceptors.
+  init(
+    _ timeline: Timeline, _ inFlight: InFlight, identity: (@Sendable () -> String?)?, secrets: Secrets,
+    isIntercepted: Bool
+  ) {
+    repeats = Repeats(timeline, mayReplay: \.mayBeReplayed)
+    self.timeline = timeline
+    self.inFlight = inFlight
+    self.identity = identity
+    self.secrets = secrets
+    self.isIntercepted = isIntercepted
+  }
+
+  /// Makes a call the newest of its key, if its request says so, and cancels the previous one.
+  /// - Throws: `RequestError`, if the request has no key.
+  func enter(_ request: Request, _ context: CallContext) throws(RequestError) {
+    guard let rule = request.options.repeats, rule.kind == .latest else { return }
+    let place = repeats.begin(latest: try key(request, rule), context.cancellation)
+    context.atEnd { [repeats] in repeats.end(latest: place) }
+  }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    guard let rule = request.options.repeats else { return try await next(request, context) }
+    switch rule.kind {
+    case .latest: return try await next(request, context)
+    case .ignoring(let interval, let untilFailed):
+      return try await unlessRepeated(
+        rule, within: interval, untilFailed: untilFailed, request, context, next)
+    case .sharing(var policy):
+      try context.requireMemory(for: "shared")
+      if request.fields.forbidStoring { policy.window = .zero }
+      let response: Response
+      do {
+        response = try await repeats.share(
+          try key(request, rule), policy, effectivePriority: context.effectivePriority,
+          of: context.cancellation, progress: context.progress
+        ) { inFlightRequest in
+          try await self.send(inFlightRequest, request, next)
+        }
+      } catch is InFlightRequest.WaitsForItself {
+        return try await next(request, context)
+      }
+      // The caller that sent the request validates the response twice, which does no harm.
+      if let rejection = request.options.validator.rejection(of: response) {
+        throw rejection.error(of: response)
+      }
+      return response
+    }
+  }
+
+  func key(_ request: Request, _ rule: RepeatRule) throws(RequestError) -> RequestKey {
+    try request.key(for: rule, secrets: secrets, identity: identity?())
+  }
+
+  private func unlessRepeated(
+    _ rule: RepeatRule, within interval: Duration, untilFailed: Bool, _ request: Request,
+    _ context: CallContext, _ next: NextStage
+  ) async throws -> Response {
+    // A call that is already cancelled is not sent, so it must not cause repeats to be ignored.
+    try context.cancellation.check()
+    let key = try key(request, rule)
+    let began = try repeats.admit(key, within: interval)
+    do {
+      return try await next(request, context)
+    } catch {
+      let hasLeft = context.sent > 0 && (error as? RequestError)?.reachedServer != false
+      if untilFailed || !hasLeft { repeats.close(key, began: began) }
+      throw error
+    }
+  }
+
+  /// Sends the request that several callers share.
+  private func send(
+    _ inFlightRequest: InFlightRequest, _ request: Request, _ next: NextStage
+  ) async throws -> Response {
+    let watch =
+      isIntercepted
+      ? HoldWatch(
+        joined: inFlightRequest.joined, inFlightRequest.cancellation, limit: InFlightRequest.longestHold,
+        timeline) : nil
+    // It has no deadline: each caller has its own.
+    let context = CallContext(
+      cancellation: inFlightRequest.cancellation, effectivePriority: inFlightRequest.effectivePriority,
+      destination: .memory, progress: inFlightRequest.progress,
+      started: timeline.now(), deadline: nil, watch: watch)
+    // An interceptor may send this request again from a detached task, which is not linked to it.
+    var request = request
+    request.options.repeats = nil
+    try context.enter(inFlight, asPart: true)
+    defer { context.end() }
+    guard let watch else { return try await next(request, context) }
+    defer { watch.end() }
+    do {
+      return try await next(request, context)
+    } catch {
+      throw watch.failure ?? error
+    }
+  }
+}
+
+extension Result<Response, any Error> {
+  /// False if the response must not be stored, not even for a sharing window.
+  var mayBeReplayed: Bool {
+    switch self {
+    case .success(let response): !response.fields.forbidStoring
+    case .failure(let error): (error as? RequestError)?.fields?.forbidStoring != true
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// Runs users' code around each call, or around each attempt.
+final class InterceptorStage: Stage {
+  enum Place {
+    case call
+    case attempt
+  }
+
+  let usage: StageUsage
+  private let place: Place
+  private let interceptors: [any Interceptor]
+  private let secrets: Secrets
+
+  /// - Parameter isUsed: False if a client's requests do not pass the stage.
+  init(around place: Place, _ interceptors: [any Interceptor], isUsed: Bool, secrets: Secrets) {
+    self.place = place
+    self.interceptors = interceptors
+    self.secrets = secrets
+    usage = isUsed ? .everyRequest : .none
+  }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    let chain = chain(context, next)
+    context.watch?.take()
+    defer { context.watch?.handOn() }
+    guard place == .call else { return try await chain(request) }
+    // Users' interceptors may wait for anything, so they run in a task that can be cancelled.
+    return try await context.cancellation.interrupting(late: Self.drop) { try await chain(request) }
+  }
+
+  private func chain(_ context: CallContext, _ next: NextStage) -> Next {
+    let attempt = place == .call ? 0 : context.used
+    return Next(attempt: attempt, interceptors: interceptors[...], context: context) { request in
+      context.watch?.handOn()
+      defer { context.watch?.take() }
+      do { return try await next(request, context) } catch {
+        throw self.told(error, request, context, attempt: attempt)
+      }
+    }
+  }
+
+  /// Returns a failure as an interceptor catches it: with its request, and with the reason if the call was
+  /// cancelled.
+  private func told(
+    _ error: any Error, _ request: Request, _ context: CallContext, attempt: Int
+  ) -> any Error {
+    let attempt = max(attempt, (error as? RequestError)?.attempt ?? 0)
+    let error = context.cancellation.cause.map { $0.error(attempts: attempt) } ?? error
+    guard var error = error as? RequestError else { return error }
+    error.attempt = attempt
+    return error.about(request, secrets)
+  }
+
+  /// Drops a response that an interceptor returned after the call had ended.
+  private static func drop(_ late: Response) {
+    if case .chunks(let stream) = late.body { stream.cancellation.cancel(.cancelled(.streamDropped)) }
+  }
+}

@@ -1,0 +1,104 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Attempts again after a failure, as the request's policy and the client's budget allow. A call holds no
+/// resources between attempts.
+final class RetryStage: Stage {
+  let usage = StageUsage.everyRequest
+  private let policy: RetryPolicy
+  private let timeline: Timeline
+  private let date: @Sendable () -> Date
+  private let budget: Locked<RetryBudgetState>
+  private let random: Locked<any RandomNumberGenerator & Sendable>
+
+  /// - Parameter policy: The policy of requests that have none of their own.
+  init(
+    _ policy: RetryPolicy, budget: RetryBudget, random: any RandomNumberGenerator & Sendable,
+    date: @escaping @Sendable () -> Date, timeline: Timeline
+  ) {
+    self.policy = policy
+    self.budget = Locked(RetryBudgetState(budget))
+    self.random = Locked(random)
+    self.date = date
+    self.timeline = timeline
+  }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    let now = timeline.now()
+    budget.withLock { $0.call(at: now) }
+    var hasReached = false
+    while true {
+      context.countUsed()
+      do {
+        return try await next(request, context)
+      } catch {
+        let attempts = context.used
+        // An attempt that was cancelled in the middle has not ended, so it does not count.
+        if let stop = context.cancellation.cause { throw stop.error(attempts: attempts - 1) }
+        guard var error = error as? RequestError else { throw error }
+        error.attempt = attempts
+        let wait = wait(after: error, request, context)
+        hasReached = hasReached || error.reachedServer
+        guard let wait else {
+          // The error describes the whole call, not its last attempt only.
+          error.reachedServer = hasReached
+          throw error
+        }
+        try await pause(wait, of: context.cancellation, attempts: attempts)
+      }
+    }
+  }
+
+  /// Returns whether a transport that cannot ask before it sends a request again may use a pooled connection.
+  /// A safe request and one with an idempotency key may be sent twice without harm, though their policy
+  /// allows one attempt; a new connection for each would cost far more.
+  func mayBeRepeated(_ request: Request, _ context: CallContext) -> Bool {
+    if request.method.isSafe || request.fields.contains("Idempotency-Key") { return true }
+    let limit = (request.options.retry ?? policy).maxAttempts
+    return context.used < limit && request.method.isIdempotent
+  }
+
+  /// Takes a retry that the transport makes by itself, if the policy and the budget allow it.
+  func claimRepeat(_ request: Request, _ context: CallContext) -> Bool {
+    let lost = RequestError(.connectionLost, message: "", reachedServer: true)
+    let now = timeline.now()
+    return state(of: request, context).mayRetry(RetryState.Failure(lost))
+      && budget.withLock { $0.retry(at: now) }
+  }
+
+  private func state(of request: Request, _ context: CallContext) -> RetryState {
+    var state = RetryState(
+      policy: request.options.retry ?? policy, method: request.method,
+      hasIdempotencyKey: request.fields.contains("Idempotency-Key"), isReplayable: request.body.isReplayable)
+    state.attempts = context.used
+    return state
+  }
+
+  private func pause(_ wait: Duration, of cancellation: CancellationToken, attempts: Int) async throws {
+    do {
+      try await cancellation.interrupting { [timeline] in try await timeline.sleep(wait) }
+    } catch var error as RequestError {
+      error.attempt = attempts
+      throw error
+    }
+  }
+
+  /// Returns how long to wait until the next attempt, or nil if there is none.
+  // Separate from `perform`, so that an attempt reserves no stack space for variables that only a failure
+  // needs.
+  @inline(never)
+  private func wait(after error: RequestError, _ request: Request, _ context: CallContext) -> Duration? {
+    let state = state(of: request, context)
+    let now = timeline.now()
+    let remaining = context.deadline.map { $0 - (now - context.started) }
+    let (failure, date) = (RetryState.Failure(error), date())
+    let decision = random.withLock { random in
+      state.decide(after: failure, remaining: remaining, date: date, random: &random)
+    }
+    guard case .retry(let wait) = decision, budget.withLock({ $0.retry(at: now) }) else { return nil }
+    return wait
+  }
+}
