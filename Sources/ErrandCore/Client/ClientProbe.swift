@@ -6,7 +6,7 @@ public struct ClientProbe: Sendable {
   public init(_ client: Client) { pipeline = client.pipeline }
 
   /// The number of repeat keys that the client remembers, plus the deadlines at which it forgets them.
-  public var remembered: Int { pipeline.coalescing.repeats.states.count }
+  public var remembered: Int { pipeline.coalescing.states.count }
 
   /// The number of calls that have not ended, plus the slots that are taken or waited for.
   public var inFlight: Int {

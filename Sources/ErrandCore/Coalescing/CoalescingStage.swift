@@ -2,7 +2,7 @@
 /// is made, before anything waits: see `enter`.
 final class CoalescingStage: Stage {
   let usage = StageUsage.requestsWithOptions
-  let repeats: Repeats<Response>
+  private let coalescer: Coalescer<Response>
   private let timeline: Timeline
   private let inFlight: InFlight
   private let identity: (@Sendable () -> String?)?
@@ -14,7 +14,7 @@ final class CoalescingStage: Stage {
     _ timeline: Timeline, _ inFlight: InFlight, identity: (@Sendable () -> String?)?, secrets: Secrets,
     isIntercepted: Bool
   ) {
-    repeats = Repeats(timeline, mayReplay: \.mayBeReplayed)
+    coalescer = Coalescer(timeline, mayReplay: \.mayBeReplayed)
     self.timeline = timeline
     self.inFlight = inFlight
     self.identity = identity
@@ -22,12 +22,15 @@ final class CoalescingStage: Stage {
     self.isIntercepted = isIntercepted
   }
 
+  /// For tests and benchmarks.
+  var states: CoalescingStates<Response> { coalescer.states }
+
   /// Makes a call the newest of its key, if its request says so, and cancels the previous one.
   /// - Throws: `RequestError`, if the request has no key.
   func enter(_ request: Request, _ context: CallContext) throws(RequestError) {
     guard let rule = request.options.repeats, rule.kind == .latest else { return }
-    let place = repeats.begin(latest: try key(request, rule), context.cancellation)
-    context.atEnd { [repeats] in repeats.end(latest: place) }
+    let place = coalescer.begin(latest: try key(request, rule), context.cancellation)
+    context.atEnd { [coalescer] in coalescer.end(latest: place) }
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
@@ -42,7 +45,7 @@ final class CoalescingStage: Stage {
       if request.fields.forbidStoring { policy.window = .zero }
       let response: Response
       do {
-        response = try await repeats.share(
+        response = try await coalescer.share(
           try key(request, rule), policy, effectivePriority: context.effectivePriority,
           of: context.cancellation, progress: context.progress
         ) { inFlightRequest in
@@ -70,12 +73,12 @@ final class CoalescingStage: Stage {
     // A call that is already cancelled is not sent, so it must not cause repeats to be ignored.
     try context.cancellation.check()
     let key = try key(request, rule)
-    let began = try repeats.admit(key, within: interval)
+    let began = try coalescer.admit(key, within: interval)
     do {
       return try await next(request, context)
     } catch {
       let hasLeft = context.sent > 0 && (error as? RequestError)?.reachedServer != false
-      if untilFailed || !hasLeft { repeats.close(key, began: began) }
+      if untilFailed || !hasLeft { coalescer.close(key, began: began) }
       throw error
     }
   }

@@ -10,7 +10,7 @@ final class InFlightRequest: Sendable {
   /// end.
   static var longestHold: Duration { .seconds(300) }
 
-  private static let waits = Locked(FlightWaits())
+  private static let waits = Locked(InFlightWaits())
 
   /// Cancelled when every caller that waited has left.
   let cancellation = CancellationToken()
@@ -55,7 +55,7 @@ final class InFlightRequest: Sendable {
 ///
 /// A wait that would close a cycle is refused, because a cycle never ends. Only requests that an interceptor
 /// sends in its own task are known to be sent on behalf of its in-flight request.
-struct FlightWaits: Sendable {
+struct InFlightWaits: Sendable {
   /// For each in-flight request those that it waits for, and how often.
   private var waits: [ObjectIdentifier: [ObjectIdentifier: Int]] = [:]
 

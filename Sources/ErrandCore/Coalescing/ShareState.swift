@@ -29,14 +29,14 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   }
 
   /// Identifies an in-flight request.
-  struct FlightID: Sendable, Hashable {
+  struct InFlightID: Sendable, Hashable {
     fileprivate let key: RequestKey
     fileprivate let number: UInt64
   }
 
   /// A caller's place in an in-flight request; valid until that caller has an outcome.
   struct Place: Sendable, Hashable {
-    let inFlightRequest: FlightID
+    let inFlightRequest: InFlightID
     fileprivate let token: Slab<Caller>.Token
   }
 
@@ -65,8 +65,8 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     var timer: Duration?
   }
 
-  private var records: [RequestKey: FlightRecord<Value, InFlightRequest, Caller>] = [:]
-  private var expiries = Expiries<FlightID>()
+  private var records: [RequestKey: InFlightRecord<Value, InFlightRequest, Caller>] = [:]
+  private var expiries = Expiries<InFlightID>()
   private var lastNumber: UInt64 = 0
 
   var count: Int { records.count + expiries.count }
@@ -95,7 +95,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
       case .openPending, .overPending:
         let number = records.values[index].number
         let (token, raise) = records.values[index].add(caller, policy, priority)
-        let place = Place(inFlightRequest: FlightID(key: key, number: number), token: token)
+        let place = Place(inFlightRequest: InFlightID(key: key, number: number), token: token)
         return .join(place, records.values[index].inFlightRequest, raise: raise)
       case .openHere:
         if let outcome = records.values[index].outcome, policy.accepts(outcome) { return .response(outcome) }
@@ -104,14 +104,14 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     }
     lastNumber += 1
     let inFlightRequest = makeFlight()
-    var record = FlightRecord<Value, InFlightRequest, Caller>(
+    var record = InFlightRecord<Value, InFlightRequest, Caller>(
       number: lastNumber, inFlightRequest: inFlightRequest, began: now, window: min(policy.window, .longest),
       priority: priority
     )
     let (token, _) = record.add(caller, policy, priority)
     records[key] = record
     return .lead(
-      Place(inFlightRequest: FlightID(key: key, number: lastNumber), token: token), inFlightRequest)
+      Place(inFlightRequest: InFlightID(key: key, number: lastNumber), token: token), inFlightRequest)
   }
 
   mutating func leave(_ place: Place) -> Leaving {
@@ -125,7 +125,9 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
 
   /// Stores the outcome, and returns the callers that get it.
   /// - Parameter isKept: False if the outcome is not given to later callers.
-  mutating func finish(_ inFlightRequest: FlightID, _ outcome: Outcome, isKept: Bool = true, at now: Duration)
+  mutating func finish(
+    _ inFlightRequest: InFlightID, _ outcome: Outcome, isKept: Bool = true, at now: Duration
+  )
     -> Finishing
   {
     guard let index = index(of: inFlightRequest), records.values[index].outcome == nil else {
@@ -149,8 +151,8 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     return expiries.nextRing()
   }
 
-  private func index(of inFlightRequest: FlightID) -> Dictionary<
-    RequestKey, FlightRecord<Value, InFlightRequest, Caller>
+  private func index(of inFlightRequest: InFlightID) -> Dictionary<
+    RequestKey, InFlightRecord<Value, InFlightRequest, Caller>
   >
     .Index?
   {

@@ -7,7 +7,7 @@
 /// HTTP version, as far as they set them. The exceptions are `User-Agent`, `Accept-Encoding` and the tracing
 /// fields (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-…`, `X-Request-ID`, `X-Correlation-ID`,
 /// `X-Amzn-Trace-Id`, `X-Cloud-Trace-Context`, `uber-trace-id`).
-public struct RepeatRule: Sendable, Hashable {
+package struct RepeatRule: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case ignoring(within: Duration, untilFailed: Bool)
     case sharing(SharingPolicy)
@@ -33,7 +33,7 @@ public struct RepeatRule: Sendable, Hashable {
   ///     left for the server never has others ignored. Default: false.
   ///   - key: The key that makes requests the same. Default: the request's own key.
   ///   - fields: Names of header fields that are part of the request's own key.
-  public static func ignoring(
+  package static func ignoring(
     within interval: Duration = .seconds(3), untilFailed: Bool = false, key: RequestKey? = nil,
     fields: [String] = []
   ) -> RepeatRule {
@@ -46,7 +46,7 @@ public struct RepeatRule: Sendable, Hashable {
   ///     key.
   ///   - fields: Names of header fields that have to be the same as well, of those that are otherwise
   ///     ignored.
-  public static func sharing(
+  package static func sharing(
     _ policy: SharingPolicy = SharingPolicy(), key: RequestKey? = nil, fields: [String] = []
   ) -> RepeatRule {
     RepeatRule(kind: .sharing(policy), key: key, fields: fields)
@@ -56,7 +56,7 @@ public struct RepeatRule: Sendable, Hashable {
   /// - Parameters:
   ///   - key: The key that makes requests the same. Default: the request's own key.
   ///   - fields: Names of header fields that are part of the request's own key.
-  public static func latest(_ key: RequestKey? = nil, fields: [String] = []) -> RepeatRule {
+  package static func latest(_ key: RequestKey? = nil, fields: [String] = []) -> RepeatRule {
     RepeatRule(kind: .latest, key: key, fields: fields)
   }
 }
@@ -99,13 +99,13 @@ public struct SharingPolicy: Sendable, Hashable {
 
   /// How long after the first request began its response is given to others. Zero: only callers that come
   /// while it is in flight share it. A caller never gets a response that is older than its own window.
-  public var window: Duration
+  package var window: Duration
   /// The outcome of a caller that comes after a failure, within the window.
-  public var failures: Failures
+  package var failures: Failures
   /// Whether the shared request is cancelled when every caller that waited for it has left.
-  public var whenAbandoned: Abandonment
+  package var whenAbandoned: Abandonment
 
-  public init(
+  package init(
     window: Duration = .zero, failures: Failures = .replayed, whenAbandoned: Abandonment = .cancelled
   ) {
     self.window = window

@@ -42,7 +42,7 @@ public struct RequestOptions: Sendable, Hashable {
   }
 
   /// The treatment of the request when the same one is sent again; nil sends it each time.
-  public var repeats: RepeatRule? {
+  package var repeats: RepeatRule? {
     get { stages?.values.repeats }
     set { change { $0.repeats = newValue } }
   }

@@ -47,7 +47,7 @@ struct SchedulerState<Payload> {
 
   /// Returns a slot, if one is free at once. Otherwise nothing has changed.
   mutating func startAtOnce(_ priority: Priority, origin name: String?) -> Slot? {
-    // A waiting request could not use this slot, so none is overtaken here.
+    // A waiting request could not use this slot, so none is superseded here.
     guard hasRoom(isSeen: priority.isSeen) else { return nil }
     guard let name, limits.perOrigin != nil else { return start(priority, OriginTable.unnamed) }
     let origin = origins.makePlace(of: name)

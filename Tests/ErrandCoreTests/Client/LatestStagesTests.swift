@@ -23,7 +23,7 @@ import Testing
     }
     #expect(try await calls.last?.value.text == "/1000")
     await stage.expectNothingLeft()
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
   @Test func `a stream can be superseded until its last byte is here`() async throws {
@@ -37,14 +37,14 @@ import Testing
     #expect(try await newer.chunks.readAll() == 2 << 20)
     _ = try await stage.client.send(request("newest"))
     await stage.expectNothingLeft()
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
   @Test func `a stream that was read to its end is not superseded`() async throws {
     let stage = Stage { _ in .response(body: "all of it") }
     let older = try await stage.client.stream(request("old"))
     #expect(try await older.chunks.readAll() == 9)
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
     #expect(try await stage.client.send(request("new")).status == 200)
   }
 

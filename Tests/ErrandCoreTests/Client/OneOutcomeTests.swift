@@ -62,7 +62,7 @@ import Testing
       await told.reach(1)
       #expect(told.count == 1)
     }
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
     #expect(stage.stub.mostInFlight <= 2)
   }
 

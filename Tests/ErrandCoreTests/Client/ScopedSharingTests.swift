@@ -25,7 +25,7 @@ import Testing
     #expect(try await free.value.text == "feed")
     #expect(stage.stub.requests.count == 1)
     await stage.expectNothingLeft()
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
   @Test func `a shared request is cancelled on the wire when the last scope ends`() async throws {
@@ -40,7 +40,7 @@ import Testing
     #expect(await calls[1].result.requestError?.cancellation == .other("gone"))
     await stage.expectNothingLeft()
     #expect(stage.stub.cancelled == 1)
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
   @Test func `a scope that ends gives each of its calls its own outcome, never another's`() async {
@@ -74,6 +74,6 @@ import Testing
     }
     #expect(stage.stub.requests.isEmpty)
     await stage.expectNothingLeft()
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 }

@@ -18,7 +18,7 @@ import Testing
     for call in calls { #expect(try await call.value.text == "0") }
     #expect(try await stage.client.send(request).text == "1")
     await stage.expectNothingLeft()
-    #expect(stage.client.pipeline.coalescing.repeats.states.isEmpty)
+    #expect(stage.client.pipeline.coalescing.states.isEmpty)
   }
 
   @Test func `a failure with no-store is not replayed`() async throws {

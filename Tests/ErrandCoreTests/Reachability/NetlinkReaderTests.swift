@@ -88,7 +88,7 @@ struct NetlinkReaderTests {
       ])
   }
 
-  @Test func `a reply that events have overtaken is marked as inconsistent`() {
+  @Test func `a reply that events have superseded is marked as inconsistent`() {
     var bytes = RecordedNetlink.nearUp
     bytes[6] |= 0x10
     #expect(NetlinkReader(bytes).map(\.isInconsistent) == [true])

@@ -5,9 +5,9 @@ import Testing
 
 @Suite struct IgnoringTests {
   private let clock = VirtualClock()
-  private let repeats: Repeats<Int>
+  private let repeats: Coalescer<Int>
 
-  init() { repeats = Repeats(Timeline(clock)) }
+  init() { repeats = Coalescer(Timeline(clock)) }
 
   @Test func `a repeat gets its own error, which says when the first was sent`() throws {
     try repeats.admit("like", within: .seconds(3))

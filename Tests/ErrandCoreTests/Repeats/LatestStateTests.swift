@@ -6,9 +6,9 @@ import Testing
 @Suite struct LatestStateTests {
   @Test func `each new call supersedes the one before it, the third as well as the second`() {
     var state = LatestState<Int>()
-    var overtaken: [Int?] = []
-    for call in 1...4 { overtaken.append(state.begin("a", call).overtaken) }
-    #expect(overtaken == [nil, 1, 2, 3])
+    var superseded: [Int?] = []
+    for call in 1...4 { superseded.append(state.begin("a", call).superseded) }
+    #expect(superseded == [nil, 1, 2, 3])
   }
 
   @Test func `the end of the newest call clears its key`() {
@@ -18,7 +18,7 @@ import Testing
     #expect(isNewest)
     #expect(state.isEmpty)
     let second = state.begin("a", 2)
-    #expect(second.overtaken == nil)
+    #expect(second.superseded == nil)
   }
 
   @Test func `the end of a superseded call changes nothing`() {
@@ -28,7 +28,7 @@ import Testing
     let isNewest = state.end(first.place)
     #expect(!isNewest)
     let third = state.begin("a", 3)
-    #expect(third.overtaken == 2)
+    #expect(third.superseded == 2)
     let isSecondNewest = state.end(second.place)
     #expect(!isSecondNewest)
     let isThirdNewest = state.end(third.place)
@@ -41,7 +41,7 @@ import Testing
     var state = LatestState<Int>()
     _ = state.begin("a", 1)
     let other = state.begin("b", 2)
-    #expect(other.overtaken == nil)
+    #expect(other.superseded == nil)
   }
 
   @Test(arguments: 1...10)
@@ -50,19 +50,19 @@ import Testing
     var state = LatestState<Int>()
     var running: [(call: Int, key: Int, place: LatestState<Int>.Place)] = []
     var newest: [Int: Int] = [:]
-    var overtaken: Set<Int> = []
+    var superseded: Set<Int> = []
     for call in 0..<5000 {
       if running.isEmpty || Bool.random(using: &random) {
         let key = Int.random(in: 0..<5, using: &random)
         let begun = state.begin(RequestKey(key), call)
-        #expect(begun.overtaken == newest[key])
-        if let old = begun.overtaken { #expect(overtaken.insert(old).inserted) }
+        #expect(begun.superseded == newest[key])
+        if let old = begun.superseded { #expect(superseded.insert(old).inserted) }
         newest[key] = call
         running.append((call, key, begun.place))
       } else {
         let ended = running.remove(at: Int.random(in: running.indices, using: &random))
         let isNewest = state.end(ended.place)
-        #expect(isNewest == !overtaken.contains(ended.call))
+        #expect(isNewest == !superseded.contains(ended.call))
         #expect(isNewest == (newest[ended.key] == ended.call))
         if isNewest { newest[ended.key] = nil }
       }

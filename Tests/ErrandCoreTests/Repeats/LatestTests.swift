@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct LatestTests {
-  private let repeats = Repeats<Int>(Timeline(VirtualClock()))
+  private let repeats = Coalescer<Int>(Timeline(VirtualClock()))
   private let begun = Tally()
   private let gate = StubGate()
 

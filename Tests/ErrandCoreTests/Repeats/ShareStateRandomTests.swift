@@ -16,7 +16,7 @@ import Testing
 
   /// The model of an in-flight request.
   private struct Known {
-    let id: State.FlightID
+    let id: State.InFlightID
     let key: Int
     let began: Duration
     let window: Duration
@@ -134,7 +134,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     var state = State()
     var inFlightRequests: [Duration] = []
-    var flying: State.FlightID?
+    var flying: State.InFlightID?
     for millisecond in 0..<20_000 {
       let now = Duration.milliseconds(millisecond)
       if Int.random(in: 0..<20, using: &random) == 0, let inFlightRequest = flying {

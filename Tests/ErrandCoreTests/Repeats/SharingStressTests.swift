@@ -5,7 +5,7 @@ import Testing
 
 /// Many tasks that share, give up and come back, all at once.
 @Suite struct SharingStressTests {
-  private let repeats = Repeats<Int>(Timeline(VirtualClock()))
+  private let repeats = Coalescer<Int>(Timeline(VirtualClock()))
 
   @Test(arguments: [UInt64](1...4))
   func `every caller has one outcome, and nothing is left`(seed: UInt64) async throws {

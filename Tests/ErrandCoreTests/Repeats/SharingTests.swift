@@ -14,11 +14,11 @@ import Testing
   }
 
   private let clock = VirtualClock()
-  private let repeats: Repeats<Int>
+  private let repeats: Coalescer<Int>
   private let inFlightRequests = Tally()
   private let gate = StubGate()
 
-  init() { repeats = Repeats(Timeline(clock)) }
+  init() { repeats = Coalescer(Timeline(clock)) }
 
   /// Joins an in-flight request that lasts until the gate is open and returns its number.
   private func share(

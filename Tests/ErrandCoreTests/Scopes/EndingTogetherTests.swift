@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `the request that a scope's calls share has ended when the first is told`() async throws {
-    let repeats = Repeats<Int>(Timeline(VirtualClock()))
+    let repeats = Coalescer<Int>(Timeline(VirtualClock()))
     let (inFlightRequests, depart) = AsyncStream.makeStream(of: InFlightRequest.self)
     let page = RequestScope("page")
     for cancellation in cancellations { _ = try page.enter(cancellation) }

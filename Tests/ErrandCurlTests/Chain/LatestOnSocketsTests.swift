@@ -57,14 +57,14 @@ import Testing
           do { return .success(try await client.send(search("\(number)"))) } catch { return .failure(error) }
         }
       }
-      var (overtaken, responses) = (0, 0)
+      var (superseded, responses) = (0, 0)
       for await result in group {
         switch result {
         case .success: responses += 1
         case .failure(let error):
           #expect((error as? RequestError)?.cancellation == .superseded)
-          overtaken += 1
-          if overtaken == 49 { gate.open() }
+          superseded += 1
+          if superseded == 49 { gate.open() }
         }
       }
       return responses

@@ -27,7 +27,7 @@ import Testing
 
   private func reachCallers(_ count: Int) async throws {
     try await reach {
-      client.pipeline.coalescing.repeats.states.sharing.withLock({ $0.callers(of: "feed") }) == count
+      client.pipeline.coalescing.states.sharing.withLock({ $0.callers(of: "feed") }) == count
     }
   }
 

@@ -23,14 +23,14 @@ extension Invariant {
     }
   }
 
-  static let latest = Invariant(name: "what is overtaken is cancelled at once and never delivered") {
+  static let latest = Invariant(name: "what is superseded is cancelled at once and never delivered") {
     evidence in
     evidence.groups(where: \.isLatest).flatMap { _, members -> [String] in
       members.compactMap { caller in
         guard let end = caller.ends.first else { return nil }
         let next = members.first { $0.began > caller.began && !$0.hardlyBegan }
         if let next, end.time > next.began {
-          return "\(caller) got \(end.outcome) at \(end.time), overtaken at \(next.began)"
+          return "\(caller) got \(end.outcome) at \(end.time), superseded at \(next.began)"
         }
         let peers = members.filter { $0.began == caller.began && $0.id != caller.id }
         if end.time > caller.began, peers.contains(where: { $0.ends.first?.time ?? .longest > $0.began }) {

@@ -5,7 +5,7 @@ extension Invariant {
   static let sharing = Invariant(name: "a shared window sends at most one") { evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
       guard case .sharing(_, let policy) = rule else { return [] }
-      let inFlightRequests = SharedFlight.all(of: members, evidence)
+      let inFlightRequests = SharedGroup.all(of: members, evidence)
       return zip(inFlightRequests, inFlightRequests.dropFirst()).compactMap { one, next in
         let start = next.leader.began
         if let late = one.members.first(where: { $0.ends.first?.time ?? .longest > start }) {
@@ -27,7 +27,7 @@ extension Invariant {
     evidence in
     evidence.groups(where: \.isSharing).flatMap { rule, members -> [String] in
       guard case .sharing(_, let policy) = rule else { return [] }
-      return SharedFlight.all(of: members, evidence).flatMap { inFlightRequest -> [String] in
+      return SharedGroup.all(of: members, evidence).flatMap { inFlightRequest -> [String] in
         let outcomes = inFlightRequest.outcomes
         let kinds = Set(outcomes.map { $0.end.outcome.code.map(\.description) ?? $0.end.outcome.description })
         let here = outcomes.map(\.end.time).min() ?? .zero

@@ -60,7 +60,7 @@ struct Stage: Sendable {
     let pipeline = client.pipeline
     let ready = try pipeline.ready(request)
     let key = try pipeline.coalescing.key(ready, try #require(ready.options.repeats))
-    while pipeline.coalescing.repeats.states.sharing.withLock({ $0.callers(of: key) }) != count {
+    while pipeline.coalescing.states.sharing.withLock({ $0.callers(of: key) }) != count {
       await Task.yield()
     }
   }
@@ -72,7 +72,7 @@ struct Stage: Sendable {
 
   /// Advances the clock until the client remembers no repeats and no task sleeps, however late it began to.
   func settle() async {
-    while !client.pipeline.coalescing.repeats.states.isEmpty || clock.sleepers > 0 {
+    while !client.pipeline.coalescing.states.isEmpty || clock.sleepers > 0 {
       clock.advance(by: .seconds(10))
       await Task.yield()
     }

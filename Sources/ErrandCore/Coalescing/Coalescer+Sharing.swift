@@ -1,4 +1,4 @@
-extension Repeats {
+extension Coalescer {
   /// Returns the response that all callers with this key share. The first caller starts the in-flight
   /// request, in a task of its own; every caller waits, and leaves at once, alone, when its own
   /// `cancellation` is cancelled.
@@ -6,26 +6,26 @@ extension Repeats {
   ///   - effectivePriority: The caller's. While the caller waits, the in-flight request has at least this
   ///     priority.
   ///   - progress: Follows the in-flight request's progress, until this caller has an outcome.
-  ///   - fly: Does the work, and ends when the in-flight request's own token is cancelled.
-  /// - Throws: The reason why this caller was cancelled, or the error of `fly`; `WaitsForItself` if the
+  ///   - send: Does the work, and ends when the in-flight request's own token is cancelled.
+  /// - Throws: The reason why this caller was cancelled, or the error of `send`; `WaitsForItself` if the
   ///   caller must send a request of its own.
   func share(
     _ key: RequestKey, _ policy: SharingPolicy, effectivePriority: EffectivePriority,
     of cancellation: CancellationToken,
-    progress: ProgressHub? = nil, _ fly: @escaping @Sendable (InFlightRequest) async throws -> Value
+    progress: ProgressHub? = nil, _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) async throws -> Value {
     try cancellation.check()
-    var seat: Seat?
-    defer { seat?.leave(effectivePriority, cancellation) }
+    var registration: Registration?
+    defer { registration?.leave(effectivePriority, cancellation) }
     return try await withCheckedThrowingContinuation { caller in
-      seat = join(key, caller, policy, effectivePriority, cancellation, progress, fly)
+      registration = join(key, caller, policy, effectivePriority, cancellation, progress, send)
     }
   }
 
-  private typealias Sharing = ShareState<Value, InFlightRequest, RepeatStates<Value>.Caller>
+  private typealias Sharing = ShareState<Value, InFlightRequest, CoalescingStates<Value>.Caller>
 
   /// The registrations of a waiting caller, which are removed when it leaves.
-  private struct Seat {
+  private struct Registration {
     let inFlightRequest: InFlightRequest
     let listener: ProgressHub.ListenerID?
     let raise: EffectivePriority.HandlerID?
@@ -45,11 +45,11 @@ extension Repeats {
   // function.
   @inline(never)
   private func join(
-    _ key: RequestKey, _ caller: RepeatStates<Value>.Caller, _ policy: SharingPolicy,
+    _ key: RequestKey, _ caller: CoalescingStates<Value>.Caller, _ policy: SharingPolicy,
     _ effectivePriority: EffectivePriority,
     _ cancellation: CancellationToken, _ progress: ProgressHub?,
-    _ fly: @escaping @Sendable (InFlightRequest) async throws -> Value
-  ) -> Seat? {
+    _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
+  ) -> Registration? {
     let now = timeline.now()
     let priority = effectivePriority.current
     let joining = states.sharing.withLock { state in
@@ -70,11 +70,11 @@ extension Repeats {
       return take(place, inFlightRequest, effectivePriority, cancellation, progress, wait)
     case .lead(let place, let inFlightRequest):
       // A new in-flight request waits for nothing, so this cannot throw.
-      let seat = take(
+      let registration = take(
         place, inFlightRequest, effectivePriority, cancellation, progress,
         try? InFlightRequest.wait(for: inFlightRequest))
-      start(inFlightRequest, place.inFlightRequest, fly)
-      return seat
+      start(inFlightRequest, place.inFlightRequest, send)
+      return registration
     }
   }
 
@@ -82,7 +82,7 @@ extension Repeats {
     _ place: Sharing.Place, _ inFlightRequest: InFlightRequest, _ effectivePriority: EffectivePriority,
     _ cancellation: CancellationToken,
     _ progress: ProgressHub?, _ wait: InFlightRequest.Wait?
-  ) -> Seat {
+  ) -> Registration {
     let listener = progress.map { progress in inFlightRequest.progress.listen { progress.follow($0) } }
     var raise: EffectivePriority.HandlerID?
     if effectivePriority.canRise {
@@ -102,7 +102,8 @@ extension Repeats {
       // request.
       return [{ caller.resume(throwing: stop.error) }] + tells
     })
-    return Seat(inFlightRequest: inFlightRequest, listener: listener, raise: raise, stop: stop, wait: wait)
+    return Registration(
+      inFlightRequest: inFlightRequest, listener: listener, raise: raise, stop: stop, wait: wait)
   }
 
   /// Removes a caller that has joined, unless it has its outcome already.
@@ -113,15 +114,15 @@ extension Repeats {
   }
 
   private func start(
-    _ inFlightRequest: InFlightRequest, _ id: Sharing.FlightID,
-    _ fly: @escaping @Sendable (InFlightRequest) async throws -> Value
+    _ inFlightRequest: InFlightRequest, _ id: Sharing.InFlightID,
+    _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) {
     let work: @Sendable () async -> Void = {
       do {
         // The only caller may have left already.
         try inFlightRequest.cancellation.check()
         let response = try await InFlightRequest.$own.withValue(inFlightRequest) {
-          try await fly(inFlightRequest)
+          try await send(inFlightRequest)
         }
         self.finish(id, .success(response))
       } catch {
@@ -136,7 +137,7 @@ extension Repeats {
     }
   }
 
-  private func finish(_ inFlightRequest: Sharing.FlightID, _ outcome: Result<Value, any Error>) {
+  private func finish(_ inFlightRequest: Sharing.InFlightID, _ outcome: Result<Value, any Error>) {
     let now = timeline.now()
     let isKept = mayReplay(outcome)
     let finishing = states.sharing.withLock { $0.finish(inFlightRequest, outcome, isKept: isKept, at: now) }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// A shared request that its own interceptors hold while other callers wait for it.
-@Suite(.timeLimit(.minutes(1))) struct HeldFlightTests {
+@Suite(.timeLimit(.minutes(1))) struct HeldSharingTests {
   private static let shared = Request.get("http://a.test/data").shared()
 
   /// Waits for the same shared request from a detached task, which the client cannot trace to its request.
@@ -18,7 +18,7 @@ import Testing
         return !value
       }
       if isFirst, let client = client.withLock({ $0 }) {
-        _ = try await Task.detached { try await client.send(HeldFlightTests.shared) }.value
+        _ = try await Task.detached { try await client.send(HeldSharingTests.shared) }.value
       }
       return try await next(request)
     }

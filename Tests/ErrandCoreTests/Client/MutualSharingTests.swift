@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// Shared requests whose interceptors send one another, each started by a caller of its own.
-@Suite(.timeLimit(.minutes(1))) struct MutualFlightsTests {
+@Suite(.timeLimit(.minutes(1))) struct MutualSharingTests {
   /// Sends another request before a request goes on for the first time, once all of them have come that far.
   private final class Asks: Interceptor {
     let clients = Locked<[String: Client]>([:])
@@ -93,7 +93,7 @@ import Testing
     let (one, two, three) = (Flown(), Flown(), Flown())
     let (a, b, c) = (ObjectIdentifier(one), ObjectIdentifier(two), ObjectIdentifier(three))
     withExtendedLifetime((one, two, three)) {
-      var waits = FlightWaits()
+      var waits = InFlightWaits()
       var begun = [(a, b), (a, b), (b, c), (c, a), (a, a)].map { waits.begin($0, for: $1) }
       #expect(begun == [true, true, true, false, false])
       waits.end(a, for: b)
@@ -116,12 +116,12 @@ import Testing
       guard let client = client.withLock({ $0 }) else { return try await next(request) }
       switch request.path {
       case "/a":
-        _ = try? await client.send(MutualFlightsTests.shared("/b").deadline(.seconds(1)))
+        _ = try? await client.send(MutualSharingTests.shared("/b").deadline(.seconds(1)))
         again.open()
         try await client.send(.get("http://a.test/held"))
       case "/b":
         try await again.pass()
-        _ = try await client.send(MutualFlightsTests.shared("/a"))
+        _ = try await client.send(MutualSharingTests.shared("/a"))
       default: break
       }
       return try await next(request)

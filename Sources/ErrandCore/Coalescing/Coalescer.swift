@@ -1,8 +1,8 @@
 /// Handles the repeats of one client's requests: it ignores them, lets them share a response, or lets the
 /// newest win.
-final class Repeats<Value: Sendable>: Sendable {
+final class Coalescer<Value: Sendable>: Sendable {
   let timeline: Timeline
-  let states = RepeatStates<Value>()
+  let states = CoalescingStates<Value>()
   /// Returns whether an outcome may be given to callers that come after it arrived.
   let mayReplay: @Sendable (Result<Value, any Error>) -> Bool
   private let timer: DeadlineTimer
@@ -43,8 +43,8 @@ final class Repeats<Value: Sendable>: Sendable {
   func begin(latest key: RequestKey, _ cancellation: CancellationToken)
     -> LatestState<CancellationToken>.Place
   {
-    let (place, overtaken) = states.latest.withLock { $0.begin(key, cancellation) }
-    overtaken?.cancel(.cancelled(.superseded))
+    let (place, superseded) = states.latest.withLock { $0.begin(key, cancellation) }
+    superseded?.cancel(.cancelled(.superseded))
     return place
   }
 

@@ -1,5 +1,5 @@
 /// The state of one in-flight request in `ShareState`.
-struct FlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>: Sendable {
+struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>: Sendable {
   typealias Phase = ShareState<Value, InFlightRequest, Caller>.Phase
 
   let number: UInt64

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrandCore
 
 /// An interceptor of a shared request must not wait for the request that waits for it.
-@Suite(.timeLimit(.minutes(1))) struct OwnFlightTests {
+@Suite(.timeLimit(.minutes(1))) struct OwnSharingTests {
   /// Sends requests of its own before the first request to a path goes on.
   private final class Asks: Interceptor {
     let client = Locked<Client?>(nil)

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandTesting
 
 /// One request that several callers shared, reconstructed from their outcomes and the attempts.
-struct SharedFlight {
+struct SharedGroup {
   let leader: Caller
   /// The callers that began from its start until the next one's.
   let members: [Caller]
@@ -18,9 +18,9 @@ struct SharedFlight {
   }
 
   /// Returns the shared requests of a group, in order. A request that was never sent is omitted.
-  static func all(of members: [Caller], _ evidence: Evidence) -> [SharedFlight] {
+  static func all(of members: [Caller], _ evidence: Evidence) -> [SharedGroup] {
     let leaders = members.filter { !evidence.attempts(of: $0.ask).isEmpty }
-    var inFlightRequests: [SharedFlight] = []
+    var inFlightRequests: [SharedGroup] = []
     for (index, leader) in leaders.enumerated() {
       let next = index + 1 < leaders.count ? leaders[index + 1].began : .longest
       let members = members.filter { member in
@@ -30,7 +30,7 @@ struct SharedFlight {
           || inFlightRequests.last?.end != leader.began
       }
       inFlightRequests.append(
-        SharedFlight(leader: leader, members: members, attempts: evidence.attempts(of: leader.ask)))
+        SharedGroup(leader: leader, members: members, attempts: evidence.attempts(of: leader.ask)))
     }
     return inFlightRequests
   }

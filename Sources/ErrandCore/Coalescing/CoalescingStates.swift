@@ -1,6 +1,6 @@
-/// The state of a client's repeats. Separate from `Repeats`, so that the deadline timer can expire it without
-/// keeping `Repeats` alive.
-final class RepeatStates<Value: Sendable>: Sendable {
+/// The state of a client's repeats. Separate from `Coalescer`, so that the deadline timer can expire it without
+/// keeping `Coalescer` alive.
+final class CoalescingStates<Value: Sendable>: Sendable {
   typealias Caller = CheckedContinuation<Value, any Error>
 
   let ignoring = Locked(IgnoreState())
@@ -41,10 +41,10 @@ struct LatestState<Call: Sendable>: Sendable {
   var isEmpty: Bool { newest.isEmpty }
 
   /// Begins a call. Returns its place, and the call that it supersedes, which is to be cancelled.
-  mutating func begin(_ key: RequestKey, _ call: Call) -> (place: Place, overtaken: Call?) {
+  mutating func begin(_ key: RequestKey, _ call: Call) -> (place: Place, superseded: Call?) {
     lastNumber += 1
-    let overtaken = newest.updateValue((lastNumber, call), forKey: key)?.call
-    return (Place(key: key, number: lastNumber), overtaken)
+    let superseded = newest.updateValue((lastNumber, call), forKey: key)?.call
+    return (Place(key: key, number: lastNumber), superseded)
   }
 
   /// Ends a call. Returns false, and changes nothing, if it was superseded before: then it has no response.
