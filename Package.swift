@@ -92,6 +92,8 @@ let package = Package(
     .target(name: "CFileCalls", path: "Tests/CFileCalls"),
     .target(
       name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
+    // What the tests of all targets share.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     // What tests do to a thread: a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
     // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
@@ -125,33 +127,33 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests",
-      dependencies: ["ErrandCore", "ErrandTesting", "CacheWriter", "CSandbox", "FileCalls", "Programs"],
+      dependencies: ["ErrandCore", "ErrandTesting", "CacheWriter", "CSandbox", "FileCalls", "Programs", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl"],
+      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests",
-      dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting", "Programs", "CZstd"],
+      dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting", "Programs", "TestSupport", "CZstd"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandOutboxTests",
       dependencies: [
         "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker",
-        "CSandbox", "FileCalls", "Programs",
+        "CSandbox", "FileCalls", "Programs", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting"],
+      name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",
-      dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting", "Programs"],
+      dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting", "Programs", "TestSupport"],
       swiftSettings: strict),
   ]
 )

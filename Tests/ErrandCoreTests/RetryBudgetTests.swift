@@ -1,9 +1,10 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
-@Suite struct RetryBudgetTests {
+@Suite(.computesLong) struct RetryBudgetTests {
   @Test func `a client that makes few calls has a minimum of retries`() {
     var budget = RetryBudgetState(RetryBudget(ratio: 0, minimumPerSecond: 2))
     let granted = (0..<100).filter { _ in budget.retry(at: .seconds(1)) }.count

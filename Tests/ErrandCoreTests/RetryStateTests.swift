@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -79,7 +80,7 @@ import Testing
     #expect(!self.state(policy: .never).mayRetry(failure(.timedOut)))
   }
 
-  @Test func `waits are spread over the whole of a ceiling that doubles up to its limit`() {
+  @Test(.computesLong) func `waits are spread over the whole of a ceiling that doubles up to its limit`() {
     var policy = RetryPolicy.attempts(100)
     policy.backoff = .seconds(1)
     policy.maxBackoff = .seconds(5)

@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Faults of the interceptor chain that show on a real socket only.
@@ -192,7 +193,7 @@ import Testing
   }
 
   @Test func `a strict status check also accepts a resumed download`() async throws {
-    let content = Data((0..<200_000).map { UInt8($0 % 251) })
+    let content = Data.seeded(200_000)
     server.on("/") { request in
       let response = MockResponse.file(content, etag: "\"v1\"", for: request)
       return request.fields["Range"] == nil ? response.closing(at: .body(80_000)) : response

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ErrandTesting
 
-@Suite struct AttemptPlanTests {
+@Suite(.computesLong) struct AttemptPlanTests {
   private func plans(_ conditions: NetworkConditions, seed: UInt64 = 1, count: Int = 10_000) -> [AttemptPlan]
   {
     var random = SeededRandom(seed: seed)

@@ -52,6 +52,13 @@ final class ConformanceHarness: Sendable {
     return file
   }
 
+  /// Creates a file of zeros, which takes no space on the disk and no time.
+  func file(_ name: String, length: Int) throws -> URL {
+    let file = try file(name, Data())
+    try FileDescriptor(writing: file.path).truncate(to: Int64(length))
+    return file
+  }
+
   /// Returns the names of the files in the folder, sorted.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder().path).sorted()
@@ -113,15 +120,22 @@ extension ConformanceHarness {
 
   /// Returns pseudo-random bytes without a short period, the same for each call.
   static func bytes(_ count: Int) -> Data {
-    var state: UInt32 = 0x9E37_79B9
-    var bytes = [UInt8]()
-    bytes.reserveCapacity(count)
-    for _ in 0..<count {
-      state ^= state << 13
-      state ^= state >> 17
-      state ^= state << 5
-      bytes.append(UInt8(truncatingIfNeeded: state))
-    }
-    return Data(bytes)
+    // Tests are not optimised, so only this much is computed, and repeated. The length is a prime number: no
+    // two pieces that a buffer might confuse are the same.
+    let block = block.prefix(count)
+    var bytes = Data(capacity: count)
+    while bytes.count < count { bytes += block.prefix(count - bytes.count) }
+    return bytes
   }
+
+  private static let block: Data = {
+    var state: UInt32 = 0x9E37_79B9
+    return Data(
+      (0..<65_521).map { _ in
+        state ^= state << 13
+        state ^= state >> 17
+        state ^= state << 5
+        return UInt8(truncatingIfNeeded: state)
+      })
+  }()
 }

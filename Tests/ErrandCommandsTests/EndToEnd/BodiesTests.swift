@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct BodiesTests {
@@ -12,7 +13,7 @@ import Testing
     return server
   }
 
-  private static let binary = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 9)) })
+  private static let binary = Data.seeded(3_000_000)
 
   @Test func `standard input arrives as it is, short or long`() async throws {
     let server = try echo()

@@ -1,10 +1,11 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct DownloadCommandTests {
-  private static let film = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) })
+  private static let film = Data.seeded(300_000)
 
   @Test func `a file name from the URL never replaces a file, one from the user does`() async throws {
     let server = try MockServer()

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct GuaranteedCommandTests {
@@ -121,7 +122,7 @@ import Testing
   @Test func `a long standard input is stored too, and leaves nothing behind`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response() }
-    let input = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 9)) })
+    let input = Data.seeded(3_000_000)
     try await TemporaryFolder.using { folder in
       let stored = try await Tool.run(
         "post", "\(server.url("/"))", "-d", "-", "--guaranteed", "--detach", "--store", "box", input: input,

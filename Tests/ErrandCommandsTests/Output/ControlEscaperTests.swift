@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ErrandCommands
@@ -53,7 +54,7 @@ import Testing
     #expect(shown(bytes, in: size) == shown(bytes))
   }
 
-  @Test func `an escaper passes nothing that a terminal obeys, and loses nothing`() {
+  @Test(.computesLong) func `an escaper passes nothing that a terminal obeys, and loses nothing`() {
     var random = SystemRandomNumberGenerator()
     let alphabet: [UInt8] = [0x41, 0x1B, 0x80, 0x9B, 0xC2, 0xE2, 0xF0, 0x90, 0xFF, 0x0D, 0x7F, 0xED, 0xA0]
     for _ in 0..<2000 {

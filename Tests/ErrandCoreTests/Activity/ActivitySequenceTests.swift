@@ -1,10 +1,11 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
 /// Random sequences of activity events, with a timer that fires on time or late.
-@Suite struct ActivitySequenceTests {
+@Suite(.computesLong) struct ActivitySequenceTests {
   private struct Begun {
     let token: ActivityToken
     let text: String?

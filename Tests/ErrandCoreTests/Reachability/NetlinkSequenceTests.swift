@@ -1,10 +1,11 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
 /// Random sequences of changes to a machine's network.
-@Suite struct NetlinkSequenceTests {
+@Suite(.computesLong) struct NetlinkSequenceTests {
   /// The shell around the state machine, with a model of the kernel.
   private struct CallContext {
     var kernel = ModelKernel()

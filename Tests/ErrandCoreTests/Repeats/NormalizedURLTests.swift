@@ -1,4 +1,5 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -50,7 +51,7 @@ import Testing
     #expect(NormalizedURL(url).text == expected)
   }
 
-  @Test func `a URL that is left as it is equals its normal form`() {
+  @Test(.computesLong) func `a URL that is left as it is equals its normal form`() {
     var random = SeededRandom(seed: 11)
     let pieces = [
       "http", "HTTP", "https", "ftp", ":", "//", "/", "h", "H.x", "127.0.0.1", "80", "443", "?", "=", "&",

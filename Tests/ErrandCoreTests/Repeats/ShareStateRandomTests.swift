@@ -1,10 +1,11 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
 /// Random sequences of callers, against a simple model.
-@Suite struct ShareStateRandomTests {
+@Suite(.computesLong) struct ShareStateRandomTests {
   private typealias State = ShareState<Int, Int, Int>
 
   private struct Waiting {

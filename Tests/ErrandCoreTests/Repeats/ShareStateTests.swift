@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -276,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `retried failures within a long window do not pile up`() {
+  @Test(.computesLong) func `retried failures within a long window do not pile up`() {
     var scene = Scene()
     let policy = SharingPolicy(window: .seconds(3600), failures: .retried)
     for caller in 0..<10_000 {

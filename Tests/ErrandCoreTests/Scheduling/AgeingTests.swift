@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
-@Suite struct AgeingTests {
+@Suite(.computesLong) struct AgeingTests {
   /// Returns how long a request of this priority waits for one of four slots, among one-second requests of
   /// the highest priority of which twenty always wait; nil if it does not start within `seconds`.
   private func wait(_ priority: Priority, ageing: Duration, seconds: Int) -> Duration? {

@@ -1,9 +1,10 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
-@Suite struct SchedulerPropertyTests {
+@Suite(.computesLong) struct SchedulerPropertyTests {
   private func limits(_ random: inout SeededRandom) -> ConcurrencyLimits {
     var limits = ConcurrencyLimits(
       total: [nil, 1, 2, 4, 8].randomElement(using: &random) ?? 4,

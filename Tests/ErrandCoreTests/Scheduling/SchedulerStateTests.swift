@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -142,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `an idle origin is forgotten`() {
+  @Test(.computesLong) func `an idle origin is forgotten`() {
     var state = SchedulerState<Int>(limits(1, perOrigin: 1))
     var slots: [Slot] = []
     for number in 0..<5000 {

@@ -1,9 +1,10 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
-@Suite struct RequestScopeStateTests {
+@Suite(.computesLong) struct RequestScopeStateTests {
   private typealias State = RequestScopeState<Int, Int>
 
   @Test(arguments: 1...20)

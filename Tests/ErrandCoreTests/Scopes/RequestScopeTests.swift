@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -105,7 +106,7 @@ import Testing
     #expect(error?.cancellation == .scopeEnded("app"))
   }
 
-  @Test func `ending a hundred thousand nested scopes is no recursion`() {
+  @Test(.computesLong) func `ending a hundred thousand nested scopes is no recursion`() {
     let log = EventLog()
     let outermost = RequestScope("outermost")
     var scopes = [outermost]

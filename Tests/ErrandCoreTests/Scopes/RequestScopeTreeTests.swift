@@ -1,10 +1,11 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
 /// Random trees of scopes, compared with a model that searches lists.
-@Suite struct RequestScopeTreeTests {
+@Suite(.computesLong) struct RequestScopeTreeTests {
   private struct Member {
     let scope: Int
     let cancellation: CancellationToken

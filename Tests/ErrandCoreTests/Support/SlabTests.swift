@@ -1,9 +1,10 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
-@Suite struct SlabTests {
+@Suite(.computesLong) struct SlabTests {
   @Test func `the values come newest first, whatever places they reuse`() {
     var slab = Slab<Int>()
     let tokens = (0..<6).map { slab.insert($0) }

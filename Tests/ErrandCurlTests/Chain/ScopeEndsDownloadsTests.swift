@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ScopeEndsDownloadsTests {
@@ -9,7 +10,7 @@ import Testing
   private let client = Client(transport: CurlTransport())
   private let scope = RequestScope("page")
   private let folder: TemporaryFolder
-  private let content = Data((0..<200_000).map { UInt8($0 % 251) })
+  private let content = Data.seeded(200_000)
 
   init() throws {
     server = try MockServer()

@@ -1,12 +1,13 @@
 import CZstd
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 @testable import ErrandCurl
 
-@Suite struct ContentDecoderTests {
+@Suite(.computesLong) struct ContentDecoderTests {
   static let text = Data((0..<3000).flatMap { "line \($0) of a text that repeats itself\n".utf8 })
   private static let brotliText = Data("hello brotli, hello brotli, hello brotli".utf8)
 

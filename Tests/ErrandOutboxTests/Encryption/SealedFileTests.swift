@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -128,7 +129,7 @@ import Testing
   @Test func `a large file is exported in short lines, and leaves nothing behind after delivery`()
     async throws
   {
-    let content = Data.seeded(20_000_003)
+    let content = Data.seeded(5_000_003)
     let source = try await harness.outbox { $0.delivers = false }
     try await source.enqueue(.post(server.url("/"), .file(try files.file("film", content))))
     var exported = Data()

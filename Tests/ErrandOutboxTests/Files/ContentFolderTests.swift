@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -77,7 +78,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false])
+  @Test(.computesLong, arguments: [true, false])
   func `a file that is written to while it is copied is refused, and nothing is left behind`(isSealed: Bool)
     async throws
   {

@@ -1,12 +1,13 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 @testable import ErrandOutbox
 
 /// A request with more files than a process may have open.
-@Suite(.timeLimit(.minutes(1))) struct ManyFilesTests {
+@Suite(.computesLong, .timeLimit(.minutes(1))) struct ManyFilesTests {
   private let harness: StorageHarness
   /// The number of open files below the test's folder; other tests of this process open files elsewhere.
   private var open: Int {

@@ -1,6 +1,7 @@
 import ErrandCore
 import FileCalls
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox

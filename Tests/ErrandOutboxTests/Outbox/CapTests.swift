@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -74,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a database of schema version 2 is counted anew`() async throws {
+  @Test(.computesLong) func `a database of schema version 2 is counted anew`() async throws {
     let folder = StoreTestFolder()
     try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
     let database = try folder.connect()

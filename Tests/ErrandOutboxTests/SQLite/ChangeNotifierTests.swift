@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -43,7 +44,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 
-  @Test func `ringing more often than listeners read does not block`() async {
+  @Test(.computesLong) func `ringing more often than listeners read does not block`() async {
     let one = notifier("1")
     // A pipe that is never read: it is full at 64 KiB.
     #expect(mkfifo(folder.url.appending(path: "2.bell").path, 0o600) == 0)

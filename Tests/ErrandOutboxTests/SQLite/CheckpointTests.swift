@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -57,7 +58,7 @@ import Testing
     }
   #endif
 
-  @Test func `a checkpointed log restarts, and does not grow`() throws {
+  @Test(.computesLong) func `a checkpointed log restarts, and does not grow`() throws {
     let session = try folder.session()
     var lengths: [Int] = []
     for round in 0..<4 {

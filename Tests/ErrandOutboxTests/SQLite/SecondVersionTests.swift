@@ -1,12 +1,13 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
 
 /// A file of the second version, which had no origins, with requests in every state.
-@Suite(.timeLimit(.minutes(1))) struct SecondVersionTests {
+@Suite(.computesLong, .timeLimit(.minutes(1))) struct SecondVersionTests {
   private let harness: OutboxHarness
 
   init() throws {
@@ -59,7 +60,9 @@ import Testing
   }
 
   private static func hex(_ data: Data) -> String {
-    "x'" + data.map { String(format: "%02x", $0) }.joined() + "'"
+    let digits = Array("0123456789abcdef".utf8)
+    let text = data.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "x'\(String(decoding: text, as: UTF8.self))'"
   }
 
   /// Creates the file of the second version.

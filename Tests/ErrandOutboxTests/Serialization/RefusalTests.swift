@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandCurl
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox

@@ -70,18 +70,3 @@ final class StorageHarness: Sendable {
 extension OutboxID {
   static func new() -> OutboxID { OutboxID(rawValue: UUID().uuidString) }
 }
-
-extension Data {
-  /// Returns pseudo-random bytes that are the same for the same seed.
-  static func seeded(_ count: Int, _ seed: UInt64 = 1) -> Data {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    // Eight at a time: the tests are not optimised.
-    let words = (0..<(count + 7) / 8).map { _ in
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return state
-    }
-    return words.withUnsafeBytes { Data($0.prefix(count)) }
-  }
-}

@@ -1,12 +1,12 @@
 import Dispatch
-import Testing
+package import Testing
 
 /// Runs long computations one after the other on a queue of their own. The shared threads are few, and tests
 /// that use sockets are sensitive to delays.
-struct ComputesLong: TestTrait, SuiteTrait, TestScoping {
-  let isRecursive = true
+package struct ComputesLong: TestTrait, SuiteTrait, TestScoping {
+  package let isRecursive = true
 
-  func provideScope(
+  package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
     try await withTaskExecutorPreference(OwnQueue.shared) { try await function() }
@@ -25,5 +25,5 @@ struct ComputesLong: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ComputesLong {
-  static var computesLong: Self { Self() }
+  package static var computesLong: Self { Self() }
 }
