@@ -86,6 +86,31 @@ import Testing
     }
   }
 
+  @Test func `compressing a large body leaves its task's thread to others`() async throws {
+    let thread = OneThread("test")
+    let order = Locked<[String]>([])
+    let compress: @Sendable () async throws -> Void = {
+      _ = try await Body.bytes(Data(count: 10_000_000)).openCompressed(unless: CancellationToken())
+      order.withLock { $0.append("compressed") }
+    }
+    // Both wait for the same thread, in this order.
+    thread.queue.suspend()
+    let compressing = Task(executorPreference: thread, operation: compress)
+    let other = Task(executorPreference: thread) { order.withLock { $0.append("other") } }
+    thread.queue.resume()
+    await other.value
+    try await compressing.value
+    #expect(order.withLock { $0 } == ["other", "compressed"])
+  }
+
+  @Test func `a call that is cancelled while its body is compressed does not wait for that`() async throws {
+    let cancellation = CancellationToken()
+    cancellation.cancel(.cancelled(.callCancelled))
+    await #expect(throws: RequestError.self) {
+      _ = try await Body.bytes(Data(count: 10_000_000)).openCompressed(unless: cancellation)
+    }
+  }
+
   private func gunzip(_ data: Data) async throws -> Data {
     try await Program.output(of: "gzip", ["-dc"], input: data)
   }

@@ -67,7 +67,10 @@ struct Transfer: Sendable {
   }
 
   private func performAsIs(_ request: Request) async throws -> Received {
-    let upload = try request.body.open(compressed: request.options.compressesBody)
+    let upload =
+      request.options.compressesBody
+      ? try await request.body.openCompressed(unless: context.cancellation)
+      : try request.body.open(compressed: false)
     context.progress?.begin(attempt: attempt, sentTotal: upload.length)
     let target = Receiver.Target(context.destination)
     let receiver = receiver(target, request)

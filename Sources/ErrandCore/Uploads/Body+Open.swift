@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
 #else
@@ -16,6 +18,24 @@ extension Body {
       return .bytes(try Gzip.compress(data))
     case .reader(let reader): return .reader(GzipReader(reader))
     }
+  }
+
+  /// The most bytes that are compressed on the caller's thread: a megabyte takes 10 ms.
+  private static let quicklyCompressed = 64 << 10
+
+  /// Opens the body compressed. A large one is compressed on a thread of its own, so that the threads that all
+  /// tasks share stay free.
+  /// - Parameter cancellation: Ends the wait.
+  func openCompressed(unless cancellation: CancellationToken) async throws -> Upload {
+    guard case .bytes(let data) = content, data.count > Self.quicklyCompressed else {
+      return try open(compressed: true)
+    }
+    let compressed = Promise<Data>()
+    // A serial queue, because only these have a thread of their own on Linux.
+    DispatchQueue(label: "errand.compression").async {
+      compressed.settle(Result { try Gzip.compress(data) })
+    }
+    return .bytes(try await compressed.value(unless: cancellation))
   }
 
   private func openPlain() throws -> Upload {

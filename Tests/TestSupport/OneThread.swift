@@ -1,0 +1,13 @@
+package import Dispatch
+
+/// Runs the tasks that prefer it one after the other, on no shared thread.
+package final class OneThread: TaskExecutor {
+  package let queue: DispatchQueue
+
+  package init(_ label: String) { queue = DispatchQueue(label: label, qos: .utility) }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
