@@ -127,7 +127,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests",
-      dependencies: ["ErrandCore", "ErrandTesting", "CacheWriter", "CSandbox", "FileCalls", "Programs", "TestSupport"],
+      dependencies: [
+        "ErrandCore", "ErrandTesting", "CacheWriter", "CSandbox", "FileCalls", "Programs", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
@@ -147,13 +149,16 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandURLSessionTests", dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],
+      name: "ErrandURLSessionTests",
+      dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",
-      dependencies: ["ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting", "Programs", "TestSupport"],
+      dependencies: [
+        "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting", "Programs", "TestSupport",
+      ],
       swiftSettings: strict),
   ]
 )

@@ -29,10 +29,11 @@ import Testing
 
   private func withFile<Result>(_ content: Data, _ body: (URL) async throws -> Result) async throws -> Result
   {
-    let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID())")
-    try content.write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    return try await body(file)
+    try await TemporaryFolder.using { folder in
+      let file = folder.appending(path: "file")
+      try content.write(to: file)
+      return try await body(file)
+    }
   }
 
   @Test func `a multipart form is encoded as RFC 7578 says, and its length is known before`() async throws {

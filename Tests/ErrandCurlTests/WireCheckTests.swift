@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -98,15 +99,13 @@ import Testing
   }
 
   @Test func `an invalid validator in a memo on disk is not sent in If-Range`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let url = server.url("/f").absoluteString
     for validator in ["\"a\r\nX-Injected: 1\"", "\"a\"\r\nX: y", "", "W/\"a\"", "\"a", "tomorrow"] {
-      try Data("01234".utf8).write(to: folder.appending(path: ".t.errand-part"))
+      try folder.write("01234", to: ".t.errand-part")
       let memo = try JSONSerialization.data(withJSONObject: ["url": url, "validator": validator, "total": 10])
-      try memo.write(to: folder.appending(path: ".t.errand-part.json"))
-      try await client.download(.get(url), to: folder.appending(path: "t"), resume: true)
+      try memo.write(to: folder.file(".t.errand-part.json"))
+      try await client.download(.get(url), to: folder.file("t"), resume: true)
       let fields = try #require(server.requests.last?.fields)
       #expect(!fields.contains("If-Range") && !fields.contains("X-Injected") && !fields.contains("Range"))
     }

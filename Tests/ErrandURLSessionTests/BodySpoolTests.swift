@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandURLSession
@@ -38,17 +39,14 @@ import Testing
   }
 
   @Test func `a spool that is released while its body waits for more removes its file`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-spool-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+    let folder = try TemporaryFolder()
     let reader = WaitingReader()
-    BodySpool(reader, memoryLimit: 10, folder: folder) {
+    BodySpool(reader, memoryLimit: 10, folder: folder.url) {
       true
     } then: { _ in
     }.run()
     while !reader.waits.withLock({ $0 }) { await Task.yield() }
-    #expect(try names().count == 1)
+    #expect(try folder.names.count == 1)
     reader.close()
     // The queue may retain the spool for a moment.
     while try !names().isEmpty { await Task.yield() }

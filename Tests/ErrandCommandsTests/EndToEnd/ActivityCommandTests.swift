@@ -2,6 +2,7 @@ import Dispatch
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ActivityCommandTests {

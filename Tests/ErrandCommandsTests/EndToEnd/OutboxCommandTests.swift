@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct OutboxCommandTests {

@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import TestSupport
 import Testing
 
 /// The authorities that a process trusts whose file system has other system authorities.

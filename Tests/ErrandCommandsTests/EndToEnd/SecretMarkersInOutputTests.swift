@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Puts a marker in every place of a command line where a secret can be, and searches all output and files

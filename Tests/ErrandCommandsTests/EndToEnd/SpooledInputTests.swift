@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// A long standard input is spooled to the disk until it is stored.

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCommands

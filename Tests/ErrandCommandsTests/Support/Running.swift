@@ -1,18 +1,19 @@
 import Foundation
 import Programs
+import TestSupport
 
 /// A process of the tool that may still run.
 final class Running: Sendable {
   private let program: Program
-  private let folder: URL
+  private let folder: TemporaryFolder
 
   init(
     _ path: String, _ arguments: [String], input: Data? = nil, in workingFolder: URL? = nil,
     terminal: FileHandle? = nil
   ) throws {
-    let folder = try TemporaryFolder.make()
+    let folder = try TemporaryFolder()
     self.folder = folder
-    let files = ["output", "error", "input"].map { folder.appendingPathComponent($0) }
+    let files = ["output", "error", "input"].map(folder.file)
     try (input ?? Data()).write(to: files[2])
     for file in files[..<2] { try Data().write(to: file) }
     let (output, error) = try (
@@ -20,7 +21,7 @@ final class Running: Sendable {
     )
     program = try Program(
       path, arguments, environment: ["errand": Tool.path, "PATH": "/usr/bin:/bin", "no_proxy": "*"],
-      in: (workingFolder ?? folder).path, input: files[2].path, output: output.fileDescriptor,
+      in: (workingFolder ?? folder.url).path, input: files[2].path, output: output.fileDescriptor,
       errors: error.fileDescriptor)
   }
 
@@ -35,7 +36,7 @@ final class Running: Sendable {
   /// Waits for a line that begins with `start`, and returns the number at its end.
   func number(after start: String) async throws -> Int {
     try await waitForOutput(start)
-    let output = folder.appendingPathComponent("output")
+    let output = folder.file("output")
     while program.isRunning {
       let lines = try String(contentsOf: output, encoding: .utf8).split(
         separator: "\n", omittingEmptySubsequences: false)
@@ -52,7 +53,7 @@ final class Running: Sendable {
 
   /// Polls the file, because no event tells that it has grown.
   private func wait(for text: String, in file: String) async throws {
-    let file = folder.appendingPathComponent(file)
+    let file = folder.file(file)
     while try !String(contentsOf: file, encoding: .utf8).contains(text), program.isRunning {
       try await Task.sleep(for: .milliseconds(5))
     }
@@ -60,7 +61,6 @@ final class Running: Sendable {
 
   func result() async throws -> Tool.Result {
     let end = await program.end()
-    defer { try? FileManager.default.removeItem(at: folder) }
     let (code, signal): (Int32, Int32?) =
       switch end {
       case .exited(let code): (code, nil)
@@ -68,7 +68,7 @@ final class Running: Sendable {
       }
     return Tool.Result(
       code: code, signal: signal,
-      output: try Data(contentsOf: folder.appendingPathComponent("output")),
-      error: try String(contentsOf: folder.appendingPathComponent("error"), encoding: .utf8))
+      output: try Data(contentsOf: folder.file("output")),
+      error: try String(contentsOf: folder.file("error"), encoding: .utf8))
   }
 }

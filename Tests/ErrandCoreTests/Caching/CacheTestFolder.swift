@@ -1,18 +1,14 @@
 import Foundation
+import TestSupport
 
 @testable import ErrandCore
 
-/// A temporary folder for one test's cached responses, removed with this object.
-final class CacheTestFolder: Sendable {
-  let url: URL
+/// A temporary folder for one test's cached responses, removed with the last copy.
+struct CacheTestFolder: Sendable {
+  private let temporary: TemporaryFolder
+  var url: URL { temporary.url }
 
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appending(
-      path: "errand-responses-\(UUID().uuidString)", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
+  init() throws { temporary = try TemporaryFolder() }
 
   /// The folder in which the caches under test keep their responses; the caches create it.
   var responses: URL { url.appending(path: "answers") }

@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
 
 @Suite(.timeLimit(.minutes(1))) struct DownloadWaitingTests {
-  private let target = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  private let folder = TemporaryFolder(isOnDisk: true)
+  private var target: URL { folder.file("target") }
 
   @Test func `a cancelled download does not wait for a partial file, even if that is never released`()
     async throws

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -129,11 +130,8 @@ import Testing
   }
 
   @Test func `a file has the same key until it is written`() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "errand-keys-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("a.txt")
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.txt")
     try Data("one".utf8).write(to: file)
     let plain = Request.put(url, .file(file))
     let form = Request.put(url, .multipart(MultipartForm().file("f", at: file)))

@@ -1,13 +1,17 @@
 import ErrandCore
 import Foundation
 import Programs
+import TestSupport
 import Testing
 
 @Suite struct FileDescriptorTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
   /// A program that another thread is just starting has such a copy.
   @Test func `a lock ends with its file, although a copy of the descriptor exists`() throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    defer { FileDescriptor.remove(path) }
+    let path = folder.path("file")
     var file: FileDescriptor? = try FileDescriptor(writing: path)
     #expect(try #require(file).claim())
     let copy = dup(try #require(file).raw)
@@ -19,8 +23,7 @@ import Testing
 
   @Test(.enabled(if: Program.canSeeInheritance))
   func `a started program inherits neither files that are read nor files that are written`() throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    defer { FileDescriptor.remove(path) }
+    let path = folder.path("file")
     let files = [try FileDescriptor(writing: path), try FileDescriptor(reading: path)]
     try withExtendedLifetime(files) {
       let inherited = try Program.inheritedFiles()

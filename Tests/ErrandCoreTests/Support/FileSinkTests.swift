@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -6,8 +7,8 @@ import Testing
 @Suite struct FileSinkTests {
   /// A cancelled transport may not know yet, and the file may belong to another download by now.
   @Test func `a file accepts nothing more once its download has ended`() async throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    defer { FileDescriptor.remove(path) }
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
     let sink = FileSink(file: try FileDescriptor(writing: path), offset: 0)
     _ = try sink.write(Data("whole".utf8))
     #expect(try await sink.finish() == 5)

@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct CodedBodiesOnSocketsTests {

@@ -1,6 +1,7 @@
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore

@@ -1,5 +1,6 @@
 import Foundation
 import Programs
+import TestSupport
 
 /// Authorities with good and bad certificates, created with openssl.
 struct Certificates {

@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandTesting
 import Foundation
 import Programs
+import TestSupport
 
 /// A real HTTP/2 server that logs its frames.
 final class Nghttpd: Sendable {

@@ -1,6 +1,7 @@
 import ErrandTesting
 import Foundation
 import Programs
+import TestSupport
 
 /// A real nginx on 127.0.0.1 with TLS: one port for each certificate, HTTP/2 on all of them.
 final class Nginx: Sendable {

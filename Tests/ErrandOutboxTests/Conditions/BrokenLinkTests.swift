@@ -2,6 +2,7 @@
   import CrashCourse
   import ErrandTesting
   import Foundation
+  import TestSupport
   import Testing
 
   @Suite(
@@ -16,16 +17,14 @@
       let networks = try await LinkedNetworks.make()
       let server = try networks.onFarSide { try MockServer(onEveryAddress: ()) }
       let testServer = TestServer(server, seed: 1, checksHands: false)
-      let place = FileManager.default.temporaryDirectory.appending(path: "errand-link-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: place) }
+      let place = try TemporaryFolder()
       var orders = WorkerOrders(
-        folder: place.appending(path: "outbox").path,
+        folder: place.path("outbox"),
         server: "http://\(LinkedNetworks.farAddress):\(server.port)", numbers: 0..<Self.count)
       orders.watchesNetwork = watchesNetwork
       orders.attemptLimit = 1000
       let worker = try WorkerProcess(
-        orders, output: place.appending(path: "said"), network: networks.near)
+        orders, output: place.file("said"), network: networks.near)
       for share in 1...4 {
         try await server.wait(for: "\(share) fifths of the requests") {
           $0.requests.count >= share * Self.count / 5

@@ -1,6 +1,7 @@
 import CrashCourse
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// A content file and its folder entry are flushed before the row that names the file is stored.
@@ -11,14 +12,12 @@ import Testing
     let number = try #require((0..<100).first { TestRequest($0).kind == .file })
     let server = try MockServer()
     server.otherwise { _ in .response() }
-    let place = FileManager.default.temporaryDirectory.appending(path: "errand-order-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: place) }
+    let place = try TemporaryFolder()
     var orders = WorkerOrders(
-      folder: place.appending(path: "new/outbox").path, server: server.url.absoluteString,
+      folder: place.path("new/outbox"), server: server.url.absoluteString,
       numbers: number..<number + 1)
     orders.isTalkative = true
-    let worker = try WorkerProcess(orders, output: place.appending(path: "said"))
+    let worker = try WorkerProcess(orders, output: place.file("said"))
     #expect(await worker.wait() == .exited(0))
     return worker.said.map { $0[0] == "place" ? $0[1] : $0[0] }
   }

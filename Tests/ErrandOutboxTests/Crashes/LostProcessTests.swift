@@ -2,6 +2,7 @@ import CrashCourse
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -10,15 +11,19 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct LostProcessTests {
   private let harness: OutboxHarness
 
-  init() throws { harness = try OutboxHarness() }
+  private let saying: TemporaryFolder
+
+  init() throws {
+    harness = try OutboxHarness()
+    saying = try TemporaryFolder()
+  }
 
   private func orders(_ numbers: Range<Int>) -> WorkerOrders {
     WorkerOrders(folder: harness.folder.path, server: harness.server.url.absoluteString, numbers: numbers)
   }
 
   private func start(_ orders: WorkerOrders) throws -> WorkerProcess {
-    let said = FileManager.default.temporaryDirectory.appending(path: "errand-said-\(UUID().uuidString)")
-    return try WorkerProcess(orders, output: said)
+    try WorkerProcess(orders, output: saying.file(UUID().uuidString))
   }
 
   @Test func `a request that kills its process each time is a dead letter after its attempts`() async throws {

@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CrashCourse
@@ -45,9 +46,9 @@ import Testing
   }
 
   @Test func `a crash report fails on lost, duplicate or undelivered requests`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "errand-stay-\(UUID().uuidString)")
+    let folder = TemporaryFolder(isOnDisk: true)
     let server = TestServer(try .init(), seed: 1)
-    var stay = CrashRun(place: folder, url: "", server: server, seals: false)
+    var stay = CrashRun(place: folder.url, url: "", server: server, seals: false)
     stay.read([
       ["accepted", "1", "id"], ["entry", "2", "stored", "key"], ["entry", "2", "delivered", "key"],
     ])

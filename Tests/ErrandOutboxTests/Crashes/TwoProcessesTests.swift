@@ -1,6 +1,7 @@
 import CrashCourse
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TwoProcessesTests {
@@ -8,14 +9,12 @@ import Testing
   {
     let server = try MockServer()
     server.otherwise { _ in .response().pausing(.milliseconds(1)) }
-    let place = FileManager.default.temporaryDirectory.appending(path: "errand-two-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: place) }
+    let place = try TemporaryFolder()
     let workers = try (0..<2).map { index in
       let orders = WorkerOrders(
-        folder: place.appending(path: "outbox").path, server: server.url.absoluteString,
+        folder: place.path("outbox"), server: server.url.absoluteString,
         numbers: index * 1000..<index * 1000 + 150)
-      return try WorkerProcess(orders, output: place.appending(path: "said \(index)"))
+      return try WorkerProcess(orders, output: place.file("said \(index)"))
     }
     for worker in workers { #expect(await worker.wait() == .exited(0), "\(worker.said.suffix(2))") }
     let requests = server.requests

@@ -77,7 +77,7 @@ import Testing
 
   @Test(.computesLong) func `a database of schema version 2 is counted anew`() async throws {
     let folder = StoreTestFolder()
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
     let database = try folder.connect()
     try database.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     for migration in Migration.all.prefix(2) { try database.execute(migration.sql) }

@@ -11,7 +11,7 @@ import Testing
 
   init() throws {
     (heard, hear) = AsyncStream.makeStream(of: String.self)
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
   }
 
   private func notifier(_ owner: String) -> PipeChangeNotifier {

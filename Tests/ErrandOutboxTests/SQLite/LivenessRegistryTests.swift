@@ -9,7 +9,7 @@ import Testing
   private let folder = StoreTestFolder()
 
   init() throws {
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
   }
 
   private func registry() throws -> FileLivenessRegistry { try FileLivenessRegistry(folder: folder.url.path) }

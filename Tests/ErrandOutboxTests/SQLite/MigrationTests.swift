@@ -8,7 +8,7 @@ import Testing
 
   /// Creates a file of the first version with a stored, a delivered and an expired request.
   private func makeFirstVersion() throws {
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
     let database = try folder.connect()
     try database.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
     try database.execute(Migration.all[0].sql)

@@ -12,7 +12,7 @@
     private let folder = StoreTestFolder()
 
     private func withSmallDisk(_ body: () async throws -> Void) async throws {
-      try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+      try folder.make()
       guard let disk = SmallDisk(at: folder.url.path) else {
         return print("skipped: no file system can be mounted")
       }

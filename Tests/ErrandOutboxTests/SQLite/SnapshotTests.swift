@@ -2,6 +2,7 @@ import CrashCourse
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -15,11 +16,10 @@ import Testing
     try await outbox.enqueue((0..<count).map { .post(harness.server.url("/\($0)")) })
     await outbox.close()
     let store = try await SQLiteOutboxStore(folder: harness.folder)
-    let place = FileManager.default.temporaryDirectory.appending(path: "errand-said-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: place) }
+    let place = try TemporaryFolder()
     let worker = try WorkerProcess(
       WorkerOrders(folder: harness.folder.path, server: harness.server.url.absoluteString, numbers: 0..<0),
-      output: place)
+      output: place.file("said"))
     let live = OutboxSelection(states: [.stored, .attempting, .delivered])
     var listings = 0
     var incomplete: [Int] = []

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `a disk that cannot have a write-ahead log is refused`() async throws {
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
     let error = await #expect(throws: OutboxError.self) {
       _ = try await folder.open { $0.vfs = "unix-dotfile" }
     }
@@ -141,7 +141,7 @@ import Testing
 
   @Test(arguments: [0, 1])
   func `a database that is not an outbox's is refused and not touched`(version: Int) async throws {
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
     let other = try folder.connect()
     try other.execute("CREATE TABLE things(name TEXT); INSERT INTO things VALUES ('mine')")
     try other.execute("PRAGMA user_version = \(version)")
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `a file that is no database is refused and not touched`() async throws {
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
     let text = Data(String(repeating: "a letter to a friend\n", count: 500).utf8)
     try text.write(to: folder.database)
     let error = try await refusal(.damaged)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func `an empty file that a crash left before the first table is a new outbox`() async throws {
-    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try folder.make()
     try Data().write(to: folder.database)
     let store = try await folder.open()
     try await store.add(.sample("a"))

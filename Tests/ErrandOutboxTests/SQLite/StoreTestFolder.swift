@@ -1,21 +1,18 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 
 @testable import ErrandOutbox
 
-/// A folder that lasts as long as a test.
-final class StoreTestFolder: Sendable {
-  let url: URL
+/// The folder of a store, which lasts as long as a test. It is created by the store, or by `make`.
+struct StoreTestFolder: Sendable {
+  private let temporary: TemporaryFolder
+  var url: URL { temporary.url }
 
   /// - Parameter isOnDisk: False for a test that writes much and does not need a disk.
-  init(isOnDisk: Bool = true) {
-    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
-    let isThere = !isOnDisk && FileManager.default.isWritableFile(atPath: memory.path)
-    let parent = isThere ? memory : FileManager.default.temporaryDirectory
-    url = parent.appending(path: "errand-outbox-\(UUID().uuidString)", directoryHint: .isDirectory)
-  }
+  init(isOnDisk: Bool = true) { temporary = TemporaryFolder(isOnDisk: isOnDisk) }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  func make() throws { try temporary.make() }
 
   var database: URL { url.appending(path: "outbox.sqlite") }
 

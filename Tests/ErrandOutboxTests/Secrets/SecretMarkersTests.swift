@@ -3,6 +3,7 @@ import ErrandCurl
 import ErrandOutbox
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Puts a marker wherever a secret can be, and searches everything that is described or written for it.
@@ -59,21 +60,20 @@ private final class MarkerScene: Sendable {
   private let server: MockServer
   private let client: Client
   private let request: Request
-  private let folder: URL
+  private let folder: TemporaryFolder
   var description: String { "\(place), \(fault)" }
   init(using random: inout SeededRandom) throws {
     let marker =
       "mk" + (0..<16).map { _ in String("0123456789abcdef".randomElement(using: &random)!) }.joined()
     self.marker = marker
-    folder = FileManager.default.temporaryDirectory.appending(path: "errand-markers-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try TemporaryFolder()
     server = try MockServer()
 
     var configuration = ClientConfiguration()
     configuration.secrets = Secrets(fields: ["X-Mine", "X-Also"], queryItems: ["mine"])
     configuration.retry = .never
     configuration.memoryLimit = 1 << 16
-    configuration.cache = DiskResponseCache(folder: folder.appending(path: "kept"))
+    configuration.cache = DiskResponseCache(folder: folder.file("kept"))
 
     let names = ["token", "client_secret", "mine", "X-Amz-Signature", "api_key", "code"]
     let name = names.randomElement(using: &random)!
@@ -150,7 +150,6 @@ private final class MarkerScene: Sendable {
 
   func end() {
     server.stop()
-    try? FileManager.default.removeItem(at: folder)
   }
 
   func send(_ said: inout Said) async {
@@ -185,7 +184,7 @@ private final class MarkerScene: Sendable {
       do {
         said.add(
           "the response of a download",
-          try await client.download(request, to: folder.appending(path: "file"), resume: resume))
+          try await client.download(request, to: folder.file("file"), resume: resume))
       } catch {
         said.add(error, at: "the error of a download")
       }
@@ -206,7 +205,7 @@ private final class MarkerScene: Sendable {
     configuration.delivery.maxAttempts = 1
     configuration.reachability = nil
     let outbox = try await Outbox(
-      at: folder.appending(path: "outbox"), client: client, configuration: configuration)
+      at: folder.file("outbox"), client: client, configuration: configuration)
     do {
       let receipt = try await outbox.enqueue(request)
       for await event in receipt.events {
@@ -223,9 +222,9 @@ private final class MarkerScene: Sendable {
 
   /// The files that were written, with their contents.
   var files: [(path: String, data: Data)] {
-    let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+    let names = FileManager.default.enumerator(atPath: folder.url.path)?.allObjects as? [String] ?? []
     return names.compactMap { name in
-      let file = folder.appending(path: name)
+      let file = folder.file(name)
       // Reading one of the outbox's pipes would wait for a writer.
       guard (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else {
         return nil

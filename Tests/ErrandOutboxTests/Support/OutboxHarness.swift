@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -9,15 +10,11 @@ import Testing
 /// An outbox on a real file, and a real server to deliver to.
 final class OutboxHarness: Sendable {
   let server: MockServer
-  let folder: URL
+  private let temporary = TemporaryFolder(isOnDisk: true)
+  /// The outbox creates it.
+  var folder: URL { temporary.url }
 
-  init() throws {
-    server = try MockServer()
-    folder = FileManager.default.temporaryDirectory.appending(
-      path: "errand-outbox-\(UUID().uuidString)", directoryHint: .isDirectory)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  init() throws { server = try MockServer() }
 
   /// A configuration with a short backoff and without reachability.
   var configuration: OutboxConfiguration {

@@ -1,5 +1,6 @@
 import ErrandCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandOutbox
@@ -8,16 +9,12 @@ import Testing
 final class StorageHarness: Sendable {
   /// The outbox's own folder.
   let outbox: URL
-  private let root: URL
+  private let root: TemporaryFolder
 
   init() throws {
-    root = FileManager.default.temporaryDirectory.appending(
-      path: "errand-storage-\(UUID().uuidString)", directoryHint: .isDirectory)
-    outbox = root.appending(path: "outbox", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    root = try TemporaryFolder()
+    outbox = root.url.appending(path: "outbox", directoryHint: .isDirectory)
   }
-
-  deinit { try? FileManager.default.removeItem(at: root) }
 
   func storage(
     _ key: OutboxKey? = nil, secrets: Secrets = Secrets(), acceptsPlaintext: Bool = false
@@ -26,11 +23,11 @@ final class StorageHarness: Sendable {
   }
 
   /// Returns the URL of a file outside of the outbox.
-  func url(_ name: String) -> URL { root.appending(path: name) }
+  func url(_ name: String) -> URL { root.file(name) }
 
   /// Writes a file that is to be sent.
   func file(_ name: String, _ content: Data) throws -> URL {
-    try content.write(to: url(name))
+    try root.write(content, to: name)
     return url(name)
   }
 

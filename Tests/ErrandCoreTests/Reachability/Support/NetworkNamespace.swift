@@ -2,6 +2,7 @@
   import CSandbox
   import ErrandCore
   import Foundation
+  import TestSupport
 
   #if canImport(Musl)
     import Musl
@@ -48,10 +49,10 @@
 
     /// Runs many commands at once.
     func ip(all commands: [String]) throws {
-      let file = FileManager.default.temporaryDirectory.appending(path: "ip-\(UUID().uuidString)")
-      try Data(commands.joined(separator: "\n").utf8).write(to: file)
-      defer { try? FileManager.default.removeItem(at: file) }
-      try ip("-batch \(file.path)")
+      let folder = try TemporaryFolder()
+      defer { withExtendedLifetime(folder) {} }
+      try folder.write(commands.joined(separator: "\n"), to: "commands")
+      try ip("-batch \(folder.path("commands"))")
     }
 
     private static func spawn(_ program: String, _ arguments: [String]) -> Int32 {
