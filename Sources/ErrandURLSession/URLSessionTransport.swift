@@ -1,3 +1,4 @@
+import Dispatch
 public import ErrandCore
 
 #if canImport(FoundationNetworking)
@@ -46,6 +47,9 @@ public final class URLSessionTransport: Transport {
   private let delegate: SessionDelegate
   private let session: URLSession
   private let isShutDown = Locked(false)
+  /// Starts tasks, and holds no thread of the callers: on Linux, URLSession waits meanwhile for all that its
+  /// queue has to do. Serial queues have a thread of their own there.
+  private let starting = DispatchQueue(label: "errand.urlsession.start")
 
   public init(configuration: URLSessionTransportConfiguration = URLSessionTransportConfiguration()) {
     self.configuration = configuration
@@ -72,7 +76,7 @@ public final class URLSessionTransport: Transport {
         exchange.request.upload, memoryLimit: configuration.uploadMemoryLimit, moved: { transfer.didMove() }
       ) { source in
         switch source {
-        case .success(let source): self.start(transfer, source)
+        case .success(let source): self.starting.async { self.start(transfer, source) }
         case .failure(let error): transfer.finish(.failure(error))
         }
       }
@@ -81,11 +85,14 @@ public final class URLSessionTransport: Transport {
 
   public func shutdown() async {
     isShutDown.withLock { $0 = true }
-    // On the delegate's queue, for the reason given at `SessionTransfer.endTask`.
+    // After all starts, because creating a task in an invalidated session crashes on Apple's platforms; and on
+    // the delegate's queue, for the reason given at `SessionTransfer.endTask`.
     await withCheckedContinuation { continuation in
-      session.delegateQueue.addOperation { [session] in
-        session.invalidateAndCancel()
-        continuation.resume()
+      starting.async { [session] in
+        session.delegateQueue.addOperation {
+          session.invalidateAndCancel()
+          continuation.resume()
+        }
       }
     }
     delegate.finishAll()
@@ -93,6 +100,10 @@ public final class URLSessionTransport: Transport {
 
   private func start(_ transfer: SessionTransfer, _ source: UploadSource) {
     guard transfer.didMove() else { return source.close() }
+    if isShutDown.withLock({ $0 }) {
+      source.close()
+      return transfer.shutDown()
+    }
     #if canImport(FoundationNetworking)
       // FoundationNetworking would repeat the request by itself on a connection that the server has closed.
       let needsFreshConnection = !transfer.exchange.request.mayBeRepeated
@@ -100,17 +111,8 @@ public final class URLSessionTransport: Transport {
       let needsFreshConnection = false
     #endif
     let session = needsFreshConnection ? Self.makeSession(configuration, delegate) : session
-    // Under the lock, because creating a task in an invalidated session crashes on Apple's platforms.
-    let task: URLSessionTask? = isShutDown.withLock { isShutDown in
-      guard !isShutDown else { return nil }
-      let task = source.task(URLRequest(transfer.exchange.request), in: session)
-      delegate.add(transfer, for: task)
-      return task
-    }
-    guard let task else {
-      source.close()
-      return transfer.shutDown()
-    }
+    let task = source.task(URLRequest(transfer.exchange.request), in: session)
+    delegate.add(transfer, for: task)
     transfer.start(task, source, queue: session.delegateQueue)
     if needsFreshConnection { session.finishTasksAndInvalidate() }
   }

@@ -49,6 +49,6 @@ import Testing
     #expect(try folder.names.count == 1)
     reader.close()
     // The queue may retain the spool for a moment.
-    while try !names().isEmpty { await Task.yield() }
+    while try !folder.names.isEmpty { await Task.yield() }
   }
 }

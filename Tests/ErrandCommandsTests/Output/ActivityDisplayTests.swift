@@ -13,18 +13,23 @@ import Testing
   private struct Drawn {
     let clock = VirtualClock()
     let display: ActivityDisplay
+    private let folder: TemporaryFolder
     private let file: FileHandle
-    private let path: String
 
-    init(in folder: URL, redraws: Bool) throws {
-      let url = folder.appendingPathComponent("drawn")
-      try Data().write(to: url)
-      path = url.path
-      file = try FileHandle(forWritingTo: url)
+    init(redraws: Bool) throws {
+      folder = try TemporaryFolder()
+      try folder.write("", to: "drawn")
+      file = try FileHandle(forWritingTo: folder.file("drawn"))
       display = ActivityDisplay("Loading", Outlet(file.fileDescriptor), redraws: redraws, clock: clock)
     }
 
-    var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    var text: String { (try? String(contentsOf: folder.file("drawn"), encoding: .utf8)) ?? "" }
+
+    /// Waits until the display sleeps before it draws, and passes that time.
+    func passDelay() async throws {
+      try await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(400))
+    }
   }
 
   /// Starts work that ends when its gate opens, and returns when it is half done.
@@ -48,79 +53,65 @@ import Testing
   }
 
   @Test func `quick work draws nothing`() async throws {
-    try await TemporaryFolder.using { folder in
-      let drawn = try Drawn(in: folder, redraws: true)
-      try await drawn.display.during { activity in
-        let token = activity.begin()
-        defer { activity.end(token) }
-        drawn.clock.advance(by: .milliseconds(399))
-      }
-      #expect(drawn.text == "")
+    let drawn = try Drawn(redraws: true)
+    try await drawn.display.during { activity in
+      let token = activity.begin()
+      defer { activity.end(token) }
+      drawn.clock.advance(by: .milliseconds(399))
     }
+    #expect(drawn.text == "")
   }
 
   @Test func `slow work draws a line that moves, stays for a minimum time, and is wiped`() async throws {
-    try await TemporaryFolder.using { folder in
-      let drawn = try Drawn(in: folder, redraws: true)
-      let (work, gate) = try await start(drawn.display)
-      try await drawn.clock.waitForSleepers()
-      drawn.clock.advance(by: .milliseconds(400))
-      // The spinner's own sleep begins when the line is drawn.
-      try await drawn.clock.waitForSleepers()
-      #expect(drawn.text == "\r| Loading …   50%\u{1B}[K")
-      drawn.clock.advance(by: .milliseconds(100))
-      try await drawn.clock.waitForSleepers()
-      #expect(drawn.text.hasSuffix("\r/ Loading …   50%\u{1B}[K"))
-      gate.open()
-      try await drawn.clock.waitForSleepers(2)
-      #expect(!drawn.text.contains(Self.wipe))
-      drawn.clock.advance(by: .milliseconds(400))
-      try await work.value
-      #expect(drawn.text.hasSuffix(Self.wipe))
-    }
+    let drawn = try Drawn(redraws: true)
+    let (work, gate) = try await start(drawn.display)
+    try await drawn.passDelay()
+    // The spinner's own sleep begins when the line is drawn.
+    try await drawn.clock.waitForSleepers()
+    #expect(drawn.text == "\r| Loading …   50%\u{1B}[K")
+    drawn.clock.advance(by: .milliseconds(100))
+    try await drawn.clock.waitForSleepers()
+    #expect(drawn.text.hasSuffix("\r/ Loading …   50%\u{1B}[K"))
+    gate.open()
+    try await drawn.clock.waitForSleepers(2)
+    #expect(!drawn.text.contains(Self.wipe))
+    drawn.clock.advance(by: .milliseconds(400))
+    try await work.value
+    #expect(drawn.text.hasSuffix(Self.wipe))
   }
 
   @Test func `a display that is ended wipes its line at once, and does not draw again`() async throws {
-    try await TemporaryFolder.using { folder in
-      let drawn = try Drawn(in: folder, redraws: true)
-      let (work, gate) = try await start(drawn.display)
-      try await drawn.clock.waitForSleepers()
-      drawn.clock.advance(by: .milliseconds(400))
-      try await drawn.clock.waitForSleepers()
-      drawn.display.end()
-      gate.open()
-      try await work.value
-      #expect(drawn.text == "\r| Loading …   50%\u{1B}[K" + Self.wipe)
-    }
+    let drawn = try Drawn(redraws: true)
+    let (work, gate) = try await start(drawn.display)
+    try await drawn.passDelay()
+    try await drawn.clock.waitForSleepers()
+    drawn.display.end()
+    gate.open()
+    try await work.value
+    #expect(drawn.text == "\r| Loading …   50%\u{1B}[K" + Self.wipe)
   }
 
   @Test func `a failure wipes the line at once`() async throws {
-    try await TemporaryFolder.using { folder in
-      let drawn = try Drawn(in: folder, redraws: true)
-      await #expect(throws: CancellationError.self) {
-        try await drawn.display.during { activity in
-          let token = activity.begin()
-          defer { activity.end(token) }
-          try await drawn.clock.waitForSleepers()
-          drawn.clock.advance(by: .milliseconds(400))
-          try await drawn.clock.waitForSleepers()
-          throw CancellationError()
-        }
+    let drawn = try Drawn(redraws: true)
+    await #expect(throws: CancellationError.self) {
+      try await drawn.display.during { activity in
+        let token = activity.begin()
+        defer { activity.end(token) }
+        try await drawn.passDelay()
+        try await drawn.clock.waitForSleepers()
+        throw CancellationError()
       }
-      #expect(drawn.text.hasSuffix(Self.wipe))
     }
+    #expect(drawn.text.hasSuffix(Self.wipe))
   }
 
   @Test func `output that is no terminal gets one line`() async throws {
-    try await TemporaryFolder.using { folder in
-      let drawn = try Drawn(in: folder, redraws: false)
-      let (work, gate) = try await start(drawn.display)
-      try await drawn.clock.waitForSleepers()
-      drawn.clock.advance(by: .milliseconds(400))
-      while drawn.text.isEmpty { await Task.yield() }
-      gate.open()
-      try await work.value
-      #expect(drawn.text == "Loading …\n")
-    }
+    let drawn = try Drawn(redraws: false)
+    let (work, gate) = try await start(drawn.display)
+    try await drawn.passDelay()
+    while drawn.text.isEmpty { await Task.yield() }
+    gate.open()
+    try await work.value
+    #expect(drawn.text == "Loading …\n")
   }
 }

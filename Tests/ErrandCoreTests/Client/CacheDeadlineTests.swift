@@ -28,6 +28,15 @@ import Testing
     script.now = .stall
   }
 
+  /// Returns a call that is on the wire, in the only slot, until its gate opens.
+  private func occupy() async -> (call: Call, gate: StubGate) {
+    let gate = StubGate()
+    script.now = .response().behind(gate)
+    let call = stage.client.start(.get("http://a.test/feed"))
+    while stage.stub.inFlight == 0 { await Task.yield() }
+    return (call, gate)
+  }
+
   @Test(arguments: [true, false])
   func `a call falls back when the server does not respond in time`(isKept: Bool) async throws {
     try await keep(isKept)
@@ -42,10 +51,7 @@ import Testing
   @Test(arguments: [true, false])
   func `a call falls back while it waits for a slot`(isKept: Bool) async throws {
     try await keep(isKept)
-    let gate = StubGate()
-    script.now = .response().behind(gate)
-    let first = stage.client.start(.get("http://a.test/feed"))
-    await waitForWire()
+    let (first, gate) = await occupy()
     let call = stage.client.start(request)
     await stage.reachWaiting(1)
     try await stage.clock.waitForSleepers(1)
@@ -58,10 +64,7 @@ import Testing
   @Test(arguments: [true, false])
   func `a call falls back while it waits for another call`(isKept: Bool) async throws {
     try await keep(isKept)
-    let gate = StubGate()
-    script.now = .response().behind(gate)
-    let first = stage.client.start(.get("http://a.test/feed"))
-    await waitForWire()
+    let (first, gate) = await occupy()
     let call = stage.client.start(request.after(first))
     try await stage.clock.waitForSleepers(1)
     try await expectFallback(call, isKept: isKept)
@@ -101,9 +104,5 @@ import Testing
     #expect(await call.result.requestError?.cancellation == .scopeEnded("page"))
     await stage.expectNothingLeft()
     #expect(stage.clock.sleepers == 0)
-  }
-
-  private func waitForWire() async {
-    while stage.stub.inFlight == 0 { await Task.yield() }
   }
 }

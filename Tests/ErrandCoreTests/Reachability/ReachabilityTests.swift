@@ -2,6 +2,7 @@
   import CSandbox
   import Dispatch
   import ErrandTesting
+  import TestSupport
   import Testing
 
   @testable import ErrandCore
@@ -15,7 +16,7 @@
   /// Reachability as the kernel reports it, in network namespaces made for the tests.
   @Suite(
     .enabled(if: NetworkNamespace.isAllowed, "network namespaces take root, and iproute2"),
-    .timeLimit(.minutes(1)))
+    .computesLong, .timeLimit(.minutes(1)))
   struct ReachabilityTests {
     private func watch(_ network: NetworkNamespace) throws -> Reachability {
       let socket = try #require(try network.run { NetlinkSocket() })

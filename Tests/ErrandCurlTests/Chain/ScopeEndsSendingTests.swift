@@ -30,9 +30,8 @@ import Testing
   @Test func `a request that sends a file to a server that does not read closes its socket`() async throws {
     server.on("PUT", "/", at: .head) { _ in MockResponse.stall.withoutReading() }
     let folder = try TemporaryFolder()
-    let file = folder.url.appending(path: "film")
     let length = 30_000_000
-    try Data(count: length).write(to: file)
+    let file = try folder.zeros("film", length)
     let call = client.start(.put(server.url("/"), .file(file)), in: scope)
     try await server.waitForRequests(1)
     // The buffers take this much; after that nothing moves.

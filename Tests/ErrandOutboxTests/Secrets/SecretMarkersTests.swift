@@ -148,9 +148,7 @@ private final class MarkerScene: Sendable {
     return text.contains(marker) || basic.contains { text.contains($0) }
   }
 
-  func end() {
-    server.stop()
-  }
+  func end() { server.stop() }
 
   func send(_ said: inout Said) async {
     // A request alone does not know the secrets of its client.
