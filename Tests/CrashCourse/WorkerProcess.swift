@@ -24,18 +24,10 @@ package final class WorkerProcess: Sendable {
     let file = try FileHandle(forWritingTo: output)
     // In a network namespace `ip` executes the worker in its own process.
     let inNetwork = network.map { ["/usr/sbin/ip", "netns", "exec", $0] } ?? []
-    let line = inNetwork + [Self.program.path] + orders.words
+    let line = inNetwork + [Program.built("OutboxWorker")] + orders.words
     program = try Program(
       line[0], Array(line.dropFirst()), output: file.fileDescriptor, errors: file.fileDescriptor)
     try file.close()
-  }
-
-  /// The worker's executable: beside the running program, or in this package's debug build.
-  private static var program: URL {
-    let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appending(path: "OutboxWorker")
-    if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
-    return URL(filePath: #filePath).appending(path: "../../../.build/debug/OutboxWorker").standardizedFileURL
   }
 
   package func send(_ signal: Int32) { program.send(signal) }

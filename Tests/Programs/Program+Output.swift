@@ -6,6 +6,13 @@ extension Program {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
+  /// Returns the path of a program of this package: beside the running one, or in the debug build.
+  package static func built(_ name: String) -> String {
+    let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
+    if FileManager.default.isExecutableFile(atPath: beside.path) { return beside.path }
+    return URL(filePath: #filePath).appending(path: "../../../.build/debug/\(name)").standardizedFileURL.path
+  }
+
   /// Runs a program to its end and returns what it wrote to standard output.
   @discardableResult
   package static func output(

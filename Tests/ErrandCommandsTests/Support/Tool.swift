@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// The built tool, run as its users run it.
 enum Tool {
@@ -11,13 +12,7 @@ enum Tool {
     var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  static let path: String = {
-    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("errand").path
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
-    return root.appendingPathComponent(".build/debug/errand").path
-  }()
+  static let path = Program.built("errand")
 
   static func run(_ arguments: String..., input: Data? = nil, in folder: URL? = nil) async throws -> Result {
     try await Running(path, arguments, input: input, in: folder).result()

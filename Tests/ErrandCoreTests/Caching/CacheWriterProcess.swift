@@ -13,18 +13,10 @@ final class CacheWriterProcess: Sendable {
 
   init(folder: URL, limit: Int, firstNumber: Int) throws {
     program = try Program(
-      Self.program.path, [folder.path, "\(limit)", "\(firstNumber)"],
+      Program.built("CacheWriter"), [folder.path, "\(limit)", "\(firstNumber)"],
       output: output.fileHandleForWriting.fileDescriptor)
     // While this copy is open, the end of the output never comes.
     try output.fileHandleForWriting.close()
-  }
-
-  private static var program: URL {
-    let beside = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("CacheWriter")
-    if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
-    let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
-    return root.appendingPathComponent(".build/debug/CacheWriter")
   }
 
   /// Returns the next lines of the output, fewer only if the process has ended.
