@@ -2,11 +2,12 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-.PHONY: help demo build test lint sanitize watch simulate crash fuzz power-loss mutants bench format clean
+.PHONY: help demo build test lint docs sanitize watch simulate crash fuzz power-loss mutants bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
 	@echo "make test      every test, the programs that test for long, and the formatter's check"
+	@echo "make docs      the articles and the reference, as a site of static pages"
 	@echo "make sanitize  the tests under thread sanitizer"
 	@echo "make watch     which tests hold a shared thread for more than 50 ms, and where"
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
@@ -33,8 +34,13 @@ test:
 	@scripts/programs
 
 lint:
-	swift format lint --strict --recursive Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
+	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 	@scripts/mutants --check
+
+# With the toolchain's docc, which warns of a link that leads nowhere: then it fails.
+docs:
+	@scripts/install build
+	@scripts/docs $(SWIFT_FLAGS)
 
 sanitize:
 	@scripts/install test
@@ -90,7 +96,7 @@ bench:
 	@Benchmarks/run
 
 format:
-	swift format format --in-place --recursive Sources Tests Benchmarks/Sources Package.swift Benchmarks/Package.swift
+	swift format format --in-place --recursive Sources Tests Examples/Sources Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 
 clean:
 	swift package clean

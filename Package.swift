@@ -160,5 +160,18 @@ let package = Package(
         "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting", "Programs", "TestSupport",
       ],
       swiftSettings: strict),
+
+    // The package in `Examples`, under other names, so that an example that does not compile any more is noticed.
+    .executableTarget(
+      name: "ExampleFeedReader", dependencies: ["Errand", "ErrandTesting"],
+      path: "Examples/Sources/FeedReader"),
+    .executableTarget(
+      name: "ExampleOrders", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Orders"),
+    .executableTarget(
+      name: "ExampleDownloader", dependencies: ["Errand", "ErrandTesting"],
+      path: "Examples/Sources/Downloader"),
+    .testTarget(
+      name: "ExampleWeatherTests", dependencies: ["Errand", "ErrandTesting"],
+      path: "Examples/Tests/WeatherTests"),
   ]
 )

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let errand = Target.Dependency.product(name: "Errand", package: "errand")
+let testing = Target.Dependency.product(name: "ErrandTesting", package: "errand")
+
+let package = Package(
+  name: "Examples",
+  platforms: [.macOS(.v15)],
+  // In a package of your own: .package(url: "https://github.com/OWNER/errand.git", branch: "main")
+  dependencies: [.package(name: "errand", path: "..")],
+  targets: [
+    // The first three bring a server of their own, so that there is something to see: hence ErrandTesting.
+    .executableTarget(name: "FeedReader", dependencies: [errand, testing]),
+    .executableTarget(name: "Orders", dependencies: [errand, testing]),
+    .executableTarget(name: "Downloader", dependencies: [errand, testing]),
+    .testTarget(name: "WeatherTests", dependencies: [errand, testing]),
+  ]
+)

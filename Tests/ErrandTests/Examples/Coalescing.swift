@@ -1,0 +1,45 @@
+// swift-format-ignore-file
+import Errand
+import Foundation
+
+actor Tokens {
+  private let client: Client
+  private var refresh: Call?
+
+  init(_ client: Client) { self.client = client }
+
+  func refreshed() async throws -> String {
+    if refresh?.outcome != nil { refresh = nil }   // it is over: the next one starts anew
+    let call = refresh ?? client.start(.post(tokenURL))
+    refresh = call
+    return try await call.value.text
+  }
+}
+
+struct Coalescing {
+  let conversation: Int
+  let text: String
+
+  func repeats(_ client: Client) async throws {
+    // a double tap: the second fails at once, with .ignoredRepeat
+    try await client.send(.post(likeURL).ignoringRepeats(within: .seconds(3)))
+
+    // ten refreshes, one request on the wire, ten responses
+    let feed = try await client.send(.get(feedURL).shared(within: .seconds(3)))
+
+    // search as you type: the newest wins, the ones it overtakes are cancelled
+    let hits = try await client.send(.get(searchURL, query: ["q": text]).latest("search"))
+    _ = (feed, hits)
+  }
+
+  func key(_ client: Client) async throws {
+    let mine = RequestKey(conversation)
+    try await client.send(.post(messageURL).ignoringRepeats(within: .seconds(3), key: mine))
+  }
+
+  func sharing(_ client: Client) async throws {
+    let prices = try await client.send(
+      .get(pricesURL).shared(within: .seconds(10), failures: .retried, whenAbandoned: .finishes))
+    _ = prices
+  }
+}

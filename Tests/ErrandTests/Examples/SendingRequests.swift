@@ -1,0 +1,67 @@
+// swift-format-ignore-file
+import Errand
+import ErrandCurl
+import Foundation
+
+struct SendingRequests {
+  let photo: URL
+  let token: String
+
+  func simple() async throws {
+    let client = Client()
+
+    let user = try await client.send(.get("https://api.example.com/me")).decode(User.self)
+    _ = user
+  }
+
+  func kinds(_ client: Client) async throws {
+    // JSON, a form, bytes, a file, or fields and files together: values of one type
+    try await client.send(.post("https://api.example.com/likes", json: Like(id: 7)))
+    try await client.send(.put("https://api.example.com/photo", .file(photo)))
+    let form = MultipartForm().field("title", "Cat").file("photo", at: photo)
+    try await client.send(.post("https://api.example.com/photos", .multipart(form)))
+  }
+
+  func modifiers() -> Request {
+    let request = Request.get("https://api.example.com/feed", query: ["page": "2"])
+      .bearer(token)
+      .timeout(.seconds(5))       // an attempt ends when nothing moved for this long; 10 s if not given
+      .deadline(.seconds(30))     // the whole call ends after this
+      .attempts(5)                // 3 if not given; .bestEffort() is one
+      .expecting(contentType: "application/json")
+      .validate { response in if response.data.count < 2 { throw TooShort() } }
+    return request
+  }
+
+  func cancellation(_ client: Client, _ request: Request) async {
+    do {
+      let response = try await client.send(request)
+      show(response.text)
+    } catch where error.isCancellation {
+      // no caller waits any more: nothing to say
+    } catch {
+      show("\(error)")
+    }
+  }
+
+  func errors(_ client: Client) async throws {
+    do {
+      try await client.send(.get("https://user:secret@api.example.com/?token=abc"))
+    } catch let error as RequestError where error.code == .cannotResolveHost {
+      print(error)  // GET https://***@api.example.com/?token=***: the host api.example.com has no known address (attempt 3)
+    }
+  }
+
+  func timing(_ client: Client) async throws {
+    let timing = try await client.send(.get(feedURL)).timing
+    show("\(timing.total) in all, \(timing.queue) of it waiting, \(timing.attempts) attempts")
+  }
+
+  func transport() {
+    var curl = CurlConfiguration()
+    curl.certificateAuthorityFile = "/etc/my-ca.pem"
+    curl.hostOverrides = [.init(host: "api.example.com", port: 443, address: "10.0.0.7")]
+    let client = Client(transport: CurlTransport(configuration: curl))
+    _ = client
+  }
+}

@@ -1,0 +1,24 @@
+import Errand
+import Foundation
+
+// What the examples of the documentation have in common: names that their text takes for granted.
+
+struct User: Decodable {}
+struct Like: Encodable { var id: Int }
+struct Message: Codable { var text = "" }
+struct TooShort: Error {}
+
+func show(_ text: String) {}
+
+private func example(_ path: String) -> URL { URL(string: "https://api.example.com/\(path)")! }
+
+let feedURL = example("feed")
+let inboxURL = example("inbox")
+let likeURL = example("like")
+let loginURL = example("login")
+let messageURL = example("message")
+let photoURL = example("photo")
+let pricesURL = example("prices")
+let profileURL = example("profile")
+let searchURL = example("search")
+let tokenURL = example("token")

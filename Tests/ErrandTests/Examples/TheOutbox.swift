@@ -1,0 +1,45 @@
+// swift-format-ignore-file
+import Errand
+import Foundation
+
+struct TheOutbox {
+  let folder: URL
+  let message: Message
+  let key: OutboxKey
+
+  func stored(_ client: Client) async throws {
+    let outbox = try await Outbox(at: folder, client: client)
+
+    // returns once it is stored; requests of one lane go one at a time, in order
+    let receipt = try await outbox.enqueue(.post(messageURL, json: message), lane: "chat/42")
+    for await event in receipt.events { show("\(event.step)") }
+    let item = OutboxItem(.post(messageURL, json: message), lane: "customer/7", id: OutboxID(rawValue: "order-4711"))
+    let isNew = try await outbox.enqueue([item])[0].isNew
+    _ = isNew
+    for entry in try await outbox.list(OutboxSelection(states: [.deadLettered])) { show("\(entry.url): \(entry.reason ?? "")") }
+    try await outbox.retry(OutboxSelection(states: [.deadLettered]))
+    for held in try await outbox.heldOrigins() { show("\(held.origin): \(held.reason)") }
+    try await outbox.resume(origin: "https://api.example.com")
+  }
+
+  func configured(_ client: Client) async throws -> Outbox {
+    var configuration = OutboxConfiguration()
+    configuration.delivery.classify = { attempt in
+      if case .failure(let error as RequestError) = attempt.result, error.status == 410 {
+        return .reject(reason: "the chat was deleted")
+      }
+      return .standard(attempt)
+    }
+    configuration.lanes = .block   // .skip if not said otherwise
+    configuration.caps.count = 100_000
+    configuration.lifetime = .seconds(7 * 86_400)
+    configuration.key = key
+    let bounded = try await Outbox(at: folder, client: client, configuration: configuration)
+    return bounded
+  }
+
+  func ended(_ outbox: Outbox, _ client: Client) async {
+    await outbox.close(within: .seconds(20))
+    await client.shutdown(within: .seconds(5))
+  }
+}
