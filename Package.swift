@@ -153,7 +153,8 @@ let package = Package(
       dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "ErrandCurl", "ErrandTesting"], swiftSettings: strict),
+      name: "ErrandTests", dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",
       dependencies: [

@@ -1,7 +1,7 @@
 // swift-format-ignore-file
 import Errand
-import ErrandTesting
 import Foundation
+import ErrandTesting
 import Testing
 
 @Suite struct TestingArticle {
