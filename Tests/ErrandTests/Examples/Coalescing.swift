@@ -2,20 +2,6 @@
 import Errand
 import Foundation
 
-actor Tokens {
-  private let client: Client
-  private var refresh: Call?
-
-  init(_ client: Client) { self.client = client }
-
-  func refreshed() async throws -> String {
-    if refresh?.outcome != nil { refresh = nil }   // it is over: the next one starts anew
-    let call = refresh ?? client.start(.post(tokenURL))
-    refresh = call
-    return try await call.value.text
-  }
-}
-
 struct Coalescing {
   let conversation: Int
   let text: String
@@ -41,5 +27,12 @@ struct Coalescing {
     let prices = try await client.send(
       .get(pricesURL).shared(within: .seconds(10), failures: .retried, whenAbandoned: .finishes))
     _ = prices
+  }
+
+  func joining(_ client: Client) async throws {
+    let call = client.start(.get(pricesURL))
+    async let list = call.value
+    async let chart = call.value
+    show("\(try await list.status), \(try await chart.status)")
   }
 }
