@@ -7,7 +7,9 @@ private struct ComingFromAlamofire {
   let key: String
 
   func sending(_ client: Client) async throws {
-    let users = try await client.send(.get("https://api.example.com/users", query: ["page": "2"])).decode([User].self)
+    let users = try await client
+      .send(.get("https://api.example.com/users", query: ["page": "2"]))
+      .decode([User].self)
 
     let form = MultipartForm().field("title", "Cat").file("photo", at: photo)
     try await client.send(.post("https://api.example.com/photos", .multipart(form))) { progress in

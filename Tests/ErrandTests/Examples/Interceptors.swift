@@ -23,7 +23,7 @@ private enum AroundEveryRequest {
     func intercept(_ request: Request, next: Next) async throws -> Response {
       do {
         let response = try await next(request)
-        show("attempt \(next.attempt) of \(request.method) \(response.url): \(response.status) in \(response.timing.total)")
+        show("\(request.method) \(response.url): \(response.status) in \(response.timing.total)")
         return response
       } catch {
         show("attempt \(next.attempt): \(error)")

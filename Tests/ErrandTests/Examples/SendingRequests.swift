@@ -48,7 +48,8 @@ struct SendingRequests {
     do {
       try await client.send(.get("https://user:secret@api.example.com/?token=abc"))
     } catch let error as RequestError where error.code == .cannotResolveHost {
-      print(error)  // GET https://***@api.example.com/?token=***: the host api.example.com has no known address (attempt 3)
+      // GET https://***@api.example.com/?token=***: the host api.example.com has no known address (attempt 3)
+      print(error)
     }
   }
 

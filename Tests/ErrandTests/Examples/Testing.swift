@@ -42,7 +42,8 @@ import Testing
     configuration.clock = clock
     configuration.random = SeededRandom(seed: 7)
     configuration.retry = .attempts(10)
-    let client = Client(transport: StubTransport(clock: clock, [.fail(.connectionLost)]), configuration: configuration)
+    let down = StubTransport(clock: clock, [.fail(.connectionLost)])
+    let client = Client(transport: down, configuration: configuration)
     await #expect(throws: RequestError.self) {
       _ = try await clock.run { try await client.send(.get("https://example.com")) }
     }

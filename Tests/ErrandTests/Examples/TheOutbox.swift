@@ -13,11 +13,13 @@ struct TheOutbox {
     // returns once it is stored; requests of one lane go one at a time, in order
     let receipt = try await outbox.enqueue(.post(messageURL, json: message), lane: "chat/42")
     for await event in receipt.events { show("\(event.step)") }
-    let item = OutboxItem(.post(messageURL, json: message), lane: "customer/7", id: OutboxID(rawValue: "order-4711"))
+    let item = OutboxItem(
+      .post(messageURL, json: message), lane: "customer/7", id: OutboxID(rawValue: "order-4711"))
     let isNew = try await outbox.enqueue([item])[0].isNew
     _ = isNew
-    for entry in try await outbox.list(OutboxSelection(states: [.deadLettered])) { show("\(entry.url): \(entry.reason ?? "")") }
-    try await outbox.retry(OutboxSelection(states: [.deadLettered]))
+    let dead = OutboxSelection(states: [.deadLettered])
+    for entry in try await outbox.list(dead) { show("\(entry.url): \(entry.reason ?? "")") }
+    try await outbox.retry(dead)
     for held in try await outbox.heldOrigins() { show("\(held.origin): \(held.reason)") }
     try await outbox.resume(origin: "https://api.example.com")
   }
