@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "Errand", targets: ["Errand"]),
     .library(name: "ErrandCore", targets: ["ErrandCore"]),
+    .library(name: "ErrandReachability", targets: ["ErrandReachability"]),
     .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
@@ -41,27 +42,33 @@ let package = Package(
       dependencies: ["CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
       swiftSettings: strict + [.strictMemorySafety()]),
     .target(
+      name: "ErrandReachability", dependencies: ["ErrandCore"],
+      swiftSettings: strict + [.strictMemorySafety()]),
+    .target(
       name: "ErrandCurl", dependencies: ["ErrandCore", "CCurl", "CZlib", "CBrotli", "CZstd"],
       swiftSettings: strict),
     .target(name: "ErrandURLSession", dependencies: ["ErrandCore"], swiftSettings: strict),
     .target(
       name: "ErrandOutbox",
       dependencies: [
-        "ErrandCore", "CSQLite", "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+        "ErrandCore", "ErrandReachability", "CSQLite", "CZlib",
+        .target(name: "CCrypto", condition: .when(platforms: [.linux])),
       ],
       // Places where crash tests end the process.
       swiftSettings: strict + [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]),
     .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandOutbox",
+        "ErrandCore", "ErrandOutbox", "ErrandReachability",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
         .target(
           name: "ErrandURLSession",
           condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
       ],
       swiftSettings: strict),
-    .target(name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandOutbox"], swiftSettings: strict),
+    .target(
+      name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandReachability"],
+      swiftSettings: strict),
     .target(
       name: "ErrandCommands", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
@@ -74,7 +81,7 @@ let package = Package(
       path: "Tests/SimulationExecutor", swiftSettings: strict),
     .target(
       name: "SimulationWorlds",
-      dependencies: ["SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandTesting"],
+      dependencies: ["SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandReachability", "ErrandTesting"],
       path: "Tests/SimulationWorlds", swiftSettings: strict),
     .executableTarget(
       name: "simulate", dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore"],
@@ -127,9 +134,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests",
-      dependencies: [
-        "ErrandCore", "ErrandTesting", "CacheWriter", "CSandbox", "FileCalls", "Programs", "TestSupport",
-      ],
+      dependencies: ["ErrandCore", "ErrandTesting", "CacheWriter", "FileCalls", "Programs", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ErrandReachabilityTests",
+      dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
@@ -144,8 +153,8 @@ let package = Package(
     .testTarget(
       name: "ErrandOutboxTests",
       dependencies: [
-        "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse", "OutboxWorker",
-        "CSandbox", "FileCalls", "Programs", "TestSupport",
+        "ErrandOutbox", "ErrandReachability", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse",
+        "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

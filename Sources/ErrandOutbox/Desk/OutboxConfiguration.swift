@@ -1,4 +1,5 @@
 public import ErrandCore
+public import ErrandReachability
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials

@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandReachability
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

@@ -1,4 +1,4 @@
-public import ErrandCore
+public import ErrandReachability
 
 /// A reachability monitor whose status is set by hand, for tests and simulations.
 ///

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandReachability
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ErrandCore
+@testable import ErrandReachability
 
 @Suite struct NetlinkStateTests {
   private let up = NetlinkMessage.Content.link(NetworkLink(index: 2, isRunning: true))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ErrandCore
+@testable import ErrandReachability
 
 @Suite struct NetworkMapTests {
   private let wire = NetworkLink(index: 2, isRunning: true)

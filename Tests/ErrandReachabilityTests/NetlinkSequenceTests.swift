@@ -2,7 +2,7 @@ import ErrandTesting
 import TestSupport
 import Testing
 
-@testable import ErrandCore
+@testable import ErrandReachability
 
 /// Random sequences of changes to a machine's network.
 @Suite(.computesLong) struct NetlinkSequenceTests {

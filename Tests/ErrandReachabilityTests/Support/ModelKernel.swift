@@ -1,6 +1,6 @@
 import ErrandTesting
 
-@testable import ErrandCore
+@testable import ErrandReachability
 
 /// Models a kernel as a netlink socket shows it: the kernel replies piece by piece while things change,
 /// reports some changes, drops a link's routes without a message, and loses some messages.

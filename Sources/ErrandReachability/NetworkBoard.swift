@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// Holds the network status: a monitor sets it, and followers read it or wait for the next one.
 package final class NetworkBoard: Sendable {
   package typealias Tell = @Sendable (NetworkStatus) -> Void

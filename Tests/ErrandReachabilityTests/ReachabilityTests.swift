@@ -5,7 +5,7 @@
   import TestSupport
   import Testing
 
-  @testable import ErrandCore
+  @testable import ErrandReachability
 
   #if canImport(Musl)
     import Musl

@@ -1,7 +1,8 @@
+import ErrandCore
 import ErrandTesting
 import Testing
 
-@testable import ErrandCore
+@testable import ErrandReachability
 
 @Suite(.timeLimit(.minutes(1))) struct NetworkBoardTests {
   @Test func `a reader gets the present status first, then every change`() async {

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Dispatch
+  import ErrandCore
 
   /// Reports the network status from the kernel's events, for as long as it lives. Between two events it does
   /// nothing.

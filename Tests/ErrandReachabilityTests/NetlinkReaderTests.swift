@@ -1,7 +1,7 @@
 import ErrandTesting
 import Testing
 
-@testable import ErrandCore
+@testable import ErrandReachability
 
 @Suite(.enabled(if: RecordedNetlink.isReadable, "the recordings are of a little-endian machine"))
 struct NetlinkReaderTests {
