@@ -81,7 +81,9 @@ let package = Package(
       path: "Tests/SimulationExecutor", swiftSettings: strict),
     .target(
       name: "SimulationWorlds",
-      dependencies: ["SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandReachability", "ErrandTesting"],
+      dependencies: [
+        "SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandReachability", "ErrandTesting",
+      ],
       path: "Tests/SimulationWorlds", swiftSettings: strict),
     .executableTarget(
       name: "simulate", dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore"],

@@ -7,7 +7,7 @@
   final class PathWatch: @unchecked Sendable {
     private let monitor = NWPathMonitor()
 
-    init(_ tell: @escaping NetworkBoard.Tell) {
+    init(_ tell: @escaping WatchedStatus.Tell) {
       // `requiresConnection` (for example a VPN on demand) counts as online: the request that needs the
       // connection makes it.
       monitor.pathUpdateHandler = { path in tell(path.status == .unsatisfied ? .offline : .online) }

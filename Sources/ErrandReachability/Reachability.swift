@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// The system's network status: see `NetworkStatus` for what it is worth.
 ///
 /// ```swift
@@ -18,11 +20,11 @@ public final class Reachability: ReachabilityMonitor {
   /// The shared instance: it uses one socket, or one path monitor, for any number of users.
   public static let shared = Reachability()
 
-  private let board: NetworkBoard
+  private let status: WatchedStatus
 
   /// Makes a monitor of the system's network, which starts on its first use.
   public init() {
-    board = NetworkBoard { tell in
+    status = WatchedStatus { tell in
       #if canImport(Darwin)
         PathWatch(tell)
       #elseif os(Linux)
@@ -33,9 +35,9 @@ public final class Reachability: ReachabilityMonitor {
     }
   }
 
-  init(_ board: NetworkBoard) { self.board = board }
+  init(_ watcher: @escaping WatchedStatus.Watcher) { status = WatchedStatus(watcher) }
 
-  public var current: NetworkStatus { board.current }
+  public var current: NetworkStatus { status.watched.current }
 
-  public var updates: NetworkUpdates { NetworkUpdates(board) }
+  public var updates: NetworkUpdates { NetworkUpdates(self.status.watched) }
 }

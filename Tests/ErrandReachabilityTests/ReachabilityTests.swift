@@ -20,7 +20,7 @@
   struct ReachabilityTests {
     private func watch(_ network: NetworkNamespace) throws -> Reachability {
       let socket = try #require(try network.run { NetlinkSocket() })
-      return Reachability(NetworkBoard { NetlinkWatch(socket, $0) })
+      return Reachability { NetlinkWatch(socket, $0) }
     }
 
     private func wait(for status: NetworkStatus, _ reachability: Reachability) async {
@@ -129,7 +129,7 @@
       var room: Int32 = 1
       #expect(
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size)) == 0)
-      let reachability = Reachability(NetworkBoard { tell in NetlinkWatch(socket, on: queue, tell) })
+      let reachability = Reachability { tell in NetlinkWatch(socket, on: queue, tell) }
       #expect(reachability.current == .online)
       queue.suspend()
       // These events change nothing that counts, and fill the buffer. The event that counts comes after and
@@ -153,7 +153,7 @@
       let network = try await wired()
       let socket = try #require(try network.run { NetlinkSocket() })
       let file = "/proc/self/fd/\(socket.descriptor)"
-      var reachability: Reachability? = Reachability(NetworkBoard { NetlinkWatch(socket, $0) })
+      var reachability: Reachability? = Reachability { NetlinkWatch(socket, $0) }
       #expect(reachability?.current == .online)
       let name = target(of: file)
       #expect(name?.hasPrefix("socket:") == true)

@@ -17,7 +17,7 @@ public import Observation
 /// the main actor, after the change, and should observe there: elsewhere, a change between reading and
 /// observing would be missed. `updates` misses nothing, wherever it is read.
 public final class Activity: Sendable, Observable {
-  private let board: ActivityBoard
+  private let state: CurrentActivity
   private let timeline: Timeline
   private let timer: DeadlineTimer
   private let registrar = ObservationRegistrar()
@@ -31,14 +31,14 @@ public final class Activity: Sendable, Observable {
     _ text: String = "", delay: Duration = .milliseconds(400), minimum: Duration = .milliseconds(500),
     clock: any Clock<Duration> = ContinuousClock()
   ) {
-    let board = ActivityBoard(ActivityState(text: text, delay: delay, minimum: minimum))
-    self.board = board
+    let state = CurrentActivity(ActivityState(text: text, delay: delay, minimum: minimum))
+    self.state = state
     timeline = Timeline(clock)
-    timer = DeadlineTimer(timeline) { board.ring(at: $0) }
-    board.attach(self)
+    timer = DeadlineTimer(timeline) { state.ring(at: $0) }
+    state.change { $0.attach(self) }
   }
 
-  deinit { board.finish() }
+  deinit { state.finish { $0.close() } }
 
   /// True while the activity is to be drawn.
   public var isShown: Bool { read(\.isShown, .isShown).isShown }
@@ -59,12 +59,12 @@ public final class Activity: Sendable, Observable {
   public var count: Int { read(\.count, .count).count }
 
   /// The present snapshot and each later one: see `ActivityUpdates`.
-  public var updates: ActivityUpdates { ActivityUpdates(board: board) }
+  public var updates: ActivityUpdates { ActivityUpdates(state: state) }
 
   /// Adds a request. The caller must call `end` once all its attempts are over.
   package func begin(text: String? = nil, blocksInput: Bool = false) -> ActivityToken {
     let now = timeline.now()
-    let (token, due) = board.change { $0.begin(text: text, blocksInput: blocksInput, at: now) }
+    let (token, due) = state.apply { $0.begin(text: text, blocksInput: blocksInput, at: now) }
     if let due { timer.set(for: due) }
     return token
   }
@@ -74,21 +74,21 @@ public final class Activity: Sendable, Observable {
     // The first report of a first attempt says nothing yet.
     if progress.attempt <= 1, ActivityAmount(progress) == nil { return }
     let now = timeline.now()
-    let due = board.change { ((), $0.progress(token, progress, at: now)) }.due
+    let due = state.apply { ((), $0.progress(token, progress, at: now)) }.due
     if let due { timer.set(for: due) }
   }
 
   /// Removes a request. Calling it again does nothing.
   package func end(_ token: ActivityToken) {
     let now = timeline.now()
-    let due = board.change { ((), $0.end(token, at: now)) }.due
+    let due = state.apply { ((), $0.end(token, at: now)) }.due
     if let due { timer.set(for: due) }
   }
 
   /// Notifies the observers. Called only on the main actor, so an observer that reads and observes there
   /// misses nothing.
   @MainActor func tellObservers() {
-    let changes = board.takeUntold()
+    let changes = state.change { $0.takeUntold() }
     if changes.contains(.isShown) { registrar.withMutation(of: self, keyPath: \.isShown) {} }
     if changes.contains(.text) { registrar.withMutation(of: self, keyPath: \.text) {} }
     if changes.contains(.blocksInput) { registrar.withMutation(of: self, keyPath: \.blocksInput) {} }
@@ -98,7 +98,10 @@ public final class Activity: Sendable, Observable {
 
   private func read<Value>(_ path: KeyPath<Activity, Value>, _ property: ActivityChanges) -> Snapshot {
     registrar.access(self, keyPath: path)
-    return board.snapshot(observing: property)
+    return state.change { state in
+      state.observe(property)
+      return state.rules.snapshot
+    }
   }
 }
 

@@ -7,20 +7,20 @@ public struct ActivityUpdates: AsyncSequence, Sendable {
   public typealias Element = Activity.Snapshot
   public typealias Failure = Never
 
-  let board: ActivityBoard
+  let state: CurrentActivity
 
   /// Reads the snapshots one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let board: ActivityBoard
+    let state: CurrentActivity
     var seen: Activity.Snapshot?
 
     /// Returns the next snapshot; nil at the end.
     public mutating func next() async -> Activity.Snapshot? {
-      guard let news = await board.next(after: seen) else { return nil }
+      guard let news = await state.next(after: seen) else { return nil }
       seen = news
       return news
     }
   }
 
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(board: board) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
 }

@@ -13,7 +13,7 @@
     private let socket: NetlinkSocket
     private let queue: DispatchQueue
     private let source: any DispatchSourceRead
-    private let tell: NetworkBoard.Tell
+    private let tell: WatchedStatus.Tell
     private let timeline = Timeline(ContinuousClock())
     private let state = Locked(NetlinkState())
 
@@ -22,7 +22,7 @@
     /// - Parameter queue: A serial queue, on which everything happens.
     init(
       _ socket: NetlinkSocket, on queue: DispatchQueue = DispatchQueue(label: "errand.reachability"),
-      _ tell: @escaping NetworkBoard.Tell
+      _ tell: @escaping WatchedStatus.Tell
     ) {
       self.socket = socket
       self.queue = queue

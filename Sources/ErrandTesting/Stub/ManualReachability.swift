@@ -1,3 +1,4 @@
+import ErrandCore
 public import ErrandReachability
 
 /// A reachability monitor whose status is set by hand, for tests and simulations.
@@ -7,15 +8,15 @@ public import ErrandReachability
 /// network.set(.online)
 /// ```
 public final class ManualReachability: ReachabilityMonitor {
-  private let board: NetworkBoard
+  private let status: CurrentValue<NetworkStatus, NetworkStatus>
 
   /// - Parameter status: The first status. Default: online.
-  public init(_ status: NetworkStatus = .online) { board = NetworkBoard(status) }
+  public init(_ status: NetworkStatus = .online) { self.status = CurrentValue(status) }
 
-  public var current: NetworkStatus { board.current }
+  public var current: NetworkStatus { status.current }
 
-  public var updates: NetworkUpdates { NetworkUpdates(board) }
+  public var updates: NetworkUpdates { NetworkUpdates(self.status) }
 
   /// Sets the status, and tells all followers if it has changed.
-  public func set(_ status: NetworkStatus) { board.set(status) }
+  public func set(_ status: NetworkStatus) { self.status.set(status) }
 }

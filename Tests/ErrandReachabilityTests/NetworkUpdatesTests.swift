@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrandReachability
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkBoardTests {
+@Suite(.timeLimit(.minutes(1))) struct NetworkUpdatesTests {
   @Test func `a reader gets the present status first, then every change`() async {
     let network = ManualReachability(.offline)
     var updates = network.updates.makeAsyncIterator()
@@ -102,9 +102,9 @@ import Testing
   }
 
   private final class Watch: Sendable {
-    let tell: NetworkBoard.Tell
+    let tell: WatchedStatus.Tell
     private let ended: @Sendable () -> Void
-    init(_ tell: @escaping NetworkBoard.Tell, ended: @escaping @Sendable () -> Void) {
+    init(_ tell: @escaping WatchedStatus.Tell, ended: @escaping @Sendable () -> Void) {
       self.tell = tell
       self.ended = ended
     }
@@ -126,22 +126,20 @@ import Testing
     var count: Count { state.withLock { $0.count } }
     var watch: Watch? { state.withLock { $0.watch } }
 
-    func makeBoard() -> NetworkBoard {
-      NetworkBoard { [self] tell in
-        let watch = Watch(tell) { self.state.withLock { $0.count.ended += 1 } }
-        tell(.offline)
-        return state.withLock { state in
-          state.count.begun += 1
-          state.watch = watch
-          return watch
-        }
+    func begin(_ tell: @escaping WatchedStatus.Tell) -> Watch {
+      let watch = Watch(tell) { self.state.withLock { $0.count.ended += 1 } }
+      tell(.offline)
+      return state.withLock { state in
+        state.count.begun += 1
+        state.watch = watch
+        return watch
       }
     }
   }
 
   @Test func `watching begins once, with the first use, and the first look is reported`() async {
     let watching = Watching()
-    let reachability = Reachability(watching.makeBoard())
+    let reachability = Reachability(watching.begin)
     let updates = reachability.updates
     #expect(watching.count == .init())
     #expect(await updates.first { _ in true } == .offline)
@@ -152,7 +150,7 @@ import Testing
   @Test func `readers that come first at the same time all get the first look`() async {
     for _ in 0..<50 {
       let watching = Watching()
-      let reachability = Reachability(watching.makeBoard())
+      let reachability = Reachability(watching.begin)
       await withTaskGroup { group in
         for _ in 0..<8 { group.addTask { reachability.current } }
         for await status in group { #expect(status == .offline) }
@@ -163,7 +161,7 @@ import Testing
 
   @Test func `watching ends when its last holder is released`() async {
     let watching = Watching()
-    var reachability: Reachability? = Reachability(watching.makeBoard())
+    var reachability: Reachability? = Reachability(watching.begin)
     #expect(reachability?.current == .offline)
     #expect(watching.count == .init(begun: 1))
     reachability = nil
@@ -173,8 +171,8 @@ import Testing
   @Test func `a reader keeps watching alive until it stops`() async {
     let watching = Watching()
     let (heard, hear) = AsyncStream.makeStream(of: NetworkStatus.self)
-    let reader = Task { [board = watching.makeBoard()] in
-      for await status in Reachability(board).updates { hear.yield(status) }
+    let reader = Task {
+      for await status in Reachability(watching.begin).updates { hear.yield(status) }
     }
     var statuses = heard.makeAsyncIterator()
     #expect(await statuses.next() == .offline)
@@ -187,7 +185,7 @@ import Testing
   }
 
   @Test func `the status is unknown if watching fails`() async {
-    let reachability = Reachability(NetworkBoard { _ in nil })
+    let reachability = Reachability { _ in nil }
     #expect(reachability.current == .unknown)
     #expect(await reachability.updates.first { _ in true } == .unknown)
   }

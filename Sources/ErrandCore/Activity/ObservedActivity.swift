@@ -1,0 +1,54 @@
+/// The state that an activity shares with the readers of its updates, which do not keep the activity alive.
+struct ObservedActivity {
+  private(set) var rules: ActivityState
+  private weak var activity: Activity?
+  /// The properties that were read and may be observed.
+  private var observed: ActivityChanges = []
+  /// The properties that have changed since the observers were notified.
+  private var untold: ActivityChanges = []
+
+  init(_ rules: ActivityState) { self.rules = rules }
+
+  mutating func attach(_ activity: Activity) { self.activity = activity }
+
+  mutating func observe(_ properties: ActivityChanges) { observed.formUnion(properties) }
+
+  /// Applies an event. Returns its result, when to ring next, and the activity whose observers are to be
+  /// notified.
+  mutating func apply<Result>(
+    _ event: (inout ActivityState) -> (Result, ActivityState.Step)
+  ) -> (Result, due: Duration?, activity: Activity?) {
+    let (result, step) = event(&rules)
+    let changes = step.changes.intersection(observed)
+    // If `untold` is not empty, a task that will notify the observers is already scheduled, and reports this
+    // too.
+    let isNews = !changes.isEmpty && untold.isEmpty
+    untold.formUnion(changes)
+    return (result, step.due, isNews ? activity : nil)
+  }
+
+  mutating func takeUntold() -> ActivityChanges {
+    defer { untold = [] }
+    return untold
+  }
+
+  /// Removes all requests, because the activity is gone.
+  mutating func close() { _ = rules.close() }
+}
+
+typealias CurrentActivity = CurrentValue<ObservedActivity, Activity.Snapshot>
+
+extension CurrentActivity {
+  convenience init(_ rules: ActivityState) { self.init(ObservedActivity(rules)) { $0.rules.snapshot } }
+
+  /// Applies an event, and notifies readers and observers. Returns the event's result, and when to ring next.
+  func apply<Result: Sendable>(
+    _ event: (inout ActivityState) -> (Result, ActivityState.Step)
+  ) -> (Result, due: Duration?) {
+    let (result, due, activity) = change { $0.apply(event) }
+    if let activity { Task { @MainActor in activity.tellObservers() } }
+    return (result, due)
+  }
+
+  func ring(at now: Duration) -> Duration? { apply { ((), $0.ring(at: now)) }.due }
+}
