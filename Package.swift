@@ -140,7 +140,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandReachabilityTests",
-      dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox"],
+      dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
