@@ -11,13 +11,13 @@ extension Dispatcher {
   func deliver(_ claimed: ClaimedRow) async {
     let conclusion = await conclusion(on: claimed)
     var finished = FinishedAttempt(
-      lease: claimed.lease, outcome: desk.outcome(conclusion.outcome, of: claimed.row.id))
-    desk.keepUntilTold(conclusion.told, of: claimed.row.id)
+      lease: claimed.lease, outcome: stored(conclusion.outcome, of: claimed.row.id))
+    hub.remember(conclusion.told, of: claimed.row.id)
     let hasReached: Bool? = if case .returned = conclusion.outcome { nil } else { conclusion.hasReached }
     let now = timeline.now()
     proceed { work in
       let news = work.state.responded(claimed.lease, conclusion.sign, hasReached: hasReached, at: now)
-      finished.news = news.map { desk.news($0.change, of: $0.origin, claimed) }
+      finished.news = news.map { self.news($0.change, of: $0.origin, claimed) }
       if case .hold(_, _, let length)? = news?.change { finished.outcome.wait(longerThan: length) }
       work.inFlight.end(finished)
     }
@@ -25,16 +25,16 @@ extension Dispatcher {
 
   private func conclusion(on claimed: ClaimedRow) async -> RetryRule.Conclusion {
     guard holds(claimed.lease) else { return .returned }
-    desk.tell([claimed.row])
+    hub.publish([claimed.row])
     let result: Result<Response, any Error>
     let stored: Request
     do {
-      stored = try desk.request(of: claimed)
+      stored = try storage.request(of: claimed)
     } catch {
       return RetryRule.Conclusion(outcome: .refused(reason: "\(error)", nil), hasReached: true, sign: .none)
     }
     do {
-      try await desk.store.begin([claimed.lease])
+      try await store.begin([claimed.lease])
       Failpoint.hit(.beforeSend)
       // The machine may have slept during the waits above, and another owner may have the row.
       guard holds(claimed.lease) else { return .returned }
@@ -49,9 +49,11 @@ extension Dispatcher {
       return .returned
     }
     let isRefusedAlone = work.withLock { $0.state.origins.isRefusedAlone(claimed.lease) }
-    return desk.conclusion(
+    var random = random
+    return rule.conclusion(
       on: DeliveryAttempt(request: stored, number: claimed.row.attempts, result: result),
-      counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone)
+      counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
+      date: Date(milliseconds: configuration.time().wall), random: &random)
   }
 
   /// True if the outbox itself cancelled the attempt, because it is closing or because another owner has the
@@ -76,6 +78,32 @@ extension Dispatcher {
     return request
   }
 
+  // MARK: Recording
+
+  /// Returns an outcome in the form in which the store keeps it.
+  private func stored(
+    _ outcome: RetryRule.Conclusion.Outcome, of id: OutboxID
+  ) -> FinishedAttempt.Outcome {
+    switch outcome {
+    case .delivered(let response): .delivered(response: storage.wrapped(response ?? .unknown, of: id))
+    case .failed(let reason, let next, let counts, let wasOffline):
+      .failed(reason: reason, next: next, counts: counts, wasOffline: wasOffline)
+    case .refused(let reason, let response):
+      .refused(reason: reason, response: response.map { storage.wrapped($0, of: id) })
+    case .returned: .returned
+    }
+  }
+
+  /// Returns a change of an origin in the form in which the store keeps it.
+  private func news(_ change: OriginChange, of origin: String, _ claimed: ClaimedRow) -> OriginNews {
+    switch change {
+    case .hold(let kind, let reason, let length):
+      let label = (try? storage.request(of: claimed).url).map(storage.originLabel) ?? Data()
+      return OriginNews(origin: origin, change: .hold(kind, reason: reason, label: label, for: length))
+    case .release: return OriginNews(origin: origin, change: .release)
+    }
+  }
+
   /// Records ends of attempts, and repeats that until it works: a request that a server has accepted must not
   /// be sent again because a disk was full for a moment. It stops only if the store is closed or the outbox
   /// is cancelling.
@@ -85,14 +113,14 @@ extension Dispatcher {
     while true {
       do {
         Failpoint.hit(.beforeRecord)
-        let results = try await desk.store.finish(batch, at: configuration.time())
+        let results = try await store.finish(batch, at: configuration.time())
         Failpoint.hit(.afterRecord)
-        desk.tell(results.compactMap(\.row))
-        await desk.remove(results.flatMap(\.files))
+        hub.publish(results.compactMap(\.row))
+        await storage.folder.remove(results.flatMap(\.files))
         isDone = true
         break
       } catch {
-        desk.report(error)
+        configuration.report(error)
         let isClosed = (error as? OutboxError)?.code == .closed
         let givesUp = work.withLock { work in
           work.state.isStuck = true
@@ -104,7 +132,7 @@ extension Dispatcher {
         pause = min(pause * 2, .seconds(5))
       }
     }
-    desk.forgetTold(batch.map(\.lease.id))
+    hub.forgetResponses(of: batch.map(\.lease.id))
     proceed { [isDone] work in work.endRecording(batch, isDone: isDone) }
   }
 }

@@ -28,7 +28,7 @@ extension Dispatcher {
   func renewInTime() -> Duration? {
     guard work.withLock({ !$0.inFlight.isEmpty }) else { return nil }
     Task {
-      await desk.noting { try await renew() }
+      await configuration.reportingFailure { try await renew() }
     }
     return timeline.now() + configuration.lease / 3
   }
@@ -43,7 +43,7 @@ extension Dispatcher {
       do {
         try await renewIfLate()
       } catch {
-        desk.report(error)
+        configuration.report(error)
         try? await timeline.sleep(.seconds(1))
       }
       proceed { $0.isRenewing = false }
@@ -54,7 +54,7 @@ extension Dispatcher {
     let leases = work.withLock { $0.inFlight.leases }
     guard !leases.isEmpty else { return }
     let time = configuration.time()
-    let lost = try await desk.store.renew(leases, for: configuration.lease, at: time)
+    let lost = try await store.renew(leases, for: configuration.lease, at: time)
     // Another owner may be sending the lost ones.
     let tasks = work.withLock { work in
       let gone = Set(lost)

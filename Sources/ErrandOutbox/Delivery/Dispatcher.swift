@@ -16,25 +16,38 @@ final class Dispatcher: Sendable {
 
   private static let pruneInterval = Duration.seconds(3600)
 
-  let desk: Desk
   let client: Client
+  let store: any OutboxStore
+  let storage: RequestStorage
+  let hub: EventHub
+  let configuration: OutboxConfiguration
+  let rule: RetryRule
+  let random: SharedRandom
   let timeline: Timeline
   let work: Locked<DispatchWork>
   private let timers = Locked(DeadlineTimers())
 
-  var configuration: OutboxConfiguration { desk.configuration }
-
-  init(_ desk: Desk, _ client: Client) {
-    self.desk = desk
+  init(
+    _ client: Client, _ store: any OutboxStore, _ storage: RequestStorage, _ hub: EventHub,
+    _ configuration: OutboxConfiguration, _ random: SharedRandom
+  ) {
     self.client = client
-    timeline = Timeline(desk.configuration.clock)
+    self.store = store
+    self.storage = storage
+    self.hub = hub
+    self.configuration = configuration
+    self.random = random
+    rule = RetryRule(
+      policy: configuration.delivery, pollInterval: configuration.pollInterval,
+      responseLimit: max(0, configuration.responseLimit), secrets: storage.secrets)
+    timeline = Timeline(configuration.clock)
     work = Locked(
       DispatchWork(
         state: DispatchState(
-          concurrency: desk.configuration.concurrency, probes: desk.configuration.probes,
-          limits: desk.configuration.originLimits,
-          only: desk.configuration.deliversOnly.map { Set($0.map(desk.storage.originName)) }),
-        nextPoll: desk.configuration.pollInterval))
+          concurrency: configuration.concurrency, probes: configuration.probes,
+          limits: configuration.originLimits,
+          only: configuration.deliversOnly.map { Set($0.map(storage.originName)) }),
+        nextPoll: configuration.pollInterval))
   }
 
   /// The number of claims that were begun, while the dispatcher is idle; nil while rows are in flight or a
@@ -58,7 +71,7 @@ final class Dispatcher: Sendable {
       // The network that was missing when the last process ended may be there now.
       await rescheduleOffline()
       look()
-      await desk.prune()
+      await prune()
     }
   }
 
@@ -82,7 +95,7 @@ final class Dispatcher: Sendable {
   }
 
   private func rescheduleOffline() async {
-    await desk.noting { _ = try await desk.store.rescheduleOffline(at: configuration.time()) }
+    await configuration.reportingFailure { _ = try await store.rescheduleOffline(at: configuration.time()) }
   }
 
   private func tick(_ now: Duration) -> Duration? {
@@ -104,11 +117,19 @@ final class Dispatcher: Sendable {
     if isPoll {
       Task {
         // Another process may have ended after it changed a row and before it signalled that.
-        await desk.catchUp()
-        if prunes { await desk.prune() }
+        await hub.catchUp()
+        if prunes { await prune() }
       }
     }
     return work.withLock { $0.nextRing }
+  }
+
+  /// Forgets requests that were over longer ago than `retention`.
+  private func prune() async {
+    await configuration.reportingFailure {
+      let limit = configuration.time().wall - Int64(configuration.retention.wholeMilliseconds)
+      await storage.folder.remove(try await store.prune(changedBefore: limit))
+    }
   }
 
   // MARK: Claiming
@@ -117,9 +138,9 @@ final class Dispatcher: Sendable {
     do {
       try await renewIfLate()
       let time = configuration.time()
-      var claim = try await desk.store.claim(bounds(order), for: configuration.lease, at: time)
-      desk.tell(claim.changed)
-      let learned = desk.learnOrigins(of: &claim.rows)
+      var claim = try await store.claim(bounds(order), for: configuration.lease, at: time)
+      hub.publish(claim.changed)
+      let learned = learnOrigins(of: &claim.rows)
       let now = timeline.now()
       proceed { work in
         work.take(
@@ -130,7 +151,7 @@ final class Dispatcher: Sendable {
       // Not earlier: a deadline timer that fires while no row is in flight is not set again.
       if !claim.rows.isEmpty { timers.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
     } catch {
-      desk.report(error)
+      configuration.report(error)
       let now = timeline.now()
       proceed { $0.state.claimFailed(at: now) }
     }
@@ -145,6 +166,18 @@ final class Dispatcher: Sendable {
     bounds.backoff = configuration.delivery.backoff
     bounds.maxBackoff = configuration.delivery.maxBackoff
     return bounds
+  }
+
+  /// Fills in the origins of rows that an earlier version stored without one, from their requests.
+  /// - Returns: The leases of those rows.
+  private func learnOrigins(of rows: inout [ClaimedRow]) -> Set<Lease> {
+    var learned: Set<Lease> = []
+    for index in rows.indices where rows[index].row.origin.isEmpty {
+      guard let url = try? storage.request(of: rows[index]).url else { continue }
+      rows[index].row.origin = storage.originName(of: url)
+      learned.insert(rows[index].lease)
+    }
+    return learned
   }
 
   // MARK: Going on
@@ -164,7 +197,7 @@ final class Dispatcher: Sendable {
     } else if let ring = step.ring {
       timers.withLock { $0.work }?.set(for: ring)
     }
-    if step.hasNothing { desk.hub.mayBeOver() }
+    if step.hasNothing { hub.mayBeOver() }
     for waiter in step.waiters { waiter.resume() }
   }
 

@@ -63,3 +63,9 @@ extension OutboxResponse {
     body = try reader.data()
   }
 }
+
+extension OutboxResponse {
+  /// Stands in for the response to a delivered request where none is known.
+  static let unknown = OutboxResponse(
+    status: Status(200), fields: [:], body: Data(), isWhole: false, limit: 0)
+}

@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// Publishes events: to observers of all requests, and to the logs of single requests.
+/// Publishes what happens to requests: to observers of all of them, and to the logs of single ones.
 final class EventHub: Sendable {
   private struct State {
     var everybody = Observers<OutboxEvent>()
@@ -13,12 +13,22 @@ final class EventHub: Sendable {
     var holders: [OutboxID: Int] = [:]
   }
 
+  private let store: any OutboxStore
+  private let storage: RequestStorage
   private let state = Locked(State())
+  /// Responses that must not be stored, while the ends of their attempts are being recorded.
+  let unstored = Locked<[OutboxID: OutboxResponse]>([:])
+
+  init(_ store: any OutboxStore, _ storage: RequestStorage) {
+    self.store = store
+    self.storage = storage
+  }
+
+  // MARK: Publishing
 
   /// Publishes rows that this process changed.
-  /// - Parameter event: Returns the event of a row. It is called only for rows that have an observer; most
-  ///   have none.
-  func publish(_ rows: [OutboxRow], _ event: (OutboxRow) -> OutboxEvent) {
+  func publish(_ rows: [OutboxRow]) {
+    if rows.isEmpty { return }
     let isOver = rows.contains { !$0.state.isOpen }
     let (observers, heard, changed) = state.withLock { state in
       (
@@ -30,6 +40,7 @@ final class EventHub: Sendable {
         state.watching.all + (isOver ? state.waiting.all : [])
       )
     }
+    // Most rows have no observer, and are not decoded.
     for (row, log) in heard {
       let event = event(row)
       for observer in observers { observer.yield(event) }
@@ -50,17 +61,50 @@ final class EventHub: Sendable {
 
   /// Publishes rows that were looked up for followed requests, to the logs of these only: other observers
   /// have had their events already.
-  func publish(_ rows: [OutboxRow], to followed: [Followed], _ event: (OutboxRow) -> OutboxEvent) {
+  func publish(_ rows: [OutboxRow], to followed: [Followed]) {
     let changed = state.withLock { $0.watching.all + $0.waiting.all }
     let logs = Dictionary(followed.map { ($0.id, $0.log) }) { first, _ in first }
     for row in rows { logs[row.id]?.add(event(row), from: row.reading) }
     for one in changed { one.yield() }
   }
 
+  /// Publishes what other processes did to the followed requests.
+  func catchUp() async { await catchUp(on: followed) }
+
+  /// Publishes the present state of these requests to their logs.
+  func catchUp(on followed: [Followed]) async {
+    guard !followed.isEmpty, let rows = try? await store.rows(followed.map(\.id)) else {
+      return publish([], to: [])
+    }
+    forget(zip(followed, rows).filter { $0.isStored && $1 == nil }.map(\.0))
+    publish(rows.compactMap(\.self), to: followed)
+  }
+
+  /// Returns the step that led to the row's present state.
+  private func event(_ row: OutboxRow) -> OutboxEvent {
+    let event = storage.entry(row).event
+    guard case .delivered = event.step, let response = unstored.withLock({ $0[row.id] }) else { return event }
+    return OutboxEvent(id: event.id, lane: event.lane, step: .delivered(response), date: event.date)
+  }
+
+  /// Remembers a response that must not be stored until it has been published.
+  func remember(_ response: OutboxResponse?, of id: OutboxID) {
+    if let response { unstored.withLock { $0[id] = response } }
+  }
+
+  /// Forgets the responses that were published.
+  func forgetResponses(of ids: [OutboxID]) {
+    unstored.withLock { unstored in
+      if !unstored.isEmpty { for id in ids { unstored[id] = nil } }
+    }
+  }
+
   /// Signals that requests may be over of which no event tells.
   func mayBeOver() {
     for one in state.withLock({ $0.waiting.all }) { one.yield() }
   }
+
+  // MARK: Streams
 
   /// A stream that yields once now, and then whenever something has changed.
   func changes() -> AsyncStream<Void> { changes(for: \.watching) }
@@ -90,6 +134,8 @@ final class EventHub: Sendable {
     }
     return stream
   }
+
+  // MARK: Logs
 
   /// Returns the log of a request, which records its steps until `release`.
   func log(_ id: OutboxID) -> EventLog {
@@ -135,7 +181,7 @@ final class EventHub: Sendable {
   }
 
   /// Ends the logs of requests that the store does not know any more.
-  func forget(_ followed: [Followed]) {
+  private func forget(_ followed: [Followed]) {
     for one in followed { one.log.end(isForgotten: true) }
   }
 

@@ -10,7 +10,8 @@ import ErrandCore
 struct Exporter {
   private static let pageSize = 100
 
-  let desk: Desk
+  let store: any OutboxStore
+  let storage: RequestStorage
 
   /// Exports the selected requests that are stored, being attempted or dead letters.
   /// - Returns: The number of exported requests.
@@ -19,7 +20,7 @@ struct Exporter {
     var count = 0
     var last: Int64 = 0
     while true {
-      let page = try await desk.store.list(selection, after: last, limit: Self.pageSize)
+      let page = try await store.list(selection, after: last, limit: Self.pageSize)
       for row in page {
         if try await export(row, to: write) { count += 1 }
       }
@@ -31,12 +32,12 @@ struct Exporter {
   /// Exports one request. Returns false if it is gone meanwhile.
   private func export(_ row: OutboxRow, to write: (Data) async throws -> Void) async throws -> Bool {
     guard let content = try await content(of: row.id) else { return false }
-    let (request, opener) = try desk.storage.stored(from: content, of: row.id)
+    let (request, opener) = try storage.stored(from: content, of: row.id)
     let readers: [any BodyReader]
     do {
       // All files are opened before anything is written: after that they can still be read if they are
       // removed.
-      readers = try await desk.storage.folder.perform { try opener.openSegments() }
+      readers = try await storage.folder.perform { try opener.openSegments() }
     } catch {
       guard try await self.content(of: row.id) != nil else { return false }
       throw Self.unreadable(row.id, error)
@@ -47,7 +48,7 @@ struct Exporter {
       var left = segment.length
       while left > 0 {
         let count = Int(min(left, Int64(ExportedPiece.longest)))
-        let line = try await desk.storage.folder.perform {
+        let line = try await storage.folder.perform {
           let bytes: Data
           do { bytes = try reader.next(count) } catch { throw Self.unreadable(row.id, error) }
           return ExportedLine.piece(
@@ -61,7 +62,7 @@ struct Exporter {
     return true
   }
 
-  private func content(of id: OutboxID) async throws -> Data? { try await desk.store.contents(of: [id])[0] }
+  private func content(of id: OutboxID) async throws -> Data? { try await store.contents(of: [id])[0] }
 
   private static func unreadable(_ id: OutboxID, _ error: any Error) -> OutboxError {
     OutboxError(.fileUnreadable, "request \(id) cannot be exported: \(error)")

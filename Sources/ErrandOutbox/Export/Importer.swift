@@ -18,8 +18,7 @@ struct Importer {
     var spool: BodySpool
   }
 
-  private let desk: Desk
-  private let onStored: () -> Void
+  private let outbox: Outbox
   private var splitter = LineSplitter()
   private var state = ImportState()
   private var current: Current?
@@ -29,11 +28,7 @@ struct Importer {
   /// The number of the last line that was read.
   private var line = 0
 
-  /// - Parameter onStored: Called whenever requests have been stored.
-  init(_ desk: Desk, onStored: @escaping () -> Void) {
-    self.desk = desk
-    self.onStored = onStored
-  }
+  init(_ outbox: Outbox) { self.outbox = outbox }
 
   mutating func run<Exported: AsyncSequence>(_ exported: Exported) async throws -> OutboxImport
   where Exported.Element == Data {
@@ -64,7 +59,7 @@ struct Importer {
   private mutating func take(line data: Data) async throws {
     line += 1
     guard data.contains(where: { !" \t\r".utf8.contains($0) }) else { return }
-    let found = try await desk.storage.folder.perform { try ExportedLine(decoding: data) }
+    let found = try await outbox.storage.folder.perform { try ExportedLine(decoding: data) }
     for step in try state.take(found) {
       switch step {
       case .begin(let head): try await begin(head)
@@ -76,12 +71,29 @@ struct Importer {
   }
 
   private mutating func begin(_ head: ExportedHead) async throws {
-    let draft = try desk.draft(of: head)
+    let draft = try draft(of: head)
     var isKnown = batch.contains { $0.id == draft.id }
-    if !isKnown { isKnown = try await desk.isKnown(draft.id) }
+    if !isKnown { isKnown = try await outbox.store.rows([draft.id])[0] != nil }
     current = Current(
       draft: isKnown ? nil : draft,
-      spool: try await BodySpool(isKnown ? [] : head.segments, in: desk.storage.folder))
+      spool: try await BodySpool(isKnown ? [] : head.segments, in: outbox.storage.folder))
+  }
+
+  /// Returns the draft of a request to import, without its body.
+  /// - Throws: If `enqueue` would refuse the request.
+  private func draft(of head: ExportedHead) throws(ImportFault) -> RowDraft {
+    let request = try head.request()
+    do {
+      // The body is still to come, but its content type is checked like any other header field.
+      let typed = head.contentType.map { request.body(.bytes(Data(), contentType: $0)) } ?? request
+      try typed.checkStorable(hiding: outbox.storage.secrets)
+    } catch {
+      throw ImportFault(error.message, code: error.code)
+    }
+    var draft = outbox.draft(OutboxID(rawValue: head.id), request, lane: head.lane)
+    draft.expires = try head.expiry()
+    draft.body = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])
+    return draft
   }
 
   private mutating func complete() async throws {
@@ -115,13 +127,13 @@ struct Importer {
     batchBytes = 0
     guard !drafts.isEmpty else { return }
     do {
-      count(try await desk.add(drafts), of: drafts.count)
+      count(try await outbox.add(drafts), of: drafts.count)
     } catch  where drafts.count > 1 {
       for draft in drafts {
-        count(try await desk.add([draft]), of: 1)
-        onStored()
+        count(try await outbox.add([draft]), of: 1)
+        outbox.dispatcher.look()
       }
     }
-    onStored()
+    outbox.dispatcher.look()
   }
 }

@@ -25,7 +25,7 @@ extension Outbox {
   public func export(
     _ selection: OutboxSelection = .all, to write: (Data) async throws -> Void
   ) async throws -> Int {
-    try await Exporter(desk: desk).export(selection, to: write)
+    try await Exporter(store: store, storage: storage).export(selection, to: write)
   }
 
   /// Stores exported requests, of this outbox or another one: each with its id, its idempotency key and its
@@ -48,7 +48,7 @@ extension Outbox {
   @discardableResult
   public func `import`<Exported: AsyncSequence>(_ exported: Exported) async throws -> OutboxImport
   where Exported.Element == Data {
-    var importer = Importer(desk) { self.dispatcher.look() }
+    var importer = Importer(self)
     return try await importer.run(exported)
   }
 
@@ -57,6 +57,6 @@ extension Outbox {
   /// - Throws: As for any import; `OutboxError.fileUnreadable` if the file cannot be read.
   @discardableResult
   public func `import`(contentsOf file: URL) async throws -> OutboxImport {
-    try await `import`(ImportedFile(path: file.path, folder: desk.storage.folder))
+    try await `import`(ImportedFile(path: file.path, folder: storage.folder))
   }
 }

@@ -36,7 +36,7 @@ public final class Receipt: Sendable, Identifiable {
       guard outcome.mayBeUndone else { return outcome }
       // Any process may have retried the request since.
       let steps = log.steps
-      await outbox.desk.look(at: outbox.hub.followed([id]))
+      await outbox.hub.catchUp(on: outbox.hub.followed([id]))
       if log.steps == steps { return outcome }
     }
     try Task.checkCancellation()

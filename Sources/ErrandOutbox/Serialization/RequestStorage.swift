@@ -15,7 +15,8 @@ struct RequestStorage: Sendable {
   let folder: ContentFolder
   private let seal: ContentSeal
   private let keyCheck: KeyCheck
-  private let secrets: Secrets
+  /// The secrets that are not stored.
+  let secrets: Secrets
 
   /// Creates nothing on disk yet.
   /// - Parameters:
@@ -120,6 +121,10 @@ struct RequestStorage: Sendable {
     return stored.request(opening: opener)
   }
 
+  func request(of claimed: ClaimedRow) throws(OutboxError) -> Request {
+    try request(from: claimed.content, of: claimed.row.id)
+  }
+
   /// Returns the request in its stored form, and what opens its body.
   func stored(
     from content: Data, of id: OutboxID
@@ -155,11 +160,14 @@ struct RequestStorage: Sendable {
   }
 
   /// Returns a response in the form in which it is stored.
-  func wrapped(response: Data, of id: OutboxID) -> Data { seal.wrap(response, as: .response(of: id)) }
+  func wrapped(_ response: OutboxResponse, of id: OutboxID) -> Data {
+    seal.wrap(response.encoded(), as: .response(of: id))
+  }
 
+  /// Returns nil if the data is not a stored response.
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
-  func response(_ wrapped: Data, of id: OutboxID) throws(OutboxError) -> Data {
-    try seal.unwrap(wrapped, as: .response(of: id))
+  func response(_ wrapped: Data, of id: OutboxID) throws(OutboxError) -> OutboxResponse? {
+    OutboxResponse(decoding: try seal.unwrap(wrapped, as: .response(of: id)))
   }
 
   /// Returns the server's own explanation in a response, as it may be shown.

@@ -100,8 +100,8 @@ import Testing
     #expect(entry.lane == "ä/1" && entry.priority == .background && entry.state == .stored)
     let (expires, wanted) = (try #require(entry.expires), try #require(before.expires))
     #expect(abs(expires.timeIntervalSince(wanted)) < 0.01)
-    let content = try #require(try await target.desk.store.contents(of: [entry.id])[0])
-    let found = try target.desk.storage.request(from: content, of: entry.id).options
+    let content = try #require(try await target.store.contents(of: [entry.id])[0])
+    let found = try target.storage.request(from: content, of: entry.id).options
     #expect(found.timeout == .seconds(7) && found.memoryLimit == 99)
     #expect(found.validator.statuses == 200..<210 && found.priority == .background)
     await target.close()

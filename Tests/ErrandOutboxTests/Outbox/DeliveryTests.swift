@@ -53,7 +53,7 @@ import Testing
 
   @Test func `the classify function is called without a lock held`() async throws {
     server.on("/") { _ in .response() }
-    let judging = Locked<Desk?>(nil)
+    let judging = Locked<Outbox?>(nil)
     let outbox = try await harness.outbox { configuration in
       configuration.delivers = false
       configuration.delivery.classify = { attempt in
@@ -62,7 +62,7 @@ import Testing
         return .standard(attempt)
       }
     }
-    judging.withLock { $0 = outbox.desk }
+    judging.withLock { $0 = outbox }
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("hello")))
     outbox.deliver()
     #expect(try await receipt.outcome().response != nil)

@@ -190,7 +190,7 @@ import Testing
     let outbox = try await harness.outbox(client) { $0.delivery.slow() }
     let receipt = try await outbox.enqueue(.post(server.url("/")))
     for await event in receipt.events { if case .failed = event.step { break } }
-    let row = try #require(try await outbox.desk.store.rows([receipt.id])[0])
+    let row = try #require(try await outbox.store.rows([receipt.id])[0])
     #expect(row.state == .stored && row.countedAttempts == 0 && row.due != nil)
     await outbox.close()
   }
@@ -203,14 +203,14 @@ import Testing
     let rows = try await outbox.enqueue([
       .post("https://Customer.example/a"), .post("https://customer.example:443/b"),
     ])
-    let stored = try await outbox.desk.store.rows(rows.map(\.id)).compactMap { $0?.origin }
+    let stored = try await outbox.store.rows(rows.map(\.id)).compactMap { $0?.origin }
     #expect(stored.count == 2 && stored[0] == stored[1] && stored[0].count == 32)
     let url = try #require(URL(string: "https://customer.example"))
     let news = OriginNews(
       origin: stored[0],
       change: .hold(
-        .trouble, reason: "no", label: outbox.desk.storage.originLabel(of: url), for: .seconds(60)))
-    _ = try await outbox.desk.store.finish(
+        .trouble, reason: "no", label: outbox.storage.originLabel(of: url), for: .seconds(60)))
+    _ = try await outbox.store.finish(
       [FinishedAttempt(lease: Lease(id: rows[0].id, number: 0), outcome: .returned, news: news)], at: .now())
     #expect(try await outbox.heldOrigins().map(\.origin) == ["https://customer.example:443"])
     await outbox.close()

@@ -69,6 +69,19 @@ public struct OutboxConfiguration: Sendable {
   public init() {}
 }
 
+extension OutboxConfiguration {
+  /// Reports that the store failed. A closed store is no failure.
+  func report(_ error: any Error) {
+    if let error = error as? OutboxError, error.code == .closed { return }
+    onStoreFailure?(error)
+  }
+
+  /// Does work of the background, and reports its failure.
+  func reportingFailure(of work: () async throws -> Void) async {
+    do { try await work() } catch { report(error) }
+  }
+}
+
 /// The effect on a lane when its first request is moved to the dead letters.
 public enum LanePolicy: Sendable, Hashable {
   /// The next request of the lane is attempted.

@@ -1,3 +1,5 @@
+import ErrandCore
+
 /// Makes UUIDs (RFC 9562), as text in lower case.
 enum UniqueName {
   /// Returns a UUID of version 4: random bits only.
@@ -30,4 +32,13 @@ enum UniqueName {
       return place
     }
   }
+}
+
+/// A random number generator that concurrent callers share. Its lock is held only while one number is made.
+final class SharedRandom: RandomNumberGenerator, Sendable {
+  private let generator: Locked<any RandomNumberGenerator & Sendable>
+
+  init(_ generator: any RandomNumberGenerator & Sendable) { self.generator = Locked(generator) }
+
+  func next() -> UInt64 { generator.withLock { $0.next() } }
 }

@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Outbox {
+  /// Looks at once for requests to deliver. With `delivers` off, this begins delivering.
+  public func deliver() { dispatcher.start() }
+
+  /// Retries requests at once that are stored, dead letters or expired, even if their origins are held. Dead
+  /// letters and expired requests take their old places.
+  /// - Returns: The requests that are retried.
+  @discardableResult
+  public func retry(_ selection: OutboxSelection) async throws -> [OutboxEntry] {
+    let rows = try await store.retry(selection, at: configuration.time())
+    hub.publish(rows)
+    dispatcher.release(Array(Set(rows.map(\.origin))))
+    return rows.map(storage.entry)
+  }
+
+  /// Drops requests that are stored, dead letters or expired. Requests that are being attempted stay.
+  /// - Returns: The dropped requests.
+  @discardableResult
+  public func drop(
+    _ selection: OutboxSelection, reason: String = "dropped by hand"
+  ) async throws -> [OutboxEntry] {
+    let dropped = try await store.drop(selection, reason: reason, at: configuration.time())
+    hub.publish(dropped.rows)
+    await storage.folder.remove(dropped.files)
+    dispatcher.look()
+    return dropped.rows.map(storage.entry)
+  }
+
+  /// Begins no more attempts, in any process, until `resume`. Attempts under way go on.
+  /// - Parameter lane: One lane; nil for everything.
+  public func pause(lane: String? = nil) async throws {
+    try await store.setPaused(true, lane: lane)
+  }
+
+  /// Resumes what was paused.
+  /// - Parameter lane: One lane; nil for everything, and for origins that are held.
+  public func resume(lane: String? = nil) async throws {
+    try await store.setPaused(false, lane: lane)
+    guard lane == nil else { return dispatcher.look() }
+    try await resume(origin: nil)
+  }
+
+  /// Resumes sending to an origin that is held, in every process: one request first, and the others if that
+  /// one gets through.
+  /// - Parameter origin: The origin as `heldOrigins` returns it, or any URL of it; nil for all.
+  public func resume(origin: String?) async throws {
+    var names: [String]?
+    if let origin {
+      guard let url = URL(string: origin), url.host() != nil else {
+        throw OutboxError(.failed, "\(origin) is no origin; it looks like https://example.com")
+      }
+      names = [storage.originName(of: url)]
+    }
+    try await store.release(names)
+    dispatcher.release(names)
+  }
+}
