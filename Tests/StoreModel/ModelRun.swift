@@ -190,7 +190,7 @@ final class ModelRun {
     let kind = pick(OriginHold.Kind.allCases)
     log.append("hold \(origin) \(kind) for \(length)")
     model.hold(origin, kind, for: length, at: now)
-    let news = OriginNews(origin: origin, change: .hold(kind, reason: "", label: Data(), for: length))
+    let news = OriginNews(origin: origin, change: .hold(kind, reason: "", for: length))
     _ = try await owners[place].store.finish(
       [FinishedAttempt(lease: Self.nobody, outcome: .returned, news: news)], at: now)
   }

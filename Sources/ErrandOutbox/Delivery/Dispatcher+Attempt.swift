@@ -10,17 +10,14 @@ import ErrandCore
 extension Dispatcher {
   func deliver(_ claimed: ClaimedRow) async {
     let conclusion = await conclusion(on: claimed)
-    var finished = FinishedAttempt(
-      lease: claimed.lease, outcome: stored(conclusion.outcome, of: claimed.row.id))
-    hub.remember(conclusion.told, of: claimed.row.id)
+    let id = claimed.row.id
+    let finished = FinishedAttempt(
+      lease: claimed.lease, outcome: conclusion.outcome.map { storage.wrapped(response: $0.encoded(), of: id) })
+    hub.remember(conclusion.told, of: id)
     let hasReached: Bool? = if case .returned = conclusion.outcome { nil } else { conclusion.hasReached }
+    let label = conclusion.sign.mayHold ? storage.originLabel(of: claimed) : Data()
     let now = timeline.now()
-    proceed { work in
-      let news = work.state.responded(claimed.lease, conclusion.sign, hasReached: hasReached, at: now)
-      finished.news = news.map { self.news($0.change, of: $0.origin, claimed) }
-      if case .hold(_, _, let length)? = news?.change { finished.outcome.wait(longerThan: length) }
-      work.inFlight.end(finished)
-    }
+    proceed { $0.ended(finished, conclusion.sign, hasReached: hasReached, label: label, at: now) }
   }
 
   private func conclusion(on claimed: ClaimedRow) async -> RetryRule.Conclusion {
@@ -31,7 +28,7 @@ extension Dispatcher {
     do {
       stored = try storage.request(of: claimed)
     } catch {
-      return RetryRule.Conclusion(outcome: .refused(reason: "\(error)", nil), hasReached: true, sign: .none)
+      return RetryRule.Conclusion(outcome: .refused(reason: "\(error)", response: nil), hasReached: true, sign: .none)
     }
     do {
       try await store.begin([claimed.lease])
@@ -48,7 +45,7 @@ extension Dispatcher {
     if case .failure(let error) = result, error.isCancellation, wasGivenBack(claimed.lease) {
       return .returned
     }
-    let isRefusedAlone = work.withLock { $0.state.origins.isRefusedAlone(claimed.lease) }
+    let isRefusedAlone = state.withLock { $0.origins.isRefusedAlone(claimed.lease) }
     var random = random
     return rule.conclusion(
       on: DeliveryAttempt(request: stored, number: claimed.row.attempts, result: result),
@@ -59,7 +56,7 @@ extension Dispatcher {
   /// True if the outbox itself cancelled the attempt, because it is closing or because another owner has the
   /// row.
   private func wasGivenBack(_ lease: Lease) -> Bool {
-    work.withLock { $0.isCancelling || $0.inFlight.isLost(lease) }
+    state.withLock { $0.isCancelling || $0.inFlight.isLost(lease) }
   }
 
   /// - Parameter expires: When the row expires, in milliseconds since 1970: no attempt lasts longer.
@@ -80,30 +77,6 @@ extension Dispatcher {
 
   // MARK: Recording
 
-  /// Returns an outcome in the form in which the store keeps it.
-  private func stored(
-    _ outcome: RetryRule.Conclusion.Outcome, of id: OutboxID
-  ) -> FinishedAttempt.Outcome {
-    switch outcome {
-    case .delivered(let response): .delivered(response: storage.wrapped(response ?? .unknown, of: id))
-    case .failed(let reason, let next, let counts, let wasOffline):
-      .failed(reason: reason, next: next, counts: counts, wasOffline: wasOffline)
-    case .refused(let reason, let response):
-      .refused(reason: reason, response: response.map { storage.wrapped($0, of: id) })
-    case .returned: .returned
-    }
-  }
-
-  /// Returns a change of an origin in the form in which the store keeps it.
-  private func news(_ change: OriginChange, of origin: String, _ claimed: ClaimedRow) -> OriginNews {
-    switch change {
-    case .hold(let kind, let reason, let length):
-      let label = (try? storage.request(of: claimed).url).map(storage.originLabel) ?? Data()
-      return OriginNews(origin: origin, change: .hold(kind, reason: reason, label: label, for: length))
-    case .release: return OriginNews(origin: origin, change: .release)
-    }
-  }
-
   /// Records ends of attempts, and repeats that until it works: a request that a server has accepted must not
   /// be sent again because a disk was full for a moment. It stops only if the store is closed or the outbox
   /// is cancelling.
@@ -122,9 +95,9 @@ extension Dispatcher {
       } catch {
         configuration.report(error)
         let isClosed = (error as? OutboxError)?.code == .closed
-        let givesUp = work.withLock { work in
-          work.state.isStuck = true
-          return isClosed || work.isCancelling
+        let givesUp = state.withLock { state in
+          state.isStuck = true
+          return isClosed || state.isCancelling
         }
         // The leases end, and the requests are sent again.
         if givesUp { break }
@@ -133,16 +106,6 @@ extension Dispatcher {
       }
     }
     hub.forgetResponses(of: batch.map(\.lease.id))
-    proceed { [isDone] work in work.endRecording(batch, isDone: isDone) }
-  }
-}
-
-extension FinishedAttempt.Outcome {
-  /// Delays a failed request beyond the hold of its origin. Otherwise it would be the next probe again, and
-  /// requests that may get through would never be attempted.
-  fileprivate mutating func wait(longerThan hold: Duration) {
-    guard case .failed(let reason, let next, let counts, let wasOffline) = self else { return }
-    let longer = hold + max(.milliseconds(20), min(hold / 8, .seconds(1)))
-    self = .failed(reason: reason, next: max(next, longer), counts: counts, wasOffline: wasOffline)
+    proceed { [isDone] in $0.endRecording(isDone: isDone) }
   }
 }

@@ -14,19 +14,19 @@ extension Dispatcher {
 
   func isLate() -> Bool {
     let now = configuration.time().ticks
-    return work.withLock { $0.inFlight.isLate(at: now) }
+    return state.withLock { $0.inFlight.isLate(at: now) }
   }
 
   /// True if this dispatcher still has the lease, by a clock that runs while the machine sleeps.
   func holds(_ lease: Lease) -> Bool {
     let now = configuration.time().ticks
-    return work.withLock { $0.inFlight.holds(lease, at: now) }
+    return state.withLock { $0.inFlight.holds(lease, at: now) }
   }
 
   /// Renews the leases, if there are any. Called by the deadline timer.
   /// - Returns: When to call it again; nil if no row is in flight.
   func renewInTime() -> Duration? {
-    guard work.withLock({ !$0.inFlight.isEmpty }) else { return nil }
+    guard state.withLock({ !$0.inFlight.isEmpty }) else { return nil }
     Task {
       await configuration.reportingFailure { try await renew() }
     }
@@ -51,16 +51,13 @@ extension Dispatcher {
   }
 
   private func renew() async throws {
-    let leases = work.withLock { $0.inFlight.leases }
+    let leases = state.withLock { $0.inFlight.leases }
     guard !leases.isEmpty else { return }
     let time = configuration.time()
     let lost = try await store.renew(leases, for: configuration.lease, at: time)
     // Another owner may be sending the lost ones.
-    let tasks = work.withLock { work in
-      let gone = Set(lost)
-      work.inFlight.renewed(
-        leases.filter { !gone.contains($0) }, until: leaseEnd(from: time), nextBy: renewalLimit(from: time))
-      return work.lose(lost)
+    let tasks = state.withLock {
+      $0.renewed(leases, losing: lost, until: leaseEnd(from: time), nextBy: renewalLimit(from: time))
     }
     for task in tasks { task.cancel() }
     if !lost.isEmpty { proceed() }

@@ -14,8 +14,6 @@ final class Dispatcher: Sendable {
     var leases: DeadlineTimer?
   }
 
-  private static let pruneInterval = Duration.seconds(3600)
-
   let client: Client
   let store: any OutboxStore
   let storage: RequestStorage
@@ -24,7 +22,7 @@ final class Dispatcher: Sendable {
   let rule: RetryRule
   let random: SharedRandom
   let timeline: Timeline
-  let work: Locked<DispatchWork>
+  let state: Locked<DispatchState>
   private let timers = Locked(DeadlineTimers())
 
   init(
@@ -41,32 +39,31 @@ final class Dispatcher: Sendable {
       policy: configuration.delivery, pollInterval: configuration.pollInterval,
       responseLimit: max(0, configuration.responseLimit), secrets: storage.secrets)
     timeline = Timeline(configuration.clock)
-    work = Locked(
-      DispatchWork(
-        state: DispatchState(
-          concurrency: configuration.concurrency, probes: configuration.probes,
-          limits: configuration.originLimits,
-          only: configuration.deliversOnly.map { Set($0.map(storage.originName)) }),
-        nextPoll: configuration.pollInterval))
+    state = Locked(
+      DispatchState(
+        concurrency: configuration.concurrency, probes: configuration.probes,
+        limits: configuration.originLimits,
+        only: configuration.deliversOnly.map { Set($0.map(storage.originName)) },
+        pollInterval: configuration.pollInterval))
   }
 
   /// The number of claims that were begun, while the dispatcher is idle; nil while rows are in flight or a
   /// claim is under way. `EventHub.ends` signals when that changes.
-  var claimsWhileIdle: Int? { work.withLock { $0.isIdle ? $0.state.claims : nil } }
+  var claimsWhileIdle: Int? { state.withLock { $0.isIdle ? $0.demand.claims : nil } }
 
   // MARK: What makes it look
 
   /// Begins to deliver. If that has begun before, looks for work.
   func start() {
-    let isFirst = work.withLock { work in
-      defer { work.isStarted = true }
-      return !work.isStarted
+    let isFirst = state.withLock { state in
+      defer { state.isStarted = true }
+      return !state.isStarted
     }
     guard isFirst else { return look() }
     let tick = DeadlineTimer(timeline) { [weak self] now in self?.tick(now) }
     let renew = DeadlineTimer(timeline) { [weak self] _ in self?.renewInTime() }
     timers.withLock { $0 = DeadlineTimers(work: tick, leases: renew) }
-    tick.set(for: work.withLock { $0.nextPoll })
+    tick.set(for: state.withLock { $0.demand.nextPoll })
     Task {
       // The network that was missing when the last process ended may be there now.
       await rescheduleOffline()
@@ -77,20 +74,20 @@ final class Dispatcher: Sendable {
 
   /// Looks for requests to deliver. Does nothing before `start`.
   func look() {
-    proceed { work in if work.isStarted { work.state.want() } }
+    proceed { state in if state.isStarted { state.want() } }
   }
 
   /// Probes these origins at once, or all, because they were released by hand.
   func release(_ origins: [String]?) {
-    proceed { work in if work.isStarted { work.state.release(origins) } }
+    proceed { state in if state.isStarted { state.release(origins) } }
   }
 
   /// Notes whether there is a network. It is a hint.
   func networkChanged(isOnline: Bool) {
-    guard isOnline else { return work.withLock { $0.state.isOffline = true } }
+    guard isOnline else { return state.withLock { $0.isOffline = true } }
     Task {
       await rescheduleOffline()
-      proceed { $0.state.isOnline() }
+      proceed { $0.isOnline() }
     }
   }
 
@@ -99,20 +96,7 @@ final class Dispatcher: Sendable {
   }
 
   private func tick(_ now: Duration) -> Duration? {
-    let (isPoll, prunes) = work.withLock { work in
-      let isPoll = now >= work.nextPoll
-      let prunes = isPoll && now >= work.nextPrune
-      if isPoll {
-        work.nextPoll = now + configuration.pollInterval
-        if prunes { work.nextPrune = now + Self.pruneInterval }
-        work.state.want(onPoll: true)
-      }
-      if let due = work.nextDue, now >= due {
-        work.nextDue = nil
-        work.state.want()
-      }
-      return (isPoll, prunes)
-    }
+    let (isPoll, prunes) = state.withLock { $0.tick(at: now) }
     proceed()
     if isPoll {
       Task {
@@ -121,7 +105,7 @@ final class Dispatcher: Sendable {
         if prunes { await prune() }
       }
     }
-    return work.withLock { $0.nextRing }
+    return state.withLock { $0.nextRing }
   }
 
   /// Forgets requests that were over longer ago than `retention`.
@@ -142,18 +126,17 @@ final class Dispatcher: Sendable {
       hub.publish(claim.changed)
       let learned = learnOrigins(of: &claim.rows)
       let now = timeline.now()
-      proceed { work in
-        work.take(
+      proceed { state in
+        state.claimed(
           claim, of: order, until: leaseEnd(from: time), renewingBy: renewalLimit(from: time),
-          learned: learned)
-        if let next = claim.next, next > .zero { work.nextDue = now + next }
+          learned: learned, at: now)
       }
       // Not earlier: a deadline timer that fires while no row is in flight is not set again.
       if !claim.rows.isEmpty { timers.withLock { $0.leases }?.set(for: now + configuration.lease / 3) }
     } catch {
       configuration.report(error)
       let now = timeline.now()
-      proceed { $0.state.claimFailed(at: now) }
+      proceed { $0.claimFailed(at: now) }
     }
   }
 
@@ -183,11 +166,11 @@ final class Dispatcher: Sendable {
   // MARK: Going on
 
   /// Changes the state, and carries out what follows from it.
-  func proceed(_ change: (inout DispatchWork) -> Void = { _ in }) {
+  func proceed(_ change: (inout DispatchState) -> Void = { _ in }) {
     let (now, ticks) = (timeline.now(), configuration.time().ticks)
-    let step = work.withLock { work in
-      change(&work)
-      return work.step(at: now, ticks: ticks)
+    let step = state.withLock { state in
+      change(&state)
+      return state.step(at: now, ticks: ticks)
     }
     for row in step.rows { begin(row) }
     if step.renews { renewFirst() }
@@ -203,9 +186,9 @@ final class Dispatcher: Sendable {
 
   private func begin(_ row: ClaimedRow) {
     let task = Task { await self.deliver(row) }
-    let isCancelling = work.withLock { work in
-      work.inFlight.sends(row.lease, in: task)
-      return work.isCancelling
+    let isCancelling = state.withLock { state in
+      state.inFlight.sends(row.lease, in: task)
+      return state.isCancelling
     }
     if isCancelling { task.cancel() }
   }
@@ -220,9 +203,9 @@ final class Dispatcher: Sendable {
       cancelAll()
     }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let isOver = work.withLock { work in
-        if work.state.isOver { return true }
-        work.waiters.append(continuation)
+      let isOver = state.withLock { state in
+        if state.isOver { return true }
+        state.waiters.append(continuation)
         return false
       }
       if isOver { continuation.resume() }
@@ -234,15 +217,15 @@ final class Dispatcher: Sendable {
   /// Gives all claimed requests back at once.
   func cancelAll() {
     beginNothing()
-    let tasks = work.withLock { work in
-      work.isCancelling = true
-      return work.inFlight.allTasks
+    let tasks = state.withLock { state in
+      state.isCancelling = true
+      return state.inFlight.allTasks
     }
     for task in tasks { task.cancel() }
   }
 
   private func beginNothing() {
-    proceed { $0.state.stop() }
+    proceed { $0.stop() }
   }
 }
 

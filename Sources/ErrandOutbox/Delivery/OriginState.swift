@@ -115,7 +115,7 @@ struct OriginState: Sendable {
   /// - Returns: The change that other processes have to know, if any.
   mutating func end(
     _ lease: Lease, _ sign: OriginSign, at now: Duration, _ limits: Limits
-  ) -> OriginChange? {
+  ) -> OriginNews.Change? {
     guard let attempt = attempts.removeValue(forKey: lease) else { return nil }
     lastProgress = now
     if attempt.hangs { hanging -= 1 }
@@ -139,7 +139,7 @@ struct OriginState: Sendable {
     }
   }
 
-  private mutating func responded(_ limits: Limits) -> OriginChange? {
+  private mutating func responded(_ limits: Limits) -> OriginNews.Change? {
     successes += 1
     failed = []
     isResponding = true
@@ -153,14 +153,14 @@ struct OriginState: Sendable {
 
   private mutating func open(
     _ kind: OriginHold.Kind, _ reason: String, at now: Duration, _ limits: Limits, longest: Duration
-  ) -> OriginChange {
+  ) -> OriginNews.Change {
     let pause = min(lastPause.map { $0 * 2 } ?? limits.firstPause, longest)
     lastPause = pause
     close(until: now + pause)
     return .hold(kind, reason: reason, for: pause)
   }
 
-  private mutating func leaveAlone(for wait: Duration, _ reason: String, at now: Duration) -> OriginChange? {
+  private mutating func leaveAlone(for wait: Duration, _ reason: String, at now: Duration) -> OriginNews.Change? {
     if case .open(let until) = phase, until >= now + wait { return nil }
     close(until: now + wait)
     return .hold(.busy, reason: reason, for: wait)

@@ -104,7 +104,7 @@ struct OriginTable: Sendable {
 
   mutating func end(
     _ lease: Lease, _ sign: OriginSign, at now: Duration
-  ) -> (origin: String, change: OriginChange)? {
+  ) -> (origin: String, change: OriginNews.Change)? {
     guard let origin = originOf.removeValue(forKey: lease) else { return nil }
     let limits = limits
     return change(origin) { $0.end(lease, sign, at: now, limits) }.map { (origin, $0) }

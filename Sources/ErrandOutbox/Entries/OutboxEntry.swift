@@ -41,6 +41,7 @@ extension RequestStorage {
   func entry(_ row: OutboxRow) -> OutboxEntry {
     let summary = try? summary(of: row)
     let response = row.response.flatMap { try? self.response($0, of: row.id) }
+      .flatMap(OutboxResponse.init(decoding:))
     return OutboxEntry(
       id: row.id, sequence: row.sequence, lane: row.lane,
       priority: Priority(rawValue: UInt8(clamping: row.priority)) ?? .default, state: row.state,

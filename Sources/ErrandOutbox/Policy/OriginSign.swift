@@ -10,4 +10,7 @@ enum OriginSign: Sendable, Hashable {
   case unauthorized(reason: String)
   /// Nothing: the attempt was given back, or could not be sent.
   case none
+
+  /// True if the origin may be held because of this sign.
+  var mayHold: Bool { self != .responded && self != .none }
 }

@@ -18,14 +18,7 @@ struct RetryRule: Sendable {
 
   /// The consequences of an attempt.
   struct Conclusion: Sendable {
-    enum Outcome: Sendable, Hashable {
-      case delivered(OutboxResponse?)
-      case failed(reason: String, next: Duration, counts: Bool, wasOffline: Bool)
-      case refused(reason: String, OutboxResponse?)
-      case returned
-    }
-
-    var outcome: Outcome
+    var outcome: AttemptOutcome<OutboxResponse>
     /// False if no connection to the server could be made.
     var hasReached: Bool
     /// The sign that the attempt gives of its origin.
@@ -50,7 +43,8 @@ struct RetryRule: Sendable {
     let hasReached = attempt.error.map { !$0.isNoWay } ?? true
     let sign = sign(of: attempt, date)
     let refused = { (reason: String, sign: OriginSign) in
-      Conclusion(outcome: .refused(reason: reason, response(to: attempt)), hasReached: hasReached, sign: sign)
+      Conclusion(
+        outcome: .refused(reason: reason, response: response(to: attempt)), hasReached: hasReached, sign: sign)
     }
     let failed = { (reason: String, next: Duration, counts: Bool) in
       Conclusion(
@@ -65,7 +59,7 @@ struct RetryRule: Sendable {
     switch policy.classify(attempt) {
     case .delivered:
       return Conclusion(
-        outcome: .delivered(response(to: attempt)), hasReached: true, sign: sign,
+        outcome: .delivered(response: response(to: attempt) ?? .unknown), hasReached: true, sign: sign,
         told: attempt.forbidsStoring ? wholeResponse(to: attempt) : nil)
     case .reject(let reason): return refused(reason, sign)
     case .unauthorized(let reason):

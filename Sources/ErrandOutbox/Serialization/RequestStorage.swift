@@ -154,20 +154,21 @@ struct RequestStorage: Sendable {
     seal.wrap(Data(originText(of: url).utf8), as: .origin(originName(of: url)))
   }
 
+  func originLabel(of claimed: ClaimedRow) -> Data {
+    (try? request(of: claimed).url).map(originLabel) ?? Data()
+  }
+
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
   func shownOrigin(of hold: OriginHold) throws(OutboxError) -> String {
     String(decoding: try seal.unwrap(hold.label, as: .origin(hold.origin)), as: UTF8.self)
   }
 
   /// Returns a response in the form in which it is stored.
-  func wrapped(_ response: OutboxResponse, of id: OutboxID) -> Data {
-    seal.wrap(response.encoded(), as: .response(of: id))
-  }
+  func wrapped(response: Data, of id: OutboxID) -> Data { seal.wrap(response, as: .response(of: id)) }
 
-  /// Returns nil if the data is not a stored response.
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
-  func response(_ wrapped: Data, of id: OutboxID) throws(OutboxError) -> OutboxResponse? {
-    OutboxResponse(decoding: try seal.unwrap(wrapped, as: .response(of: id)))
+  func response(_ wrapped: Data, of id: OutboxID) throws(OutboxError) -> Data {
+    try seal.unwrap(wrapped, as: .response(of: id))
   }
 
   /// Returns the server's own explanation in a response, as it may be shown.

@@ -4,21 +4,44 @@
   public import Foundation
 #endif
 
-/// How an attempt ended.
-public struct FinishedAttempt: Sendable, Hashable {
-  public enum Outcome: Sendable, Hashable {
-    /// A server accepted the request. Its content is removed.
-    case delivered(response: Data)
-    /// The request is sent again, but not before this time has passed.
-    /// - `counts`: the attempt reached a server.
-    /// - `wasOffline`: no connection could be made, so the request is due as soon as there is a network
-    ///   (`rescheduleOffline`).
-    case failed(reason: String, next: Duration, counts: Bool, wasOffline: Bool)
-    /// The request is moved to the dead letters.
-    case refused(reason: String, response: Data?)
-    /// The request was not sent: its row becomes what it was before the claim.
-    case returned
+/// How an attempt ended. The delivery decides it with the response as it came, and a store records it with
+/// the response as bytes.
+public enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
+  /// A server accepted the request. Its content is removed.
+  case delivered(response: Response)
+  /// The request is sent again, but not before this time has passed.
+  /// - `counts`: the attempt reached a server.
+  /// - `wasOffline`: no connection could be made, so the request is due as soon as there is a network
+  ///   (`OutboxStore.rescheduleOffline`).
+  case failed(reason: String, next: Duration, counts: Bool, wasOffline: Bool)
+  /// The request is moved to the dead letters.
+  case refused(reason: String, response: Response?)
+  /// The request was not sent: its row becomes what it was before the claim.
+  case returned
+
+  /// Returns the same outcome with the response in another form.
+  func map<Other>(_ form: (Response) -> Other) -> AttemptOutcome<Other> {
+    switch self {
+    case .delivered(let response): .delivered(response: form(response))
+    case .failed(let reason, let next, let counts, let wasOffline):
+      .failed(reason: reason, next: next, counts: counts, wasOffline: wasOffline)
+    case .refused(let reason, let response): .refused(reason: reason, response: response.map(form))
+    case .returned: .returned
+    }
   }
+
+  /// Delays a failed request beyond the hold of its origin. Otherwise it would be the next probe again, and
+  /// requests that may get through would never be attempted.
+  mutating func wait(longerThan hold: Duration) {
+    guard case .failed(let reason, let next, let counts, let wasOffline) = self else { return }
+    let longer = hold + max(.milliseconds(20), min(hold / 8, .seconds(1)))
+    self = .failed(reason: reason, next: max(next, longer), counts: counts, wasOffline: wasOffline)
+  }
+}
+
+/// The end of one attempt, for the store to record.
+public struct FinishedAttempt: Sendable, Hashable {
+  public typealias Outcome = AttemptOutcome<Data>
 
   public var lease: Lease
   public var outcome: Outcome

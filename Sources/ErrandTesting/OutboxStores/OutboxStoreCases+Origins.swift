@@ -9,7 +9,7 @@ import ErrandOutbox
 extension OutboxStoreConformance {
   private static func hold(_ origin: String, _ kind: OriginHold.Kind, for length: Duration) -> OriginNews {
     OriginNews(
-      origin: origin, change: .hold(kind, reason: "no", label: Data("label of \(origin)".utf8), for: length))
+      origin: origin, change: .hold(kind, reason: "no", for: length), label: Data("label of \(origin)".utf8))
   }
 
   /// Reports each of these news with the end of an attempt of its own.

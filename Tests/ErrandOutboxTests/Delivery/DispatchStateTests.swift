@@ -1,4 +1,5 @@
 import ErrandTesting
+import Foundation
 import Testing
 
 @testable import ErrandOutbox
@@ -8,15 +9,53 @@ extension OriginState.Limits {
     perOrigin: 4, firstPause: .seconds(1), longestPause: .seconds(60), longestUnauthorized: .seconds(600))
 }
 
+extension ClaimedRow {
+  /// A claimed row that is its own lease.
+  static func sample(
+    _ number: Int64, _ origin: String = "", priority: Int = 0, lane: String? = nil
+  ) -> ClaimedRow {
+    let id = OutboxID(rawValue: "\(number)")
+    let row = OutboxRow(
+      id: id, sequence: number, lane: lane, priority: priority, state: .attempting, created: 0, changed: 0,
+      attempts: 1,
+      countedAttempts: 1, due: nil, expires: nil, reason: nil, size: 1, summary: Data(), response: nil,
+      origin: origin)
+    return ClaimedRow(row: row, content: Data(), lease: Lease(id: id, number: number))
+  }
+}
+
+extension DispatchState {
+  /// Takes new rows of these origins, with numbers from `number` on.
+  mutating func claimed(
+    _ counts: [String: Int], of order: Order, from number: inout Int64, lane: String? = nil,
+    hasMore: Bool = false
+  ) {
+    var claim = Claim()
+    for (origin, count) in counts.sorted(by: { $0.key < $1.key }) {
+      for _ in 0..<count {
+        number += 1
+        claim.rows.append(.sample(number, origin, lane: lane))
+      }
+    }
+    claim.next = hasMore ? .zero : nil
+    claimed(claim, of: order, until: .max, renewingBy: .max, at: .zero)
+  }
+
+  /// Records all attempts that have ended.
+  mutating func record() {
+    while inFlight.beginRecording() != nil { endRecording(isDone: true) }
+  }
+}
+
 struct DispatchStateTests {
   private var state = DispatchState(concurrency: 4, probes: 8, limits: .sample)
   private var number: Int64 = 0
   private var sent: [Lease] = []
 
   private mutating func claimed(
-    _ counts: [String: Int], of order: DispatchState.Order, hasMore: Bool = false
+    _ counts: [String: Int], of order: DispatchState.Order, lane: String? = nil, hasMore: Bool = false
   ) {
-    state.claimed(counts, of: order, hasMore: hasMore, held: [])
+    state.claimed(counts, of: order, from: &number, lane: lane, hasMore: hasMore)
   }
 
   private mutating func wanted(at now: Duration = .zero) throws -> DispatchState.Order {
@@ -31,17 +70,17 @@ struct DispatchStateTests {
 
   @discardableResult
   private mutating func begin(_ origin: String, at now: Duration = .zero) -> Bool {
-    guard state.mayBegin(origin) else { return false }
-    number += 1
-    sent.append(Lease(id: OutboxID(rawValue: "\(number)"), number: number))
-    state.begin(sent[sent.count - 1], origin, at: now)
+    guard let row = state.begin(origin, at: now) else { return false }
+    sent.append(row.lease)
     return true
   }
 
   private mutating func end(
     _ sign: OriginSign = .responded, hasReached: Bool? = true, at now: Duration = .zero
   ) {
-    _ = state.responded(sent.removeFirst(), sign, hasReached: hasReached, at: now)
+    let outcome = FinishedAttempt.Outcome.delivered(response: Data())
+    let finished = FinishedAttempt(lease: sent.removeFirst(), outcome: outcome)
+    state.ended(finished, sign, hasReached: hasReached, at: now)
   }
 
   private let missed = OriginSign.failed(reason: "no way", hasResponded: false)
@@ -60,7 +99,7 @@ struct DispatchStateTests {
     }
     begin("a")
     end()
-    state.recorded(1, of: ["a"])
+    state.record()
     order = try claim(at: .zero)
     #expect(order.wish.capacities["a"] == 8)
     claimed(["a": 8], of: order)
@@ -94,7 +133,7 @@ struct DispatchStateTests {
     end()
     let order = try wanted()
     // The store made this claim before it recorded the end, but the end is reported first.
-    state.recorded(1, of: ["a"])
+    state.record()
     claimed([:], of: order)
     _ = try claim(at: .zero)
   }
@@ -103,10 +142,10 @@ struct DispatchStateTests {
   mutating func `the next request of a lane is claimed, though the origin of the one before it is held`()
     throws
   {
-    claimed(["a": 1], of: try wanted())
+    claimed(["a": 1], of: try wanted(), lane: "x")
     begin("a")
     end(.unauthorized(reason: "no"))
-    state.recorded(1, of: ["a"], hadLanes: true)
+    state.record()
     let order = try claim(at: .zero)
     #expect(order.wish.capacities["a"] == 0 && order.wish.others > 0)
   }
@@ -119,7 +158,7 @@ struct DispatchStateTests {
     claimed(Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }), of: try wanted())
     for name in names { begin(name) }
     for _ in names { end(missed, hasReached: false) }
-    state.recorded(8, of: Set(names))
+    state.record()
     claimed([:], of: try claim(at: .zero))
     // The rows of these origins wait for their next attempts now.
     var more = 0
@@ -142,7 +181,7 @@ struct DispatchStateTests {
     end(missed, hasReached: false)
     claimed(["slow 7": 1], of: try wanted())
     begin("slow 7")
-    state.recorded(1, of: ["z"])
+    state.record()
     if let order = state.claim(at: .zero) { claimed([:], of: order) }
     let again = state.claim(at: .zero)
     #expect(again == nil)
@@ -158,7 +197,7 @@ struct DispatchStateTests {
     state.isOffline = true
     end()
     end(missed, hasReached: false)
-    state.recorded(2, of: ["local", "far"])
+    state.record()
     _ = try wanted()
   }
 
@@ -181,7 +220,7 @@ struct DispatchStateTests {
       let none = state.claim(at: .zero)
       #expect(none == nil)
     }
-    state.recorded(1, of: ["a"])
+    state.record()
     #expect(state.mayBegin("b"))
   }
 
@@ -208,7 +247,7 @@ struct DispatchStateTests {
     claimed(["a": 1], of: try wanted())
     begin("a")
     end(missed, hasReached: false)
-    state.recorded(1, of: ["a"])
+    state.record()
     state.want()
     do {
       let none = state.claim(at: .zero)
@@ -219,7 +258,7 @@ struct DispatchStateTests {
     claimed(["a": 1], of: order)
     begin("a")
     end(missed, hasReached: false)
-    state.recorded(1, of: ["a"])
+    state.record()
     state.want()
     do {
       let none = state.claim(at: .zero)
@@ -239,7 +278,7 @@ struct DispatchStateTests {
       begin("well")
       end(missed, hasReached: false, at: .milliseconds(now))
       end()
-      state.recorded(2, of: ["dead", "well"])
+      state.record()
     }
     var order = try wanted()
     #expect(order.wish.capacities["dead"] == 0 && order.wish.capacities["well"] ?? 0 > 0)
@@ -255,16 +294,16 @@ struct DispatchStateTests {
   @Test mutating func `an origin that another process released is probed at once, if its hold was recorded`()
     throws
   {
-    for _ in 0..<3 {
+    for number in 1...3 {
       claimed(["a": 1], of: try wanted())
       begin("a")
       end(missed)
-      state.recorded(1, of: ["a"])
+      if number < 3 { state.record() }
     }
     // The hold is not recorded yet, so its absence from the held origins means nothing.
     claimed([:], of: try wanted())
     #expect(!state.mayBegin("a"))
-    state.origins.recordedHold("a")
+    state.record()
     claimed([:], of: try wanted())
     #expect(state.mayBegin("a"))
     // The next claim asks for its rows at once.
@@ -277,11 +316,14 @@ struct DispatchStateTests {
     begin("b")
     state.stop()
     #expect(state.givesBack("c") && !state.mayBegin("c"))
-    state.drop(1, of: "c", isRecorded: true)
+    let recorded = state.step(at: .zero, ticks: 0).ended
+    #expect(recorded?.map(\.outcome) == [.returned])
     end()
     end()
     #expect(!state.isOver)
-    state.recorded(3, of: ["a", "b", "c"])
+    state.endRecording(isDone: true)
+    #expect(!state.isOver)
+    state.record()
     #expect(state.isOver)
     state.want()
     do {
@@ -302,8 +344,9 @@ struct DispatchStateTests {
     var now = Duration.zero
     var order: DispatchState.Order?
     var waiting: [String: Int] = [:]
-    var flying: [Lease] = []
+    var sent: [Lease] = []
     var number: Int64 = 0
+    var isRecording = false
     let names = ["a", "b", "c", "d", "e"]
     func check(_ found: DispatchState.Order?) {
       guard let found else { return }
@@ -333,32 +376,41 @@ struct DispatchStateTests {
             let count = Int.random(in: 0...capacity, using: &random)
             if count > 0 { counts[name] = count }
           }
-          state.claimed(counts, of: claim, hasMore: Bool.random(using: &random), held: [])
+          state.claimed(counts, of: claim, from: &number, hasMore: Bool.random(using: &random))
           waiting.merge(counts, uniquingKeysWith: +)
         }
       case 7, 8:
         guard waiting[name, default: 0] > 0, state.mayBegin(name) else { continue }
         waiting[name, default: 0] -= 1
-        number += 1
-        flying.append(Lease(id: OutboxID(rawValue: "\(number)"), number: number))
-        state.begin(flying[flying.count - 1], name, at: now)
+        guard let row = state.begin(name, at: now) else {
+          Issue.record("a row of \(name) waits")
+          continue
+        }
+        sent.append(row.lease)
       case 9:
-        guard state.recording > 0 else { continue }
-        state.recorded(Int.random(in: 1...state.recording, using: &random), of: Set(names))
-        check(state.claim(at: now))
+        if isRecording {
+          isRecording = false
+          state.endRecording(isDone: true)
+          check(state.claim(at: now))
+        } else {
+          isRecording = state.inFlight.beginRecording() != nil
+        }
       default:
-        guard !flying.isEmpty else { continue }
-        let lease = flying.remove(at: Int.random(in: flying.indices, using: &random))
+        guard !sent.isEmpty else { continue }
+        let lease = sent.remove(at: Int.random(in: sent.indices, using: &random))
         let signs: [OriginSign] = [.responded, .none, missed, .busy(reason: "", for: .seconds(3))]
         let sign = signs[Int.random(in: signs.indices, using: &random)]
-        _ = state.responded(lease, sign, hasReached: sign == .none ? nil : sign != missed, at: now)
+        let outcome: FinishedAttempt.Outcome = sign == .none ? .returned : .delivered(response: Data())
+        state.ended(
+          FinishedAttempt(lease: lease, outcome: outcome), sign,
+          hasReached: sign == .none ? nil : sign != missed, at: now)
       }
+      state.giveBack()
       for name in names where state.givesBack(name) {
-        state.drop(waiting[name, default: 0], of: name, isRecorded: true)
         waiting[name] = 0
       }
-      #expect(state.sending == flying.count && state.waiting == waiting.values.reduce(0, +))
-      #expect(state.isClaiming == (order != nil))
+      #expect(state.inFlight.sending == sent.count && state.inFlight.waiting == waiting.values.reduce(0, +))
+      #expect(state.demand.isClaiming == (order != nil))
       if let wakeUp = state.wakeUp, wakeUp <= now {
         // Otherwise a timer for `wakeUp` would fire for ever.
         check(state.claim(at: now))

@@ -9,13 +9,11 @@ struct InFlightRowsTests {
   private let state = DispatchState(concurrency: 4, probes: 8, limits: .sample)
 
   private func row(_ number: Int64, _ origin: String, priority: Int = 0, lane: String? = nil) -> ClaimedRow {
-    let id = OutboxID(rawValue: "\(number)")
-    let row = OutboxRow(
-      id: id, sequence: number, lane: lane, priority: priority, state: .attempting, created: 0, changed: 0,
-      attempts: 1,
-      countedAttempts: 1, due: nil, expires: nil, reason: nil, size: 1, summary: Data(), response: nil,
-      origin: origin)
-    return ClaimedRow(row: row, content: Data(), lease: Lease(id: id, number: number))
+    .sample(number, origin, priority: priority, lane: lane)
+  }
+
+  private mutating func next() -> ClaimedRow? {
+    inFlight.nextOrigin(where: state.mayBegin).flatMap { inFlight.begin($0) }
   }
 
   @Test mutating func `a lease is held until it expires or is lost, and longer if it is renewed`() {
@@ -24,7 +22,7 @@ struct InFlightRowsTests {
     #expect(inFlight.holds(one.lease, at: 99) && !inFlight.holds(one.lease, at: 100))
     inFlight.renewed([one.lease], until: 200, nextBy: 160)
     #expect(inFlight.holds(one.lease, at: 199) && !inFlight.holds(two.lease, at: 199))
-    _ = inFlight.next(for: state)
+    _ = next()
     #expect(inFlight.drop([one.lease, two.lease]) == ["b": 1])
     #expect(!inFlight.holds(one.lease, at: 0) && inFlight.isLost(one.lease))
     #expect(!inFlight.holds(two.lease, at: 0))
@@ -35,7 +33,7 @@ struct InFlightRowsTests {
       [row(1, "a"), row(2, "b", priority: 1), row(3, "a", priority: 1), row(4, "c", priority: 1)], until: 9,
       renewingBy: 9)
     var order: [Int64] = []
-    while let next = inFlight.next(for: state) { order.append(next.lease.number) }
+    while let next = next() { order.append(next.lease.number) }
     // A row behind another of its origin waits for that one.
     #expect(order == [2, 4, 1, 3])
   }
@@ -45,7 +43,9 @@ struct InFlightRowsTests {
     inFlight.take([one, two], until: 9, renewingBy: 9, learned: [two.lease])
     var stopped = state
     stopped.stop()
-    #expect(inFlight.returnWaiting(for: stopped) == ["a": 1, "b": 1])
+    let origins = inFlight.waitingOrigins(where: stopped.givesBack)
+    #expect(origins == ["a", "b"])
+    #expect(origins.map { inFlight.giveBack($0) } == [1, 1])
     #expect(inFlight.beginRecording()?.map(\.origin) == [nil, "b"])
     #expect(inFlight.endRecording() == InFlightRows.Recorded(origins: ["a", "b"], hadLanes: false))
     #expect(inFlight.isEmpty)
@@ -60,24 +60,24 @@ struct InFlightRowsTests {
     again.row.attempts = 2
     again.lease.number = 2
     inFlight.take([one], until: 9, renewingBy: 9)
-    _ = inFlight.next(for: state)
+    _ = next()
     inFlight.take([again, other], until: 90, renewingBy: 90)
-    #expect(inFlight.next(for: state) == nil)
+    #expect(next() == nil)
     let outcome: FinishedAttempt.Outcome =
       isDelivered
       ? .delivered(response: Data()) : .failed(reason: "", next: .zero, counts: true, wasOffline: false)
     inFlight.end(FinishedAttempt(lease: one.lease, outcome: outcome))
     _ = inFlight.beginRecording()
-    #expect(inFlight.next(for: state) == nil)
+    #expect(next() == nil)
     #expect(inFlight.endRecording().returned == (isDelivered ? ["a"] : []))
-    #expect(inFlight.next(for: state)?.lease == (isDelivered ? other.lease : again.lease))
+    #expect(next()?.lease == (isDelivered ? other.lease : again.lease))
     #expect(inFlight.beginRecording()?.map(\.lease) == (isDelivered ? [again.lease] : nil))
   }
 
   @Test mutating func `a row of the lowest possible priority is sent, and last`() {
     inFlight.take([row(1, "a", priority: .min), row(2, "b", priority: .max)], until: 9, renewingBy: 9)
-    #expect(inFlight.next(for: state)?.lease.number == 2)
-    #expect(inFlight.next(for: state)?.lease.number == 1)
+    #expect(next()?.lease.number == 2)
+    #expect(next()?.lease.number == 1)
   }
 
   @Test mutating func `the contents of sent rows are released, though more rows of their origin wait`() {
@@ -93,14 +93,14 @@ struct InFlightRowsTests {
       return row
     }
     inFlight.take((1...200).map(sample), until: 9, renewingBy: 9)
-    for _ in 0..<150 { _ = inFlight.next(for: state) }
+    for _ in 0..<150 { _ = next() }
     #expect(released.withLock { $0 } > 60)
   }
 
   @Test mutating func `a record of ended attempts tells whether one was in a lane`() {
     for (row, isLaned) in [(row(1, "a", lane: "x"), true), (row(2, "a"), false)] {
       inFlight.take([row], until: 9, renewingBy: 9)
-      _ = inFlight.next(for: state)
+      _ = next()
       inFlight.end(FinishedAttempt(lease: row.lease, outcome: .returned))
       _ = inFlight.beginRecording()
       #expect(inFlight.endRecording() == InFlightRows.Recorded(origins: ["a"], hadLanes: isLaned))

@@ -37,7 +37,7 @@ import Testing
 
     // The first request is in flight: it is delivered or given up, whichever the outbox learns first.
     gate.open()
-    while outbox.dispatcher.work.withLock({ $0.state.waiting + $0.state.sending }) > 0 {
+    while outbox.dispatcher.state.withLock({ $0.inFlight.waiting + $0.inFlight.sending }) > 0 {
       try await Task.sleep(for: .milliseconds(2))
     }
     #expect(harness.keys().count == 1)

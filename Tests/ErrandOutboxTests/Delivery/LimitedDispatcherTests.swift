@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ErrandOutbox
@@ -5,6 +6,7 @@ import Testing
 /// A dispatcher that delivers to some origins only.
 struct LimitedDispatcherTests {
   private var state = DispatchState(concurrency: 4, probes: 8, limits: .sample, only: ["a"])
+  private var number: Int64 = 0
 
   private mutating func wish() throws -> DispatchState.Order {
     let order = state.claim(at: .zero)
@@ -17,15 +19,15 @@ struct LimitedDispatcherTests {
     state.want()
     var order = try wish()
     #expect(order.wish == OriginTable.Wish(capacities: ["a": 1], others: 0, open: [:]))
-    state.claimed(["a": 1], of: order, hasMore: false, held: [])
+    state.claimed(["a": 1], of: order, from: &number)
     #expect(claimsNothing())
-    let lease = Lease(id: OutboxID(rawValue: "1"), number: 1)
-    state.begin(lease, "a", at: .zero)
-    _ = state.responded(lease, .responded, hasReached: true, at: .zero)
-    state.recorded(1, of: ["a"])
+    let row = state.begin("a", at: .zero)
+    let finished = FinishedAttempt(lease: try #require(row).lease, outcome: .delivered(response: Data()))
+    state.ended(finished, .responded, hasReached: true, at: .zero)
+    state.record()
     order = try wish()
     #expect(order.wish == OriginTable.Wish(capacities: ["a": 8], others: 0, open: [:]))
-    state.claimed([:], of: order, hasMore: false, held: [])
+    state.claimed([:], of: order, from: &number)
     #expect(claimsNothing())
   }
 }

@@ -19,7 +19,7 @@ struct OriginStateTests {
 
   @discardableResult
   private mutating func attempt(_ sign: OriginSign, at now: Duration = .zero, row: String? = nil) throws
-    -> OriginChange?
+    -> OriginNews.Change?
   {
     let lease = try #require(begin(at: now, row: row))
     return state.end(lease, sign, at: now, limits)

@@ -76,7 +76,7 @@ import Testing
     let outbox = try await harness.outbox(client) { $0.perOrigin = 3 }
     let receipts = try await outbox.enqueue((0..<50).map { .post(server.url("/"), .text("\($0)")) })
     for receipt in receipts {
-      let now = outbox.dispatcher.work.withLock { $0.state.sending }
+      let now = outbox.dispatcher.state.withLock { $0.inFlight.sending }
       inFlight.withLock { $0.most = max($0.most, now) }
       #expect(try await receipt.outcome().response != nil)
     }
@@ -207,9 +207,8 @@ import Testing
     #expect(stored.count == 2 && stored[0] == stored[1] && stored[0].count == 32)
     let url = try #require(URL(string: "https://customer.example"))
     let news = OriginNews(
-      origin: stored[0],
-      change: .hold(
-        .trouble, reason: "no", label: outbox.storage.originLabel(of: url), for: .seconds(60)))
+      origin: stored[0], change: .hold(.trouble, reason: "no", for: .seconds(60)),
+      label: outbox.storage.originLabel(of: url))
     _ = try await outbox.store.finish(
       [FinishedAttempt(lease: Lease(id: rows[0].id, number: 0), outcome: .returned, news: news)], at: .now())
     #expect(try await outbox.heldOrigins().map(\.origin) == ["https://customer.example:443"])

@@ -154,7 +154,7 @@ struct RetryRuleTests {
       conclusion(rejected(503)).outcome
         == .refused(
           reason: "never",
-          OutboxResponse(
+          response: OutboxResponse(
             status: Status(503), fields: [:], body: Data(), isWhole: true, limit: 100)))
   }
 

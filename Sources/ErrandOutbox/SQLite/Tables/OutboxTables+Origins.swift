@@ -54,13 +54,13 @@ extension OutboxTables {
 
   func apply(_ news: OriginNews, at now: StoreTime) throws {
     switch news.change {
-    case .hold(let kind, let reason, let label, let length):
+    case .hold(let kind, let reason, let length):
       let delay = length.storedMilliseconds
       guard delay > 0 else { return try release([news.origin]) }
       try database.run(
         Self.hold,
         [
-          .text(news.origin), .bytes(label), .integer(kind.rawValue), .text(reason),
+          .text(news.origin), .bytes(news.label), .integer(kind.rawValue), .text(reason),
           .integer(now.ticks + delay), .integer(now.wall + delay), .integer(delay),
         ])
     case .release: try release([news.origin])
