@@ -72,3 +72,14 @@ struct ImportState {
     throw ImportFault("the body of request \(head.id) is not complete: \(missing) bytes or more are missing")
   }
 }
+
+/// Why a line cannot be imported.
+struct ImportFault: Error, Sendable {
+  let code: OutboxError.Code
+  let reason: String
+
+  init(_ reason: String, code: OutboxError.Code = .badImport) {
+    self.reason = reason
+    self.code = code
+  }
+}

@@ -17,51 +17,127 @@ struct StoredRequest: Sendable {
   var options: StoredOptions
 }
 
-/// A body in its stored form.
-struct StoredBody: Sendable, Hashable {
-  /// How the body was given, which decides how it is sent: bytes are in memory, all else is read while it is
-  /// sent.
-  enum Kind: String, Sendable, Hashable, Codable {
-    case none, bytes, file, multipart
+extension StoredRequest {
+  /// Returns the request to send.
+  func request(opening opener: StoredBodyOpener) -> Request {
+    var request = Request(method, url, fields: fields, body: body.body(opening: opener))
+    if options != .none, let options = options.options { request.options = options }
+    return request
+  }
+}
 
-    func canConsist(ofSegments count: Int) -> Bool {
-      switch self {
-      case .none: count == 0
-      case .bytes: count <= 1
-      case .file: count == 1
-      case .multipart: true
-      }
+extension StoredBody {
+  fileprivate func body(opening opener: StoredBodyOpener) -> Body {
+    if kind == .none { return .none }
+    if kind == .bytes, let contentType, let data = bytesAtHand {
+      return .bytes(data, contentType: contentType)
     }
+    return .source(length: length, contentType: contentType) { try opener.open() }
   }
 
-  /// A piece of the body, in the order in which it is sent.
-  enum Segment: Sendable, Hashable {
-    case bytes(Data)
-    /// A file in the outbox's folder, and the number of bytes of the body in it.
-    case file(name: String, length: Int64)
-
-    var length: Int64 {
-      switch self {
-      case .bytes(let data): Int64(data.count)
-      case .file(_, let length): length
-      }
+  /// The whole body, unless it is in a file.
+  private var bytesAtHand: Data? {
+    switch segments.first {
+    case nil: Data()
+    case .bytes(let data): data
+    case .file: nil
     }
   }
+}
 
-  var kind: Kind
-  /// The value of `Content-Type`, unless the request has that header field.
-  var contentType: String?
-  var segments: [Segment]
+/// The stored form of a request, as `ByteWriter` writes it:
+///
+/// - a byte: the version
+/// - texts: the method and the URL
+/// - a number, and for each header field two texts
+/// - a text: the kind of body
+/// - a byte and, if it is 1, a text: the content type
+/// - a number, and for each segment of the body a text and a number: the name of its file (empty for bytes
+///   that are stored here) and its length
+/// - data: the options that were set, as JSON; empty if none were
+/// - the bytes of the segments that are in no file, one after the other
+extension StoredRequest {
+  private static let version: UInt8 = 1
 
-  /// The most bytes of a body, so that sums of lengths never overflow.
-  static let longest: Int64 = 1 << 60
+  func encoded() -> Data {
+    var writer = ByteWriter()
+    writer.byte(Self.version)
+    writer.text(method.rawValue)
+    writer.text(url)
+    writer.fields(fields)
+    writer.text(body.kind.rawValue)
+    writer.byte(body.contentType == nil ? 0 : 1)
+    if let contentType = body.contentType { writer.text(contentType) }
+    writer.number(Int64(body.segments.count))
+    for segment in body.segments {
+      if case .file(let name, _) = segment { writer.text(name) } else { writer.text("") }
+      writer.number(segment.length)
+    }
+    writer.data(options.encoded())
+    for case .bytes(let bytes) in body.segments { writer.raw(bytes) }
+    return writer.data
+  }
 
-  static let none = StoredBody(kind: .none, contentType: nil, segments: [])
+  /// - Throws: `.damaged` if this is no stored request, `.tooNew` if it is one of a later version.
+  init(decoding data: Data) throws(OutboxError) {
+    var reader = ByteReader(data)
+    let version = try? reader.byte()
+    if let version, version > Self.version {
+      throw OutboxError(.tooNew, "a later version of Errand stored this request")
+    }
+    guard version == Self.version, let found = try? StoredRequest(reading: &reader) else {
+      throw OutboxError(
+        .damaged, "the stored request cannot be read; its bytes have changed since it was stored")
+    }
+    self = found
+  }
 
-  var length: Int64 { segments.reduce(0) { $0 + $1.length } }
+  private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
+    method = ErrandCore.Method(try reader.text())
+    url = try reader.text()
+    fields = try reader.fields()
+    guard let kind = StoredBody.Kind(rawValue: try reader.text()) else { throw ByteReader.Malformed() }
+    let contentType: String? = try reader.byte() == 0 ? nil : try reader.text()
+    var described: [(name: String, length: Int64)] = []
+    var total: Int64 = 0
+    for _ in 0..<(try reader.count()) {
+      let (name, length) = (try reader.text(), try reader.number())
+      guard length >= 0, length <= StoredBody.longest - total, name.isEmpty || ContentFileName.isContent(name)
+      else { throw ByteReader.Malformed() }
+      total += length
+      described.append((name, length))
+    }
+    guard let options = StoredOptions(decoding: try reader.data()), options.options != nil else {
+      throw ByteReader.Malformed()
+    }
+    self.options = options
+    var segments: [StoredBody.Segment] = []
+    for (name, length) in described {
+      segments.append(
+        name.isEmpty ? .bytes(try reader.raw(length)) : .file(name: name, length: length))
+    }
+    body = StoredBody(kind: kind, contentType: contentType, segments: segments)
+    guard kind.canConsist(ofSegments: segments.count), reader.isAtEnd else { throw ByteReader.Malformed() }
+  }
+}
 
-  /// The names of the body's files, in order.
-  var files: [String] {
-    segments.compactMap { if case .file(let name, _) = $0 { name } else { nil } }
+extension StoredOptions {
+  /// Returns the options as JSON; empty if none were set, as for most requests.
+  fileprivate func encoded() -> Data {
+    if self == Self.none { return Data() }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let json = try? encoder.encode(self) else { preconditionFailure("text and numbers can be encoded") }
+    return json
+  }
+
+  fileprivate init?(decoding data: Data) {
+    if data.isEmpty {
+      self = Self.none
+    } else if let found = try? JSONDecoder().decode(StoredOptions.self, from: data) {
+      self = found
+    } else {
+      return nil
+    }
   }
 }
