@@ -14,7 +14,7 @@ struct Importer {
 
   private struct Current {
     /// Nil if the request is in this outbox already: its bytes are checked and discarded.
-    var draft: RowDraft?
+    var item: OutboxItem?
     var spool: BodySpool
   }
 
@@ -22,7 +22,7 @@ struct Importer {
   private var splitter = LineSplitter()
   private var state = ImportState()
   private var current: Current?
-  private var batch: [RowDraft] = []
+  private var batch: [OutboxItem] = []
   private var batchBytes: Int64 = 0
   private var counts = OutboxImport()
   /// The number of the last line that was read.
@@ -64,24 +64,25 @@ struct Importer {
       switch step {
       case .begin(let head): try await begin(head)
       case .add(let bytes, let segment):
-        if current?.draft != nil { try await current?.spool.add(bytes, to: segment) }
+        if current?.item != nil { try await current?.spool.add(bytes, to: segment) }
       case .complete: try await complete()
       }
     }
   }
 
   private mutating func begin(_ head: ExportedHead) async throws {
-    let draft = try draft(of: head)
-    var isKnown = batch.contains { $0.id == draft.id }
-    if !isKnown { isKnown = try await outbox.store.rows([draft.id])[0] != nil }
+    let item = try item(of: head)
+    let id = OutboxID(rawValue: head.id)
+    var isKnown = batch.contains { $0.id == id }
+    if !isKnown { isKnown = try await outbox.store.rows([id])[0] != nil }
     current = Current(
-      draft: isKnown ? nil : draft,
+      item: isKnown ? nil : item,
       spool: try await BodySpool(isKnown ? [] : head.segments, in: outbox.storage.folder))
   }
 
-  /// Returns the draft of a request to import, without its body.
+  /// Returns a request to import, without its body.
   /// - Throws: If `enqueue` would refuse the request.
-  private func draft(of head: ExportedHead) throws(ImportFault) -> RowDraft {
+  private func item(of head: ExportedHead) throws(ImportFault) -> OutboxItem {
     let request = try head.request()
     do {
       // The body is still to come, but its content type is checked like any other header field.
@@ -90,22 +91,22 @@ struct Importer {
     } catch {
       throw ImportFault(error.message, code: error.code)
     }
-    var draft = outbox.draft(OutboxID(rawValue: head.id), request, lane: head.lane)
-    draft.expires = try head.expiry()
-    draft.body = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])
-    return draft
+    var item = outbox.named(OutboxItem(request, lane: head.lane), OutboxID(rawValue: head.id))
+    item.expiry = try head.expiry()
+    item.pieces = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])
+    return item
   }
 
   private mutating func complete() async throws {
     guard let current else { return }
-    guard var draft = current.draft else {
+    guard var item = current.item else {
       counts.known += 1
       self.current = nil
       return
     }
-    draft.body?.segments = current.spool.segments
-    batch.append(draft)
-    batchBytes += draft.body?.bytesInMemory ?? 0
+    item.pieces?.segments = current.spool.segments
+    batch.append(item)
+    batchBytes += item.pieces?.bytesInMemory ?? 0
     // The spooled files have to stay until the request is stored.
     let isFull = batch.count >= Self.mostTogether || batchBytes >= Self.mostBytesTogether
     if current.spool.hasFiles || isFull { try await store() }
@@ -122,15 +123,15 @@ struct Importer {
   /// Stores the complete requests. If that fails for all together, stores them one by one up to the first
   /// that fails.
   private mutating func store() async throws {
-    let drafts = batch
+    let items = batch
     batch = []
     batchBytes = 0
-    guard !drafts.isEmpty else { return }
+    guard !items.isEmpty else { return }
     do {
-      count(try await outbox.add(drafts), of: drafts.count)
-    } catch  where drafts.count > 1 {
-      for draft in drafts {
-        count(try await outbox.add([draft]), of: 1)
+      count(try await outbox.add(items), of: items.count)
+    } catch  where items.count > 1 {
+      for item in items {
+        count(try await outbox.add([item]), of: 1)
         outbox.dispatcher.look()
       }
     }

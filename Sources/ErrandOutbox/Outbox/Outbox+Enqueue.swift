@@ -19,6 +19,12 @@ public struct OutboxItem: Sendable {
   public var expires: Duration?
   /// The id. Nil for a new one. Enqueuing an item whose id is in the outbox already changes nothing.
   public var id: OutboxID?
+  /// True if the lane waits while this request is a dead letter.
+  var holdsLane = false
+  /// The body of an imported request, which is put together apart from the request.
+  var pieces: BodyPieces?
+  /// When an imported request expires: milliseconds since 1970. `expires` is ignored then.
+  var expiry: Int64?
 
   public init(
     _ request: Request, lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil,
@@ -29,6 +35,14 @@ public struct OutboxItem: Sendable {
     self.priority = priority
     self.expires = expires
     self.id = id
+  }
+
+  /// Returns the item with an id, and its request with an idempotency key.
+  func named(_ id: OutboxID, key: @autoclosure () -> String) -> OutboxItem {
+    var item = self
+    item.id = id
+    if !request.fields.contains("Idempotency-Key") { item.request = request.idempotencyKey(key()) }
+    return item
   }
 }
 
@@ -65,7 +79,7 @@ extension Outbox {
     let logs = ids.map(hub.log)
     let known: Set<Int>
     do {
-      known = try await add(zip(items, ids).map(draft))
+      known = try await add(zip(items, ids).map(completed))
     } catch {
       for id in ids { hub.release(id) }
       throw error
@@ -76,7 +90,7 @@ extension Outbox {
     }
   }
 
-  // MARK: Drafts
+  // MARK: Names
 
   /// Returns a new id. Ids that are made in sequence are adjacent in the store's index, and often on one
   /// page.
@@ -85,55 +99,55 @@ extension Outbox {
     return OutboxID(rawValue: UniqueName.ordered(at: configuration.time().wall, using: &random))
   }
 
-  private func draft(_ item: OutboxItem, _ id: OutboxID) -> RowDraft {
-    var request = item.request
-    if let priority = item.priority { request.options.priority = priority }
-    var draft = draft(id, request, lane: item.lane)
-    draft.lifetime = item.expires ?? request.options.deadline ?? configuration.lifetime
-    return draft
+  /// Returns the item with its names, and with the outbox's rule for lanes.
+  func named(_ item: OutboxItem, _ id: OutboxID) -> OutboxItem {
+    var random = random
+    var item = item.named(id, key: UniqueName.random(using: &random))
+    item.holdsLane = configuration.lanes == .block
+    return item
   }
 
-  func draft(_ id: OutboxID, _ request: Request, lane: String?) -> RowDraft {
-    var random = random
-    var draft = RowDraft(id: id, request: request, key: UniqueName.random(using: &random))
-    draft.lane = lane
-    draft.holdsLane = configuration.lanes == .block
-    return draft
+  /// Returns the item with all that it leaves to the outbox.
+  private func completed(_ item: OutboxItem, _ id: OutboxID) -> OutboxItem {
+    var item = named(item, id)
+    if let priority = item.priority { item.request.options.priority = priority }
+    item.expires = item.expires ?? item.request.options.deadline ?? configuration.lifetime
+    return item
   }
 
   // MARK: Storing
 
-  /// Stores drafts, all or none, and publishes that.
-  /// - Returns: The indices of the drafts that were there already. Their rows stay unchanged.
-  func add(_ drafts: [RowDraft]) async throws -> Set<Int> {
-    let copied = try await reserve(drafts)
+  /// Stores items that have their names, all or none, and publishes that.
+  /// - Returns: The indices of the items that were there already. Their rows stay unchanged.
+  func add(_ items: [OutboxItem]) async throws -> Set<Int> {
+    let copied = try await reserve(items)
     defer { if copied > 0 { copying.withLock { $0 -= copied } } }
-    let dropped = try await storage.store(drafts, used: store.used) { rows in
+    let (rows, dropped) = try await storage.store(items, used: store.used) { rows in
       let now = configuration.time()
       var rows = rows
-      for (index, draft) in drafts.enumerated() {
-        if let expires = draft.expires { rows[index].lifetime = .milliseconds(max(0, expires - now.wall)) }
+      for (index, item) in items.enumerated() {
+        if let expiry = item.expiry { rows[index].lifetime = .milliseconds(max(0, expiry - now.wall)) }
       }
-      return try await store.add(rows, within: configuration.caps, at: now)
+      return (rows, try await store.add(rows, within: configuration.caps, at: now))
     }
     let now = Date(milliseconds: configuration.time().wall)
     let known = Set(dropped.known)
     hub.begin(
-      drafts.enumerated().filter { !known.contains($0.offset) }.map {
+      rows.enumerated().filter { !known.contains($0.offset) }.map {
         OutboxEvent(id: $0.element.id, lane: $0.element.lane, step: .stored, date: now)
       })
     hub.publish(dropped.rows)
     await storage.folder.remove(dropped.files)
-    if !known.isEmpty { await hub.catchUp(on: hub.followed(known.sorted().map { drafts[$0].id })) }
+    if !known.isEmpty { await hub.catchUp(on: hub.followed(known.sorted().map { rows[$0].id })) }
     return known
   }
 
   /// Reserves the bytes that will be copied into files, so that the cap refuses a request before the copy and
   /// not when the disk is full.
   /// - Returns: The number of bytes that will be copied.
-  private func reserve(_ drafts: [RowDraft]) async throws -> Int64 {
+  private func reserve(_ items: [OutboxItem]) async throws -> Int64 {
     guard let limit = configuration.caps.bytes else { return 0 }
-    let copied = try await storage.bytesToCopy(drafts)
+    let copied = try await storage.bytesToCopy(items)
     guard copied > 0 else { return 0 }
     let all = copying.withLock { copying in
       copying += copied

@@ -52,11 +52,11 @@ struct RequestStorage: Sendable {
     try await folder.perform { [keyCheck] in try keyCheck.pass() }
   }
 
-  /// Returns the number of bytes that have to be copied into files before there are rows for them. Drafts
+  /// Returns the number of bytes that have to be copied into files before there are rows for them. Items
   /// that cannot be stored count as zero.
-  func bytesToCopy(_ drafts: [RowDraft]) async throws -> Int64 {
-    let segments = drafts.flatMap { draft -> [BodySegment] in
-      let pieces = draft.body ?? (draft.request.body.isStorable ? BodyPieces(draft.request.body) : nil)
+  func bytesToCopy(_ items: [OutboxItem]) async throws -> Int64 {
+    let segments = items.flatMap { item -> [BodySegment] in
+      let pieces = item.pieces ?? (item.request.body.isStorable ? BodyPieces(item.request.body) : nil)
       guard let pieces else { return [] }
       return SegmentPlacement.places(of: pieces.segments).compactMap {
         if case .file(let segment) = $0 { segment } else { nil }
@@ -82,16 +82,16 @@ struct RequestStorage: Sendable {
   /// - Throws: `OutboxError`: `.notStorable`, `.fileUnreadable`, `.diskFull`, `.notWritable`; nothing is
   ///   stored then. And what `commit` throws.
   func store<Result>(
-    _ drafts: [RowDraft], used: ([String]) async throws -> Set<String>,
+    _ items: [OutboxItem], used: ([String]) async throws -> Set<String>,
     commit: ([NewRow]) async throws -> Result
   ) async throws -> Result {
-    for draft in drafts { try draft.request.checkStorable(hiding: secrets) }
+    for item in items { try item.request.checkStorable(hiding: secrets) }
     // Another process may have been given a key since this one opened the outbox without.
     if seal.key == nil, keyCheck.isThere {
       throw OutboxError(
         .wrongKey, "the outbox is sealed by now, and was opened without a key; open it with the key it has")
     }
-    let (rows, held) = try await rows(for: drafts)
+    let (rows, held) = try await rows(for: items)
     // Held until the rows are stored, or the files are gone.
     defer { withExtendedLifetime(held) {} }
     do {
@@ -174,13 +174,13 @@ struct RequestStorage: Sendable {
   /// Returns the server's own explanation in a response, as it may be shown.
   func words(of response: OutboxResponse) -> String? { ServerWords(secrets: secrets).words(response) }
 
-  private func rows(for drafts: [RowDraft]) async throws -> ([NewRow], [HeldFile]) {
+  private func rows(for items: [OutboxItem]) async throws -> ([NewRow], [HeldFile]) {
     var rows: [NewRow] = []
     var held: [HeldFile] = []
     do {
-      for draft in drafts {
+      for item in items {
         // One hold covers all files: there may be more than can be open at once.
-        let (row, files) = try await row(for: draft, under: held.first?.hold)
+        let (row, files) = try await row(for: item, under: held.first?.hold)
         rows.append(row)
         held += files
       }
@@ -191,21 +191,20 @@ struct RequestStorage: Sendable {
     return (rows, held)
   }
 
-  private func row(for draft: RowDraft, under hold: ContentHold?) async throws -> (NewRow, [HeldFile]) {
-    var request = draft.request
-    if !request.fields.contains("Idempotency-Key") { request = request.idempotencyKey(draft.key) }
-    let (body, files) = try await body(draft.body ?? BodyPieces(request.body), draft.id, hold)
-    guard let url = request.url else { preconditionFailure("checked before") }
+  private func row(for item: OutboxItem, under hold: ContentHold?) async throws -> (NewRow, [HeldFile]) {
+    let request = item.request
+    guard let id = item.id, let url = request.url else { preconditionFailure("named and checked before") }
+    let (body, files) = try await body(item.pieces ?? BodyPieces(request.body), id, hold)
     let stored = StoredRequest(
       method: request.method, url: url.absoluteString, fields: request.fields, body: body,
       options: StoredOptions(request.options))
     let summary = RequestSummary(stored, shownURL: request.urlText(hiding: secrets))
-    let content = seal.wrap(stored.encoded(), as: .content(of: draft.id))
+    let content = seal.wrap(stored.encoded(), as: .content(of: id))
     let row = NewRow(
-      id: draft.id, lane: draft.lane, holdsLane: draft.holdsLane,
+      id: id, lane: item.lane, holdsLane: item.holdsLane,
       priority: Int(request.options.priority.rawValue),
-      lifetime: draft.lifetime ?? request.options.deadline,
-      summary: seal.wrap(summary.encoded(), as: .summary(of: draft.id)), content: content,
+      lifetime: item.expires ?? request.options.deadline,
+      summary: seal.wrap(summary.encoded(), as: .summary(of: id)), content: content,
       files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size },
       origin: originName(of: url))
     return (row, files)

@@ -11,16 +11,16 @@ import Testing
 
   init() throws { harness = try StorageHarness() }
 
-  private func draft() throws -> RowDraft {
+  private func item() throws -> OutboxItem {
     let file = try harness.file("\(UUID())", .seeded(100))
-    return RowDraft(id: .new(), request: .put("https://example.com", .file(file)), key: UUID().uuidString)
+    return OutboxItem(id: .new(), request: .put("https://example.com", .file(file)), key: UUID().uuidString)
   }
 
   @Test func `a request that the store refuses leaves no file behind`() async throws {
-    let drafts = [try draft(), try draft()]
+    let items = [try item(), try item()]
     await #expect(throws: Refused.self) {
       try await harness.storage().store(
-        drafts, used: { _ in [] },
+        items, used: { _ in [] },
         commit: { _ in
           #expect(harness.fileNames.count == 2)
           throw Refused()
@@ -30,11 +30,11 @@ import Testing
   }
 
   @Test func `a request that cannot be stored leaves no file of the others behind`() async throws {
-    let gone = RowDraft(
+    let gone = OutboxItem(
       id: .new(), request: .put("https://example.com", .file(harness.url("missing"))), key: UUID().uuidString)
     let error = await #expect(throws: OutboxError.self) {
       try await harness.storage().store(
-        [draft(), gone], used: { _ in [] }, commit: { _ in Issue.record("they were about to be stored") })
+        [item(), gone], used: { _ in [] }, commit: { _ in Issue.record("they were about to be stored") })
     }
     #expect(error?.code == .fileUnreadable)
     #expect(harness.fileNames.isEmpty)
@@ -45,11 +45,11 @@ import Testing
   {
     let id = OutboxID.new()
     let file = try harness.file("f", .seeded(100))
-    let draft = RowDraft(id: id, request: .put("https://example.com", .file(file)), key: UUID().uuidString)
+    let item = OutboxItem(id: id, request: .put("https://example.com", .file(file)), key: UUID().uuidString)
     var first: [String] = []
     for _ in 1...3 {
       try await harness.storage().store(
-        [draft], used: { Set(first).intersection($0) },
+        [item], used: { Set(first).intersection($0) },
         commit: { rows in
           // A store skips rows that it has.
           if first.isEmpty { first = rows[0].files }
@@ -59,11 +59,11 @@ import Testing
   }
 
   @Test func `a row that was stored although the commit threw keeps its files`() async throws {
-    let drafts = [try draft(), try draft()]
+    let items = [try item(), try item()]
     let stored = Locked<[String]>([])
     await #expect(throws: Refused.self) {
       try await harness.storage().store(
-        drafts, used: { Set($0.filter(stored.withLock { $0 }.contains)) },
+        items, used: { Set($0.filter(stored.withLock { $0 }.contains)) },
         commit: { rows in
           stored.withLock { $0 = rows[0].files }
           throw Refused()
@@ -73,10 +73,10 @@ import Testing
   }
 
   @Test func `files stay until the sweep if it is unknown whether their row was stored`() async throws {
-    let drafts = [try draft()]
+    let items = [try item()]
     await #expect(throws: Refused.self) {
       try await harness.storage().store(
-        drafts, used: { _ in throw Refused() }, commit: { _ in throw Refused() })
+        items, used: { _ in throw Refused() }, commit: { _ in throw Refused() })
     }
     #expect(harness.fileNames.count == 1)
     #expect(try await harness.storage().folder.sweep { _ in [] }.count == 1)

@@ -34,10 +34,10 @@ import Testing
     let key = isSealed ? OutboxKey.random() : nil
     let (body, contents) = try form(300)
     let request = Request.post("https://example.com", body)
-    let draft = RowDraft(id: .new(), request: request, key: "k")
+    let item = OutboxItem(id: .new(), request: request, key: "k")
     var most = 0
     let row = try await harness.storage(key).store(
-      [draft], used: { Set($0) },
+      [item], used: { Set($0) },
       commit: { rows in
         most = max(most, open)
         return rows[0]

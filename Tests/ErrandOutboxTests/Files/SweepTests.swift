@@ -60,10 +60,10 @@ import Testing
   @Test func `a sweep keeps a file whose row is about to be stored`() async throws {
     let storage = harness.storage()
     let file = try harness.file("f", .seeded(100))
-    let draft = RowDraft(
+    let item = OutboxItem(
       id: .new(), request: .put("https://example.com", .file(file)), key: UUID().uuidString)
     let names = try await storage.store(
-      [draft], used: { Set($0) },
+      [item], used: { Set($0) },
       commit: { rows in
         let removed = try await folder.sweep { _ in [] }
         #expect(removed.isEmpty)
@@ -159,10 +159,10 @@ import Testing
           var stored: Set<String> = []
           for index in 0..<25 {
             let body = Body.bytes(.seeded(70_000, UInt64(writer * 100 + index)))
-            let draft = RowDraft(
+            let item = OutboxItem(
               id: .new(), request: .put("https://example.com", body), key: UUID().uuidString)
             do {
-              let names = try await storage.store([draft], used: rows.used) { new in
+              let names = try await storage.store([item], used: rows.used) { new in
                 await Task.yield()
                 // Every third is refused by the store.
                 if index % 3 == 0 { throw OutboxError(.full, "full") }

@@ -34,7 +34,7 @@ final class StorageHarness: Sendable {
   /// Stores a request as a store would.
   func row(_ request: Request, _ id: OutboxID = .new(), key: OutboxKey? = nil) async throws -> NewRow {
     try await storage(key).store(
-      [RowDraft(id: id, request: request, key: UUID().uuidString)], used: { Set($0) }, commit: { $0[0] })
+      [OutboxItem(id: id, request: request, key: UUID().uuidString)], used: { Set($0) }, commit: { $0[0] })
   }
 
   func request(_ row: NewRow, key: OutboxKey? = nil) throws -> Request {
@@ -62,6 +62,11 @@ final class StorageHarness: Sendable {
     }
     return all
   }
+}
+
+extension OutboxItem {
+  /// An item that has its names.
+  init(id: OutboxID, request: Request, key: String) { self = OutboxItem(request).named(id, key: key) }
 }
 
 extension OutboxID {

@@ -98,7 +98,7 @@ import Testing
     }
     let request = Request.post(harness.server.url("/\(sequence)"), .multipart(form))
     let new = try await storage.store(
-      [RowDraft(id: id, request: request, key: "key \(sequence)")], used: { Set($0) }, commit: { $0[0] })
+      [OutboxItem(id: id, request: request, key: "key \(sequence)")], used: { Set($0) }, commit: { $0[0] })
     let isOpen = [.stored, .attempting, .deadLettered, .expired].contains(row.state)
     var columns = [
       ("seq", "\(sequence)"), ("id", "'\(id)'"), ("lane", row.lane.map { "'\($0)'" } ?? "NULL"),

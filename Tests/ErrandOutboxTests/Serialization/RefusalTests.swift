@@ -15,8 +15,8 @@ import Testing
 
   private func refusal(_ request: Request, secrets: Secrets = Secrets()) async -> OutboxError? {
     do {
-      let draft = RowDraft(id: .new(), request: request, key: UUID().uuidString)
-      _ = try await harness.storage(secrets: secrets).store([draft], used: { _ in [] }, commit: isNotReached)
+      let item = OutboxItem(id: .new(), request: request, key: UUID().uuidString)
+      _ = try await harness.storage(secrets: secrets).store([item], used: { _ in [] }, commit: isNotReached)
       return nil
     } catch {
       return error as? OutboxError
@@ -78,9 +78,9 @@ import Testing
     var none = Secrets()
     none.queryItems = []
     let storage = harness.storage(secrets: none)
-    let draft = RowDraft(id: .new(), request: request, key: UUID().uuidString)
-    let rows = try await storage.store([draft], used: { Set($0) }, commit: { $0 })
-    #expect(try storage.request(from: rows[0].content, of: draft.id).url == request.url)
+    let item = OutboxItem(id: .new(), request: request, key: UUID().uuidString)
+    let rows = try await storage.store([item], used: { Set($0) }, commit: { $0 })
+    #expect(try storage.request(from: rows[0].content, of: rows[0].id).url == request.url)
   }
 
   @Test func `a stream is refused with what to use instead`() async {

@@ -10,8 +10,8 @@ import Testing
 
   init() throws { harness = try StorageHarness() }
 
-  private func rows(_ drafts: RowDraft..., key: OutboxKey? = nil) async throws -> [NewRow] {
-    try await harness.storage(key).store(drafts, used: { Set($0) }, commit: { $0 })
+  private func rows(_ items: OutboxItem..., key: OutboxKey? = nil) async throws -> [NewRow] {
+    try await harness.storage(key).store(items, used: { Set($0) }, commit: { $0 })
   }
 
   @Test(arguments: [ErrandCore.Method.post, .get])
@@ -21,8 +21,8 @@ import Testing
     async throws
   {
     let key = UUID().uuidString
-    let draft = RowDraft(id: .new(), request: Request(method, "https://example.com"), key: key)
-    let row = try await rows(draft)[0]
+    let item = OutboxItem(id: .new(), request: Request(method, "https://example.com"), key: key)
+    let row = try await rows(item)[0]
     for _ in 1...2 {
       #expect(try harness.request(row).fields.values(of: "Idempotency-Key") == ["\"\(key)\""])
     }
@@ -33,7 +33,7 @@ import Testing
     for (value, shown) in [("\"mine\"", "mine"), ("bare", "bare"), ("\"", "\"")] {
       let request = Request.post("https://example.com").field("A", "1").field("idempotency-KEY", value).field(
         "B", "2")
-      let row = try await rows(RowDraft(id: .new(), request: request, key: UUID().uuidString))[0]
+      let row = try await rows(OutboxItem(id: .new(), request: request, key: UUID().uuidString))[0]
       #expect(try harness.request(row).fields.map(\.name) == ["A", "idempotency-KEY", "B"])
       #expect(try harness.request(row).fields["Idempotency-Key"] == value)
       #expect(try harness.storage().summary(of: row.stored).idempotencyKey == shown)
@@ -50,7 +50,7 @@ import Testing
     for key in [nil, OutboxKey.random()] {
       for (body, kind, length) in kinds {
         let request = Request("PURGE", "https://example.com/a?b=c", body: body)
-        let row = try await rows(RowDraft(id: .new(), request: request, key: UUID().uuidString), key: key)[0]
+        let row = try await rows(OutboxItem(id: .new(), request: request, key: UUID().uuidString), key: key)[0]
         let summary = try harness.storage(key).summary(of: row.stored)
         #expect(summary.method == "PURGE")
         #expect(summary.url == "https://example.com/a?b=c")
@@ -64,13 +64,13 @@ import Testing
 
   @Test func `a row has the lane, the priority and the size of its content and its files`() async throws {
     let file = try harness.file("f.bin", .seeded(1234))
-    var draft = RowDraft(
+    var item = OutboxItem(
       id: .new(), request: .post("https://example.com", .file(file)).priority(.userInitiated),
       key: UUID().uuidString)
-    draft.lane = "chat/42"
-    draft.holdsLane = true
-    let row = try await rows(draft)[0]
-    #expect(row.id == draft.id)
+    item.lane = "chat/42"
+    item.holdsLane = true
+    let row = try await rows(item)[0]
+    #expect(row.id == item.id)
     #expect(row.lane == "chat/42")
     #expect(row.holdsLane)
     #expect(row.priority == 3)

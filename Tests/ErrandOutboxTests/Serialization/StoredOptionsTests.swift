@@ -54,9 +54,9 @@ import Testing
     let row = try await harness.row(request)
     #expect(row.lifetime == .seconds(60))
     #expect(try harness.request(row).options.deadline == nil)
-    var draft = RowDraft(id: .new(), request: request, key: UUID().uuidString)
-    draft.lifetime = .seconds(5)
-    let rows = try await harness.storage().store([draft], used: { Set($0) }, commit: { $0 })
+    var item = OutboxItem(id: .new(), request: request, key: UUID().uuidString)
+    item.expires = .seconds(5)
+    let rows = try await harness.storage().store([item], used: { Set($0) }, commit: { $0 })
     #expect(rows[0].lifetime == .seconds(5))
   }
 
