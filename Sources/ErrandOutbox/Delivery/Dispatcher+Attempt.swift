@@ -12,7 +12,8 @@ extension Dispatcher {
     let conclusion = await conclusion(on: claimed)
     let id = claimed.row.id
     let finished = FinishedAttempt(
-      lease: claimed.lease, outcome: conclusion.outcome.map { storage.wrapped(response: $0.encoded(), of: id) })
+      lease: claimed.lease,
+      outcome: conclusion.outcome.map { storage.wrapped(response: $0.encoded(), of: id) })
     hub.remember(conclusion.told, of: id)
     let hasReached: Bool? = if case .returned = conclusion.outcome { nil } else { conclusion.hasReached }
     let label = conclusion.sign.mayHold ? storage.originLabel(of: claimed) : Data()
@@ -28,7 +29,8 @@ extension Dispatcher {
     do {
       stored = try storage.request(of: claimed)
     } catch {
-      return RetryRule.Conclusion(outcome: .refused(reason: "\(error)", response: nil), hasReached: true, sign: .none)
+      return RetryRule.Conclusion(
+        outcome: .refused(reason: "\(error)", response: nil), hasReached: true, sign: .none)
     }
     do {
       try await store.begin([claimed.lease])

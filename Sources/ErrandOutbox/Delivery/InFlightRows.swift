@@ -219,7 +219,9 @@ struct InFlightRows: Sendable {
     var recorded = Recorded(
       origins: Set(inRecording.compactMap { rows[$0.lease]?.origin }),
       hadLanes: inRecording.contains { rows[$0.lease]?.isInLane ?? false })
-    if isDone { recorded.held = inRecording.compactMap(\.news).filter { $0.change != .release }.map(\.origin) }
+    if isDone {
+      recorded.held = inRecording.compactMap(\.news).filter { $0.change != .release }.map(\.origin)
+    }
     if isDone, !earlier.isEmpty { recorded.returned = returnDelivered() }
     for finished in inRecording { forget(finished.lease) }
     inRecording = []

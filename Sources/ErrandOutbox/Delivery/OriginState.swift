@@ -160,7 +160,9 @@ struct OriginState: Sendable {
     return .hold(kind, reason: reason, for: pause)
   }
 
-  private mutating func leaveAlone(for wait: Duration, _ reason: String, at now: Duration) -> OriginNews.Change? {
+  private mutating func leaveAlone(
+    for wait: Duration, _ reason: String, at now: Duration
+  ) -> OriginNews.Change? {
     if case .open(let until) = phase, until >= now + wait { return nil }
     close(until: now + wait)
     return .hold(.busy, reason: reason, for: wait)

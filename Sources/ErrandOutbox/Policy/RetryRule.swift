@@ -44,7 +44,8 @@ struct RetryRule: Sendable {
     let sign = sign(of: attempt, date)
     let refused = { (reason: String, sign: OriginSign) in
       Conclusion(
-        outcome: .refused(reason: reason, response: response(to: attempt)), hasReached: hasReached, sign: sign)
+        outcome: .refused(reason: reason, response: response(to: attempt)), hasReached: hasReached, sign: sign
+      )
     }
     let failed = { (reason: String, next: Duration, counts: Bool) in
       Conclusion(

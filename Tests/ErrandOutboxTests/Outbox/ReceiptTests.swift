@@ -53,7 +53,8 @@ import Testing
     await outbox.close()
   }
 
-  @Test func `a step that was read earlier is not published after a later one, whatever its source`() async throws
+  @Test func `a step that was read earlier is not published after a later one, whatever its source`()
+    async throws
   {
     let store = try await SQLiteOutboxStore(folder: harness.folder)
     let hub = EventHub(store, try StorageHarness().storage())

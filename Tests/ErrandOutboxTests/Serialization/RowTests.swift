@@ -50,7 +50,8 @@ import Testing
     for key in [nil, OutboxKey.random()] {
       for (body, kind, length) in kinds {
         let request = Request("PURGE", "https://example.com/a?b=c", body: body)
-        let row = try await rows(OutboxItem(id: .new(), request: request, key: UUID().uuidString), key: key)[0]
+        let item = OutboxItem(id: .new(), request: request, key: UUID().uuidString)
+        let row = try await rows(item, key: key)[0]
         let summary = try harness.storage(key).summary(of: row.stored)
         #expect(summary.method == "PURGE")
         #expect(summary.url == "https://example.com/a?b=c")

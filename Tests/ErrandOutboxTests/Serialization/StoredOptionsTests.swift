@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandCurl
 import Foundation
 import Testing
 
@@ -21,22 +22,79 @@ import Testing
     #expect(found.options == request.options)
   }
 
-  @Test func `every option of a request is accounted for`() {
-    // A new option must be listed here: stored by `StoredOptions`, or refused by `checkStorable`.
-    let kept = [
-      "timeout", "validator", "memoryLimit", "compressesBody", "httpVersion", "redirects",
-      "priority",
+  /// The fate of an option when its request is stored.
+  private enum Fate: Equatable {
+    /// It comes back as it was set.
+    case stored
+    /// The request is refused.
+    case refused
+    /// It comes back unset, because it means nothing to a stored request.
+    case dropped(because: String)
+  }
+
+  /// Each option of a request, its fate, and a request that has it. An option that is missing here is one that
+  /// `StoredOptions` or `checkStorable` may have forgotten, too.
+  private func options(of call: Call) -> [String: (Fate, Request)] {
+    let plain = Request.get("https://example.com")
+    var withoutSlot = plain
+    withoutSlot.options.takesNoSlot = true
+    return [
+      "timeout": (.stored, plain.timeout(.milliseconds(1500))),
+      "deadline": (.dropped(because: "it is the lifetime of the row"), plain.deadline(.seconds(60))),
+      "retry": (.dropped(because: "an outbox has its own policy"), plain.attempts(7)),
+      "validator.statuses": (.stored, plain.accepting(200..<404)),
+      "validator.contentTypes": (.stored, plain.expecting(contentType: "a/b", "image/*")),
+      "validator.requiresBody": (.stored, plain.expectingBody()),
+      "validator.checks": (.refused, plain.validate { _ in }),
+      "memoryLimit": (.stored, plain.memoryLimit(12)),
+      "compressesBody": (.stored, plain.compressed()),
+      "httpVersion": (.stored, plain.httpVersion(.http2)),
+      "redirects": (.stored, plain.redirects(RedirectPolicy(limit: 3, allowsDowngrade: true))),
+      "priority": (.stored, plain.priority(.utility)),
+      "takesNoSlot": (.dropped(because: "an outbox sets it for each attempt"), withoutSlot),
+      "stages.dependencies": (.refused, plain.after(call)),
+      "stages.activity": (.dropped(because: "only this process shows it"), plain.activity(Activity("x"))),
+      "stages.repeats": (.refused, plain.shared()),
+      "stages.caching": (.refused, plain.cached(as: "a")),
     ]
-    // The outbox itself sets `takesNoSlot` for each attempt.
-    let apart = ["deadline", "retry", "stages", "takesNoSlot"]
-    let options = Mirror(reflecting: Request.get("https://example.com").options).children.compactMap(\.label)
-    #expect(Set(options) == Set(kept + apart))
-    let validator = Mirror(reflecting: ResponseValidator()).children.compactMap(\.label)
-    #expect(Set(validator) == ["statuses", "contentTypes", "requiresBody", "checks"])
+  }
+
+  /// The names of all stored properties of a request's options, with those of the two that are structures.
+  private func names(of options: RequestOptions) -> [String] {
+    Mirror(reflecting: options).children.flatMap { child -> [String] in
+      switch (child.label, child.value) {
+      case ("stages"?, let stages):
+        // An optional box with one property, the values.
+        let box = Mirror(reflecting: stages).children.first.map { Mirror(reflecting: $0.value) }
+        let values = box?.children.first.map { Mirror(reflecting: $0.value) }
+        return values?.children.compactMap(\.label).map { "stages.\($0)" } ?? []
+      case ("validator"?, let validator):
+        return Mirror(reflecting: validator).children.compactMap(\.label).map { "validator.\($0)" }
+      case (let label, _): return label.map { [$0] } ?? []
+      }
+    }
+  }
+
+  @Test func `every option of a request is stored, refused, or dropped for a reason`() async throws {
+    let call = Client(transport: CurlTransport()).start(.get("not a url"))
+    _ = await call.result
+    let options = options(of: call)
+    // An activity, because the box of rare options is missing in a request that has none of them.
+    let all = names(of: Request.get("https://example.com").activity(Activity("x")).options)
+    #expect(all.sorted() == options.keys.sorted())
+    for (name, (fate, request)) in options {
+      #expect(request.options != RequestOptions(), "\(name) is not set")
+      do {
+        let found = try harness.request(await harness.row(request)).options
+        #expect(found == (fate == .stored ? request.options : RequestOptions()), "\(name)")
+        #expect(fate != .refused, "\(name)")
+      } catch let error as OutboxError {
+        #expect(error.code == .notStorable && fate == .refused, "\(name): \(error)")
+      }
+    }
     let redirects = Mirror(reflecting: RedirectPolicy()).children.compactMap(\.label)
-    let storedRedirects = Mirror(reflecting: StoredRedirectPolicy(RedirectPolicy())).children.compactMap(
-      \.label)
-    #expect(Set(redirects) == Set(storedRedirects))
+    let stored = Mirror(reflecting: StoredRedirectPolicy(RedirectPolicy())).children.compactMap(\.label)
+    #expect(Set(redirects) == Set(stored))
   }
 
   @Test func `a request's retry policy is not stored: an outbox has rules of its own`() async throws {
