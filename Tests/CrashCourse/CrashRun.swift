@@ -66,18 +66,18 @@ struct CrashRun {
 
   private func checkEntries(_ ledger: TestServerLedger, _ report: inout CrashReport) {
     let numbers = Set(entries.map(\.number))
-    if numbers.count < entries.count { report.violations.append("a parcel is stored twice") }
+    if numbers.count < entries.count { report.violations.append("a request is stored twice") }
     for number in accepted where !numbers.contains(number) {
-      report.violations.append("parcel \(number) was accepted, and the outbox knows nothing of it")
+      report.violations.append("request \(number) was accepted, and the outbox knows nothing of it")
     }
     for entry in entries where entry.state != "delivered" {
-      report.violations.append("parcel \(entry.number) is \(entry.state) at the end")
+      report.violations.append("request \(entry.number) is \(entry.state) at the end")
     }
     for number in ledger.taken.keys where !numbers.contains(number) {
-      report.violations.append("parcel \(number) was sent without being stored")
+      report.violations.append("request \(number) was sent without being stored")
     }
     for number in numbers where ledger.taken[number] == nil {
-      report.violations.append("parcel \(number) counts as delivered, and never was")
+      report.violations.append("request \(number) counts as delivered, and never was")
     }
   }
 

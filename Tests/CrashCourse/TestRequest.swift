@@ -9,9 +9,9 @@ package struct TestRequest: Sendable {
     case small, large, file, form
   }
 
-  package static let path = "/parcels/"
-  package static let groupField = "Parcel-Group"
-  package static let senderField = "Parcel-Sender"
+  package static let path = "/requests/"
+  package static let groupField = "Request-Group"
+  package static let senderField = "Request-Sender"
 
   package let number: Int
   package let kind: Kind
@@ -33,7 +33,7 @@ package struct TestRequest: Sendable {
     }
     // More or less than fits into a row.
     let length = kind == .large ? Int.random(in: 66_000..<90_000, using: &random) : 200
-    let text = "parcel \(number), "
+    let text = "request \(number), "
     payload = Data(String(repeating: text, count: length / text.utf8.count + 1).utf8)
   }
 

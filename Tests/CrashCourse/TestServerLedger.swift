@@ -30,13 +30,13 @@ package struct TestServerLedger: Sendable {
     at now: Duration, hold: Duration, isRunning: (Int) -> Bool
   ) {
     if seen.insert(request.number).inserted { arrivals.append(request.number) }
-    if !request.isWhole(body) { violations.append("parcel \(request.number) came with another body") }
+    if !request.isWhole(body) { violations.append("request \(request.number) came with another body") }
     let digest = SHA256Digest(hashing: body)
     if digests.updateValue(digest, forKey: key) ?? digest != digest {
-      violations.append("parcel \(request.number) came twice, with one key and two bodies")
+      violations.append("request \(request.number) came twice, with one key and two bodies")
     }
     if let other = inHands[key], other.until > now, isRunning(other.sender) {
-      violations.append("parcel \(request.number) came while another attempt of it was under way")
+      violations.append("request \(request.number) came while another attempt of it was under way")
     }
     inHands[key] = Custody(sender: sender, until: now + hold)
     guard isTaken else { return }

@@ -71,10 +71,10 @@ struct Examination {
 
   private mutating func compare(_ found: [Int: OutboxState]) {
     for number in knowledge.stored.sorted() where found[number] == nil {
-      violations.append("parcel \(number) is lost")
+      violations.append("request \(number) is lost")
     }
     for (number, state) in knowledge.outcomes where found[number] != state {
-      violations.append("parcel \(number) was \(state), and is \(found[number]?.description ?? "not there")")
+      violations.append("request \(number) was \(state), and is \(found[number]?.description ?? "not there")")
     }
     for group in knowledge.groups {
       let count = group.count { found[$0] != nil }
@@ -82,7 +82,7 @@ struct Examination {
     }
     let begun = Set(knowledge.groups.joined())
     for number in found.keys where !begun.contains(number) {
-      violations.append("parcel \(number) was never enqueued")
+      violations.append("request \(number) was never enqueued")
     }
   }
 
@@ -90,12 +90,12 @@ struct Examination {
     _ arrivals: [Int: Bool], _ states: [Int: OutboxState], before: [Int: OutboxState]
   ) {
     for (number, isWhole) in arrivals {
-      if !isWhole { violations.append("parcel \(number) arrived with another body") }
-      if before[number] == .delivered { violations.append("parcel \(number) was delivered, and sent again") }
+      if !isWhole { violations.append("request \(number) arrived with another body") }
+      if before[number] == .delivered { violations.append("request \(number) was delivered, and sent again") }
     }
     for (number, state) in states {
       let expected = TestRequest(number).isRefused ? OutboxState.deadLettered : .delivered
-      if state != expected { violations.append("parcel \(number) is \(state) at the end") }
+      if state != expected { violations.append("request \(number) is \(state) at the end") }
     }
   }
 

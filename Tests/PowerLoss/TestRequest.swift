@@ -5,11 +5,11 @@ import Foundation
 
 /// A numbered request whose properties all follow from its number.
 struct TestRequest {
-  private static let path = "/parcels/"
+  private static let path = "/requests/"
 
   let number: Int
 
-  var id: OutboxID { OutboxID(rawValue: "parcel-\(number)") }
+  var id: OutboxID { OutboxID(rawValue: "request-\(number)") }
   /// True for every eleventh, which the server refuses.
   var isRefused: Bool { number % 11 == 3 }
   /// True for every seventh, for which the server is busy the first time.
@@ -18,7 +18,7 @@ struct TestRequest {
   init(_ number: Int) { self.number = number }
 
   init?(_ id: OutboxID) {
-    guard let number = Int(id.rawValue.dropFirst("parcel-".count)) else { return nil }
+    guard let number = Int(id.rawValue.dropFirst("request-".count)) else { return nil }
     self.number = number
   }
 
@@ -31,7 +31,7 @@ struct TestRequest {
     var random = SeededRandom(seed: UInt64(number))
     // More or less than fits into a row.
     let length = number % 4 == 1 ? Int.random(in: 66_000..<140_000, using: &random) : 200
-    return Data("parcel \(number) ".utf8) + Data(repeating: UInt8(number % 251), count: length)
+    return Data("request \(number) ".utf8) + Data(repeating: UInt8(number % 251), count: length)
   }
 
   /// - Parameter folder: The folder for a file, if the request needs one.

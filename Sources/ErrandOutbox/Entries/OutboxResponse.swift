@@ -28,9 +28,9 @@ public struct OutboxResponse: Sendable, Hashable {
 
 extension HTTPFields {
   fileprivate var withoutSecrets: HTTPFields {
-    var kept: HTTPFields = [:]
-    for field in self where !field.isSecret { kept.append(field.name, field.value) }
-    return kept
+    var others: HTTPFields = [:]
+    for field in self where !field.isSecret { others.append(field.name, field.value) }
+    return others
   }
 }
 

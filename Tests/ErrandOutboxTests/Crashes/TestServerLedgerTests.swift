@@ -55,9 +55,9 @@ import Testing
     var report = CrashReport(seed: 1)
     stay.settle(into: &report)
     #expect(report.lost == 1 && !report.isGood)
-    #expect(report.violations.contains("parcel 1 was accepted, and the outbox knows nothing of it"))
-    #expect(report.violations.contains("a parcel is stored twice"))
-    #expect(report.violations.contains("parcel 2 is stored at the end"))
-    #expect(report.violations.contains("parcel 2 counts as delivered, and never was"))
+    #expect(report.violations.contains("request 1 was accepted, and the outbox knows nothing of it"))
+    #expect(report.violations.contains("a request is stored twice"))
+    #expect(report.violations.contains("request 2 is stored at the end"))
+    #expect(report.violations.contains("request 2 counts as delivered, and never was"))
   }
 }

@@ -88,7 +88,7 @@ struct OriginTableTests {
     let names = (0..<Int.random(in: 1...8, using: &random)).map { "origin \($0)" }
     var now = Duration.zero
     var number: Int64 = 0
-    var flying: [(lease: Lease, origin: String, epoch: Int)] = []
+    var inFlight: [(lease: Lease, origin: String, epoch: Int)] = []
     var openSince: [String: Duration] = [:]
     for _ in 0..<600 {
       let name = names[Int.random(in: names.indices, using: &random)]
@@ -98,11 +98,11 @@ struct OriginTableTests {
         number += 1
         if Self.begin(&table, name, number, at: now) {
           #expect(account != .regular || regular < total)
-          flying.append((Self.lease(number), name, table.origins[name]?.epoch ?? -1))
+          inFlight.append((Self.lease(number), name, table.origins[name]?.epoch ?? -1))
         }
       case 4..<8:
-        guard !flying.isEmpty else { continue }
-        let ended = flying.remove(at: Int.random(in: flying.indices, using: &random))
+        guard !inFlight.isEmpty else { continue }
+        let ended = inFlight.remove(at: Int.random(in: inFlight.indices, using: &random))
         let before = table.origins[ended.origin]
         let signs: [OriginSign] = [
           .responded, .responded, .none, .failed(reason: "", hasResponded: true),
@@ -125,7 +125,7 @@ struct OriginTableTests {
       table.tidy(at: now)
       for name in names {
         let state = table.origins[name]
-        let own = flying.filter { $0.origin == name }
+        let own = inFlight.filter { $0.origin == name }
         #expect(state?.inFlight ?? 0 == own.count)
         #expect(own.count <= 4 + own.count { $0.epoch != state?.epoch })
         if state?.phase == .halfOpen { #expect(own.count { $0.epoch == state?.epoch } <= 1) }
@@ -139,10 +139,10 @@ struct OriginTableTests {
       }
       let moving = names.reduce(0) { $0 + (table.origins[$1]?.moving ?? 0) }
       #expect(table.regular + table.probing == moving)
-      #expect(table.regular + table.probing + table.hanging == flying.count)
+      #expect(table.regular + table.probing + table.hanging == inFlight.count)
     }
     // When all attempts have ended, every origin may be sent to again.
-    for ended in flying { _ = table.end(ended.lease, .none, at: now) }
+    for ended in inFlight { _ = table.end(ended.lease, .none, at: now) }
     _ = table.advance(to: now + .seconds(600))
     for name in names { #expect(table.mayBegin(name)) }
     #expect(table.regular + table.probing + table.hanging == 0)

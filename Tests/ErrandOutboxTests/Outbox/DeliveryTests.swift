@@ -53,20 +53,20 @@ import Testing
 
   @Test func `the classify function is called without a lock held`() async throws {
     server.on("/") { _ in .response() }
-    let judging = Locked<Outbox?>(nil)
+    let used = Locked<Outbox?>(nil)
     let outbox = try await harness.outbox { configuration in
       configuration.delivers = false
       configuration.delivery.classify = { attempt in
         // This call would deadlock if a lock were held.
-        judging.withLock { $0 }.map { _ = $0.newID() }
+        used.withLock { $0 }.map { _ = $0.newID() }
         return .standard(attempt)
       }
     }
-    judging.withLock { $0 = outbox }
+    used.withLock { $0 = outbox }
     let receipt = try await outbox.enqueue(.post(server.url("/"), .text("hello")))
     outbox.deliver()
     #expect(try await receipt.outcome().response != nil)
-    judging.withLock { $0 = nil }
+    used.withLock { $0 = nil }
     await outbox.close()
   }
 

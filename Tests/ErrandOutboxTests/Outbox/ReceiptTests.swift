@@ -121,8 +121,8 @@ import Testing
     #expect(outbox.hub.unstored.withLock { $0.isEmpty })
     await outbox.close()
     let later = try await harness.outbox()
-    let kept = try #require(try await later.receipt(for: receipt.id)?.outcome().response)
-    #expect(kept.status == Status(201) && kept.body.isEmpty && !kept.isWhole && kept.fields.isEmpty)
+    let stored = try #require(try await later.receipt(for: receipt.id)?.outcome().response)
+    #expect(stored.status == Status(201) && stored.body.isEmpty && !stored.isWhole && stored.fields.isEmpty)
     await later.close()
     let files = try #require(
       FileManager.default.enumerator(at: harness.folder, includingPropertiesForKeys: nil))

@@ -73,7 +73,7 @@ private final class MarkerScene: Sendable {
     configuration.secrets = Secrets(fields: ["X-Mine", "X-Also"], queryItems: ["mine"])
     configuration.retry = .never
     configuration.memoryLimit = 1 << 16
-    configuration.cache = DiskResponseCache(folder: folder.file("kept"))
+    configuration.cache = DiskResponseCache(folder: folder.file("cached"))
 
     let names = ["token", "client_secret", "mine", "X-Amz-Signature", "api_key", "code"]
     let name = names.randomElement(using: &random)!
@@ -191,8 +191,8 @@ private final class MarkerScene: Sendable {
 
   func keep(_ said: inout Said) async {
     do {
-      _ = try await client.send(request.cached(as: "kept"))
-      said.add("the kept response", try await client.send(request.cached(as: "kept")))
+      _ = try await client.send(request.cached(as: "cached"))
+      said.add("the cached response", try await client.send(request.cached(as: "cached")))
     } catch {
       said.add(error, at: "the error of keeping")
     }

@@ -167,11 +167,11 @@ struct RetryRuleTests {
     }
     #expect(
       response == OutboxResponse(status: Status(422), fields: [:], body: Data(), isWhole: false, limit: 0))
-    guard case .refused(_, let kept) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome else {
+    guard case .refused(_, let other) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome else {
       Issue.record("it is not refused")
       return
     }
-    #expect(kept?.fields["Cache-Control"] == "no-cache")
+    #expect(other?.fields["Cache-Control"] == "no-cache")
   }
 
   @Test func `an encoded response decodes to itself, and no prefix of it decodes`() {
