@@ -167,7 +167,8 @@ struct RetryRuleTests {
     }
     #expect(
       response == OutboxResponse(status: Status(422), fields: [:], body: Data(), isWhole: false, limit: 0))
-    guard case .refused(_, let other) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome else {
+    guard case .refused(_, let other) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome
+    else {
       Issue.record("it is not refused")
       return
     }
