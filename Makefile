@@ -100,4 +100,4 @@ format:
 
 clean:
 	swift package clean
-	rm -rf .build/sanitize .build/simulate Benchmarks/.build
+	rm -rf .build/sanitize .build/simulate Benchmarks/.build Examples/.build
