@@ -2,11 +2,12 @@
 
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 
-.PHONY: help demo build test lint docs sanitize watch simulate crash fuzz power-loss mutants bench format clean
+.PHONY: help demo build test lint check-apple docs sanitize watch simulate crash fuzz power-loss mutants bench format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
 	@echo "make test      every test, the programs that test for long, and the formatter's check"
+	@echo "make check-apple  type-checks on Linux what only Apple's platforms compile, against stand-ins for their modules"
 	@echo "make docs      the articles and the reference, as a site of static pages"
 	@echo "make sanitize  the tests under thread sanitizer"
 	@echo "make watch     which tests hold a shared thread for more than 50 ms, and where"
@@ -29,13 +30,17 @@ demo: build
 test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS)
-	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory lint check-apple
 	@scripts/test
 	@scripts/programs
 
 lint:
 	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 	@scripts/mutants --check
+
+# On Apple's platforms the compiler itself does it.
+check-apple:
+	@[ "$$(uname)" = Darwin ] || scripts/check-apple
 
 # With the toolchain's docc, which warns of a link that leads nowhere: then it fails.
 docs:

@@ -104,12 +104,7 @@ public final class URLSessionTransport: Transport {
       source.close()
       return transfer.shutDown()
     }
-    #if canImport(FoundationNetworking)
-      // FoundationNetworking would repeat the request by itself on a connection that the server has closed.
-      let needsFreshConnection = !transfer.exchange.request.mayBeRepeated
-    #else
-      let needsFreshConnection = false
-    #endif
+    let needsFreshConnection = transfer.exchange.request.needsFreshConnection
     let session = needsFreshConnection ? Self.makeSession(configuration, delegate) : session
     let task = source.task(URLRequest(transfer.exchange.request), in: session)
     delegate.add(transfer, for: task)
@@ -133,5 +128,17 @@ public final class URLSessionTransport: Transport {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     return URLSession(configuration: own, delegate: delegate, delegateQueue: queue)
+  }
+}
+
+extension Exchange.Request {
+  /// True where URLSession might repeat a request that must not be: FoundationNetworking does so by itself on a
+  /// connection that the server has closed.
+  fileprivate var needsFreshConnection: Bool {
+    #if canImport(FoundationNetworking)
+      !mayBeRepeated
+    #else
+      false
+    #endif
   }
 }

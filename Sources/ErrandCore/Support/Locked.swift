@@ -10,7 +10,7 @@
 
   package struct Locked<State>: ~Copyable, Sendable {
     // Safe to share: `state` is touched under `mutex` only.
-    private final class Box: @unchecked Sendable {
+    @safe private final class Box: @unchecked Sendable {
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       var state: State
       init(_ state: State) {

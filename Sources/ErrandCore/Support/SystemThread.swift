@@ -8,6 +8,16 @@
 
 /// Starts system threads for work that blocks and must not hold up other tasks.
 package enum SystemThread {
+  /// Tells threads apart.
+  package struct ID: Hashable, Sendable {
+    private let number: UInt
+
+    /// The thread that asks.
+    package static var current: ID {
+      unsafe withUnsafeBytes(of: pthread_self()) { unsafe ID(number: $0.load(as: UInt.self)) }
+    }
+  }
+
   private final class Work {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }

@@ -10,9 +10,7 @@ import ErrandCore
 #endif
 
 /// The event loop of a server, on one thread: polls its sockets and advances its connections.
-// Safe to share: `journal`, `routes`, `thread` and `isStopped` are locked; everything else is used on the
-// loop's thread only.
-final class ServerLoop: @unchecked Sendable {
+final class ServerLoop: Sendable {
   let journal = ServerJournal()
   let routes = Locked(ServerRoutes())
   let port: Int
@@ -22,10 +20,7 @@ final class ServerLoop: @unchecked Sendable {
   private let wakeWrite: Int32
   private let isStopped = Locked(false)
   private let ended = DispatchSemaphore(value: 0)
-  private let thread = Locked<pthread_t?>(nil)
-
-  private var connections: [ServerConnection] = []
-  private var accepted = 0
+  private let thread = Locked<SystemThread.ID?>(nil)
 
   init(port: Int, isOpen: Bool = false) throws(MockServerError) {
     listener = try Socket.make()
@@ -53,26 +48,8 @@ final class ServerLoop: @unchecked Sendable {
   }
 
   func start() {
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
-    let code = pthread_create(
-      &thread, nil,
-      { argument in
-        #if canImport(Darwin)
-          let loop = Unmanaged<ServerLoop>.fromOpaque(argument).takeRetainedValue()
-        #else
-          let loop = Unmanaged<ServerLoop>.fromOpaque(argument!).takeRetainedValue()
-        #endif
-        loop.run()
-        return nil
-      }, Unmanaged.passRetained(self).toOpaque())
-    precondition(code == 0, "the system has no thread left for MockServer")
-    let started: pthread_t? = thread
-    if let started { pthread_detach(started) }
-    self.thread.withLock { $0 = started }
+    let isStarted = SystemThread.start { self.run() }
+    precondition(isStarted, "the system has no thread left for MockServer")
   }
 
   /// Stops the loop, and returns when every socket is closed. Further calls do nothing.
@@ -84,8 +61,7 @@ final class ServerLoop: @unchecked Sendable {
     guard isFirst else { return }
     wake()
     // A handler that releases the last reference runs on the loop's own thread, which cannot wait for itself.
-    let loop = thread.withLock { $0 }
-    if loop.map({ pthread_equal($0, pthread_self()) == 0 }) ?? false { ended.wait() }
+    if thread.withLock({ $0 }) != .current { ended.wait() }
   }
 
   func wake() {
@@ -96,8 +72,11 @@ final class ServerLoop: @unchecked Sendable {
   // MARK: On the loop's thread
 
   private func run() {
+    thread.withLock { $0 = .current }
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     var descriptors: [pollfd] = []
+    var connections: [ServerConnection] = []
+    var accepted = 0
     while !isStopped.withLock({ $0 }) {
       descriptors.removeAll(keepingCapacity: true)
       descriptors.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
@@ -105,7 +84,7 @@ final class ServerLoop: @unchecked Sendable {
       for connection in connections {
         descriptors.append(pollfd(fd: connection.descriptor, events: connection.pollEvents, revents: 0))
       }
-      poll(&descriptors, nfds_t(descriptors.count), timeout())
+      poll(&descriptors, nfds_t(descriptors.count), timeout(connections))
       if descriptors[1].revents != 0 { while case .some = readWake(room) {} }
       for (connection, polled) in zip(connections, descriptors.dropFirst(2)) where polled.revents != 0 {
         connection.handle(polled.revents, room)
@@ -113,7 +92,7 @@ final class ServerLoop: @unchecked Sendable {
       let now = ContinuousClock.now
       for connection in connections where !connection.isOver { connection.handleTime(now) }
       connections.removeAll(where: \.isOver)
-      if descriptors[0].revents != 0 { acceptAll() }
+      if descriptors[0].revents != 0 { acceptAll(into: &connections, &accepted) }
       journal.failOverdue(now)
     }
     for connection in connections { connection.shut() }
@@ -129,14 +108,14 @@ final class ServerLoop: @unchecked Sendable {
     return count > 0 ? count : nil
   }
 
-  private func timeout() -> Int32 {
+  private func timeout(_ connections: [ServerConnection]) -> Int32 {
     let next = (connections.compactMap(\.wakeAt) + [journal.nextDeadline].compactMap { $0 }).min()
     guard let next else { return -1 }
     // Rounded up: waking too early would only run the loop in vain.
     return Int32(clamping: max(0, (next - .now).wholeMilliseconds + 1))
   }
 
-  private func acceptAll() {
+  private func acceptAll(into connections: inout [ServerConnection], _ accepted: inout Int) {
     while true {
       let descriptor = accept(listener, nil, nil)
       guard descriptor >= 0 else { return }
