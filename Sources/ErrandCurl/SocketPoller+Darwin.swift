@@ -1,10 +1,8 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// Polls sockets with `poll`, and is woken by a pipe.
-  // Safe to share: `wake` writes to a pipe that lives as long as this does; everything else is touched on the
-  // engine's thread only.
-  final class SocketPoller: @unchecked Sendable {
+  /// Polls sockets with `poll`, and is woken by a pipe: `wake` may be called on any thread.
+  final class SocketPoller {
     private var descriptors: [pollfd]
     private var indices: [Int32: Int] = [:]
     /// False if the system had no file descriptor left for the pipe.

@@ -3,17 +3,22 @@ import ErrandCore
 import Foundation
 
 /// Reads a body to its end: into memory, and beyond a limit into a temporary file.
-// Safe to share: everything is touched on `queue` only.
-final class BodySpool: @unchecked Sendable {
+final class BodySpool: Sendable {
+  private struct State {
+    var memory = Data()
+    /// The temporary file, removed with the spool unless it is passed on.
+    var file: (url: URL, handle: FileHandle)?
+  }
+
   private let reader: any BodyReader
   private let memoryLimit: Int
   private let moved: @Sendable () -> Bool
   private let done: @Sendable (Result<UploadSource, any Error>) -> Void
   private let queue = DispatchQueue(label: "errand.spool")
-  private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-  private var memory = Data()
-  /// The temporary file, removed with the spool unless it is passed on.
-  private var file: (url: URL, handle: FileHandle)?
+  // Touched on `queue` only.
+  nonisolated(unsafe) private let room = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: 256 << 10, alignment: 16)
+  private let state = Locked(State())
   private let folder: URL
 
   init(
@@ -31,7 +36,7 @@ final class BodySpool: @unchecked Sendable {
   deinit {
     room.deallocate()
     // A body that is cancelled while it has no more bytes yet ends here.
-    if let file { try? FileManager.default.removeItem(at: file.url) }
+    if let file = state.withLock({ $0.file?.url }) { try? FileManager.default.removeItem(at: file) }
   }
 
   func run() {
@@ -57,26 +62,28 @@ final class BodySpool: @unchecked Sendable {
   }
 
   private func keep(_ bytes: UnsafeRawBufferPointer) throws {
-    if let file { return try file.handle.write(contentsOf: bytes) }
-    memory.append(contentsOf: bytes)
-    guard memory.count > memoryLimit else { return }
-    let url = folder.appending(path: "errand-\(UUID().uuidString).body")
-    // Foundation would create the file with permissions for all users, and restrict them afterwards.
-    _ = try FileDescriptor(private: url.path)
-    guard let handle = FileHandle(forWritingAtPath: url.path) else { throw CocoaError(.fileWriteUnknown) }
-    file = (url, handle)
-    try handle.write(contentsOf: memory)
-    memory = Data()
+    try state.withLock { state in
+      if let file = state.file { return try file.handle.write(contentsOf: bytes) }
+      state.memory.append(contentsOf: bytes)
+      guard state.memory.count > memoryLimit else { return }
+      let url = folder.appending(path: "errand-\(UUID().uuidString).body")
+      // Foundation would create the file with permissions for all users, and restrict them afterwards.
+      _ = try FileDescriptor(private: url.path)
+      guard let handle = FileHandle(forWritingAtPath: url.path) else { throw CocoaError(.fileWriteUnknown) }
+      state.file = (url, handle)
+      try handle.write(contentsOf: state.memory)
+      state.memory = Data()
+    }
   }
 
   private func finish() throws {
-    if let file {
+    let source: UploadSource = try state.withLock { state in
+      guard let file = state.file else { return .bytes(state.memory) }
       try file.handle.close()
-      self.file = nil
-      end(.success(.file(file.url)))
-    } else {
-      end(.success(.bytes(memory)))
+      state.file = nil
+      return .file(file.url)
     }
+    end(.success(source))
   }
 
   private func end(_ result: Result<UploadSource, any Error>) {

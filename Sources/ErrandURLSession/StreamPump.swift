@@ -6,8 +6,7 @@ import Foundation
   ///
   /// The pump has its own thread while it runs: a bound pair of streams blocks its writer when it is full,
   /// which is its only form of backpressure.
-  // Safe to share: `output` is touched by its thread only, once that runs; the rest is locked.
-  final class StreamPump: @unchecked Sendable {
+  final class StreamPump: Sendable {
     private struct State {
       var input: InputStream?
       var failure: (any Error)?
@@ -18,7 +17,8 @@ import Foundation
 
     let length: Int64?
     private let reader: any BodyReader
-    private let output: OutputStream
+    // Touched only by the pump's thread, which begins once.
+    nonisolated(unsafe) private let output: OutputStream
     private let ready = DispatchSemaphore(value: 0)
     private let state: Locked<State>
 

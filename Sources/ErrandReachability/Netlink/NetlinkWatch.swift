@@ -4,15 +4,13 @@
 
   /// Reports the network status from the kernel's events, for as long as it lives. Between two events it does
   /// nothing.
-  // Safe to share: a dispatch source may be used from any thread, although its type is not Sendable;
-  // everything else is Sendable.
-  final class NetlinkWatch: @unchecked Sendable {
+  final class NetlinkWatch: Sendable {
     /// Bounds one turn, so that other work on the queue gets its turn during the dump of a large router.
     private static let piecesPerTurn = 16
 
     private let socket: NetlinkSocket
     private let queue: DispatchQueue
-    private let source: any DispatchSourceRead
+    private let source: Locked<any DispatchSourceRead>
     private let tell: WatchedStatus.Tell
     private let timeline = Timeline(ContinuousClock())
     private let state = Locked(NetlinkState())
@@ -27,17 +25,19 @@
       self.socket = socket
       self.queue = queue
       self.tell = tell
-      source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
-      source.setEventHandler { [weak self] in self?.read() }
-      source.setCancelHandler { socket.end() }
+      source = Locked(DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue))
+      source.withLock { source in
+        source.setEventHandler { [weak self] in self?.read() }
+        source.setCancelHandler { socket.end() }
+      }
       queue.sync {
         step { $0.look(at: $1) }
         read()
       }
-      source.activate()
+      source.withLock { $0.activate() }
     }
 
-    deinit { source.cancel() }
+    deinit { source.withLock { $0.cancel() } }
 
     private func read() {
       for _ in 0..<Self.piecesPerTurn {
@@ -65,7 +65,7 @@
       case .wake(let rest):
         queue.asyncAfter(deadline: .now() + rest.seconds) { [weak self] in self?.step { $0.wake(at: $1) } }
       case .giveUp:
-        source.cancel()
+        source.withLock { $0.cancel() }
         tell(.unknown)
       }
     }
