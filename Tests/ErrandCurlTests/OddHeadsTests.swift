@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCurl
@@ -60,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a head is parsed in one go, whatever lines it repeats`() {
+  @Test(.computesLong) func `a head is parsed in one go, whatever lines it repeats`() {
     for line in ["Content-Length: 5\r\n", "X: y\r\n", " folded\r\n"] {
       let text = "HTTP/1.1 200 OK\r\nX: y\r\n" + String(repeating: line, count: 20_000)
       let parser = Array(text.utf8).withUnsafeBytes { HeadParser($0) }

@@ -78,7 +78,7 @@ import Testing
       .get(server.url("/")), by: Client(transport: CurlTransport(), configuration: configuration))
   }
 
-  @Test func `a method, a Host or a head that cannot be sent is refused`() async {
+  @Test(.computesLong) func `a method, a Host or a head that cannot be sent is refused`() async {
     for method in ["", "GET /x HTTP/1.1\r\nX: y\r\n\r\nGET", "G T", "CONNECT", "GÉT"] {
       await isRefused(Request(ErrandCore.Method(method), server.url("/")))
     }

@@ -102,32 +102,38 @@ extension Download {
 
   /// Moves the whole file into place. Not on the caller's thread: freeing a large old file takes a while.
   func commit() async throws {
-    let file = try beginCommit()
+    try beginCommit()
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
-      Self.moving.async {
-        continuation.resume(
-          returning: Result { () throws(FileError) in try self.partFile.commit(file) })
-      }
+      Self.moving.async { continuation.resume(returning: self.moveIntoPlace()) }
     }
     if case .failure(let error) = result { throw Self.unwritable(error) }
     letGoOfPart()
   }
 
+  private func moveIntoPlace() -> Result<Void, FileError> {
+    guard let file = state.withLock({ $0.file }) else {
+      return .failure(FileError(.write, path, "the download has ended"))
+    }
+    let result = Result { () throws(FileError) in try partFile.commit(file) }
+    // Closed here as well: some file systems write the whole file when it is closed.
+    if case .success = result { state.withLock { $0.file = nil } }
+    return result
+  }
+
   /// Ends all writing to the file: it is about to become the target.
-  private func beginCommit() throws(RequestError) -> FileDescriptor {
-    let (file, isWhole, isBusy) = state.withLock { state in
+  private func beginCommit() throws(RequestError) {
+    let (hasFile, isWhole, isBusy) = state.withLock { state in
       state.isClosed = true
       state.isCommitting = true
-      return (state.file, state.isWhole, state.transfers > 0)
+      return (state.file != nil, state.isWhole, state.transfers > 0)
     }
     if isBusy {
       throw RequestError(
         .unsupported, message: "another transfer of this download still writes to the file",
         reachedServer: true)
     }
-    guard let file, isWhole else {
+    guard hasFile, isWhole else {
       throw RequestError(.connectionLost, message: "the file is not whole", reachedServer: true)
     }
-    return file
   }
 }

@@ -14,8 +14,8 @@ final class Running: Sendable {
     let folder = try TemporaryFolder()
     self.folder = folder
     let files = ["output", "error", "input"].map(folder.file)
-    try (input ?? Data()).write(to: files[2])
-    for file in files[..<2] { try Data().write(to: file) }
+    try folder.write(input ?? Data(), to: "input")
+    for name in ["output", "error"] { try folder.write("", to: name) }
     let (output, error) = try (
       terminal ?? FileHandle(forWritingTo: files[0]), terminal ?? FileHandle(forWritingTo: files[1])
     )

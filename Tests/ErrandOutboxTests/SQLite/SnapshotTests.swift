@@ -8,7 +8,9 @@ import Testing
 @testable import ErrandOutbox
 
 @Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
-  @Test func `a listing misses no request while another process delivers all of them`() async throws {
+  @Test(.computesLong) func `a listing misses no request while another process delivers all of them`()
+    async throws
+  {
     let harness = try OutboxHarness()
     harness.server.otherwise { _ in .response() }
     let outbox = try await harness.outbox { $0.delivers = false }

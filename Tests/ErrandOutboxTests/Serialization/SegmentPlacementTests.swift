@@ -6,7 +6,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-@Suite struct SegmentPlacementTests {
+@Suite(.computesLong) struct SegmentPlacementTests {
   private func places(_ segments: BodySegment...) -> [SegmentPlacement] {
     SegmentPlacement.places(of: segments)
   }
