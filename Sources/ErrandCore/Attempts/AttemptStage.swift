@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Makes one attempt: the transfer, the redirects it leads to, and the validation of the response. The last
 /// stage.
 final class AttemptStage: Stage {
@@ -6,6 +12,7 @@ final class AttemptStage: Stage {
     let timeout: Duration
     let memoryLimit: Int
     let redirects: RedirectPolicy
+    let decoder: (@Sendable () -> JSONDecoder)?
   }
 
   let usage = StageUsage.everyRequest
@@ -84,7 +91,7 @@ final class AttemptStage: Stage {
     guard let url = request.url else { preconditionFailure("checked before it was sent") }
     let response = Response(
       head: received.head, body: received.body, url: url, timing: timing, method: request.method,
-      secrets: secrets)
+      secrets: secrets, decoder: defaults.decoder)
     if let rejection = validator.problem(with: response, bodyLength: received.length) {
       throw reject(rejection)
     }

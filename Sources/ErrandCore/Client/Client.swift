@@ -65,6 +65,7 @@ public final class Client: Sendable {
   /// on.
   /// - Parameter scope: The scope that the request ends with.
   public func start(_ request: Request, in scope: RequestScope? = nil) -> Call {
+    let request = pipeline.completed(request)
     let hub = ProgressHub()
     let context = pipeline.context(of: request, into: .memory, progress: hub, canRise: true)
     let secrets = secrets
@@ -90,6 +91,9 @@ public final class Client: Sendable {
     }
     return call
   }
+
+  /// Returns the request with its whole URL and an encoded body, for code that stores it.
+  package func completed(_ request: Request) -> Request { pipeline.completed(request) }
 
   /// The secrets, which no description shows and which are not written to disk.
   package var secrets: Secrets { pipeline.configuration.secrets }
@@ -118,6 +122,7 @@ public final class Client: Sendable {
   private func perform(
     _ request: Request, into destination: Destination, in scope: RequestScope?, progress: ProgressHandler?
   ) async throws -> Response {
+    let request = pipeline.completed(request)
     let isWatched = progress != nil || request.options.activity != nil
     let context = pipeline.context(
       of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil, canRise: false)

@@ -6,6 +6,17 @@
 
 /// The defaults of a client's requests.
 public struct ClientConfiguration: Sendable {
+  /// The URL that relative ones are below: with `https://example.com/v1`, both `.get("users")` and
+  /// `.get("/users")` ask for `https://example.com/v1/users`. A relative URL cannot lead elsewhere (`..` in it
+  /// is an error), and an absolute one is sent as it is. Default: none; a relative URL is an error then.
+  ///
+  /// Paths with values in them are best written as `URLPath`: `.get(.path("users/\(id)"))`.
+  public var baseURL: URL?
+  /// Makes the encoder of each `Body.json(_:)` that has none of its own. Nil, the default, for Foundation's.
+  public var jsonEncoder: (@Sendable () -> JSONEncoder)?
+  /// Makes the decoder of each `Response.decode(_:)` that has none of its own. Nil, the default, for
+  /// Foundation's.
+  public var jsonDecoder: (@Sendable () -> JSONDecoder)?
   /// Header fields sent with every request, unless it has its own of the same name.
   public var fields: HTTPFields = ["User-Agent": "Errand/\(Version.current)"]
   /// An attempt ends when nothing has moved for this long: no connection made, no byte sent, none received.

@@ -13,6 +13,7 @@ final class Pipeline: Sendable {
   /// The client's own header fields, one line of each name. A request that has none uses this value without a
   /// copy.
   private let fields: HTTPFields
+  private let completion: RequestCompletion
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     let timeline = Timeline(configuration.clock)
@@ -30,7 +31,9 @@ final class Pipeline: Sendable {
       date: configuration.date, timeline: timeline)
     let defaults = AttemptStage.Defaults(
       timeout: configuration.timeout, memoryLimit: configuration.memoryLimit,
-      redirects: configuration.redirects)
+      redirects: configuration.redirects, decoder: configuration.jsonDecoder)
+    let completion = RequestCompletion(
+      base: BaseURL(configuration.baseURL), encoder: configuration.jsonEncoder)
 
     // The way of a request, outermost first.
     let stages: [any Stage] = [
@@ -38,10 +41,12 @@ final class Pipeline: Sendable {
       DependencyStage(),
       coalescing,
       CacheStage(cache, timeline, inFlight),
-      InterceptorStage(around: .call, configuration.interceptors, isUsed: isIntercepted, secrets: secrets),
+      InterceptorStage(
+        around: .call, configuration.interceptors, isUsed: isIntercepted, completion, secrets: secrets),
       retries,
       InterceptorStage(
-        around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, secrets: secrets),
+        around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
+        secrets: secrets),
       SlotStage(slots, timeline, isIntercepted: isIntercepted),
       AttemptStage(transport, timeline, retries, defaults, secrets: secrets, isIntercepted: isIntercepted),
     ]
@@ -54,6 +59,7 @@ final class Pipeline: Sendable {
     self.slots = slots
     self.cache = cache
     self.coalescing = coalescing
+    self.completion = completion
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
     self.fields = fields
@@ -97,7 +103,8 @@ final class Pipeline: Sendable {
       let ready = try ready(request)
       var response = try await NextStage(ready.options.hasStages ? stages : stagesOfEvery)(ready, context)
       if !response.isNamed {
-        response = response.handedOver(request.method, hiding: configuration.secrets)
+        response = response.handedOver(
+          request.method, hiding: configuration.secrets, decoder: configuration.jsonDecoder)
       }
       await context.progress?.flush()
       if case .chunks(let stream) = response.body {
@@ -115,6 +122,9 @@ final class Pipeline: Sendable {
       throw (error as? RequestError)?.about(request, configuration.secrets) ?? error
     }
   }
+
+  /// Returns the request with its whole URL and an encoded body.
+  func completed(_ request: Request) -> Request { completion.completed(request) }
 
   /// Returns the request as it is sent: with the fields that every request of this client has.
   /// - Throws: `RequestError`, if it cannot be sent.

@@ -79,10 +79,13 @@ extension Client {
   public func cachedResponse(to request: Request) async throws -> Response? {
     guard let rule = request.options.caching else { return nil }
     let user = pipeline.cache.identity?()
-    let ready = try pipeline.ready(request)
-    return await CancellationToken.ofTask {
-      await pipeline.cache.response(to: ready, rule, of: user, unless: $0)?.response
+    let ready = try pipeline.ready(pipeline.completed(request))
+    let cached = await CancellationToken.ofTask {
+      await pipeline.cache.response(to: ready, rule, of: user, unless: $0)
     }
+    let configuration = pipeline.configuration
+    return cached?.response.handedOver(
+      request.method, hiding: configuration.secrets, decoder: configuration.jsonDecoder)
   }
 
   /// Removes the cached response of a request with `cached(as:_:)`, for the client's present identity.
@@ -90,7 +93,7 @@ extension Client {
   public func removeCachedResponse(to request: Request) async throws {
     guard let rule = request.options.caching else { return }
     let user = pipeline.cache.identity?()
-    let ready = try pipeline.ready(request)
+    let ready = try pipeline.ready(pipeline.completed(request))
     try await CancellationToken.ofTask {
       try await pipeline.cache.removeResponse(to: ready, rule, of: user, unless: $0)
     }

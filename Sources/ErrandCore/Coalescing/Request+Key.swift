@@ -70,6 +70,7 @@ extension Body {
       switch content {
       case .none: .none
       case .bytes(let data): .data(data)
+      case .json: try encoded().identity
       case .file(let path): .file(try Self.identity(ofFile: path))
       case .multipart(let form): .parts(try form.identity)
       case .source(let source): .source(source)

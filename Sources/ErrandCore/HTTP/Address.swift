@@ -4,10 +4,17 @@
   public import Foundation
 #endif
 
-/// A type that can address a request: a `URL`, or a `String` that is parsed as one.
+/// A type that can address a request: a `URL`, a `String` that is parsed as one, or a `URLPath`.
 public protocol URLConvertible {
-  /// The URL as text. It need not be valid: the error comes when the request is sent.
+  /// The URL as text, absolute or relative to `ClientConfiguration.baseURL`. It need not be valid: the error
+  /// comes when the request is sent.
   var urlText: String { get }
+  /// The reason why no request can be sent there, or nil. Default: nil.
+  var urlProblem: String? { get }
+}
+
+extension URLConvertible {
+  public var urlProblem: String? { nil }
 }
 
 extension String: URLConvertible {
@@ -18,13 +25,26 @@ extension URL: URLConvertible {
   public var urlText: String { absoluteString }
 }
 
-/// A request's target, parsed once: a valid URL, or the reason why it is invalid.
+/// A request's target, parsed once: a valid URL, a relative one that the client's base URL completes, or the
+/// reason why it is invalid.
 enum Address: Sendable, Hashable {
   case valid(URL)
+  case relative(String)
   case invalid(text: String, reason: String)
 
-  init(_ text: String, query: some Sequence<(String, String)>) {
-    self.init(Address.append(query, to: text))
+  init(_ url: some URLConvertible) {
+    if let problem = url.urlProblem {
+      self = .invalid(text: url.urlText, reason: problem)
+    } else {
+      self.init(url.urlText)
+    }
+  }
+
+  /// Returns the address with these items at the end of its query.
+  func adding(_ query: some Sequence<(String, String)>) -> Address {
+    let longer = Address.append(query, to: text)
+    if case .invalid(_, let reason) = self { return .invalid(text: longer, reason: reason) }
+    return Address(longer)
   }
 
   init(_ text: String) {
@@ -53,9 +73,7 @@ enum Address: Sendable, Hashable {
   init(_ reference: URLReference, of text: String) {
     func refuse(_ reason: String) -> Address { .invalid(text: text, reason: reason) }
     guard let scheme = reference.scheme else {
-      self = refuse(
-        text.isEmpty
-          ? "the URL is empty" : "the URL is relative; give it whole, as in https://example.com/path")
+      self = text.isEmpty ? refuse("the URL is empty") : .relative(reference.text)
       return
     }
     guard ASCII.equalIgnoringCase(scheme, "https") || ASCII.equalIgnoringCase(scheme, "http") else {
@@ -104,7 +122,17 @@ enum Address: Sendable, Hashable {
   var text: String {
     switch self {
     case .valid(let url): url.absoluteString
-    case .invalid(let text, _): text
+    case .relative(let text), .invalid(let text, _): text
+    }
+  }
+
+  /// The reason why no request can be sent there, or nil.
+  var problem: String? {
+    switch self {
+    case .valid: nil
+    case .relative:
+      "the URL is relative; give it whole, as in https://example.com/path, or set the client's baseURL"
+    case .invalid(_, let reason): reason
     }
   }
 
@@ -112,7 +140,7 @@ enum Address: Sendable, Hashable {
   func shown(hiding secrets: Secrets) -> String {
     switch self {
     case .valid(let url): secrets.redact(url.absoluteString)
-    case .invalid(let text, _): secrets.redactAnything(text)
+    case .relative(let text), .invalid(let text, _): secrets.redactAnything(text)
     }
   }
 

@@ -46,6 +46,16 @@ public struct Next: Sendable {
   public var stopped: RequestError? { context.cancellation.cause?.error(attempts: attempt) }
 
   /// Passes the request on and returns the response.
+  ///
+  /// A response is validated before an interceptor sees it: one whose status, content type or shape the
+  /// request does not accept is thrown as `RequestError(.rejected)`, with its `status`, `fields` and
+  /// `bodyPrefix`. An attempt interceptor that refreshes a token therefore catches an error whose status is
+  /// 401. To be given every response instead, pass `request.acceptingAnyStatus()` on; the statuses are then
+  /// the interceptor's to judge, and none of them is retried.
+  /// - Throws: `RequestError`, with the request and the attempt it is about: around each attempt the failure
+  ///   of that attempt, around the call the failure that is left when all attempts are used. If the call has
+  ///   been cancelled, or its deadline has passed, that error (`stopped`). An interceptor closer to the
+  ///   network may throw errors of its own; they pass unchanged.
   public func callAsFunction(_ request: Request) async throws -> Response {
     guard let first = interceptors.first else { return try await last(request) }
     return try await first.intercept(

@@ -8,10 +8,15 @@ final class InterceptorStage: Stage {
   let usage: StageUsage
   private let place: Place
   private let interceptors: [any Interceptor]
+  private let completion: RequestCompletion
   private let secrets: Secrets
 
   /// - Parameter isUsed: False if a client's requests do not pass the stage.
-  init(around place: Place, _ interceptors: [any Interceptor], isUsed: Bool, secrets: Secrets) {
+  init(
+    around place: Place, _ interceptors: [any Interceptor], isUsed: Bool, _ completion: RequestCompletion,
+    secrets: Secrets
+  ) {
+    self.completion = completion
     self.place = place
     self.interceptors = interceptors
     self.secrets = secrets
@@ -32,7 +37,8 @@ final class InterceptorStage: Stage {
     return Next(attempt: attempt, interceptors: interceptors[...], context: context) { request in
       context.watch?.handOn()
       defer { context.watch?.take() }
-      do { return try await next(request, context) } catch {
+      // An interceptor may have made another request.
+      do { return try await next(self.completion.completed(request), context) } catch {
         throw self.told(error, request, context, attempt: attempt)
       }
     }

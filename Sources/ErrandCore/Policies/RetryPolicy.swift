@@ -2,6 +2,9 @@
 ///
 /// A request whose method is idempotent, or that carries an `Idempotency-Key`, is retried after any failure
 /// in the table. Any other request (POST, PATCH) is retried only if certainly no bytes reached the server.
+///
+/// An outbox does not use it: each of its attempts is one attempt of its client, and `DeliveryPolicy` says
+/// when the next is due, so that the two are never multiplied.
 public struct RetryPolicy: Sendable, Hashable {
   /// The maximum number of attempts, including the first. Default: 3.
   public var maxAttempts = 3

@@ -29,7 +29,7 @@ extension RedirectPolicy {
     let resolved = reference.resolved(against: base)
     let address = Address(resolved, of: resolved.text)
     guard let next = address.url else {
-      guard case .invalid(_, let reason) = address else { return .response }
+      guard let reason = address.problem else { return .response }
       throw refuse(
         .redirectRefused, "the redirect to \(unreadable) is not followed: \(reason)", head)
     }

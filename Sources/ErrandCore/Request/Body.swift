@@ -9,6 +9,7 @@ public struct Body: Sendable, Hashable {
   enum Content: Sendable, Hashable {
     case none
     case bytes(Data)
+    case json(JSONValue)
     case file(path: String)
     case multipart(MultipartForm)
     case stream(BodyStream)
@@ -37,11 +38,38 @@ public struct Body: Sendable, Hashable {
     Body(.bytes(Data(text.utf8)), contentType)
   }
 
-  /// Makes a body of any `Encodable` as JSON (RFC 8259). If encoding fails, sending the request throws the
+  /// Makes a body of a value as JSON (RFC 8259), encoded by `ClientConfiguration.jsonEncoder` when the request
+  /// is sent. If encoding fails, sending throws the reason.
+  public static func json(_ value: some Encodable & Sendable) -> Body {
+    Body(.json(JSONValue { try $0.encode(value) }), jsonType)
+  }
+
+  /// Makes a body of a value as JSON, encoded here and now. If encoding fails, sending the request throws the
   /// reason.
-  public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> Body {
+  public static func json(_ value: some Encodable, encoder: JSONEncoder) -> Body {
+    encoded { try encoder.encode(value) }
+  }
+
+  /// Returns a JSON body as bytes; any other body unchanged.
+  func encoded(by completion: RequestCompletion = .standard) -> Body {
+    guard case .json(let value) = content else { return self }
+    return Self.encoded { try value.data(of: completion.number, completion.encoder) }
+  }
+
+  /// The reason why it cannot be sent, or nil.
+  var problem: String? {
+    switch content {
+    case .invalid(let reason): reason
+    case .json: encoded().problem
+    default: nil
+    }
+  }
+
+  private static let jsonType = "application/json"
+
+  private static func encoded(_ encode: () throws -> Data) -> Body {
     do {
-      return Body(.bytes(try encoder.encode(value)), "application/json")
+      return Body(.bytes(try encode()), jsonType)
     } catch {
       return Body(.invalid(reason: "the JSON body cannot be encoded: \(error)"), nil)
     }
@@ -106,6 +134,7 @@ extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     switch content {
     case .none: "no body"
     case .bytes(let data): "\(data.count) bytes"
+    case .json: "JSON"
     case .file(let path): "file \(path)"
     case .multipart(let form): "multipart, \(form.parts.count) parts"
     case .stream: "stream"

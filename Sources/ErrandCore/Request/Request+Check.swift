@@ -1,8 +1,38 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
+
+/// Completes requests with what only their client knows: the base of relative URLs, and how JSON is encoded.
+struct RequestCompletion: Sendable {
+  private static let count = Atomic(0)
+  /// No base, and Foundation's encoder.
+  static let standard = RequestCompletion(base: nil, encoder: nil)
+
+  let base: BaseURL?
+  let encoder: @Sendable () -> JSONEncoder
+  /// Identifies the encoder; 0 for Foundation's.
+  let number: Int
+
+  /// - Parameter encoder: Nil for Foundation's.
+  init(base: BaseURL?, encoder: (@Sendable () -> JSONEncoder)?) {
+    self.base = base
+    self.encoder = encoder ?? { JSONEncoder() }
+    number = encoder == nil ? 0 : Self.count.add(1, ordering: .relaxed).newValue
+  }
+
+  /// Returns the request with its whole URL and an encoded body. What is wrong with them is thrown when the
+  /// request is checked.
+  func completed(_ request: Request) -> Request {
+    var request = request
+    if case .relative = request.address, let base { request.address = base.complete(request.address) }
+    if case .json = request.body.content { request.body = request.body.encoded(by: self) }
+    return request
+  }
+}
 
 extension Request {
   /// Moves credentials to where redirects know how to drop them, and throws early, before the request waits

@@ -12,7 +12,7 @@ extension Request {
 
   /// Adds an item to the URL's query, percent-encoded here.
   public func query(_ name: String, _ value: String) -> Request {
-    with { $0.address = Address($0.address.text, query: CollectionOfOne((name, value))) }
+    with { $0.address = $0.address.adding(CollectionOfOne((name, value))) }
   }
 
   /// Sets `Authorization: Bearer …` (RFC 6750).

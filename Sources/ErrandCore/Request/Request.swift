@@ -28,7 +28,8 @@ public struct Request: Sendable, Hashable {
 
   /// - Parameters:
   ///   - method: Any method.
-  ///   - url: A `URL` or a `String`, absolute, http or https.
+  ///   - url: A `URL`, a `String` or a `URLPath` (`.path("users/\(id)")`): http or https, or relative to
+  ///     `ClientConfiguration.baseURL`.
   ///   - query: Items added to the URL's query, in order, percent-encoded here.
   ///   - fields: The header fields to send. Missing ones (`Host`, `Content-Length`, …) are added.
   ///   - body: The body to send. A `Content-Type` in `fields` overrides the body's own.
@@ -36,8 +37,8 @@ public struct Request: Sendable, Hashable {
     _ method: Method, _ url: some URLConvertible, query: KeyValuePairs<String, String> = [:],
     fields: HTTPFields = [:], body: Body = .none
   ) {
-    let address =
-      query.isEmpty ? Address(url) : Address(url.urlText, query: query.lazy.map { ($0.key, $0.value) })
+    var address = Address(url)
+    if !query.isEmpty { address = address.adding(query.lazy.map { ($0.key, $0.value) }) }
     parts = Boxed(Parts(method: method, address: address, fields: fields, body: body))
   }
 
@@ -70,12 +71,8 @@ public struct Request: Sendable, Hashable {
   /// Returns the URL as text without its secrets, even if it is invalid.
   package func urlText(hiding secrets: Secrets) -> String { address.shown(hiding: secrets) }
 
-  /// The URL, or nil if it is invalid.
+  /// The URL, or nil if it is invalid, or relative: an interceptor sees the whole one.
   public var url: URL? { address.url }
-}
-
-extension Address {
-  fileprivate init(_ url: some URLConvertible) { self.init(url.urlText) }
 }
 
 extension Request {
@@ -96,7 +93,7 @@ extension Request {
     Request(.post, url, body: body)
   }
 
-  public static func post(_ url: some URLConvertible, json value: some Encodable) -> Request {
+  public static func post(_ url: some URLConvertible, json value: some Encodable & Sendable) -> Request {
     Request(.post, url, body: .json(value))
   }
 
@@ -104,7 +101,7 @@ extension Request {
     Request(.put, url, body: body)
   }
 
-  public static func put(_ url: some URLConvertible, json value: some Encodable) -> Request {
+  public static func put(_ url: some URLConvertible, json value: some Encodable & Sendable) -> Request {
     Request(.put, url, body: .json(value))
   }
 
@@ -112,7 +109,7 @@ extension Request {
     Request(.patch, url, body: body)
   }
 
-  public static func patch(_ url: some URLConvertible, json value: some Encodable) -> Request {
+  public static func patch(_ url: some URLConvertible, json value: some Encodable & Sendable) -> Request {
     Request(.patch, url, body: .json(value))
   }
 }

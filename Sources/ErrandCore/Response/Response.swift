@@ -17,6 +17,7 @@ public struct Response: Sendable {
     let method: Method?
     /// The client's secrets, which no description shows.
     var secrets: Secrets
+    let decoder: (@Sendable () -> JSONDecoder)?
   }
 
   // Boxed, because every stage that a response passes reserves space for it, and so does every waiting
@@ -54,11 +55,13 @@ public struct Response: Sendable {
   var secrets: Secrets { parts.value.secrets }
 
   /// Returns the same response for one that did not come from the wire: errors about it then name the method
-  /// and show none of the client's secrets.
-  func handedOver(_ method: Method, hiding secrets: Secrets) -> Response {
+  /// and show none of the client's secrets, and it is decoded by the client's decoder.
+  func handedOver(
+    _ method: Method, hiding secrets: Secrets, decoder: (@Sendable () -> JSONDecoder)?
+  ) -> Response {
     var response = Response(
       head: ResponseHead(status: status, fields: fields), body: body, url: url, timing: timing,
-      method: method, secrets: secrets)
+      method: method, secrets: secrets, decoder: decoder)
     if let cachedAt { response.cachedAt = cachedAt }
     return response
   }
@@ -74,12 +77,12 @@ public struct Response: Sendable {
 
   init(
     head: ResponseHead, body: ResponseBody, url: URL, timing: Timing, method: Method? = nil,
-    secrets: Secrets = .standard
+    secrets: Secrets = .standard, decoder: (@Sendable () -> JSONDecoder)? = nil
   ) {
     parts = Boxed(
       Parts(
         status: head.status, fields: head.fields, url: url, body: body, timing: timing, method: method,
-        secrets: secrets))
+        secrets: secrets, decoder: decoder))
   }
 
   /// The body of a response to `send`; empty for the other kinds.
@@ -102,14 +105,15 @@ public struct Response: Sendable {
   }
 
   /// Decodes the body's JSON.
+  /// - Parameter decoder: Default: the client's (`ClientConfiguration.jsonDecoder`).
   /// - Throws: `RequestError(.decodingFailed)`, which names the request and the place in the JSON.
   public func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil
   ) throws -> Value {
     do {
       let json: Data
       if let file { json = try Data(contentsOf: file) } else { json = data }
-      return try decoder.decode(type, from: json)
+      return try (decoder ?? parts.value.decoder?() ?? JSONDecoder()).decode(type, from: json)
     } catch {
       throw RequestError(
         .decodingFailed, message: "the response is not the expected \(type): \(Self.explain(error))",

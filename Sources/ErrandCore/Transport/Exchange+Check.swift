@@ -40,12 +40,12 @@ extension Request {
   }
 
   fileprivate func problem(with fields: HTTPFields) -> String? {
-    if case .invalid(_, let reason) = address { return reason }
+    if let problem = address.problem { return problem }
     if !ASCII.isToken(method.rawValue) {
       return "the method \(method.rawValue.prefix(100).debugDescription) is not a token"
     }
     if method.rawValue == "CONNECT" { return "CONNECT opens a tunnel and is no request" }
-    if case .invalid(let reason) = body.content { return reason }
+    if let problem = body.problem { return problem }
     return fields.problem ?? sizeProblem(fields)
   }
 

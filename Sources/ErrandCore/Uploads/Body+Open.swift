@@ -42,6 +42,7 @@ extension Body {
     switch content {
     case .none: return .none
     case .bytes(let data): return .bytes(data)
+    case .json: return try encoded().openPlain()
     case .file(let path): return .reader(try SegmentReader([.file(path: path)]))
     case .multipart(let form): return .reader(try SegmentReader(form.segments))
     case .stream(let stream):
@@ -95,6 +96,7 @@ extension Body {
     switch content {
     case .none: .none
     case .bytes(let data): .bytes(data)
+    case .json: encoded().layout
     case .file(let path): .file(path: path)
     case .multipart(let form): .multipart(form.segments)
     case .stream: .stream

@@ -6,7 +6,8 @@ public import ErrandCore
   import Foundation
 #endif
 
-/// How an outbox attempts a request, and which response counts as delivered.
+/// How an outbox attempts a request, and which response counts as delivered. It takes the place of the
+/// client's `RetryPolicy`, and of a request's own: the client makes one attempt for each of the outbox's.
 public struct DeliveryPolicy: Sendable {
   /// The wait after the n-th attempt is random between zero and `backoff · 2ⁿ⁻¹` (full jitter). Default: 1 s.
   public var backoff: Duration = .seconds(1)

@@ -11,7 +11,7 @@ import Testing
       ("http://a b/", "not a valid URL"), ("http:///x", "no host"),
     ])
   func `an invalid URL says why`(text: String, reason: String) {
-    guard case .invalid(_, let why) = Request.get(text).address else {
+    guard let why = Request.get(text).address.problem else {
       Issue.record("\(text) was taken for a URL")
       return
     }
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `JSON that cannot be encoded is an error when sent, not before`() {
-    guard case .invalid(let reason) = Body.json(Double.nan).content else {
+    guard case .invalid(let reason) = Body.json(Double.nan).encoded().content else {
       Issue.record("NaN was encoded")
       return
     }

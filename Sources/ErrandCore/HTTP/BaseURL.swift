@@ -1,0 +1,48 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The URL that relative ones are below (`ClientConfiguration.baseURL`), parsed once for each client.
+struct BaseURL: Sendable {
+  private let text: String
+  /// The reason why no relative URL can be completed, or nil.
+  private let problem: String?
+
+  init?(_ url: URL?) {
+    guard let url else { return nil }
+    text = url.absoluteString
+    problem = Self.problem(text).map {
+      "it is relative, and ClientConfiguration.baseURL cannot precede it: \($0)"
+    }
+  }
+
+  /// Returns a relative address as an absolute one; any other address unchanged.
+  ///
+  /// The path is appended, also if it begins with a slash. RFC 3986 would let `/users` replace the base's
+  /// whole path, and `users` its last segment.
+  func complete(_ address: Address) -> Address {
+    guard case .relative(let relative) = address else { return address }
+    if let problem = problem ?? Self.problem(ofRelative: relative) {
+      return .invalid(text: relative, reason: problem)
+    }
+    if relative.hasPrefix("?") || relative.hasPrefix("#") { return Address(text + relative) }
+    let path = relative.hasPrefix("/") ? relative.dropFirst() : relative[...]
+    return Address(text + (text.hasSuffix("/") ? "" : "/") + path)
+  }
+
+  private static func problem(_ text: String) -> String? {
+    if text.utf8.contains(UInt8(ascii: "?")) || text.utf8.contains(UInt8(ascii: "#")) {
+      return "it has a query or a fragment"
+    }
+    return Address(text).problem
+  }
+
+  private static func problem(ofRelative text: String) -> String? {
+    guard let reference = URLReference(text) else { return "its host or its port is none" }
+    if reference.authority != nil { return "the URL names a host without a scheme; write https: before it" }
+    return URLPath.hasDots(reference.path)
+      ? "the relative URL has segments of dots, which would lead elsewhere" : nil
+  }
+}

@@ -1,0 +1,162 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct JSONCodersTests {
+  private struct Note: Codable, Sendable, Equatable { var noteTitle: String }
+  /// Is not `Sendable`, so it has to be encoded where it is.
+  private final class Draft: Encodable { var noteTitle = "Milk" }
+
+  private static func snakeCase(_ configuration: inout ClientConfiguration) {
+    configuration.jsonEncoder = {
+      let encoder = JSONEncoder()
+      encoder.keyEncodingStrategy = .convertToSnakeCase
+      return encoder
+    }
+    configuration.jsonDecoder = {
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      return decoder
+    }
+  }
+
+  private let stage = Stage(configured: snakeCase) { _ in
+    .response(fields: ["Content-Type": "application/json"], body: #"{"note_title":"Milk"}"#)
+  }
+  private let url = "http://a.test/notes"
+  private let note = Note(noteTitle: "Milk")
+
+  private var bodies: [String] { stage.stub.requests.map(\.text) }
+
+  @Test func `a JSON body is encoded by the client's encoder, and a response decoded by its decoder`()
+    async throws
+  {
+    let decoded = try await stage.client.send(.post(url, json: note)).decode(Note.self)
+    #expect(bodies == [#"{"note_title":"Milk"}"#])
+    #expect(stage.stub.requests[0].fields["Content-Type"] == "application/json")
+    #expect(decoded == note)
+    _ = try await stage.client.start(.put(url, .json(note))).value
+    _ = try await stage.client.stream(.patch(url, json: note))
+    #expect(Set(bodies) == [#"{"note_title":"Milk"}"#])
+  }
+
+  @Test func `a call's own coders win`() async throws {
+    let response = try await stage.client.send(.post(url, .json(note, encoder: JSONEncoder())))
+    #expect(bodies == [#"{"noteTitle":"Milk"}"#])
+    #expect(throws: RequestError.self) { try response.decode(Note.self, decoder: JSONDecoder()) }
+    try await stage.client.send(.post(url, .json(Draft(), encoder: JSONEncoder())))
+    #expect(bodies.last == #"{"noteTitle":"Milk"}"#)
+  }
+
+  @Test func `a client without coders of its own uses Foundation's defaults`() async throws {
+    let stage = Stage { _ in .response(body: #"{"noteTitle":"Milk"}"#) }
+    let response = try await stage.client.send(.post(url, json: note))
+    #expect(stage.stub.requests.map(\.text) == [#"{"noteTitle":"Milk"}"#])
+    #expect(try response.decode(Note.self) == note)
+  }
+
+  @Test func `shared, cached and intercepted responses are decoded by the client's decoder`() async throws {
+    struct Answers: Interceptor {
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        let response = try await next(request)
+        _ = try response.decode(Note.self)
+        return request.path == "/own"
+          ? Response(status: 200, data: response.data, url: response.url) : response
+      }
+    }
+    let stage = Stage(
+      configured: {
+        Self.snakeCase(&$0)
+        $0.interceptors = [Answers()]
+      }, { _ in .response(body: #"{"note_title":"Milk"}"#) })
+    for request: Request in [
+      .get(url).shared(), .get(url).cached(as: "note"), .get(url).cached(as: "note"),
+      .get("http://a.test/own"),
+    ] {
+      #expect(try await stage.client.send(request).decode(Note.self) == note)
+    }
+    let cached = try await stage.client.cachedResponse(to: .get(url).cached(as: "note"))
+    #expect(try cached?.decode(Note.self) == note)
+  }
+
+  @Test func `a body that cannot be encoded fails when it is sent, by the encoder that is used`() async throws
+  {
+    let error = await #expect(throws: RequestError.self) {
+      try await stage.client.send(.post(url, json: Double.nan))
+    }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.message.contains("cannot be encoded") == true)
+    let lenient = Stage(
+      configured: {
+        $0.jsonEncoder = {
+          let encoder = JSONEncoder()
+          encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+          return encoder
+        }
+      }, { _ in .response() })
+    try await lenient.client.send(.post(url, json: [Double.nan]))
+    #expect(lenient.stub.requests.map(\.text) == [#"["nan"]"#])
+  }
+
+  @Test func `an interceptor's JSON body is encoded by the client's encoder, and it sees an encoded one`()
+    async throws
+  {
+    final class Replaces: Interceptor {
+      let seen = Locked<[String]>([])
+
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        seen.withLock { $0.append(request.body.description) }
+        return try await next(request.body(.json(Note(noteTitle: "Eggs"))))
+      }
+    }
+    let replaces = Replaces()
+    let stage = Stage(
+      configured: {
+        Self.snakeCase(&$0)
+        $0.attemptInterceptors = [replaces]
+      }, { _ in .response() })
+    try await stage.client.send(.post(url, json: note))
+    #expect(replaces.seen.withLock { $0 } == ["21 bytes"])
+    #expect(stage.stub.requests.map(\.text) == [#"{"note_title":"Eggs"}"#])
+  }
+
+  @Test func `JSON bodies are compared by what they encode`() {
+    #expect(Body.json(note) == Body.json(Note(noteTitle: "Milk")))
+    #expect(Body.json(note) != Body.json(Note(noteTitle: "Eggs")))
+    #expect(Set([Body.json(["b": 1, "a": 2]), Body.json(["a": 2, "b": 1])]).count == 1)
+    #expect(Body.json(note) != Body.json(note, encoder: JSONEncoder()))
+    let nan = Body.json(Double.nan)
+    #expect(nan == nan)
+    #expect(Body.json(Double.nan) != nan)
+  }
+
+  @Test func `a request that is sent again has the same bytes, whatever order its keys come in`() async throws
+  {
+    let request = Request.post(
+      url, json: Dictionary(uniqueKeysWithValues: (0..<50).map { ("key \($0)", $0) }))
+    for _ in 0..<10 { try await stage.client.send(request) }
+    #expect(Set(bodies).count == 1)
+    try await stage.client.send(request.ignoringRepeats())
+    await #expect(throws: RequestError.self) { try await stage.client.send(request.ignoringRepeats()) }
+    let other = Stage { _ in .response() }
+    for _ in 0..<10 { try await other.client.send(request) }
+    #expect(Set(other.stub.requests.map(\.text)).count == 1)
+  }
+
+  @Test func `repeats are told by the encoded body`() async throws {
+    try await stage.client.send(.post(url, json: note).ignoringRepeats())
+    await #expect(throws: RequestError.self) {
+      try await stage.client.send(.post(url, json: note).ignoringRepeats())
+    }
+    try await stage.client.send(.post(url, json: Note(noteTitle: "Eggs")).ignoringRepeats())
+    #expect(bodies.count == 2)
+  }
+}
