@@ -18,3 +18,73 @@ struct OptionSpec: Sendable, Hashable {
   /// The option's name in messages.
   var name: String { long.map { "--\($0)" } ?? short.map { "-\($0)" } ?? "" }
 }
+
+extension OptionSpec {
+  static let header = OptionSpec("header", "H", "'Name: value'", "add a field; may be repeated")
+  static let query = OptionSpec("query", "q", "name=value", "add to the query, encoded; may be repeated")
+
+  static let data = OptionSpec(
+    "data", "d", "DATA|@FILE|-", "body: these bytes, a file's, or standard input's")
+  static let json = OptionSpec("json", nil, "JSON|@FILE", "body: JSON, with its content type")
+  static let form = OptionSpec("form", nil, "name=value", "body: a URL-encoded form; may be repeated")
+  static let part = OptionSpec(
+    "multipart", "F", "name=value|name=@file", "body: a multipart form; may be repeated")
+  static let compress = OptionSpec("compress", nil, nil, "send the body compressed with gzip")
+
+  static let timeout = OptionSpec("timeout", nil, "10s", "end an attempt when nothing moves for so long")
+  static let deadline = OptionSpec("deadline", nil, "1m", "end it all after this time")
+  static let retry = OptionSpec("retry", nil, "3", "after a failure try again, up to so many times")
+  static let noRedirects = OptionSpec("no-redirects", nil, nil, "follow no redirect: the 3xx is the response")
+
+  static let http2 = OptionSpec("http2", nil, nil, "speak HTTP/2 (over http: without asking first)")
+  static let authorities = OptionSpec("cacert", nil, "FILE", "trust these authorities (PEM), no others")
+  static let pin = OptionSpec("pin", nil, "SHA256BASE64", "accept this public key only; may be repeated")
+  static let resolve = OptionSpec(
+    "resolve", nil, "HOST:PORT:ADDRESS", "use this address for that host; may be repeated")
+  static let proxy = OptionSpec(
+    "proxy", nil, "URL", "go through this proxy; none: through no proxy at all")
+
+  static let include = OptionSpec("include", "i", nil, "show the status and the fields")
+  static let verbose = OptionSpec("verbose", "v", nil, "show the attempts and the timing")
+  static let activity = OptionSpec(
+    "activity", nil, "TEXT", "say this while it takes long, and how far it is")
+  static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is whole")
+  static let format = OptionSpec("output", nil, "json", "print one JSON object about the response")
+
+  static let resume = OptionSpec(
+    "resume", nil, nil, "go on with what an earlier attempt left; leave it if this fails")
+  static let method = OptionSpec("method", nil, "PUT", "the method to upload with")
+
+  static let guaranteed = OptionSpec(
+    "guaranteed", nil, nil, "store it first, then try until it is delivered, or control-C")
+  static let lane = OptionSpec("lane", nil, "NAME", "one of a lane at a time, in order")
+  static let expires = OptionSpec("expires", nil, "7d", "give up after this time; default: never")
+  static let store = OptionSpec("store", nil, "FOLDER", "where it is stored, instead of the usual folder")
+  static let detach = OptionSpec("detach", nil, nil, "store it only, and print its ID")
+
+  static let state = OptionSpec("state", nil, "STATE", "only those in this state; may be repeated")
+  static let limit = OptionSpec("limit", nil, "N", "at most so many; default: all")
+  static let after = OptionSpec("after", nil, "N", "those after this place (sequence in JSON)")
+  static let everything = OptionSpec("all", nil, nil, "everything that it can be done to")
+  static let untilEmpty = OptionSpec(
+    "until-empty", nil, nil, "end when nothing is left that can go without help")
+  static let once = OptionSpec("once", nil, nil, "end when nothing is left that can go now")
+  static let concurrency = OptionSpec("concurrency", nil, "16", "so many tries at once, at most")
+  static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let tries end for so long")
+  static let origin = OptionSpec("to", nil, "URL", "-H goes to this server only; may be repeated")
+
+  static let help = OptionSpec("help", "h", nil, "show this")
+
+  static let limits = [timeout, deadline, retry, noRedirects]
+  static let connection = [http2, authorities, pin, resolve, proxy]
+  static let bodies = [data, json, form, part, compress]
+  static let shown = [include, verbose, activity, file, format]
+
+  /// The options that say how a server is reached and which keys are trusted.
+  static let ways = [authorities, pin, resolve, proxy]
+  static let arriving = [guaranteed, lane, expires, store, detach]
+  static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]
+
+  static let all =
+    [header, query] + bodies + limits + connection + shown + [resume, method] + arriving + ofOutbox + [help]
+}

@@ -1,6 +1,12 @@
 import ErrandCore
 import ErrandOutbox
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The task that the arguments of `errand outbox` describe.
 struct OutboxAction: Sendable, Hashable {
   enum Task: Sendable, Hashable {
@@ -61,4 +67,94 @@ struct OutboxRun: Sendable, Hashable {
   var fields: [HTTPFields.Field] = []
   /// The origins that may receive these header fields; empty for all.
   var origins: Set<Origin> = []
+}
+
+extension OutboxAction {
+  /// - Parameter name: The command's name without `outbox`.
+  init(_ name: String, _ arguments: ScannedArguments) throws(UsageError) {
+    task = try Task(name, arguments)
+    store = try ValueParser.path(arguments.last(.store), for: .store)
+    format = try OutputFormat(arguments)
+  }
+}
+
+extension OutboxAction.Task {
+  fileprivate init(_ name: String, _ arguments: ScannedArguments) throws(UsageError) {
+    switch name {
+    case "list": self = .list(try OutboxListing(arguments))
+    case "show": self = .show(id: arguments.operands[0])
+    case "run": self = .run(try OutboxRun(arguments))
+    case "watch": self = .watch
+    case "stats": self = .stats
+    case "retry": self = .retry(try OutboxChoice(arguments, of: name))
+    case "drop": self = .drop(try OutboxChoice(arguments, of: name))
+    case "pause": self = .pause(lane: arguments.last(.lane))
+    case "resume": self = .resume(lane: arguments.last(.lane))
+    case "export": self = .export(try OutboxListing(arguments), ids: arguments.operands)
+    case "import": self = .import(path: arguments.operands[0] == "-" ? nil : arguments.operands[0])
+    default: preconditionFailure("the table has no such command: \(name)")
+    }
+  }
+}
+
+extension OutboxListing {
+  init(_ arguments: ScannedArguments) throws(UsageError) {
+    for text in arguments.values(.state) {
+      guard let state = OutboxState.allCases.first(where: { "\($0)" == text }) else {
+        throw UsageError(
+          "--state takes a state, not \(text.debugDescription)",
+          hint: "One of \(OutboxState.allCases.map { "\($0)" }.joined(separator: ", ")).")
+      }
+      states = (states ?? []).union([state])
+    }
+    lane = arguments.last(.lane)
+    if let text = arguments.last(.limit) { limit = try ValueParser.number(text, atLeast: 1, for: .limit) }
+    if let text = arguments.last(.after) {
+      after = Int64(try ValueParser.number(text, atLeast: 0, for: .after))
+    }
+  }
+}
+
+extension OutboxChoice {
+  init(_ arguments: ScannedArguments, of name: String) throws(UsageError) {
+    let isAll = arguments.has(.everything)
+    guard isAll == arguments.operands.isEmpty else {
+      throw UsageError(
+        isAll ? "--all stands for every ID; give one or the other" : "errand outbox \(name) needs an ID",
+        hint: "errand outbox list shows them; for all of them: errand outbox \(name) --all.")
+    }
+    self = isAll ? .all : .ids(arguments.operands)
+  }
+}
+
+extension OutboxRun {
+  init(_ arguments: ScannedArguments) throws(UsageError) {
+    if arguments.has(.untilEmpty) { end = .empty }
+    if arguments.has(.once) {
+      guard end == .never else { throw UsageError("--once and --until-empty: give one or the other") }
+      end = .idle
+    }
+    if let text = arguments.last(.concurrency) {
+      concurrency = try ValueParser.number(text, atLeast: 1, for: .concurrency)
+    }
+    if let text = arguments.last(.grace) { grace = try ValueParser.duration(text, for: .grace) }
+    if let text = arguments.last(.timeout) { timeout = try ValueParser.duration(text, for: .timeout) }
+    connection = try ConnectionArguments(arguments)
+    for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
+    for text in arguments.values(.origin) {
+      guard let origin = URL(string: text).flatMap(Origin.init) else {
+        throw UsageError(
+          "--to takes a URL, not \(text.quotedWithoutSecrets)", hint: "As in https://example.com.")
+      }
+      origins.insert(origin)
+    }
+    if origins.isEmpty, let secret = fields.first(where: Secrets.standard.covers) {
+      throw UsageError(
+        "-H '\(secret.name): ...' is a secret, and stored requests may go to any server",
+        hint: "Say which may see it: --to https://api.example.com.")
+    }
+    if !origins.isEmpty, fields.isEmpty {
+      throw UsageError("--to says where the fields of -H go, and there are none")
+    }
+  }
 }

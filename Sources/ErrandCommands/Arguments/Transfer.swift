@@ -34,3 +34,133 @@ struct Transfer: Sendable, Hashable {
   /// How the request is stored, if it must be delivered.
   var guarantee: Guarantee?
 }
+
+extension Transfer {
+  init(_ arguments: ScannedArguments, method: Method, url: String) throws(UsageError) {
+    self.init(method: method, url: ValueParser.url(url))
+    for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
+    for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
+    body = try BodyArgument(arguments)
+    isCompressed = arguments.has(.compress)
+    try takeLimits(arguments)
+    wantsHTTP2 = arguments.has(.http2)
+    connection = try ConnectionArguments(arguments)
+    showsHead = arguments.has(.include) || method == .head
+    isVerbose = arguments.has(.verbose)
+    activity = arguments.last(.activity)
+    resumes = arguments.has(.resume)
+    try takeOutput(arguments)
+    guarantee = try Guarantee(arguments)
+  }
+
+  private mutating func takeLimits(_ arguments: ScannedArguments) throws(UsageError) {
+    if let text = arguments.last(.timeout) { timeout = try ValueParser.duration(text, for: .timeout) }
+    if let text = arguments.last(.deadline) { deadline = try ValueParser.duration(text, for: .deadline) }
+    if let text = arguments.last(.retry) { retries = try ValueParser.count(text, for: .retry) }
+    followsRedirects = !arguments.has(.noRedirects)
+  }
+
+  private mutating func takeOutput(_ arguments: ScannedArguments) throws(UsageError) {
+    format = try OutputFormat(arguments)
+    guard let file = arguments.last(.file) else { return }
+    if file.isEmpty { throw UsageError("-o names no file") }
+    // `-o -` is standard output, as in curl.
+    if file == "-" { return }
+    target = .file(file)
+    showsProgress = true
+  }
+}
+
+/// The options that say how a server is reached and which keys are trusted.
+struct ConnectionArguments: Sendable, Hashable {
+  var authorities: String?
+  var pins: [String] = []
+  var overrides: [AddressOverride] = []
+  var proxy: String?
+
+  init() {}
+
+  init(_ arguments: ScannedArguments) throws(UsageError) {
+    authorities = arguments.last(.authorities)
+    for text in arguments.values(.pin) { pins.append(try ValueParser.pin(text)) }
+    for text in arguments.values(.resolve) { overrides.append(try ValueParser.override(text)) }
+    if let text = arguments.last(.proxy) { proxy = try ValueParser.proxy(text) }
+  }
+}
+
+/// The address to use for a host and port.
+struct AddressOverride: Sendable, Hashable {
+  let host: String
+  let port: Int
+  let address: String
+}
+
+/// A pair that was given as `name=value`.
+struct NameAndValue: Sendable, Hashable {
+  let name: String
+  let value: String
+}
+
+/// The format of a command's output.
+enum OutputFormat: Sendable, Hashable {
+  case plain
+  case json
+
+  init(_ arguments: ScannedArguments) throws(UsageError) {
+    guard let text = arguments.last(.format) else {
+      self = .plain
+      return
+    }
+    guard text == "json" else {
+      throw UsageError(
+        "--output takes json, not \(text.debugDescription)",
+        hint: arguments.accepts(.file) ? "To write the body to a file: -o FILE." : nil)
+    }
+    self = .json
+  }
+}
+
+/// The options of a request that is stored until it is delivered.
+struct Guarantee: Sendable, Hashable {
+  var lane: String?
+  var expires: Duration?
+  /// The folder of the outbox, or nil for the usual one.
+  var store: String?
+  /// True if the request is only stored, and another process delivers it.
+  var isDetached = false
+
+  init() {}
+
+  /// Reads the options; nil without `--guaranteed`.
+  init?(_ arguments: ScannedArguments) throws(UsageError) {
+    guard arguments.has(.guaranteed) else {
+      if let option = [OptionSpec.lane, .expires, .store, .detach].first(where: arguments.has) {
+        throw UsageError("\(option.name) goes with --guaranteed only")
+      }
+      return nil
+    }
+    lane = arguments.last(.lane)
+    if let text = arguments.last(.expires) { expires = try ValueParser.duration(text, for: .expires) }
+    store = try ValueParser.path(arguments.last(.store), for: .store)
+    isDetached = arguments.has(.detach)
+    try Self.refuseWhatIsNotStored(arguments)
+  }
+
+  /// Refuses the options that would be ignored because they are not stored with a request.
+  private static func refuseWhatIsNotStored(_ arguments: ScannedArguments) throws(UsageError) {
+    let reasons: [(OptionSpec, String)] = [
+      (.deadline, "--expires 7d ends it after that time."),
+      (.retry, "It is tried until it is delivered; --expires 7d ends it after that time."),
+      (.noRedirects, "A stored request follows redirects only with its method, and within its origin."),
+      (.activity, "Every step is shown anyway."),
+      (.file, "What is kept of the response goes to standard output: > FILE."),
+    ]
+    if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {
+      throw UsageError("\(option.name) does not go with --guaranteed", hint: hint)
+    }
+    guard arguments.has(.detach), let option = OptionSpec.ways.first(where: arguments.has) else { return }
+    throw UsageError(
+      "\(option.name) is not stored with the request, and --detach leaves sending to others",
+      hint: "Give it to whoever delivers: errand outbox run \(option.name) ...")
+  }
+}

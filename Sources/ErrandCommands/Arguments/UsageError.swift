@@ -15,3 +15,92 @@ extension String {
   /// The text in quotes, without the secrets of a URL, because errors end in logs.
   var quotedWithoutSecrets: String { Secrets.standard.redactAnything(self).debugDescription }
 }
+
+/// The error for an option that a command does not have, with the option that was probably meant.
+struct UnknownOption {
+  let error: UsageError
+
+  init(_ given: String, _ command: CommandSpec) {
+    let hint =
+      Self.habit(given) ?? Self.elsewhere(given) ?? Self.nearest(given, command) ?? Self.nearestElsewhere(
+        given)
+      ?? "errand help \(command.name) lists the options."
+    error = UsageError("errand \(command.name) has no option \(given)", hint: hint)
+  }
+
+  /// Returns a hint for an option of curl's.
+  private static func habit(_ given: String) -> String? {
+    switch given {
+    case "-X", "--request": "For another method: errand send METHOD URL."
+    case "-L", "--location": "Redirects are followed anyway; --no-redirects follows none."
+    case "-O", "--remote-name": "errand download URL names the file by the URL."
+    case "-C", "--continue-at": "errand download URL --resume goes on with a file."
+    case "-I": "errand head URL gets the fields only."
+    case "-k", "--insecure": "Certificates are always verified; --cacert FILE trusts an authority of yours."
+    case "-u", "--user":
+      "Put them into the URL, as in https://user:password@host, or use -H 'Authorization: ...'."
+    case "-T", "--upload-file": "errand upload FILE URL sends a file."
+    case "-s", "--silent": "It is silent already when standard error is no terminal."
+    case "-m", "--max-time": "--deadline 30s limits the whole, --timeout 10s each wait."
+    case "--data-binary", "--data-raw": "-d sends bytes as they are."
+    case "--compressed":
+      "Compressed responses are always accepted; --compress compresses the body that is sent."
+    default: nil
+    }
+  }
+
+  private static func elsewhere(_ given: String) -> String? {
+    guard let option = OptionSpec.all.first(where: { names($0).contains(given) }) else { return nil }
+    return "\(given) belongs to errand \(owners(of: option))."
+  }
+
+  private static func nearestElsewhere(_ given: String) -> String? {
+    guard let near = Spelling.nearest(to: given, in: OptionSpec.all.flatMap(names)),
+      let option = OptionSpec.all.first(where: { names($0).contains(near) })
+    else { return nil }
+    return "Did you mean \(near)? It belongs to errand \(owners(of: option))."
+  }
+
+  private static func names(_ option: OptionSpec) -> [String] {
+    [option.long.map { "--\($0)" }, option.short.map { "-\($0)" }].compactMap { $0 }
+  }
+
+  private static func owners(of option: OptionSpec) -> String {
+    CommandSpec.all.filter { $0.options.contains(option) }.map(\.name).joined(separator: ", ")
+  }
+
+  private static func nearest(_ given: String, _ command: CommandSpec) -> String? {
+    Spelling.nearest(to: given, in: command.options.compactMap { $0.long.map { "--\($0)" } })
+      .map { "Did you mean \($0)?" }
+  }
+}
+
+/// Finds the word that was probably meant by a misspelled one.
+enum Spelling {
+  /// Returns the candidate with the smallest distance, if that is at most a third of the word's letters (or
+  /// 1).
+  static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
+    let word = word.lowercased()
+    let best = candidates.map { ($0, distance(Array(word), Array($0.lowercased()))) }.min { $0.1 < $1.1 }
+    guard let best, best.1 <= max(1, word.count / 3) else { return nil }
+    return best.0
+  }
+
+  /// Returns the number of letters added, left out, replaced, or swapped (optimal string alignment).
+  static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
+    var before = [Int](repeating: 0, count: b.count + 1)
+    var last = Array(0...b.count)
+    for i in 1...a.count {
+      var row = [i] + [Int](repeating: 0, count: b.count)
+      for j in 1...b.count {
+        row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+          row[j] = min(row[j], before[j - 2] + 1)
+        }
+      }
+      (before, last) = (last, row)
+    }
+    return last[b.count]
+  }
+}

@@ -1,9 +1,15 @@
 import ErrandCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Shows a response, or a failure, to the user.
 protocol Delivery: Sendable {
   /// Shows a response whose body is still being received. Throws after that if its status is not 2xx.
-  func deliver(_ response: Response, to outlet: Outlet) async throws
+  func deliver(_ response: Response, to output: OutputDescriptor) async throws
   /// Reports a response whose body was written to a file.
   func delivered(_ response: Response, in path: String) throws
   func fail(_ failure: CommandFailure) async throws
@@ -20,5 +26,144 @@ extension Delivery {
   /// Returns the timing of a whole transfer whose stream has ended.
   func timing(_ response: Response) -> Timing {
     response.chunks.timing ?? response.timing
+  }
+}
+
+/// Writes the body as it is, and on standard error what the options ask for.
+struct PlainDelivery: Delivery {
+  private let transfer: Transfer
+  private let console: Console
+  private let line: (any LiveLine)?
+
+  init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?) {
+    self.transfer = transfer
+    self.console = console
+    self.line = line
+  }
+
+  func deliver(_ response: Response, to output: OutputDescriptor) async throws {
+    if transfer.showsHead {
+      line?.clear()
+      console.say(response.status, response.fields, version: response.timing.httpVersion)
+    }
+    var writer = BodyWriter(output)
+    for try await chunk in response.chunks {
+      // The body and the progress line must not share a terminal's line.
+      if output.isTerminal { line?.end() }
+      try writer.write(chunk)
+    }
+    try writer.finish()
+    showTiming(timing(response))
+    try check(response, transfer)
+  }
+
+  func delivered(_ response: Response, in path: String) throws {
+    if transfer.showsHead {
+      console.say(response.status, response.fields, version: response.timing.httpVersion)
+    }
+    showTiming(response.timing)
+    if console.error.isTerminal {
+      let timing = response.timing
+      console.say(
+        "\(path): \(Amounts.bytes(timing.bytesReceived)) in \(Amounts.time(timing.total))")
+    }
+  }
+
+  func fail(_ failure: CommandFailure) async throws {
+    if let error = failure.cause, let status = error.status, let prefix = error.bodyPrefix,
+      error.code == .rejected
+    {
+      if transfer.showsHead {
+        console.say(status, error.fields?.masked ?? [:], version: error.timing?.httpVersion)
+      }
+      var writer = BodyWriter(console.output)
+      try writer.write(prefix)
+      try writer.finish()
+      if let timing = error.timing { showTiming(timing) }
+      if prefix.count >= 64 << 10 { console.say("errand: the body is cut after \(prefix.count) bytes") }
+    }
+    // The user who pressed control-C needs no message.
+    if failure.exit != .interrupted { console.say(failure) }
+  }
+
+  private func showTiming(_ timing: Timing) {
+    guard transfer.isVerbose else { return }
+    line?.clear()
+    for line in TimingText.lines(timing) { console.say(line) }
+  }
+}
+
+/// Writes one JSON object to standard output, for a response and for a failure.
+final class JSONDelivery: Delivery {
+  private static let memoryLimit = 64 << 20
+
+  private let transfer: Transfer
+  private let console: Console
+  private let line: (any LiveLine)?
+  /// The report of the response so far, in case its status is refused.
+  private let known = Locked<JSONReport?>(nil)
+
+  init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?) {
+    self.transfer = transfer
+    self.console = console
+    self.line = line
+  }
+
+  func deliver(_ response: Response, to output: OutputDescriptor) async throws {
+    var report = report(of: response)
+    known.withLock { [report] in $0 = report }
+    var body = Data()
+    for try await chunk in response.chunks {
+      body.append(chunk)
+      guard body.count <= Self.memoryLimit else { throw Self.tooLarge }
+    }
+    report.setBody(body)
+    report.timing = JSONTiming(timing(response))
+    known.withLock { [report] in $0 = report }
+    try check(response, transfer)
+    try show(report)
+  }
+
+  func delivered(_ response: Response, in path: String) throws {
+    var report = report(of: response)
+    report.file = path
+    report.timing = JSONTiming(response.timing)
+    try show(report)
+  }
+
+  func fail(_ failure: CommandFailure) async throws {
+    let error = failure.cause
+    var report = known.withLock { $0 } ?? JSONReport(method: transfer.method, url: error?.url ?? redactedURL)
+    if let error, let status = error.status {
+      report.setResponse(status, error.fields?.masked ?? [:])
+      if let prefix = error.bodyPrefix { report.setBody(prefix) }
+      report.timing = error.timing.map(JSONTiming.init)
+    }
+    report.setFailure(failure)
+    try show(report)
+  }
+
+  private func report(of response: Response) -> JSONReport {
+    var report = JSONReport(method: transfer.method, url: redacted(response.url.absoluteString))
+    report.setResponse(response.status, response.fields)
+    return report
+  }
+
+  private var redactedURL: String { redacted(transfer.url) }
+
+  /// Returns the URL as a request's description shows it: without secrets.
+  private func redacted(_ url: String) -> String {
+    String(Request.get(url).description.dropFirst("GET ".count))
+  }
+
+  private func show(_ report: JSONReport) throws {
+    line?.end()
+    try console.show(report)
+  }
+
+  private static var tooLarge: CommandFailure {
+    CommandFailure(
+      .refused, RequestError.Code.bodyTooLarge.rawValue, "the body is too large for a JSON object (64 MiB)",
+      hint: "Write it to a file: -o FILE.")
   }
 }

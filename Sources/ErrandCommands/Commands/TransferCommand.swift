@@ -34,9 +34,9 @@ struct TransferCommand {
       }
       line?.end()
       return .success
-    } catch Outlet.Failure.readerGone {
+    } catch OutputDescriptor.Failure.readerGone {
       line?.end()
-      throw Outlet.Failure.readerGone
+      throw OutputDescriptor.Failure.readerGone
     } catch {
       line?.end()
       let failure = CommandFailure(error, transfer)
@@ -55,8 +55,8 @@ struct TransferCommand {
     }
     switch try FileTarget(transfer.target, url: request.url) {
     case .device(let path):
-      let outlet = try Outlet(opening: path)
-      try await delivery.deliver(try await client.stream(request, progress: progress), to: outlet)
+      let output = try OutputDescriptor(opening: path)
+      try await delivery.deliver(try await client.stream(request, progress: progress), to: output)
     case .file(let path):
       let file = URL(filePath: path)
       let response = try await client.download(

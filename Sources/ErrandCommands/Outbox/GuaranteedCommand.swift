@@ -29,8 +29,8 @@ struct GuaranteedCommand {
       let request = GuaranteedRequest(built, keepsSecrets: guarantee.isDetached)
       return guarantee.isDetached
         ? try await store(request, place) : try await storeAndDeliver(request, place)
-    } catch Outlet.Failure.readerGone {
-      throw Outlet.Failure.readerGone
+    } catch OutputDescriptor.Failure.readerGone {
+      throw OutputDescriptor.Failure.readerGone
     } catch {
       var failure = CommandFailure(error, transfer)
       if let hint = hint(for: error) { failure.hint = hint }

@@ -17,8 +17,8 @@ struct OutboxCommand {
   func run() async throws -> ExitCode {
     do {
       return try await perform(OutboxPlace(action.store))
-    } catch Outlet.Failure.readerGone {
-      throw Outlet.Failure.readerGone
+    } catch OutputDescriptor.Failure.readerGone {
+      throw OutputDescriptor.Failure.readerGone
     } catch {
       let failure = CommandFailure(error)
       if isJSON { try console.show(JSONFailure(error: JSONReport.Failure(failure))) }
@@ -191,5 +191,40 @@ struct OutboxCommand {
       try console.output.write(ControlEscaper.line(StatisticsText.pauses(statistics)) + "\n")
     }
     return .success
+  }
+}
+
+/// Exports and imports stored requests.
+struct OutboxTransfer {
+  let outbox: Outbox
+  let console: Console
+
+  /// - Parameter names: The beginnings or ends of the IDs to export; empty for all.
+  func export(_ listing: OutboxListing, _ names: [String]) async throws {
+    var selection = OutboxSelection(states: listing.states, lane: listing.lane.map { .named($0) })
+    if !names.isEmpty {
+      selection.ids = []
+      for name in names { selection.ids?.append(try await OutboxFinder(outbox: outbox).entry(name).id) }
+    }
+    var writer = BodyWriter(console.output)
+    let count = try await outbox.export(selection) { line in
+      try Task.checkCancellation()
+      try writer.write(line)
+    }
+    try writer.finish()
+    console.say("* exported: \(count)")
+  }
+
+  /// - Parameter path: The file to read, or nil for standard input.
+  func `import`(_ path: String?, isJSON: Bool) async throws {
+    let counts =
+      if let path {
+        try await outbox.import(contentsOf: URL(filePath: path))
+      } else {
+        try await outbox.import(StandardInput.rest)
+      }
+    if isJSON { return try console.show(JSONImport(stored: counts.stored, known: counts.known)) }
+    let known = counts.known > 0 ? "; \(counts.known) are known here already, and were left as they are" : ""
+    try console.output.write("stored: \(counts.stored)\(known)\n")
   }
 }

@@ -58,3 +58,49 @@ struct OutboxPlace: Sendable {
       at: URL(filePath: path, directoryHint: .isDirectory), client: client, configuration: configuration)
   }
 }
+
+/// Quotes text for a shell.
+enum Shell {
+  /// Returns the text as one word.
+  static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || "/._-+:=@%,".utf8.contains(byte)
+    }
+    if isPlain, !text.isEmpty { return text }
+    return "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+  }
+}
+
+/// Finds a stored request by the beginning or the end of its ID.
+struct OutboxFinder {
+  private static let pageSize = 1000
+
+  let outbox: Outbox
+
+  /// Returns the request.
+  /// - Throws: `CommandFailure` if no request matches, or more than one.
+  func entry(_ name: String) async throws -> OutboxEntry {
+    if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry }
+    var found: OutboxEntry?
+    var last: Int64 = 0
+    while true {
+      let page = try await outbox.list(after: last, limit: Self.pageSize)
+      for entry in page where entry.id.rawValue.hasPrefix(name) || entry.id.rawValue.hasSuffix(name) {
+        if let found {
+          throw CommandFailure(
+            .usage, "ambiguousID", "\(name.debugDescription) begins or ends the names of several requests",
+            hint: "\(found.id) and \(entry.id), for two.")
+        }
+        found = entry
+      }
+      guard page.count == Self.pageSize, let end = page.last else { break }
+      last = end.sequence
+    }
+    guard let found else {
+      throw CommandFailure(
+        .usage, "unknownID", "there is no request \(name.debugDescription)",
+        hint: "errand outbox list shows those that are there.")
+    }
+    return found
+  }
+}

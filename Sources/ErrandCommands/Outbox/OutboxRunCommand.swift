@@ -100,3 +100,81 @@ extension OutboxStatistics {
     counts[.attempting, default: 0] == 0 && (counts[.stored, default: 0] == 0 || isHeld)
   }
 }
+
+/// Counts the requests that ended, by their state.
+final class OutboxCounters: Sendable {
+  private static let names = ["delivered", "dead-letter", "expired", "dropped"]
+
+  private let state = Locked<[String: Int]>([:])
+
+  init() {}
+
+  /// The counts by the name of the final state.
+  var counts: [String: Int] { state.withLock { $0 } }
+
+  func add(_ event: OutboxEvent) {
+    guard let outcome = event.outcome else { return }
+    let name =
+      switch outcome {
+      case .delivered: "delivered"
+      case .deadLettered: "dead-letter"
+      case .expired: "expired"
+      case .dropped: "dropped"
+      }
+    state.withLock { $0[name, default: 0] += 1 }
+  }
+
+  var exitCode: ExitCode {
+    let counts = counts
+    if counts["dead-letter", default: 0] > 0 { return .deadLettered }
+    return counts["expired", default: 0] + counts["dropped", default: 0] > 0 ? .expired : .success
+  }
+
+  static func text(_ counts: [String: Int]) -> String {
+    let parts = names.compactMap { name in counts[name].map { "\($0) \(name)" } }
+    return parts.isEmpty ? "nothing was delivered" : parts.joined(separator: ", ")
+  }
+}
+
+/// Logs the events of stored requests: as text on standard error, or as JSON on standard output.
+final class EventLog: Sendable {
+  private let console: Console
+  private let isJSON: Bool
+  private let failure = Locked<OutputDescriptor.Failure?>(nil)
+
+  init(console: Console, isJSON: Bool) {
+    self.console = console
+    self.isJSON = isJSON
+  }
+
+  func write(_ event: OutboxEvent) {
+    guard isJSON else { return console.say(Self.line(event)) }
+    do {
+      try console.output.write(JSONText.text(JSONEvent(event), isPretty: false) + "\n")
+    } catch {
+      failure.withLock { $0 = error }
+    }
+  }
+
+  /// Throws if an event could not be written.
+  func check() throws(OutputDescriptor.Failure) {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
+  static func line(_ event: OutboxEvent) -> String {
+    let name = event.lane.map { "\(event.id) [\($0)]" } ?? "\(event.id)"
+    return "* \(name): \(text(event.step, event.date))"
+  }
+
+  private static func text(_ step: OutboxEvent.Step, _ date: Date) -> String {
+    switch step {
+    case .stored: "stored"
+    case .attempting(let count): "attempt \(count)"
+    case .failed(let reason, let next): "\(reason); next attempt \(SpanText.until(next, at: date))"
+    case .delivered(let response): "delivered: \(response.status)"
+    case .deadLettered(let reason, _): "moved to the dead letters: \(reason)"
+    case .expired: "expired"
+    case .dropped(let reason): "dropped: \(reason)"
+    }
+  }
+}

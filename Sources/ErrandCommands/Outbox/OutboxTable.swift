@@ -56,3 +56,131 @@ struct OutboxTable: Sendable {
     return String(line.prefix(max(1, width - 2))) + "…"
   }
 }
+
+/// Shortens long IDs to as much of their end as keeps them distinct: IDs that an outbox makes begin with the
+/// time, so many share a beginning.
+enum ShortID {
+  private static let least = 8
+  /// IDs of at most this length are shown whole.
+  private static let short = 12
+
+  /// Returns the number of characters to show of each ID's end.
+  static func length(of ids: [String]) -> Int {
+    let longest = ids.map(\.count).max() ?? least
+    guard longest > short else { return max(least, longest) }
+    let sorted = Set(ids).map { String($0.reversed()) }.sorted()
+    var length = least
+    for (one, next) in zip(sorted, sorted.dropFirst()) {
+      length = max(length, one.commonPrefix(with: next) + 1)
+    }
+    return length
+  }
+}
+
+extension String {
+  /// Returns the number of characters that both begin with.
+  fileprivate func commonPrefix(with other: String) -> Int {
+    zip(self, other).prefix { $0 == $1 }.count
+  }
+}
+
+/// The details of a stored request, as text.
+struct OutboxRecordText: Sendable {
+  let now: Date
+
+  func lines(_ record: OutboxRecord) -> [String] {
+    var facts: [(String, String?)] = [
+      ("ID", record.id), ("request", record.request), ("state", "\(record.state)"), ("reason", record.reason),
+      ("lane", record.lane), ("priority", record.priority == "default" ? nil : record.priority),
+      ("attempts", "\(record.attempts)"),
+    ]
+    facts += [
+      ("next attempt", record.state == .stored ? record.nextAttempt.map(date) ?? "now" : nil),
+      ("stored", date(record.created)), ("changed", date(record.changed)),
+      ("expires", record.expires.map(date)), ("size", Amounts.bytes(record.size)),
+      ("idempotency key", record.idempotencyKey), ("answer", record.response.map { "\(Status($0.status))" }),
+    ]
+    if record.response?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
+    let known = facts.compactMap { name, value in value.map { (name, $0) } }
+    return TwoColumns.lines(known)
+      + (record.response?.fields ?? []).map { "    \($0.joined(separator: ": "))" }
+  }
+
+  private func date(_ date: Date) -> String {
+    let distance = date > now ? SpanText.until(date, at: now) : SpanText.since(date, at: now)
+    return "\(date.formatted(.iso8601)) (\(distance))"
+  }
+}
+
+/// The latest event of a stored request, as one line of a log.
+enum OutboxRecordLine {
+  static func text(_ record: OutboxRecord) -> String {
+    let lane = record.lane.map { " [\($0)]" } ?? ""
+    return "\(JSONText.date(record.changed)) \(record.id)\(lane) \(what(record)): \(record.request)"
+  }
+
+  private static func what(_ record: OutboxRecord) -> String {
+    switch record.state {
+    case .stored:
+      guard let reason = record.reason else { return "stored" }
+      let next = record.nextAttempt.map { ", next attempt at \(JSONText.date($0))" } ?? ""
+      return "attempt \(record.attempts) failed (\(reason))\(next)"
+    case .attempting: return "attempt \(record.attempts)"
+    case .delivered: return "delivered (\(record.response.map { "\($0.status)" } ?? "accepted"))"
+    case .deadLettered: return "dead letter (\(record.reason ?? ""))"
+    case .expired: return "expired"
+    case .dropped: return "dropped (\(record.reason ?? ""))"
+    }
+  }
+}
+
+/// Formats the statistics of an outbox for people.
+struct StatisticsText: Sendable {
+  let now: Date
+
+  func lines(_ statistics: OutboxStatistics) -> [String] {
+    var facts = OutboxState.allCases.map { ("\($0)", "\(statistics.counts[$0, default: 0])") }
+    facts.append(("bytes", Amounts.bytes(statistics.bytes)))
+    // The size includes requests that are over and not yet forgotten, as the outbox's size limit does.
+    if statistics.bytesInAll > statistics.bytes {
+      facts.append(("in all", Amounts.bytes(statistics.bytesInAll)))
+    }
+    if let oldest = statistics.oldest {
+      facts.append(("oldest", SpanText.since(Date(milliseconds: oldest), at: now)))
+    }
+    if let next = statistics.nextDue {
+      facts.append(("next attempt", SpanText.until(Date(milliseconds: next), at: now)))
+    }
+    let lines = TwoColumns.lines(facts)
+    return statistics.isPaused || !statistics.pausedLanes.isEmpty ? lines + [Self.pauses(statistics)] : lines
+  }
+
+  /// Describes an origin to which nothing is sent for a while.
+  func line(_ held: HeldOrigin) -> String {
+    "held: \(held.origin), next attempt \(SpanText.until(held.until, at: now)): \(held.reason)"
+  }
+
+  /// Returns one line: the count of each state, the size, and when the next attempt is due.
+  func summary(_ statistics: OutboxStatistics) -> String {
+    var parts = OutboxState.allCases.compactMap { state -> String? in
+      let count = statistics.counts[state, default: 0]
+      return count > 0 || state == .stored ? "\(count) \(state)" : nil
+    }
+    if statistics.bytes > 0 { parts.append(Amounts.bytes(statistics.bytes)) }
+    if let next = statistics.nextDue {
+      parts.append("next attempt \(SpanText.until(Date(milliseconds: next), at: now))")
+    }
+    if statistics.isPaused || !statistics.pausedLanes.isEmpty { parts.append(Self.pauses(statistics)) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// Returns what is paused, in a few words.
+  static func pauses(_ statistics: OutboxStatistics) -> String {
+    if statistics.isPaused { return "everything is paused" }
+    switch statistics.pausedLanes.count {
+    case 0: return "nothing is paused"
+    case 1: return "the lane \(statistics.pausedLanes[0]) is paused"
+    default: return "the lanes \(statistics.pausedLanes.joined(separator: ", ")) are paused"
+    }
+  }
+}

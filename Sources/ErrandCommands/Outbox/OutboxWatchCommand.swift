@@ -89,3 +89,148 @@ struct OutboxWatchCommand {
     try screen?.draw(lines.map { $0.count < width ? $0 : String($0.prefix(max(1, width - 1))) })
   }
 }
+
+/// Reads an outbox repeatedly, and finds what has changed.
+struct OutboxWatcher {
+  /// The greatest number of requests that are followed in each state.
+  private static let limit = 1000
+
+  let outbox: Outbox
+  private(set) var state: OutboxWatchState
+
+  init(_ outbox: Outbox) async throws {
+    self.outbox = outbox
+    state = OutboxWatchState([], last: try await Self.newest(outbox))
+    state = OutboxWatchState(try await Self.open(outbox), last: state.last)
+  }
+
+  /// Reads the outbox.
+  /// - Returns: The requests that have changed since the last reading.
+  mutating func look() async throws -> [OutboxRecord] {
+    var entries = try await Self.open(outbox)
+    let seen = Set(entries.map(\.id))
+    entries += try await outbox.list(after: state.last, limit: Self.limit).map { OutboxRecord($0) }
+      .filter { !seen.contains($0.id) }
+    let found = Set(entries.map(\.id))
+    var forgotten: [String] = []
+    for id in state.open.keys where !found.contains(id) {
+      if let entry = try await outbox.status(of: OutboxID(rawValue: id)) {
+        entries.append(OutboxRecord(entry))
+      } else {
+        forgotten.append(id)
+      }
+    }
+    return state.look(at: entries, forgotten: forgotten)
+  }
+
+  private static func open(_ outbox: Outbox) async throws -> [OutboxRecord] {
+    var records: [OutboxRecord] = []
+    for state in [OutboxState.attempting, .stored, .deadLettered] {
+      records += try await outbox.list(OutboxSelection(states: [state]), limit: limit).map {
+        OutboxRecord($0)
+      }
+    }
+    return records
+  }
+
+  /// Returns the place of the newest request, or 0, by binary search, because there may be millions.
+  private static func newest(_ outbox: Outbox) async throws -> Int64 {
+    var (low, high): (Int64, Int64) = (0, 1)
+    while let next = try await outbox.list(after: high, limit: 1).first {
+      (low, high) = (next.sequence, max(high, next.sequence) * 2)
+    }
+    // Nothing is beyond `high`; a request is at `low`, unless that is 0.
+    while low < high {
+      let middle = low + (high - low) / 2
+      if let next = try await outbox.list(after: middle, limit: 1).first {
+        low = next.sequence
+      } else {
+        high = middle
+      }
+    }
+    return high
+  }
+}
+
+/// Finds the changes between successive readings of an outbox. Pure.
+struct OutboxWatchState: Sendable {
+  /// The requests that are not over, by ID.
+  private(set) var open: [String: OutboxRecord] = [:]
+  /// The requests that ended while they were watched, the newest last.
+  private(set) var ended: [OutboxRecord] = []
+  /// The place in the order up to which requests are known.
+  private(set) var last: Int64
+
+  private static let mostEnded = 200
+
+  /// - Parameters:
+  ///   - open: The requests that are not over at the beginning.
+  ///   - last: The place of the newest request.
+  init(_ open: [OutboxRecord], last: Int64) {
+    for record in open { self.open[record.id] = record }
+    self.last = last
+  }
+
+  /// Compares a reading with the last one.
+  /// - Parameters:
+  ///   - records: The requests that are new or were open, as they are now.
+  ///   - forgotten: The IDs of open requests that no longer exist.
+  /// - Returns: The requests that have changed, in the order of their change.
+  mutating func look(at records: [OutboxRecord], forgotten: [String] = []) -> [OutboxRecord] {
+    for id in forgotten { open[id] = nil }
+    var changed: [OutboxRecord] = []
+    for record in records {
+      last = max(last, record.sequence)
+      guard open[record.id] != record else { continue }
+      changed.append(record)
+      if record.state.isOver {
+        open[record.id] = nil
+        ended.append(record)
+      } else {
+        open[record.id] = record
+      }
+    }
+    if ended.count > Self.mostEnded { ended.removeFirst(ended.count - Self.mostEnded) }
+    return changed.sorted { ($0.changed, $0.sequence) < ($1.changed, $1.sequence) }
+  }
+
+  /// Returns at most `count` requests to show: in an attempt, stored, dead letters, and in the lines left,
+  /// those that ended last.
+  func shown(_ count: Int) -> [OutboxRecord] {
+    let order: [OutboxState] = [.attempting, .stored, .deadLettered]
+    let alive = order.flatMap { state in
+      open.values.filter { $0.state == state }.sorted { $0.sequence < $1.sequence }
+    }
+    // A few lines are always for the latest ends, which a user waits for.
+    let kept = min(ended.count, max(count - alive.count, min(3, count / 2)))
+    return Array(alive.prefix(max(0, count - kept)) + ended.suffix(kept).reversed())
+  }
+}
+
+extension OutboxState {
+  /// True if nothing changes the request any more, unless a user retries it.
+  fileprivate var isOver: Bool { self == .delivered || self == .expired || self == .dropped }
+}
+
+/// Several lines on a terminal that are redrawn together.
+struct LiveScreen: Sendable {
+  private let output: OutputDescriptor
+  private var drawn = 0
+
+  init(_ output: OutputDescriptor) { self.output = output }
+
+  /// Draws the lines in the place of those drawn before.
+  /// - Parameter lines: Each must be shorter than the terminal's width, and they must be fewer than its
+  ///   lines.
+  mutating func draw(_ lines: [String]) throws {
+    var text = drawn > 0 ? "\u{1B}[\(drawn)A\r" : "\r"
+    for line in lines { text += "\(line)\u{1B}[K\n" }
+    // Clears lines that were drawn before and are not needed now.
+    text += "\u{1B}[J"
+    drawn = lines.count
+    try output.write(text)
+  }
+
+  /// Ends drawing, and leaves the last lines.
+  func end() { try? output.write("\r") }
+}

@@ -11,15 +11,15 @@ final class ActivityDisplay: LiveLine {
   }
 
   private let activity: Activity
-  private let outlet: Outlet
+  private let output: OutputDescriptor
   private let redraws: Bool
   private let clock: any Clock<Duration>
   private let state: Locked<State>
 
   /// - Parameter redraws: False for an output that keeps all that is written to it, such as a file.
-  init(_ text: String, _ outlet: Outlet, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()) {
+  init(_ text: String, _ output: OutputDescriptor, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()) {
     activity = Activity(text, clock: clock)
-    self.outlet = outlet
+    self.output = output
     self.redraws = redraws
     self.clock = clock
     state = Locked(State(line: ActivityLine(text)))
@@ -78,7 +78,7 @@ final class ActivityDisplay: LiveLine {
       if redraws {
         drawLine(&state)
       } else if !state.line.plain.isEmpty {
-        try? outlet.write("\(state.line.plain)\n")
+        try? output.write("\(state.line.plain)\n")
       }
     }
   }
@@ -91,11 +91,45 @@ final class ActivityDisplay: LiveLine {
 
   private func drawLine(_ state: inout State) {
     state.isDrawn = true
-    try? outlet.write("\r\(state.line.next(state.now.fraction, width: outlet.width))\u{1B}[K")
+    try? output.write("\r\(state.line.next(state.now.fraction, width: output.width))\u{1B}[K")
   }
 
   private func wipe(_ state: inout State) {
-    if state.isDrawn { try? outlet.write("\r\u{1B}[K") }
+    if state.isDrawn { try? output.write("\r\u{1B}[K") }
     state.isDrawn = false
+  }
+}
+
+/// The line that shows an activity. Pure: the fraction done and the width are passed in.
+struct ActivityLine: Sendable {
+  private static let signs = ["|", "/", "-", "\\"]
+
+  /// How long one position of the sign is shown.
+  static let interval = Duration.milliseconds(100)
+
+  private let label: String
+  private var turns = 0
+
+  init(_ text: String) {
+    let text = ControlEscaper.line(text)
+    label = text.isEmpty ? "" : "\(text) …"
+  }
+
+  /// The line for an output that is no terminal.
+  var plain: String { label }
+
+  /// Returns the line with its sign moved on.
+  mutating func next(_ fraction: Double?, width: Int) -> String {
+    defer { turns += 1 }
+    let sign = Self.signs[turns % Self.signs.count]
+    let tail = fraction.map { "  \(Self.percent($0))" } ?? ""
+    // The last column stays free: some terminals wrap when it is filled.
+    let room = max(0, width - 1 - sign.count - tail.count)
+    return String((sign + (label.isEmpty ? "" : " \(label)").prefix(room) + tail).prefix(max(1, width - 1)))
+  }
+
+  private static func percent(_ fraction: Double) -> String {
+    let number = "\(Int((fraction * 1000).rounded()) / 10)"
+    return String(repeating: " ", count: max(0, 3 - number.count)) + number + "%"
   }
 }

@@ -1,5 +1,11 @@
 import ErrandCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Formats amounts for people.
 enum Amounts {
   /// `999 B`, `1.5 kB`, `23.4 MB`.
@@ -35,5 +41,61 @@ enum Amounts {
   private static func decimal(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+/// Formats the timing of a response in two lines.
+enum TimingText {
+  static func lines(_ timing: Timing) -> [String] {
+    var facts = [
+      timing.httpVersion.map { "\($0)" },
+      timing.connectionReused.map { $0 ? "connection reused" : "new connection" },
+    ]
+    .compactMap { $0 }
+    facts.append(timing.attempts == 1 ? "1 attempt" : "\(timing.attempts) attempts")
+    if timing.redirects > 0 {
+      facts.append(timing.redirects == 1 ? "1 redirect" : "\(timing.redirects) redirects")
+    }
+    facts.append("sent \(Amounts.bytes(timing.bytesSent)), received \(Amounts.bytes(timing.bytesReceived))")
+    let steps: [(String, Duration?)] = [
+      ("queue", timing.queue), ("dns", timing.dns), ("connect", timing.connect), ("tls", timing.tls),
+      ("first byte", timing.firstByte), ("total", timing.total),
+    ]
+    let times = steps.compactMap { name, time in time.map { "\(name) \(Amounts.time($0))" } }
+    return ["* \(facts.joined(separator: ", "))", "* \(times.joined(separator: ", "))"]
+  }
+}
+
+/// Formats names with a text beside each.
+enum TwoColumns {
+  /// - Parameter width: The width of the first column; nil for that of the longest name.
+  static func lines(_ rows: [(String, String)], width: Int? = nil) -> [String] {
+    let width = width ?? rows.map(\.0.count).max() ?? 0
+    return rows.map { name, text in
+      "\(name)\(String(repeating: " ", count: width - name.count))  \(text)"
+    }
+  }
+}
+
+/// Formats the distance to a time for people.
+enum SpanText {
+  /// `0s`, `59s`, `12m`, `3h`, `8d`.
+  static func length(_ seconds: Double) -> String {
+    let seconds = Int(min(max(0, seconds.rounded(.down)), 1e12))
+    switch seconds {
+    case ..<60: return "\(seconds)s"
+    case ..<3600: return "\(seconds / 60)m"
+    case ..<172_800: return "\(seconds / 3600)h"
+    default: return "\(seconds / 86_400)d"
+    }
+  }
+
+  /// `12m ago`.
+  static func since(_ date: Date, at now: Date) -> String { "\(length(now.timeIntervalSince(date))) ago" }
+
+  /// `in 12m`, or `now` if the time has come.
+  static func until(_ date: Date, at now: Date) -> String {
+    let seconds = date.timeIntervalSince(now)
+    return seconds <= 0 ? "now" : "in \(length(seconds.rounded(.up)))"
   }
 }

@@ -37,7 +37,7 @@ struct CommandFailure: Error, Sendable {
     case let error as RequestError: self.init(ExitCode(error.code), error.code.rawValue, error.description)
     case let error as OutboxError: self.init(ExitCode(error.code), error.code.rawValue, error.message)
     case let error as FileError: self.init(.localFile, "file", error.description)
-    case Outlet.Failure.unwritable(let reason):
+    case OutputDescriptor.Failure.unwritable(let reason):
       self.init(.localFile, "outputUnwritable", "the output cannot be written: \(reason)")
     case is CancellationError: self.init(.interrupted, "cancelled", "cancelled")
     default: self.init(.network, "other", "\(error)")
@@ -74,4 +74,70 @@ extension HTTPFields {
     for field in self { masked.append(field.name, field.isSecret ? "***" : field.value) }
     return masked
   }
+}
+
+/// A hint for the user about a failure.
+enum FailureHint {
+  static func text(for error: RequestError, _ transfer: Transfer) -> String? {
+    switch error.code {
+    case .untrustedCertificate: "If the authority is yours: --cacert FILE."
+    case .timedOut where transfer.timeout == nil: "To wait longer: --timeout 60s."
+    case .connectionLost, .timedOut:
+      transfer.resumes
+        ? "What came is kept; the same command goes on with it."
+        : transfer.target == .fileNamedByURL ? "With --resume a download can be gone on with." : nil
+    case .bodyNotReplayable: "Give the body as a file, -d @FILE, and it can be."
+    default: nil
+    }
+  }
+}
+
+/// The exit status of the tool.
+enum ExitCode: Int32, Sendable, CaseIterable {
+  case success = 0
+  case refused = 1
+  case usage = 2
+  case noConnection = 3
+  case timedOut = 4
+  case network = 5
+  case localFile = 6
+  case deadLettered = 7
+  case expired = 8
+  case interrupted = 130
+
+  var meaning: String {
+    switch self {
+    case .success: "a 2xx response"
+    case .refused:
+      "a response that was refused: any status but 2xx, a redirect that is not followed, a body too large"
+    case .usage: "wrong use: an unknown option, a URL that cannot be asked, a field that cannot be sent"
+    case .noConnection:
+      "no connection: host unknown, refused, unreachable, TLS failed, certificate or key not trusted"
+    case .timedOut: "timed out: nothing moved for --timeout, or --deadline passed"
+    case .network: "other network failure: connection lost, broken response, bad compression"
+    case .localFile:
+      "local file trouble: missing, unreadable, changed while sent, exists already, disk full, no outbox"
+    case .deadLettered:
+      "a guaranteed request was refused or tried too often: it is a dead letter, and still stored"
+    case .expired: "a guaranteed request expired, or was dropped, before it was delivered"
+    case .interrupted: "control-C (143 after SIGTERM); what was in flight is cancelled at once"
+    }
+  }
+
+  init(_ code: RequestError.Code) {
+    self =
+      switch code {
+      case .rejected, .decodingFailed, .tooManyRedirects, .redirectRefused, .bodyTooLarge, .fieldsTooLarge,
+        .bodyNotReplayable:
+        .refused
+      case .invalidRequest, .unsupported: .usage
+      case .cannotResolveHost, .cannotConnect, .untrustedCertificate, .pinMismatch, .tlsFailed: .noConnection
+      case .timedOut, .deadlineExceeded: .timedOut
+      case .fileUnreadable, .fileChanged, .fileUnwritable, .bodyFailed: .localFile
+      case .cancelled: .interrupted
+      default: .network
+      }
+  }
+
+  init(_ code: OutboxError.Code) { self = code == .notStorable ? .usage : .localFile }
 }

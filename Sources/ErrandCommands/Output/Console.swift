@@ -1,9 +1,24 @@
 import ErrandCore
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Standard output for bodies, and standard error for everything else.
 struct Console: Sendable {
-  let output: Outlet
-  let error: Outlet
+  let output: OutputDescriptor
+  let error: OutputDescriptor
 
   static let standard = Console(output: .standardOutput, error: .standardError)
 
@@ -18,7 +33,7 @@ struct Console: Sendable {
   }
 
   /// Writes one JSON object to standard output.
-  func show(_ value: some Encodable) throws(Outlet.Failure) {
+  func show(_ value: some Encodable) throws(OutputDescriptor.Failure) {
     try output.write(JSONText.text(value, isPretty: output.isTerminal) + "\n")
   }
 
@@ -27,5 +42,115 @@ struct Console: Sendable {
     say(version.map { "\($0) \(status)" } ?? "\(status)")
     for field in fields { say("\(field.name): \(field.value)") }
     say("")
+  }
+}
+
+/// A file descriptor to write to: standard output, standard error, a device, a pipe.
+final class OutputDescriptor: Sendable {
+  enum Failure: Error, Sendable {
+    /// The reader has closed the pipe, as `head` does.
+    case readerGone
+    case unwritable(String)
+  }
+
+  static let standardOutput = OutputDescriptor(STDOUT_FILENO)
+  static let standardError = OutputDescriptor(STDERR_FILENO)
+
+  private static let writes = Atomic<Int>(0)
+  /// True while a write has not returned; a reader that does not read can block it for any time.
+  static var isWriting: Bool { writes.load(ordering: .relaxed) > 0 }
+
+  private let descriptor: Int32
+  let isTerminal: Bool
+
+  init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+  }
+
+  /// Opens a device or a pipe that exists already.
+  convenience init(opening path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure.unwritable("cannot open \(path): \(Self.reason())") }
+    self.init(descriptor)
+  }
+
+  /// The number of columns of the terminal, or 80.
+  var width: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// The number of lines of the terminal, or 24.
+  var height: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+    return Int(size.ws_row)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+    Self.writes.add(1, ordering: .relaxed)
+    defer { Self.writes.subtract(1, ordering: .relaxed) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EPIPE {
+        throw .readerGone
+      } else if errno == EAGAIN {
+        // Another process that shares the descriptor has made it non-blocking.
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, 1000)
+      } else if errno != EINTR {
+        throw .unwritable(Self.reason())
+      }
+    }
+  }
+
+  func write(_ bytes: [UInt8]) throws(Failure) {
+    do {
+      try bytes.withUnsafeBytes { try write($0) }
+    } catch {
+      throw error as? Failure ?? .unwritable("\(error)")
+    }
+  }
+
+  func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
+
+  private static func reason() -> String { String(cString: strerror(errno)) }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+/// Writes a response's body: unchanged, or with control characters escaped on a terminal.
+struct BodyWriter {
+  private let output: OutputDescriptor
+  private var escaper = ControlEscaper(keepsLines: true)
+  private var endsLine = true
+
+  init(_ output: OutputDescriptor) { self.output = output }
+
+  mutating func write(_ chunk: Data) throws {
+    guard output.isTerminal else {
+      try chunk.withUnsafeBytes { try output.write($0) }
+      return
+    }
+    try show(escaper.escape(chunk))
+  }
+
+  /// Ends the body. On a terminal the prompt begins on a line of its own.
+  mutating func finish() throws {
+    guard output.isTerminal else { return }
+    try show(escaper.finish())
+    if !endsLine { try show([0x0A]) }
+  }
+
+  private mutating func show(_ bytes: [UInt8]) throws {
+    if let last = bytes.last { endsLine = last == 0x0A }
+    try output.write(bytes)
   }
 }

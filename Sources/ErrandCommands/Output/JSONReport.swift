@@ -62,3 +62,62 @@ struct JSONReport: Encodable {
 
   mutating func setFailure(_ failure: CommandFailure) { error = Failure(failure) }
 }
+
+/// A timing in JSON: milliseconds, with three digits after the point.
+struct JSONTiming: Encodable {
+  let queue: Double
+  let dns: Double?
+  let connect: Double?
+  let tls: Double?
+  let firstByte: Double?
+  let total: Double
+  let bytesSent: Int64
+  let bytesReceived: Int64
+  let httpVersion: String?
+  let connectionReused: Bool?
+  let attempts: Int
+  let redirects: Int
+
+  init(_ timing: Timing) {
+    func milliseconds(_ duration: Duration) -> Double { (duration.seconds * 1_000_000).rounded() / 1000 }
+    queue = milliseconds(timing.queue)
+    dns = timing.dns.map(milliseconds)
+    connect = timing.connect.map(milliseconds)
+    tls = timing.tls.map(milliseconds)
+    firstByte = timing.firstByte.map(milliseconds)
+    total = milliseconds(timing.total)
+    bytesSent = timing.bytesSent
+    bytesReceived = timing.bytesReceived
+    httpVersion = timing.httpVersion.map { "\($0)" }
+    connectionReused = timing.connectionReused
+    attempts = timing.attempts
+    redirects = timing.redirects
+  }
+}
+
+/// Writes JSON, for programs and for people.
+enum JSONText {
+  /// Returns JSON in which control characters are escaped, so that a terminal does not obey them.
+  static func text(_ value: some Encodable, isPretty: Bool) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting =
+      isPretty
+      ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(value) else { return "{}" }
+    var text = ""
+    for scalar in String(decoding: data, as: UTF8.self).unicodeScalars {
+      if scalar == "\n" || ControlEscaper.isHarmless(scalar) {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+    return text
+  }
+
+  /// Returns a date in ISO 8601, in UTC, with milliseconds.
+  static func date(_ date: Date) -> String {
+    date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+}

@@ -46,7 +46,7 @@ public enum Program {
       case .help(let topic): try console.output.write(HelpText.text(topic))
       }
       return .success
-    } catch Outlet.Failure.readerGone {
+    } catch OutputDescriptor.Failure.readerGone {
       return nil
     } catch let error as UsageError {
       console.say(CommandFailure(error))

@@ -27,3 +27,87 @@ struct Tour {
     return "Not as promised:\n" + broken.map { "  \($0)" }.joined(separator: "\n")
   }
 }
+
+/// One step of the tour: a feature that is shown and checked.
+struct TourStep: Sendable {
+  /// The time after which a step fails.
+  private static let limit = Duration.seconds(10)
+
+  let title: String
+  private let show: @Sendable (TourStage) async throws -> Void
+
+  init(_ title: String, _ show: @escaping @Sendable (TourStage) async throws -> Void) {
+    self.title = title
+    self.show = show
+  }
+
+  static let all: [TourStep] = [
+    .json, .keepAlive, .clearErrors,
+    .retryAfter, .postOnce, .postWithKey,
+    .cancelled, .stalled, .deadline, .credentials,
+    .poppedPage, .ownerGone,
+    .twentyTaps, .twentyCallers, .fourStates, .tenKeystrokes,
+    .flood, .chain, .indicator,
+    .kept, .keptApart,
+    .multipart, .resumed, .changedFile,
+    .serverAway, .nextLaunch, .lane, .lostAcknowledgement,
+    .compression, .bomb, .validation, .shutdown,
+  ]
+
+  /// Runs the step, and returns its notes, with one for each expectation that was not met.
+  func perform() async -> [TourNote] {
+    let notes = TourNotes()
+    do {
+      let stage = try TourStage(notes)
+      defer { stage.close() }
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await show(stage) }
+        group.addTask {
+          try await Task.sleep(for: Self.limit)
+          throw TourFailure(description: "it took longer than \(Amounts.time(Self.limit))")
+        }
+        try await group.next()
+        group.cancelAll()
+      }
+    } catch {
+      notes.add(.broken, "\(error)")
+    }
+    return notes.all
+  }
+}
+
+/// One line of the tour.
+struct TourNote: Sendable, Hashable {
+  enum Speaker: String, Sendable {
+    case client
+    case server
+    /// An expectation that was not met.
+    case broken = "BROKEN"
+  }
+
+  let speaker: Speaker
+  let text: String
+
+  var isBroken: Bool { speaker == .broken }
+
+  /// The note as an aligned line, with control characters escaped.
+  var line: String { "   \(speaker.rawValue)  \(ControlEscaper.line(text))" }
+}
+
+/// The notes of a step.
+final class TourNotes: Sendable {
+  private let notes = Locked<[TourNote]>([])
+
+  init() {}
+
+  var all: [TourNote] { notes.withLock { $0 } }
+
+  func add(_ speaker: TourNote.Speaker, _ text: String) {
+    notes.withLock { $0.append(TourNote(speaker: speaker, text: text)) }
+  }
+}
+
+/// The reason why a step could not be shown.
+struct TourFailure: Error, CustomStringConvertible {
+  let description: String
+}

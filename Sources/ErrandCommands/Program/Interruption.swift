@@ -48,7 +48,7 @@ enum Interruption {
     var stuck = 0
     for _ in 0..<Int(grace.withLock { $0 } / step) {
       usleep(20_000)
-      stuck = Outlet.isWriting ? stuck + 1 : 0
+      stuck = OutputDescriptor.isWriting ? stuck + 1 : 0
       if stuck == 3 { return }
     }
   }
@@ -59,5 +59,16 @@ enum Interruption {
     sigaddset(&set, SIGINT)
     sigaddset(&set, SIGTERM)
     return set
+  }
+}
+
+/// Standard input, output and error, which the parent process may have closed.
+enum StandardDescriptors {
+  /// Opens `/dev/null` for each closed descriptor; otherwise the next socket would get its number, and bodies
+  /// would be written into it. Reading from it yields the end of the file, and writing to it fails.
+  static func reserve() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
+      _ = open("/dev/null", O_RDONLY)
+    }
   }
 }

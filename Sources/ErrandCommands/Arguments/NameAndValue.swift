@@ -1,5 +1,0 @@
-/// A pair that was given as `name=value`.
-struct NameAndValue: Sendable, Hashable {
-  let name: String
-  let value: String
-}

@@ -1,4 +1,0 @@
-/// The reason why a step could not be shown.
-struct TourFailure: Error, CustomStringConvertible {
-  let description: String
-}
