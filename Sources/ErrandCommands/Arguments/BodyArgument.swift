@@ -6,6 +6,7 @@ enum BodyArgument: Sendable, Hashable {
   }
 
   static let formType = "application/x-www-form-urlencoded"
+  static let jsonType = "application/json"
 
   case none
   case text(String, contentType: String)
@@ -53,7 +54,8 @@ enum BodyArgument: Sendable, Hashable {
 
   private init(json: [String]) throws(UsageError) {
     guard json.count == 1 else { throw UsageError("--json may be given once") }
-    self = try Self.source(json[0], type: "application/json", fileType: "application/json", option: .json)
+    self = try Self.source(json[0], type: Self.jsonType, fileType: Self.jsonType, option: .json)
+    if case .text(let text, _) = self { try JSONSyntax.check(text.utf8) }
   }
 
   private static func source(

@@ -8,7 +8,7 @@ extension CommandSpec {
       "its Idempotency-Key stays the same through every attempt, so a server can tell. That command sends its own",
       "request, and what waits for the same server; errand outbox run delivers everything.",
       "",
-      "States: stored, attempting, delivered; dead-letter if it was refused or tried too often (it stays until",
+      "States: stored, attempting, delivered; dead-letter if it was rejected or attempted too often (it stays until",
       "retry or drop); expired, dropped. What is over is forgotten after 7 days.",
       "",
       "No credential is stored. Those of a -H go with the attempts of the command that they were given to, and",

@@ -45,8 +45,9 @@ extension CommandSpec {
     "With --guaranteed it survives this process; errand help outbox tells the rest."
   ]
 
-  private static let get = CommandSpec(
+  static let get = CommandSpec(
     name: "get", operands: ["URL"], summary: "get a URL and print its body",
+    notes: ["The word get may be left out. A URL without a scheme is http for this machine, else https."],
     groups: [asking, limits, connection, arriving, shown],
     examples: [
       "errand get https://example.com",

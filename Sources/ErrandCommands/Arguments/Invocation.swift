@@ -22,7 +22,11 @@ enum Invocation: Sendable, Hashable {
     case "--version", "-V": self = .version
     case "--help", "-h": self = .help(.overview)
     default:
-      guard let command = CommandSpec.all.first(where: { $0.name == name }) else { throw Self.unknown(name) }
+      guard let command = CommandSpec.all.first(where: { $0.name == name }) else {
+        guard ValueParser.isURL(name) else { throw Self.unknown(name) }
+        try self.init(.get, ScannedArguments(arguments, for: .get))
+        return
+      }
       let rest = arguments.dropFirst()
       if let next = rest.first, !next.hasPrefix("-"), !command.subcommands.isEmpty {
         let subcommand = try Self.subcommand(next, of: command)
@@ -124,9 +128,7 @@ enum Invocation: Sendable, Hashable {
 
   private static func unknown(_ name: String) -> UsageError {
     let hint: String
-    if name.contains("://") {
-      hint = "To get a URL: errand get \(Secrets.standard.redactAnything(name))"
-    } else if name.hasPrefix("-") {
+    if name.hasPrefix("-") {
       hint = "The command comes first, as in errand get URL."
     } else {
       hint =

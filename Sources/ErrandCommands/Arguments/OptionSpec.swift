@@ -25,15 +25,18 @@ extension OptionSpec {
 
   static let data = OptionSpec(
     "data", "d", "DATA|@FILE|-", "body: these bytes, a file's, or standard input's")
-  static let json = OptionSpec("json", nil, "JSON|@FILE", "body: JSON, with its content type")
+  static let json = OptionSpec(
+    "json", nil, "JSON|@FILE", "body: JSON, which is checked, with its content type")
   static let form = OptionSpec("form", nil, "name=value", "body: a URL-encoded form; may be repeated")
   static let part = OptionSpec(
     "multipart", "F", "name=value|name=@file", "body: a multipart form; may be repeated")
   static let compress = OptionSpec("compress", nil, nil, "send the body compressed with gzip")
 
-  static let timeout = OptionSpec("timeout", nil, "10s", "end an attempt when nothing moves for so long")
-  static let deadline = OptionSpec("deadline", nil, "1m", "end it all after this time")
-  static let retry = OptionSpec("retry", nil, "3", "after a failure try again, up to so many times")
+  static let timeout = OptionSpec(
+    "timeout", nil, "10s", "end an attempt when nothing moves for so long; default: 10s")
+  static let deadline = OptionSpec("deadline", nil, "1m", "end it all after this time; default: never")
+  static let retry = OptionSpec(
+    "retry", nil, "3", "after a failure, attempt again up to so many times; default: 0")
   static let noRedirects = OptionSpec("no-redirects", nil, nil, "follow no redirect: the 3xx is the response")
 
   static let http2 = OptionSpec("http2", nil, nil, "speak HTTP/2 (over http: without asking first)")
@@ -45,7 +48,8 @@ extension OptionSpec {
     "proxy", nil, "URL", "go through this proxy; none: through no proxy at all")
 
   static let include = OptionSpec("include", "i", nil, "show the status and the fields")
-  static let verbose = OptionSpec("verbose", "v", nil, "show the attempts and the timing")
+  static let verbose = OptionSpec(
+    "verbose", "v", nil, "show the attempts, their fields, redirects and the timing")
   static let activity = OptionSpec(
     "activity", nil, "TEXT", "say this while it takes long, and how far it is")
   static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is whole")
@@ -69,8 +73,8 @@ extension OptionSpec {
   static let untilEmpty = OptionSpec(
     "until-empty", nil, nil, "end when nothing is left that can go without help")
   static let once = OptionSpec("once", nil, nil, "end when nothing is left that can go now")
-  static let concurrency = OptionSpec("concurrency", nil, "16", "so many tries at once, at most")
-  static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let tries end for so long")
+  static let concurrency = OptionSpec("concurrency", nil, "16", "so many attempts at once, at most")
+  static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let attempts end for so long")
   static let origin = OptionSpec("to", nil, "URL", "-H goes to this server only; may be repeated")
 
   static let help = OptionSpec("help", "h", nil, "show this")

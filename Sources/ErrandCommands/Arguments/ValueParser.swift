@@ -23,11 +23,23 @@ enum ValueParser {
     // A number behind the colon is a port; anything else makes the name a scheme.
     let hasScheme = rest.first == ":" && rest.dropFirst().first?.isNumber != true
     let isLocal =
-      name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("127.")
-      || text.hasPrefix("[::1]")
+      name == "localhost" || name.hasSuffix(".localhost") || isLoopback(name) || text.hasPrefix("[::1]")
     let namesHost = name.utf8.first.map { $0 > 47 } ?? text.hasPrefix("[")
     if hasScheme || !namesHost { return text }
     return (isLocal ? "http://" : "https://") + text
+  }
+
+  /// Returns true for an address in 127.0.0.0/8: a host's name may begin with `127.`, too.
+  private static func isLoopback(_ name: String) -> Bool {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  /// Returns true for what stands in the place of a command and can only be meant as a URL.
+  static func isURL(_ text: String) -> Bool {
+    if text.contains("://") { return true }
+    let namesHost = text.lowercased() == "localhost" || text.contains { ".:/".contains($0) }
+    return namesHost && url(text) != text
   }
 
   /// `10s`, `1.5m`, `250ms`, `2h`, `7d`; a bare number is seconds.

@@ -12,14 +12,15 @@ struct ClientBuilder {
     configuration.deadline = transfer.deadline
     configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
+    let transport = try transfer.connection.transport()
+    let log = transfer.isVerbose ? WireLog(transport, console) : nil
     if transfer.retries > 0 || transfer.isVerbose || transfer.target == .standardOutput {
       configuration.attemptInterceptors = [
         AttemptObserver(
-          lastAttempt: transfer.retries + 1, takesAnyStatus: transfer.target == .standardOutput,
-          console: transfer.isVerbose ? console : nil)
+          lastAttempt: transfer.retries + 1, takesAnyStatus: transfer.target == .standardOutput, log: log)
       ]
     }
-    return Client(transport: try transfer.connection.transport(), configuration: configuration)
+    return Client(transport: log ?? transport, configuration: configuration)
   }
 }
 
@@ -46,17 +47,63 @@ struct AttemptObserver: Interceptor {
   let lastAttempt: Int
   let takesAnyStatus: Bool
   /// Nil to report nothing.
-  let console: Console?
+  let log: WireLog?
 
   func intercept(_ request: Request, next: Next) async throws -> Response {
     let mayRepeat = request.method.isIdempotent || request.fields.contains("Idempotency-Key")
     let isLast = next.attempt >= lastAttempt || !mayRepeat || !request.body.isReplayable
-    console?.say("* attempt \(next.attempt): \(request)")
+    log?.begin(next.attempt, request)
     do {
       return try await next(takesAnyStatus && isLast ? request.acceptingAnyStatus() : request)
     } catch let error as RequestError {
-      console?.say("* attempt \(next.attempt): \(error.message)")
+      log?.end(next.attempt, error)
       throw error
     }
   }
+}
+
+/// Reports what is sent: each attempt, the requests that its redirects lead to, and their header fields
+/// without secrets. The transport adds `Host`, `Accept`, `Accept-Encoding` and the length.
+final class WireLog: Transport {
+  private struct State {
+    var isFirst = true
+    var status: Status?
+  }
+
+  private let transport: any Transport
+  private let console: Console
+  /// The last response of the attempt that is under way.
+  private let last = Locked(State())
+
+  init(_ transport: any Transport, _ console: Console) {
+    self.transport = transport
+    self.console = console
+  }
+
+  func begin(_ attempt: Int, _ request: Request) {
+    last.withLock { $0 = State() }
+    console.say("* attempt \(attempt): \(request)")
+  }
+
+  func end(_ attempt: Int, _ error: RequestError) { console.say("* attempt \(attempt): \(error.message)") }
+
+  func perform(_ exchange: Exchange) async throws -> TransferResult {
+    let request = exchange.request
+    let last = last.withLock { last in
+      defer { last = State(isFirst: false) }
+      return last
+    }
+    if !last.isFirst {
+      let cause = last.status.map { "\($0)" } ?? "a response"
+      console.say("* \(cause) leads to \(Request(request.method, request.url))")
+    }
+    for field in request.fields {
+      console.say("> \(field.name): \(Secrets.standard.hides(field) ? "***" : field.value)")
+    }
+    let result = try await transport.perform(exchange)
+    self.last.withLock { $0.status = result.head.status }
+    return result
+  }
+
+  func shutdown() async { await transport.shutdown() }
 }

@@ -32,10 +32,14 @@ struct RequestBuilder {
     switch transfer.body {
     case .none: return .none
     case .text(let text, let type): return .text(text, contentType: type)
-    case .file(let path, let type): return .file(URL(filePath: path), contentType: type)
+    case .file(let path, let type):
+      if type == BodyArgument.jsonType { try Self.checkJSON(in: path, shown: path) }
+      return .file(URL(filePath: path), contentType: type)
     case .standardInput(let type):
-      if let spool { return try await spool.body(contentType: type) }
-      return try await StandardInput.body(contentType: type)
+      guard let spool else { return try await StandardInput.body(contentType: type) }
+      let body = try await spool.body(contentType: type)
+      if type == BodyArgument.jsonType { try Self.checkJSON(body) }
+      return body
     case .form(let items): return .form(items.map { ($0.name, $0.value) })
     case .multipart(let parts):
       return .multipart(
@@ -45,6 +49,29 @@ struct RequestBuilder {
           case .file(let name, let path): form.file(name, at: URL(filePath: path))
           }
         })
+    }
+  }
+
+  /// Checks a body before anything of it is sent.
+  private static func checkJSON(_ body: Body) throws {
+    switch body.layout {
+    case .bytes(let data): try JSONSyntax.check(data)
+    case .file(let path): try checkJSON(in: path, shown: nil)
+    default: break
+    }
+  }
+
+  private static func checkJSON(in path: String, shown: String?) throws {
+    let file = try FileDescriptor(reading: path)
+    let length = try file.length()
+    var syntax = JSONSyntax()
+    do {
+      for offset in stride(from: 0, to: length, by: 1 << 16) {
+        try syntax.read(try file.read(Int(min(1 << 16, length - offset)), at: offset))
+      }
+      try syntax.finish()
+    } catch let fault as JSONSyntax.Fault {
+      throw UsageError(fault, in: shown)
     }
   }
 }

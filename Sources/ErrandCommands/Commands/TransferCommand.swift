@@ -23,8 +23,11 @@ struct TransferCommand {
     let delivery: any Delivery =
       transfer.format == .json
       ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line)
+    // JSON is checked whole before any of it is sent, so that a long one goes to a file first.
+    let spool = transfer.body == .standardInput(contentType: BodyArgument.jsonType) ? SpooledInput() : nil
+    defer { spool?.remove() }
     do {
-      let request = try await RequestBuilder(transfer: transfer).request()
+      let request = try await RequestBuilder(transfer: transfer, spool: spool).request()
       let client = try ClientBuilder(transfer: transfer, console: console).client()
       if let display {
         try await display.during { try await perform(request.activity($0), client, delivery, line) }

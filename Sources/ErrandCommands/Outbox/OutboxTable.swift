@@ -98,7 +98,8 @@ struct OutboxRecordText: Sendable {
       ("next attempt", record.state == .stored ? record.nextAttempt.map(date) ?? "now" : nil),
       ("stored", date(record.created)), ("changed", date(record.changed)),
       ("expires", record.expires.map(date)), ("size", Amounts.bytes(record.size)),
-      ("idempotency key", record.idempotencyKey), ("answer", record.response.map { "\(Status($0.status))" }),
+      ("idempotency key", record.idempotencyKey),
+      ("response", record.response.map { "\(Status($0.status))" }),
     ]
     if record.response?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
     let known = facts.compactMap { name, value in value.map { (name, $0) } }

@@ -17,7 +17,9 @@ final class ActivityDisplay: LiveLine {
   private let state: Locked<State>
 
   /// - Parameter redraws: False for an output that keeps all that is written to it, such as a file.
-  init(_ text: String, _ output: OutputDescriptor, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()) {
+  init(
+    _ text: String, _ output: OutputDescriptor, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()
+  ) {
     activity = Activity(text, clock: clock)
     self.output = output
     self.redraws = redraws

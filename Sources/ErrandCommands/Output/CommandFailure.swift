@@ -118,7 +118,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .localFile:
       "local file trouble: missing, unreadable, changed while sent, exists already, disk full, no outbox"
     case .deadLettered:
-      "a guaranteed request was refused or tried too often: it is a dead letter, and still stored"
+      "a guaranteed request was rejected, or attempted too often: it is a dead letter, and still stored"
     case .expired: "a guaranteed request expired, or was dropped, before it was delivered"
     case .interrupted: "control-C (143 after SIGTERM); what was in flight is cancelled at once"
     }

@@ -16,6 +16,7 @@ enum HelpText {
       errand \(Version.current): HTTP requests that arrive
 
       Usage: errand COMMAND [options]
+             errand URL [options]
 
       \(table(commands))
 
@@ -23,6 +24,7 @@ enum HelpText {
 
       Examples:
         errand get https://example.com
+        errand localhost:8080/status -v
         errand post https://api.example.com/notes --json '{"title": "Milk"}'
         errand download https://example.com/film.mp4 --resume
 

@@ -21,6 +21,11 @@ import Testing
     #expect(try body("--json", "-") == .standardInput(contentType: "application/json"))
   }
 
+  @Test(arguments: ["{title: Milk}", "", "{\"a\":1}}", "nul", "@"])
+  func `JSON that is none is a usage error`(_ text: String) {
+    #expect(throws: UsageError.self) { try body("--json", text) }
+  }
+
   @Test func `forms have names and values, or files`() throws {
     #expect(try body("--form", "a=1=2") == .form([NameAndValue(name: "a", value: "1=2")]))
     #expect(

@@ -11,6 +11,20 @@ import Testing
     return transfer
   }
 
+  @Test(arguments: [
+    "http://a", "localhost", "localhost:8080/x", "[::1]/x", "example.com", "example.com/x?y", "ftp://a",
+    "a/b",
+  ])
+  func `a URL in the place of a command is got`(_ url: String) throws {
+    #expect(try transfer(url, "-i") == transfer("get", url, "-i"))
+    #expect(throws: UsageError.self) { try transfer(url, "-d", "x") }
+  }
+
+  @Test(arguments: ["gets", "./x", "/x", "?a", ":80", "mailto:a@b", "localhost:"])
+  func `what names no host in the place of a command is an unknown command`(_ name: String) {
+    #expect(throws: UsageError.self) { try transfer(name) }
+  }
+
   @Test(arguments: ["get", "head", "delete", "post", "put", "patch"])
   func `each method is a command`(_ name: String) throws {
     let transfer = try transfer(name, "http://a")
@@ -81,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: [
-    [], ["gte"], ["get"], ["get", "a", "b"], ["upload", "a"], ["send", "GET"], ["http://a"], ["-i", "get"],
+    [], ["gte"], ["get"], ["get", "a", "b"], ["upload", "a"], ["send", "GET"], ["a"], ["-i", "get"],
     ["help", "me"], ["get", "u", "--output", "xml"], ["get", "u", "-o", ""],
     ["post", "u", "-d", "a", "--json", "b"],
     ["post", "u", "-d", "a", "-d", "@f"], ["post", "u", "--json", "1", "--json", "2"],
@@ -93,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("gte", "Did you mean errand get?"), ("http://a", "To get a URL: errand get http://a"),
+    ("gte", "Did you mean errand get?"),
     ("-i", "The command comes first, as in errand get URL."),
   ])
   func `an unknown command is an error with a hint`(_ name: String, _ hint: String) {

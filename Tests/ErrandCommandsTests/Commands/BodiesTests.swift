@@ -37,6 +37,45 @@ import Testing
     #expect(server.requests[0].fields["Accept"] == "application/json")
   }
 
+  @Test func `JSON that is none is refused before anything is sent, wherever it comes from`() async throws {
+    let server = try echo()
+    let url = "\(server.url("/"))"
+    let long = Data("[\(String(repeating: "1,", count: 1_000_000))\n]".utf8)
+    try await TemporaryFolder.using { folder in
+      try Data("{\n  \"a\": 1,\n}".utf8).write(to: folder.appendingPathComponent("a.json"))
+      for (result, part) in [
+        (try await Tool.run("post", url, "--json", "{a: 1}"), "--json is no JSON: line 1, column 2: "),
+        (
+          try await Tool.run("post", url, "--json", "@a.json", in: folder),
+          "@a.json is no JSON: line 3, column 1: "
+        ),
+        (try await Tool.run("post", url, "--json", "-", input: Data("{".utf8)), "line 1, column 2: "),
+        (try await Tool.run("post", url, "--json", "-", input: long), "line 2, column 1: "),
+        (
+          try await Tool.run(
+            "post", url, "--json", "@a.json", "--guaranteed", "--store", "store", in: folder),
+          "line 3, column 1: "
+        ),
+      ] {
+        #expect(result.code == 2)
+        #expect(result.error.contains(part), "\(result.error)")
+      }
+    }
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func `JSON arrives as it was given, from a file and from a long standard input`() async throws {
+    let server = try echo()
+    let long = Data("[\(String(repeating: "1, ", count: 1_000_000))1]\n".utf8)
+    let url = "\(server.url("/"))"
+    #expect(try await Tool.run("post", url, "--json", "-", input: long).output == long)
+    try await TemporaryFolder.using { folder in
+      try long.write(to: folder.appendingPathComponent("a.json"))
+      #expect(try await Tool.run("post", url, "--json", "@a.json", in: folder).output == long)
+    }
+    #expect(server.requests.map { $0.fields["Content-Type"] } == ["application/json", "application/json"])
+  }
+
   @Test func `forms are encoded, and include files`() async throws {
     let server = try echo()
     try await TemporaryFolder.using { folder in

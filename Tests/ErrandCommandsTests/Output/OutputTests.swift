@@ -107,12 +107,63 @@ import Testing
     #expect(result.error.contains("* attempt 2: GET "))
   }
 
+  @Test func `the header fields are shown with -v as they are sent, without secrets`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/") { _ in .response(body: "ok") }
+    let result = try await Tool.run(
+      "post", "\(server.url("/"))?token=hush", "-v", "--json", "{}", "-H", "Authorization: Bearer hush", "-H",
+      "X-Evil: a\u{1B}[2Jb", "-H", "Referer: http://h/?token=hush")
+    #expect(result.code == 2, "a control character in a field is refused")
+    let sent = try await Tool.run(
+      "post", "\(server.url("/"))?token=hush", "-v", "--json", "{}", "-H", "Authorization: Bearer hush", "-H",
+      "X-Plain: a b", "-H", "Referer: http://h/?token=hush")
+    #expect(sent.code == 0)
+    let shown = sent.error.split(separator: "\n").filter { $0.hasPrefix("> ") }.map { $0.dropFirst(2) }
+    #expect(shown.contains("X-Plain: a b") && shown.contains("Content-Type: application/json"))
+    #expect(shown.contains("Authorization: ***") && shown.contains("Referer: ***"))
+    #expect(!sent.error.contains("hush"))
+    let received = try #require(server.requests.first).fields
+    for line in shown where !line.hasSuffix("***") {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      #expect(received[String(parts[0])] == String(parts[1].dropFirst()), "\(line)")
+    }
+  }
+
+  @Test func `each redirect is shown with -v, and what is sent there`() async throws {
+    let server = try MockServer()
+    server.on("POST", "/a") { _ in .response(status: 302, fields: ["Location": "/b"], body: "moved") }
+    server.on("GET", "/b") { _ in .response(status: 307, fields: ["Location": "/c?key=hush"]) }
+    server.on("GET", "/c") { _ in .response(body: "here") }
+    for arguments in [["-v"], ["-v", "-o", "/dev/null"]] {
+      let url = "\(server.url("/a"))"
+      let result = try await Running(Tool.path, ["post", url, "-d", "x"] + arguments).result()
+      let lines = result.error.split(separator: "\n").filter { $0.hasPrefix("* ") }
+      #expect(lines.first == "* attempt 1: POST \(url)")
+      #expect(lines.dropFirst().first == "* 302 Found leads to GET \(server.url("/b"))")
+      #expect(
+        lines.dropFirst(2).first == "* 307 Temporary Redirect leads to GET \(server.url("/c"))?key=***")
+      #expect(result.error.split(separator: "\n").count { $0.hasPrefix("> User-Agent: ") } == 3)
+    }
+  }
+
   @Test func `standard output that is closed is an error, and no socket takes its place`() async throws {
     let server = try MockServer()
     server.on("GET", "/") { _ in .response(body: "hello") }
     let result = try await Tool.shell("$errand get \(server.url("/")) <&- >&-")
     #expect(result.code == 6)
     #expect(result.error.contains("cannot be written"))
+  }
+
+  @Test func `a URL alone is got`() async throws {
+    let server = try MockServer()
+    server.on("GET", "/x") { _ in .response(body: "hello") }
+    #expect(try await Tool.run("localhost:\(server.port)/x").text == "hello")
+    #expect(try await Tool.run("127.0.0.1:\(server.port)/x", "-i").text == "hello")
+  }
+
+  @Test func `help says what the defaults are`() async throws {
+    let help = try await Tool.run("help", "get").text
+    #expect(help.contains("default: 0") && help.contains("default: 10s"))
   }
 
   @Test func `help and version go to standard output`() async throws {

@@ -15,7 +15,7 @@ import Testing
     "get -v 'http://HOST/away'", "get --output json 'http://HOST/away'", "get 'http://HOST/ a?token=M'",
     "get 'HOST/none?token=M'", "get '/?token=M'", "get 'http://u:M@127.0.0.1:1/;token=M'",
     "get http://HOST/ 'http://u:M@h/?token=M'",
-    "'http://u:M@HOST/?token=M'", "send 'http://u:M@HOST/?sig=M' http://HOST/",
+    "'http://u:M@HOST/none?token=M'", "'u:M@HOST/?token=M'", "send 'http://u:M@HOST/?sig=M' http://HOST/",
     "get -H 'Authorization Bearer M' http://HOST/",
     "post -f M http://HOST/", "get --proxy 'ftp://u:M@h' http://HOST/",
     "get --proxy 'http://u:M@127.0.0.1:1' http://HOST/",

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  private let stage = Stage(configured: snakeCase) { _ in
+  private let stage = Stage(configured: Self.snakeCase) { _ in
     .response(fields: ["Content-Type": "application/json"], body: #"{"note_title":"Milk"}"#)
   }
   private let url = "http://a.test/notes"
