@@ -20,7 +20,8 @@ import Testing
       folder = try TemporaryFolder()
       try folder.write("", to: "drawn")
       file = try FileHandle(forWritingTo: folder.file("drawn"))
-      display = ActivityDisplay("Loading", OutputDescriptor(file.fileDescriptor), redraws: redraws, clock: clock)
+      display = ActivityDisplay(
+        "Loading", OutputDescriptor(file.fileDescriptor), redraws: redraws, clock: clock)
     }
 
     var text: String { (try? String(contentsOf: folder.file("drawn"), encoding: .utf8)) ?? "" }
