@@ -99,11 +99,12 @@ extension Outbox {
     return OutboxID(rawValue: UniqueName.ordered(at: configuration.time().wall, using: &random))
   }
 
-  /// Returns the item with its names, and with the outbox's rule for lanes.
+  /// Returns the item with its names, and with the policy of its lane.
   func named(_ item: OutboxItem, _ id: OutboxID) -> OutboxItem {
     var random = random
     var item = item.named(id, key: UniqueName.random(using: &random))
-    item.holdsLane = configuration.lanes == .block
+    let policy = item.lane.flatMap { configuration.lanePolicy?($0) } ?? configuration.lanes
+    item.holdsLane = policy == .block
     return item
   }
 

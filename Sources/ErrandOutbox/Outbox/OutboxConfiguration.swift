@@ -23,6 +23,9 @@ public struct OutboxConfiguration: Sendable {
   public var probes = 64
   /// The effect on a lane when its first request is moved to the dead letters. Default: `skip`.
   public var lanes = LanePolicy.skip
+  /// Returns the policy of a lane that has one of its own; nil for `lanes`. It is called when a request is
+  /// enqueued, and holds for that request. Default: none.
+  public var lanePolicy: (@Sendable (_ lane: String) -> LanePolicy?)?
   /// The most requests and bytes that the outbox holds.
   public var caps = OutboxCaps()
   /// How long a request may be stored, if the request does not say so itself. Nil for no limit. Default: nil.

@@ -164,6 +164,30 @@ import Testing
     await outbox.close()
   }
 
+  @Test(arguments: [LanePolicy.skip, .block])
+  func `a lane may have a policy of its own, beside the others'`(_ others: LanePolicy) async throws {
+    server.on("/bad") { _ in .response(status: 400) }
+    server.on("/good") { _ in .response() }
+    let outbox = try await harness.outbox {
+      $0.lanes = others
+      $0.lanePolicy = { $0.hasPrefix("payments/") ? .block : $0 == "views" ? .skip : nil }
+    }
+    var second: [String: Receipt] = [:]
+    for lane in ["payments/7", "views", "rest"] {
+      let bad = try await outbox.enqueue(.post(server.url("/bad"), .text(lane)), lane: lane)
+      second[lane] = try await outbox.enqueue(.post(server.url("/good"), .text(lane)), lane: lane)
+      guard case .deadLettered = try await bad.outcome() else {
+        Issue.record("the first of \(lane) was not dead-lettered")
+        return
+      }
+    }
+    #expect(try await second["views"]?.outcome().response != nil)
+    if others == .skip { #expect(try await second["rest"]?.outcome().response != nil) }
+    #expect(try await second["payments/7"]?.status()?.state == .stored)
+    if others == .block { #expect(try await second["rest"]?.status()?.state == .stored) }
+    await outbox.close()
+  }
+
   @Test func `a captive portal's redirect delivers nothing, and the body is not sent to it`() async throws {
     let portal = try MockServer()
     portal.otherwise { _ in .response(body: "please log in") }
