@@ -5,13 +5,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RecipeTests {
   private let server: MockServer
-  private let tokens: Tokens
+  private let tokens: TokenStore
   private let client: Client
 
   init() throws {
     server = try MockServer()
     let refresh = Request.post(server.url("/token"), .form(["grant_type": "refresh_token"]))
-    tokens = Tokens(Client(), refreshing: refresh)
+    tokens = TokenStore(Client(), refreshing: refresh)
     var configuration = ClientConfiguration()
     configuration.attemptInterceptors = [Authorize(tokens: tokens)]
     configuration.limits = ConcurrencyLimits(total: 64, perOrigin: 64)

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The recipes of the documentation, compiled. `RecipeTests` runs those that can be run in a test.
+// `RecipeTests` runs what can be run in a test.
 import Dispatch
 import Errand
 import Foundation
@@ -65,7 +65,7 @@ func logged() -> Client {
 // MARK: A call that others join
 
 /// Refreshes a token once, however many requests find it stale.
-actor Tokens {
+actor TokenStore {
   private struct Token: Decodable {
     let accessToken: String
   }
@@ -93,7 +93,7 @@ actor Tokens {
 }
 
 struct Authorize: Interceptor {
-  let tokens: Tokens
+  let tokens: TokenStore
 
   func intercept(_ request: Request, next: Next) async throws -> Response {
     let token = try await tokens.token()
@@ -106,7 +106,7 @@ struct Authorize: Interceptor {
 }
 
 func authorized(_ tokenURL: URL, _ refreshToken: String) -> Client {
-  let tokens = Tokens(Client(), refreshing: .post(tokenURL, .form(["grant_type": "refresh_token", "refresh_token": refreshToken])))
+  let tokens = TokenStore(Client(), refreshing: .post(tokenURL, .form(["grant_type": "refresh_token", "refresh_token": refreshToken])))
   var configuration = ClientConfiguration()
   configuration.attemptInterceptors = [Authorize(tokens: tokens)]
   return Client(configuration: configuration)
