@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
+    .library(name: "ErrandOutboxSQLite", targets: ["ErrandOutboxSQLite"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
@@ -51,15 +52,17 @@ let package = Package(
     .target(
       name: "ErrandOutbox",
       dependencies: [
-        "ErrandCore", "ErrandReachability", "CSQLite", "CZlib",
-        .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+        "ErrandCore", "ErrandReachability", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
       ],
       // Places where crash tests end the process.
       swiftSettings: strict + [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]),
     .target(
+      name: "ErrandOutboxSQLite", dependencies: ["ErrandCore", "ErrandOutbox", "CSQLite", "CZlib"],
+      swiftSettings: strict),
+    .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandOutbox", "ErrandReachability",
+        "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
         .target(
           name: "ErrandURLSession",
@@ -70,7 +73,8 @@ let package = Package(
       name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandReachability"],
       swiftSettings: strict),
     .target(
-      name: "ErrandCommands", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandCurl", "ErrandTesting"],
+      name: "ErrandCommands",
+      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandTesting"],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
 
@@ -82,7 +86,8 @@ let package = Package(
     .target(
       name: "SimulationWorlds",
       dependencies: [
-        "SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandReachability", "ErrandTesting",
+        "SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
+        "ErrandTesting",
       ],
       path: "Tests/SimulationWorlds", swiftSettings: strict),
     .executableTarget(
@@ -109,17 +114,21 @@ let package = Package(
     .target(
       name: "SeededProgram", dependencies: ["ErrandCore"], path: "Tests/SeededProgram", swiftSettings: strict),
     .executableTarget(
-      name: "model", dependencies: ["SeededProgram", "ErrandOutbox", "ErrandTesting", "ErrandCore"],
+      name: "model",
+      dependencies: ["SeededProgram", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting", "ErrandCore"],
       path: "Tests/StoreModel", swiftSettings: strict),
     // What a program changes on its disk, recorded.
     .target(name: "CDiskTrace", path: "Tests/CDiskTrace"),
     .executableTarget(
       name: "power-loss",
-      dependencies: ["CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandTesting"],
+      dependencies: [
+        "CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
+      ],
       path: "Tests/PowerLoss", swiftSettings: strict),
     // Requests made of junk, and a raw socket that looks at what comes of them.
     .executableTarget(
-      name: "fuzz", dependencies: ["ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandTesting"],
+      name: "fuzz",
+      dependencies: ["ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting"],
       path: "Tests/Fuzz", swiftSettings: strict),
     // Crashes: an outbox in a process that is killed, and started again.
     .target(
@@ -128,7 +137,8 @@ let package = Package(
     .executableTarget(
       name: "OutboxWorker",
       dependencies: [
-        "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandCurl", "ErrandCore", "ErrandTesting",
+        "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandCore",
+        "ErrandTesting",
       ],
       path: "Tests/OutboxWorker", swiftSettings: strict),
     .executableTarget(
@@ -155,7 +165,8 @@ let package = Package(
     .testTarget(
       name: "ErrandOutboxTests",
       dependencies: [
-        "ErrandOutbox", "ErrandReachability", "ErrandCurl", "ErrandCore", "ErrandTesting", "CrashCourse",
+        "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandCore",
+        "ErrandTesting", "CrashCourse",
         "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport",
       ],
       swiftSettings: strict),

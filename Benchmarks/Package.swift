@@ -13,6 +13,7 @@ let strict: [SwiftSetting] = [
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
 let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
+let outboxSQLite = Target.Dependency.product(name: "ErrandOutboxSQLite", package: "Errand")
 let testing = Target.Dependency.product(name: "ErrandTesting", package: "Errand")
 let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "Errand")
 
@@ -44,7 +45,7 @@ let package = Package(
     .executableTarget(
       name: "crowds", dependencies: [core, testing, "CAllocator", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
-      name: "outbox", dependencies: [core, curl, outbox, "PlainSQLite", "BenchmarkSupport"],
+      name: "outbox", dependencies: [core, curl, outbox, outboxSQLite, "PlainSQLite", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]

@@ -1,5 +1,6 @@
 @_exported public import ErrandCore
 @_exported public import ErrandOutbox
+@_exported public import ErrandOutboxSQLite
 @_exported public import ErrandReachability
 
 #if canImport(ErrandURLSession) && canImport(Darwin)

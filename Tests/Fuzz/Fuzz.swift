@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 import Foundation
 
 /// Sends requests made of junk, one after the other, and checks what arrives on a raw socket.

@@ -3,6 +3,7 @@ import CrashCourse
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 import Foundation
 

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// The folder of a store, in memory where possible: there are many writes, and a disk would add nothing to
 /// the test.

@@ -2,6 +2,7 @@ import ErrandTesting
 import Foundation
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// Runs the same random operations on stores that share a folder and on the model, and compares the results.
 final class ModelRun {

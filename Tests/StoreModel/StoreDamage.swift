@@ -2,6 +2,7 @@ import ErrandTesting
 import Foundation
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// Damages the file of a store. SQLite notices missing pages and a broken page structure, but not a flipped
 /// bit inside a value. For contents the store has a checksum of its own; in other columns a flipped bit (in a

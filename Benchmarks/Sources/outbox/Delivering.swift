@@ -2,6 +2,7 @@ import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
 @_spi(Benchmarks) import ErrandOutbox
+@_spi(Benchmarks) import ErrandOutboxSQLite
 import Foundation
 
 /// Delivers stored requests, and compares that with a client that sends the same without an outbox.

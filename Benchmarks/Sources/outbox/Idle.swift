@@ -2,6 +2,7 @@ import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 import Foundation
 
 /// Measures how often a process wakes up for an outbox with nothing to do.

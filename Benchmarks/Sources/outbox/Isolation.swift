@@ -2,6 +2,7 @@ import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 import Foundation
 
 /// Delivers requests to six healthy servers, alone and beside unhealthy servers, whose requests are stored

@@ -2,6 +2,7 @@ import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 import Foundation
 
 /// Opens, inspects and drains an outbox with very many requests.

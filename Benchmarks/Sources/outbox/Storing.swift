@@ -2,6 +2,7 @@ import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 import Foundation
 
 /// Stores requests from one caller and from many at once, and compares that with SQLite itself on the same

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

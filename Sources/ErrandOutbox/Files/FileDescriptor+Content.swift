@@ -1,4 +1,4 @@
-import ErrandCore
+package import ErrandCore
 
 #if canImport(Darwin)
   import Darwin
@@ -19,7 +19,7 @@ extension FileDescriptor {
     try sync()
   }
 
-  static func flushFolder(_ path: String) throws(FileError) {
+  package static func flushFolder(_ path: String) throws(FileError) {
     try FileDescriptor(reading: path).flush()
     Failpoint.hit(.afterFolderFlush)
   }

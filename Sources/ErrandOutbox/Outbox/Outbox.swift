@@ -35,20 +35,7 @@ public final class Outbox: Sendable {
   private let sweep: Task<Void, Never>
   private let watch: Task<Void, Never>?
 
-  /// Opens the outbox in a folder, and begins to deliver its requests.
-  /// - Parameters:
-  ///   - folder: A folder of the outbox's own, on a local disk that is not purged. Made if it is missing, for
-  ///     this user only.
-  ///   - client: Sends the requests, through its interceptors. They take none of its slots.
-  /// - Throws: `OutboxError`.
-  public convenience init(
-    at folder: URL, client: Client, configuration: OutboxConfiguration = OutboxConfiguration()
-  ) async throws {
-    let store = try await SQLiteOutboxStore(folder: folder)
-    try await self.init(store: store, folder: folder, client: client, configuration: configuration)
-  }
-
-  /// Opens an outbox on another store.
+  /// Opens the outbox on a store, and begins to deliver its requests.
   /// - Parameter folder: Where the files of requests are kept, the same for all processes that share the
   ///   store.
   public init(

@@ -21,3 +21,21 @@ public struct OutboxSelection: Sendable, Hashable {
 
   public static let all = OutboxSelection()
 }
+
+extension OutboxSelection {
+  package func includes(_ row: OutboxRow) -> Bool {
+    if let states, !states.contains(row.state) { return false }
+    switch lane {
+    case .named(let name): return row.lane == name
+    case .none?: return row.lane == nil
+    case nil: return true
+    }
+  }
+
+  /// Returns this selection, restricted to rows in these states.
+  package func limited(to states: Set<OutboxState>) -> OutboxSelection {
+    var selection = self
+    selection.states = self.states?.intersection(states) ?? states
+    return selection
+  }
+}

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct AwayServerTests {
   // With `runsInCaller` the store runs on the caller's thread, which is shared: nothing there may wait for a

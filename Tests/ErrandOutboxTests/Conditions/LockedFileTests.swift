@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct LockedFileTests {
   /// Holds a transaction open, as another program would.

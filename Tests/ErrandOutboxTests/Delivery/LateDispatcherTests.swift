@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// A machine that slept while requests were in flight: when it wakes, their leases are over.
 @Suite(.timeLimit(.minutes(1))) final class LateDispatcherTests: Sendable {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// An outbox on a real file, and a real server to deliver to.
 final class OutboxHarness: Sendable {

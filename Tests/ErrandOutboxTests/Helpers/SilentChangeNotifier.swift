@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 
 /// A change notifier that notifies no process.
 struct SilentChangeNotifier: ChangeNotifier {

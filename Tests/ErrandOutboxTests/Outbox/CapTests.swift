@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// Caps limit the space on the disk, whatever uses it.
 @Suite(.timeLimit(.minutes(1))) struct CapTests {

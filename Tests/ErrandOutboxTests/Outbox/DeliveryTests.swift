@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
   private let harness: OutboxHarness

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// Another process may end a request after the transaction that stores it and before the enqueuing task
 /// learns of that transaction.

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// Ways in which other queues lose or duplicate requests, as their users have reported. More are in
 /// `PoisonedHeadTests`, `CaptivePortalTests` and `TwoProcessesTests`.

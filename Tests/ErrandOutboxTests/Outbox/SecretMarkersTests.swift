@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 import Foundation
 import TestSupport

@@ -2,6 +2,7 @@ import ErrandCore
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite struct BootNameTests {
   @Test func `the boot name is read until it is available, and then no more`() {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite struct ChangeNotifierTests {
   private let folder = StoreTestFolder()

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// SQLite's "WAL-reset bug" takes a writer that restarts the log while another connection checkpoints it.
 @Suite struct CheckpointTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite struct ClaimNewsTests {
   private final class CountingChangeNotifier: ChangeNotifier {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// The program `model damage` tests damage of other kinds, to any byte of the file.
 @Suite struct DamagedStoreTests {

@@ -3,6 +3,7 @@
   import Testing
 
   @testable import ErrandOutbox
+  @testable import ErrandOutboxSQLite
 
   #if canImport(Darwin)
     import Darwin

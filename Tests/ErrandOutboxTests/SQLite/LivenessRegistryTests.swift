@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite struct LivenessRegistryTests {
   private let folder = StoreTestFolder()

@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 import Foundation
 
 extension NewRow {

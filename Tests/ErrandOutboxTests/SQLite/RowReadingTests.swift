@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// The store says which of two rows was read later; the order in which tasks run does not.
 @Suite struct RowReadingTests {

@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 
 struct SQLitePlace: OutboxStoreConformance.Place {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// A file of the second version, which had no origins, with requests in every state.
 @Suite(.computesLong, .timeLimit(.minutes(1))) struct SecondVersionTests {

@@ -4,6 +4,7 @@
   import Testing
 
   @testable import ErrandOutbox
+  @testable import ErrandOutboxSQLite
   @testable import ErrandTesting
 
   /// Mounts small disks, which only root can do.

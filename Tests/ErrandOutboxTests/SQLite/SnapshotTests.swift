@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
   @Test(.computesLong) func `a listing misses no request while another process delivers all of them`()

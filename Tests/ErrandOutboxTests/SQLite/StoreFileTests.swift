@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 @Suite struct StoreFileTests {
   private let folder = StoreTestFolder()

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// The folder of a store, which lasts as long as a test. It is created by the store, or by `make`.
 struct StoreTestFolder: Sendable {

@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 
 /// Notifies the processes of a machine of each other's changes. Notifications arrive a little later, and

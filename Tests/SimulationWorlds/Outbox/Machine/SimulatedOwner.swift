@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 
 /// The liveness registry of a simulated process.
 final class SimulatedOwner: LivenessRegistry {

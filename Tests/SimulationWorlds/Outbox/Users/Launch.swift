@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 
 /// A process from its start to its end, with its outbox.

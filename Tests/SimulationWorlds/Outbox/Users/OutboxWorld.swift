@@ -1,6 +1,7 @@
 #if os(Linux)
   import ErrandCore
   import ErrandOutbox
+  import ErrandOutboxSQLite
   import ErrandTesting
   import SimulationExecutor
 

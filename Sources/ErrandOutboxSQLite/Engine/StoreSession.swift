@@ -1,0 +1,161 @@
+import ErrandCore
+import ErrandOutbox
+
+/// A connection with its tables, which runs operations in transactions. It may be used by one thread at a
+/// time, and all methods block.
+final class StoreSession {
+  /// The number of pages in the write-ahead log from which on they are moved to the file.
+  private static let checkpointPages = 2000
+  /// The most operations that share a transaction.
+  private static let mostPerCommit = 256
+
+  let tables: OutboxTables
+  private let database: Database
+  let notifier: any ChangeNotifier
+  /// Counts the committed transactions.
+  let commits: Counter
+  /// True from when the disk was full until the log has been moved to the file: the log can then reuse its
+  /// own space.
+  private var isShortOfDisk = false
+
+  init(_ database: Database, owners: any LivenessRegistry, notifier: any ChangeNotifier, commits: Counter) {
+    self.database = database
+    self.notifier = notifier
+    self.commits = commits
+    tables = OutboxTables(database, owners: owners)
+    database.followLog()
+    if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
+  }
+
+  /// Runs operations: writes first, in as few transactions as possible.
+  /// - Parameter tell: Called with each operation that is done, so that its caller can be told.
+  func perform(_ operations: [StoreOperation], tell: (StoreOperation) -> Void) {
+    var writes = operations.filter(\.isWrite)[...]
+    while !writes.isEmpty {
+      let together = writes.prefix(Self.mostPerCommit)
+      commit(together)
+      for operation in together { tell(operation) }
+      writes = writes.dropFirst(together.count)
+    }
+    let reads = operations.filter { !$0.isWrite }
+    if !reads.isEmpty { read(reads) }
+    for operation in reads { tell(operation) }
+  }
+
+  /// Runs reads in one transaction: all see the same state of the file, however many statements each takes.
+  private func read(_ operations: [StoreOperation]) {
+    defer { database.endReading() }
+    for operation in operations {
+      do {
+        // SQLite ends the transaction after some failures.
+        if !database.isInTransaction {
+          try database.beginReading()
+          try database.checkVersion()
+        }
+        operation.perform(on: tables)
+      } catch {
+        operation.fail(error)
+      }
+    }
+  }
+
+  /// Runs writes in one transaction. An operation that throws is undone alone; if the commit fails, all are
+  /// undone.
+  private func commit(_ operations: ArraySlice<StoreOperation>) {
+    do {
+      // Runs without savepoints first: they cost as much as the operations in them, and are hardly ever
+      // needed.
+      if try !performAll(operations, inParts: false) {
+        undo()
+        _ = try performAll(operations, inParts: true)
+      }
+    } catch {
+      undo()
+      if (error as? OutboxError)?.code == .diskFull { isShortOfDisk = true }
+      for operation in operations { operation.fail(error) }
+    }
+  }
+
+  /// Runs writes in one transaction, and commits it.
+  /// - Parameter inParts: True to put each operation in a savepoint, so that it can be undone alone.
+  /// - Returns: False if an operation failed that has to be undone alone, and there are no savepoints.
+  private func performAll(_ operations: ArraySlice<StoreOperation>, inParts: Bool) throws -> Bool {
+    Failpoint.hit(.beforeBegin)
+    try database.begin()
+    Failpoint.hit(.afterBegin)
+    try tables.begin()
+    for operation in operations {
+      if inParts { try beginPart() }
+      let isIntact = perform(operation)
+      // After some failures, for example a full disk, SQLite has undone the whole transaction.
+      if let failure = operation.failure, operations.count == 1 || !database.isInTransaction { throw failure }
+      if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return false }
+    }
+    try tables.end()
+    try database.checkInPlace()
+    Failpoint.hit(.beforeCommit)
+    try database.commit()
+    commits.add()
+    Failpoint.hit(.afterCommit)
+    return true
+  }
+
+  /// Runs an operation.
+  /// - Returns: False if it failed after it had changed something.
+  private func perform(_ operation: StoreOperation) -> Bool {
+    Failpoint.hit(.beforeOperation)
+    let changes = database.changesInAll
+    operation.perform(on: tables)
+    Failpoint.hit(.afterOperation)
+    return operation.failure == nil || database.changesInAll == changes
+  }
+
+  private func beginPart() throws {
+    try database.beginPart()
+    tables.beginPart()
+  }
+
+  private func undoPart() throws {
+    try database.undoPart()
+    tables.forgetPart()
+  }
+
+  private func undo() {
+    database.rollback()
+    tables.forget()
+  }
+
+  /// Does maintenance that may wait until the callers have their outcomes: moves the log to the file if it is
+  /// due.
+  func tidyUp() {
+    let isDue = database.logPages >= Self.checkpointPages
+    guard isDue || (isShortOfDisk && database.hasRoomForLog) else { return }
+    if database.checkpoint() { isShortOfDisk = false }
+  }
+
+  /// Returns whether a change was made since the last call that other processes may want to know of.
+  func takeNews() -> Bool {
+    defer { tables.hasNews = false }
+    return tables.hasNews
+  }
+
+  /// Closes the session.
+  /// - Parameter isGraceful: False to end as if the process had died, without returning the claims.
+  func close(isGraceful: Bool) {
+    if isGraceful {
+      let isGivenBack: Void? = try? database.transaction {
+        try tables.begin()
+        try tables.giveBackAll()
+        try tables.end()
+      }
+      if takeNews() { notifier.ring() }
+      if isGivenBack != nil { tables.owners.leaveNothing() }
+      database.checkpoint()
+    } else {
+      database.leaveAsItIs()
+    }
+    notifier.close()
+    database.close()
+    tables.owners.leave()
+  }
+}

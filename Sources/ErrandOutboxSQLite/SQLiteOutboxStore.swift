@@ -1,0 +1,204 @@
+public import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Stores an outbox's requests in an SQLite file (`outbox.sqlite`) in a folder. Several processes may use the
+/// same folder at the same time; it must be on a local disk.
+///
+/// When a method returns, its changes are on the disk: they survive the end of the process and of the machine
+/// at any instant. Calls that arrive while a transaction is being written share the next one, so many
+/// concurrent calls cost little more than one. All work is done on a thread of the store's own.
+///
+/// A store that is released without `close` closes itself a little later.
+public final class SQLiteOutboxStore: OutboxStore {
+  private static let pageSize = 500
+
+  private let runner: any StoreRunner
+  private let counter: Counter
+
+  /// Opens the store, or creates it.
+  ///
+  /// - Parameter folder: A folder of the store's own. If it is missing it is created, for this user only.
+  /// - Throws: `OutboxError`: `.notWritable` if the folder or the file cannot be written, `.damaged` if the
+  ///   file is damaged or not one of an outbox, `.tooNew` if a newer version wrote it (in both cases it is
+  ///   left as it was), `.busy` if another process locks it for more than five seconds, `.diskFull`.
+  public convenience init(folder: URL) async throws {
+    try await self.init(folder: folder, setup: StoreSetup())
+  }
+
+  package init(folder: URL, setup: StoreSetup) async throws {
+    counter = setup.commits
+    runner = try await setup.open(folder.path)
+  }
+
+  /// The number of committed transactions, for the benchmarks.
+  @_spi(Benchmarks) public var commits: Int { counter.value }
+
+  deinit { runner.close(isGraceful: true) {} }
+
+  public func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped {
+    try await runner.write { try $0.add(rows, within: caps, at: now) }
+  }
+
+  public func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim {
+    try await runner.write { try $0.claim(bounds, for: lease, at: now) }
+  }
+
+  /// Writes the leases to a file of this store's own without flushing it, so the call does not wait for the
+  /// disk.
+  public func begin(_ leases: [Lease]) async throws { runner.owners.begin(leases.map(\.number)) }
+
+  public func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
+    try await runner.write { try $0.renew(leases, for: lease, at: now) }
+  }
+
+  public func finish(_ attempts: [FinishedAttempt], at now: StoreTime) async throws -> [Finished] {
+    let finished = try await runner.write { try $0.finish(attempts, at: now) }
+    runner.owners.end(attempts.map(\.lease.number))
+    return finished
+  }
+
+  public func rescheduleOffline(at now: StoreTime) async throws -> Int {
+    var count = 0
+    while true {
+      let some = try await runner.write { try $0.rescheduleOffline(at: now) }
+      count += some
+      if some < OutboxTables.pageSize { return count }
+    }
+  }
+
+  public func release(_ origins: [String]?) async throws {
+    try await runner.write { try $0.release(origins) }
+  }
+
+  public func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+    try await runner.read { try $0.rows(ids) }
+  }
+
+  public func list(
+    _ selection: OutboxSelection, after sequence: Int64, limit: Int
+  ) async throws -> [OutboxRow] {
+    var rows: [OutboxRow] = []
+    // Reads in pages, so that writes need not wait for all of a long list.
+    while rows.count < limit {
+      let (last, wanted) = (rows.last?.sequence ?? sequence, min(limit - rows.count, Self.pageSize))
+      let page = try await runner.read { try $0.list(selection, after: last, limit: wanted) }
+      rows += page
+      if page.count < wanted { break }
+    }
+    return rows
+  }
+
+  public func contents(of ids: [OutboxID]) async throws -> [Data?] {
+    try await runner.read { try $0.contents(of: ids) }
+  }
+
+  public func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow] {
+    var rows: [OutboxRow] = []
+    for selection in selection.parts {
+      try await inParts {
+        try $0.retry(selection, in: &$1, at: now)
+      } taking: {
+        rows += $0
+      }
+    }
+    return rows
+  }
+
+  public func drop(
+    _ selection: OutboxSelection, reason: String, at now: StoreTime
+  ) async throws -> Dropped {
+    var dropped = Dropped()
+    for selection in selection.parts {
+      try await inParts {
+        try $0.drop(selection, reason: reason, in: &$1, at: now)
+      } taking: {
+        dropped.rows += $0.rows
+        dropped.files += $0.files
+      }
+    }
+    return dropped
+  }
+
+  /// Runs an operation in several transactions, so that other operations can run between them.
+  private func inParts<Value: Sendable>(
+    _ body: @escaping @Sendable (OutboxTables, inout OutboxTables.Part) throws -> Value,
+    taking take: (Value) -> Void
+  ) async throws {
+    var part = OutboxTables.Part()
+    while !part.isLast {
+      let before = part
+      let value: Value
+      (value, part) = try await runner.write { tables in
+        var part = before
+        return (try body(tables, &part), part)
+      }
+      take(value)
+    }
+  }
+
+  public func setPaused(_ isPaused: Bool, lane: String?) async throws {
+    try await runner.write { try $0.setPaused(isPaused, lane: lane) }
+  }
+
+  public func statistics() async throws -> OutboxStatistics {
+    try await runner.read { try $0.statistics() }
+  }
+
+  /// Deletes in several transactions, so that other operations need not wait long. If one fails, the rows
+  /// that were deleted before stay deleted, and their files are left for the next sweep.
+  public func prune(changedBefore changed: Int64) async throws -> [String] {
+    var files: [String] = []
+    while true {
+      let (found, isDone) = try await runner.write { try $0.prune(changedBefore: changed) }
+      files += found
+      if isDone { break }
+    }
+    while try await !runner.write({ try $0.shrink() }) {}
+    return files
+  }
+
+  public func used(_ files: [String]) async throws -> Set<String> {
+    try await runner.read { try $0.used(files) }
+  }
+
+  public func onForeignChange(_ handler: @escaping @Sendable () -> Void) {
+    let runner = runner
+    let look = { @Sendable (receive: @escaping @Sendable (Bool) -> Void) in
+      runner.submit(
+        TypedOperation(isWrite: false, { try $0.hasForeignChange() }) { receive((try? $0.get()) ?? false) })
+    }
+    look { _ in
+      runner.notifier.listen { look { if $0 { handler() } } }
+    }
+  }
+
+  public func close() async {
+    await withCheckedContinuation { continuation in
+      runner.close(isGraceful: true) { continuation.resume() }
+    }
+  }
+
+  /// Closes the store as if its process had died: it releases its lock, but does not return its claims.
+  package func abandon() async {
+    await withCheckedContinuation { continuation in
+      runner.close(isGraceful: false) { continuation.resume() }
+    }
+  }
+}
+
+extension OutboxSelection {
+  /// This selection, split so that each part has at most as many ids as one transaction takes.
+  fileprivate var parts: [OutboxSelection] {
+    guard let ids, ids.count > OutboxTables.pageSize else { return [self] }
+    return stride(from: 0, to: ids.count, by: OutboxTables.pageSize).map { start in
+      var part = self
+      part.ids = Array(ids[start..<min(start + OutboxTables.pageSize, ids.count)])
+      return part
+    }
+  }
+}

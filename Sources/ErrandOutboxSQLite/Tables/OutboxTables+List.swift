@@ -1,0 +1,79 @@
+import ErrandOutbox
+
+extension OutboxTables {
+  /// A part of a selection that one index yields in the order of enqueue.
+  private struct Strand {
+    var index = ""
+    var condition: String
+    var values: [SQLValue] = []
+  }
+
+  /// Finished rows are not indexed in the order of enqueue. With more of them than this, a scan of all rows
+  /// is quicker than sorting them.
+  private static let mostToSort = 10_000
+
+  func list(_ selection: OutboxSelection, after sequence: Int64, limit: Int) throws -> [OutboxRow] {
+    guard limit > 0 else { return [] }
+    if let ids = selection.ids { return try list(ids, selection, after: sequence, limit: limit) }
+    var rows: [OutboxRow] = []
+    for strand in try strands(selection) {
+      let sql = """
+        SELECT \(Self.columns) FROM requests \(strand.index) WHERE \(strand.condition) AND seq > ?
+        ORDER BY seq LIMIT ?
+        """
+      rows += try database.all(
+        sql: sql, strand.values + [.integer(sequence), .integer(limit)], row)
+    }
+    rows.sort { $0.sequence < $1.sequence }
+    return Array(rows.prefix(limit))
+  }
+
+  private func list(
+    _ ids: [OutboxID], _ selection: OutboxSelection, after sequence: Int64, limit: Int
+  ) throws -> [OutboxRow] {
+    let rows = try Set(ids).compactMap { try row($0) }.filter {
+      $0.sequence > sequence && selection.includes($0)
+    }
+    return Array(rows.sorted { $0.sequence < $1.sequence }.prefix(limit))
+  }
+
+  private func areMany(_ states: [OutboxState]) throws -> Bool {
+    guard !states.isEmpty else { return false }
+    let totals = try totals()
+    return states.contains { totals[$0]?.count ?? 0 > Self.mostToSort }
+  }
+
+  private func strands(_ selection: OutboxSelection) throws -> [Strand] {
+    let states = selection.states?.sorted { $0.rawValue < $1.rawValue }
+    let stateList = states.map { $0.map { "\($0.rawValue)" }.joined(separator: ", ") }
+    switch selection.lane {
+    case .named(let lane):
+      let condition = stateList.map { "lane = ? AND queued = ? AND +state IN (\($0))" }
+      return [false, true].map {
+        Strand(condition: condition ?? "lane = ? AND queued = ?", values: [.text(lane), .bool($0)])
+      }
+    case .none?:
+      let condition = stateList.map { "lane IS NULL AND +state IN (\($0))" }
+      return [Strand(condition: condition ?? "lane IS NULL")]
+    case nil:
+      guard let states, let stateList else { return [Strand(condition: "1")] }
+      guard let groups = try groups(of: states), try !areMany(states.filter(\.isOver)) else {
+        return [Strand(condition: "+state IN (\(stateList))")]
+      }
+      var strands = groups.map {
+        Strand(index: "INDEXED BY by_turn", condition: "turn = ? AND priority = ?", values: $0.values)
+      }
+      if states.contains(.attempting) {
+        strands.append(Strand(index: "INDEXED BY leased", condition: "state = 1"))
+      }
+      strands += states.filter(\.isOver).map {
+        Strand(index: "INDEXED BY over", condition: "ended = ?", values: [.state($0)])
+      }
+      return strands
+    }
+  }
+}
+
+extension OutboxState {
+  fileprivate var isOver: Bool { [.delivered, .expired, .dropped].contains(self) }
+}

@@ -1,0 +1,74 @@
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension OutboxTables {
+  /// The columns that `row` reads, in its order.
+  static let columns = """
+    seq, id, lane, priority, state, created, changed, tries, counted, due, due_wall, expires_wall, reason, size, \
+    summary, CASE WHEN state IN (2, 3) THEN ifnull(requests.answer, (SELECT answers.answer FROM answers WHERE answers.seq = requests.seq)) END, \
+    origin
+    """
+  static let columnCount: Int32 = 17
+  static let originColumn: Int32 = 16
+
+  private static let bySequence = Query("SELECT \(columns) FROM requests WHERE seq = ?")
+  private static let byID = Query("SELECT \(columns) FROM requests WHERE id = ?")
+
+  func row(_ id: OutboxID) throws -> OutboxRow? { try database.first(Self.byID, [.id(id)], row) }
+
+  func rows(_ ids: [OutboxID]) throws -> [OutboxRow?] { try ids.map { try row($0) } }
+
+  func row(_ statement: Statement) throws -> OutboxRow {
+    guard let id = statement.text(1), let state = OutboxState(rawValue: Int(statement.integer(4))) else {
+      throw OutboxError.damaged(database.path, "request \(statement.integer(0)) has no id or no state")
+    }
+    return OutboxRow(
+      id: OutboxID(rawValue: id), sequence: statement.integer(0), lane: statement.text(2),
+      priority: Int(statement.integer(3)), state: state, created: statement.integer(5),
+      changed: statement.integer(6), attempts: Int(statement.integer(7)),
+      countedAttempts: Int(statement.integer(8)),
+      due: state == .stored && statement.integer(9) > 0 ? statement.integer(10) : nil,
+      expires: statement.optionalInteger(11), reason: statement.text(12), size: statement.integer(13),
+      summary: statement.bytes(14) ?? Data(), response: statement.bytes(15),
+      origin: statement.text(16) ?? "", reading: reading())
+  }
+
+  /// Runs a statement that changes one row, and returns the row. Two statements cost less than one with
+  /// RETURNING, which creates a temporary table each time.
+  /// - Parameters:
+  ///   - values: The first is the row's sequence.
+  ///   - state: The row's state before.
+  ///   - response: The size of the row's response before, in bytes.
+  func change(
+    _ query: Query, _ values: [SQLValue], from state: OutboxState, response: Int = 0
+  ) throws -> OutboxRow {
+    try database.run(query, values)
+    let row = try row(at: values[0])
+    count(row, from: state, response: response)
+    return row
+  }
+
+  /// Returns the row with this sequence.
+  /// - Throws: `OutboxError.damaged` if there is none.
+  func row(at sequence: SQLValue) throws -> OutboxRow {
+    guard let row = try database.first(Self.bySequence, [sequence], row) else {
+      throw OutboxError.damaged(database.path, "a request that was there a moment ago is not")
+    }
+    return row
+  }
+
+  /// Updates the totals. Must be called for each row whose state was changed.
+  /// - Parameters:
+  ///   - state: The row's state before.
+  ///   - response: The size of the row's response before, in bytes.
+  func count(_ row: OutboxRow, from state: OutboxState, response: Int = 0) {
+    counters.remove(state, bytes: RowBytes.count(state, size: row.size, response: response))
+    counters.add(
+      row.state, bytes: RowBytes.count(row.state, size: row.size, response: row.response?.count ?? 0))
+  }
+}
