@@ -170,7 +170,7 @@ public final class SQLiteOutboxStore: OutboxStore {
     let runner = runner
     let look = { @Sendable (receive: @escaping @Sendable (Bool) -> Void) in
       runner.submit(
-        TypedOperation(isWrite: false, { try $0.hasForeignChange() }) { receive((try? $0.get()) ?? false) })
+        StoreOperation(isWrite: false, { try $0.hasForeignChange() }) { receive((try? $0.get()) ?? false) })
     }
     look { _ in
       runner.notifier.listen { look { if $0 { handler() } } }

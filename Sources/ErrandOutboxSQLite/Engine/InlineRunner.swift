@@ -1,42 +1,32 @@
 import ErrandCore
 
 /// Runs each operation at once, on the caller's thread, so that a simulation uses no other thread.
-// Safe to share: `session` is used under `lock` only.
-final class InlineRunner: StoreRunner, @unchecked Sendable {
-  private let lock = Locked(())
-  private var session: StoreSession?
+final class InlineRunner: StoreRunner {
+  /// Nil once the runner is closed.
+  private let session: Locked<StoreSession?>
   let notifier: any ChangeNotifier
   let owners: any LivenessRegistry
 
-  init(_ session: StoreSession) {
-    self.session = session
+  init(_ session: sending StoreSession) {
     notifier = session.notifier
     owners = session.tables.owners
+    self.session = Locked(session)
   }
 
   func submit(_ operation: StoreOperation) {
-    let hasNews = lock.withLock { _ in
-      guard let session else { return false }
-      session.perform([operation]) { _ in }
+    let (replies, hasNews) = session.withLock { session in
+      guard let session else { return ([operation.refuse], false) }
+      var replies: [StoreOperation.Reply] = []
+      session.perform([operation]) { replies.append($0) }
       session.tidyUp()
-      return session.takeNews()
+      return (replies, session.takeNews())
     }
-    operation.settle()
+    for reply in replies { reply() }
     if hasNews { notifier.ring() }
   }
 
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {
-    let session = lock.withLock { _ in
-      defer { self.session = nil }
-      return Handover(self.session)
-    }
-    session.value?.close(isGraceful: isGraceful)
+    session.withLock { $0.take() }?.close(isGraceful: isGraceful)
     done()
-  }
-
-  // Safe to share: the runner has given up its reference to the session.
-  private struct Handover: @unchecked Sendable {
-    let value: StoreSession?
-    init(_ value: StoreSession?) { self.value = value }
   }
 }

@@ -1,94 +1,86 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Dispatch
+import ErrandCore
 
 /// The queue of operations for a store's thread, which sleeps while the queue is empty.
-// Safe to share: all properties are used under `mutex` only.
-final class OperationInbox: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var operations: [StoreOperation] = []
-  private var isAwaited = false
-  private var end: End?
+final class OperationInbox: Sendable {
+  private struct State {
+    var operations: [StoreOperation] = []
+    /// True while the thread sleeps, or is about to, and nothing has woken it.
+    var isAwaited = false
+    var end: End?
+  }
 
   /// How the thread is to end, and the callbacks that wait for its end.
-  struct End {
+  private struct End {
     var isGraceful: Bool
-    var waiters: [() -> Void] = []
+    var waiters: [@Sendable () -> Void] = []
     var isOver = false
   }
 
-  init() {
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(arrival, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(arrival)
-    pthread_mutex_destroy(mutex)
-    arrival.deallocate()
-    mutex.deallocate()
-  }
+  private let state = Locked(State())
+  private let arrival = DispatchSemaphore(value: 0)
 
   /// Adds an operation.
   /// - Returns: False if the inbox was closed.
   func put(_ operation: StoreOperation) -> Bool {
-    pthread_mutex_lock(mutex)
-    let isOpen = end == nil
-    if isOpen { operations.append(operation) }
-    let wakes = isOpen && isAwaited
-    if wakes { isAwaited = false }
-    pthread_mutex_unlock(mutex)
-    // Signalled after unlocking, else the thread would wake only to wait for the mutex.
-    if wakes { pthread_cond_signal(arrival) }
+    let (isOpen, wakes) = state.withLock { state in
+      guard state.end == nil else { return (false, false) }
+      state.operations.append(operation)
+      return (true, state.isAwaited.exchange(with: false))
+    }
+    if wakes { arrival.signal() }
     return isOpen
   }
 
   /// Waits for operations, and takes all of them.
   /// - Returns: False if the inbox was closed and is empty.
   func take(_ batch: inout [StoreOperation]) -> Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    while operations.isEmpty && end == nil {
-      isAwaited = true
-      pthread_cond_wait(arrival, mutex)
-      isAwaited = false
-    }
-    swap(&batch, &operations)
+    while !takeNow(&batch) { arrival.wait() }
     return !batch.isEmpty
+  }
+
+  /// Takes all operations, or notes that the thread waits for some.
+  private func takeNow(_ batch: inout [StoreOperation]) -> Bool {
+    state.withLock { state in
+      guard !state.operations.isEmpty || state.end != nil else {
+        state.isAwaited = true
+        return false
+      }
+      swap(&batch, &state.operations)
+      return true
+    }
   }
 
   /// Closes the inbox: it takes no more operations. `done` is called when the operations in it are done and
   /// the thread ends.
-  func close(isGraceful: Bool, _ done: @escaping () -> Void) {
-    pthread_mutex_lock(mutex)
-    let isOver = end?.isOver == true
-    if !isOver {
-      if end == nil { end = End(isGraceful: isGraceful) }
-      end?.waiters.append(done)
-      if isAwaited { pthread_cond_signal(arrival) }
+  func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {
+    let (isOver, wakes) = state.withLock { state in
+      if state.end?.isOver == true { return (true, false) }
+      if state.end == nil { state.end = End(isGraceful: isGraceful) }
+      state.end?.waiters.append(done)
+      return (false, state.isAwaited.exchange(with: false))
     }
-    pthread_mutex_unlock(mutex)
+    if wakes { arrival.signal() }
     if isOver { done() }
   }
 
-  var isGraceful: Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return end?.isGraceful ?? true
-  }
+  var isGraceful: Bool { state.withLock { $0.end?.isGraceful ?? true } }
 
   /// Ends the inbox. Called by the thread as its last act.
   /// - Returns: The callbacks that wait for the end.
-  func finish() -> [() -> Void] {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    let waiters = end?.waiters ?? []
-    end = End(isGraceful: end?.isGraceful ?? true, isOver: true)
-    return waiters
+  func finish() -> [@Sendable () -> Void] {
+    state.withLock { state in
+      let end = state.end
+      state.end = End(isGraceful: end?.isGraceful ?? true, isOver: true)
+      return end?.waiters ?? []
+    }
+  }
+}
+
+extension Bool {
+  /// Sets a new value, and returns the one before.
+  fileprivate mutating func exchange(with new: Bool) -> Bool {
+    defer { self = new }
+    return self
   }
 }

@@ -29,7 +29,7 @@ extension StoreRunner {
     isWrite: Bool, _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      submit(TypedOperation(isWrite: isWrite, body) { continuation.resume(with: $0) })
+      submit(StoreOperation(isWrite: isWrite, body) { continuation.resume(with: $0) })
     }
   }
 }

@@ -28,68 +28,80 @@ final class StoreSession {
   }
 
   /// Runs operations: writes first, in as few transactions as possible.
-  /// - Parameter tell: Called with each operation that is done, so that its caller can be told.
-  func perform(_ operations: [StoreOperation], tell: (StoreOperation) -> Void) {
+  /// - Parameter tell: Called with the reply of each operation that is done.
+  func perform(_ operations: [StoreOperation], tell: (@escaping StoreOperation.Reply) -> Void) {
     var writes = operations.filter(\.isWrite)[...]
     while !writes.isEmpty {
       let together = writes.prefix(Self.mostPerCommit)
-      commit(together)
-      for operation in together { tell(operation) }
+      for reply in commit(together) { tell(reply) }
       writes = writes.dropFirst(together.count)
     }
     let reads = operations.filter { !$0.isWrite }
-    if !reads.isEmpty { read(reads) }
-    for operation in reads { tell(operation) }
+    if !reads.isEmpty { for reply in read(reads) { tell(reply) } }
   }
 
   /// Runs reads in one transaction: all see the same state of the file, however many statements each takes.
-  private func read(_ operations: [StoreOperation]) {
+  private func read(_ operations: [StoreOperation]) -> [StoreOperation.Reply] {
     defer { database.endReading() }
-    for operation in operations {
+    return operations.map { operation in
       do {
         // SQLite ends the transaction after some failures.
         if !database.isInTransaction {
           try database.beginReading()
           try database.checkVersion()
         }
-        operation.perform(on: tables)
+        return try operation.run(tables)
       } catch {
-        operation.fail(error)
+        return operation.failure(error)
       }
     }
   }
 
   /// Runs writes in one transaction. An operation that throws is undone alone; if the commit fails, all are
   /// undone.
-  private func commit(_ operations: ArraySlice<StoreOperation>) {
+  private func commit(_ operations: ArraySlice<StoreOperation>) -> [StoreOperation.Reply] {
     do {
       // Runs without savepoints first: they cost as much as the operations in them, and are hardly ever
       // needed.
-      if try !performAll(operations, inParts: false) {
-        undo()
-        _ = try performAll(operations, inParts: true)
-      }
+      if let replies = try performAll(operations, inParts: false) { return replies }
+      undo()
+      return try performAll(operations, inParts: true) ?? []
     } catch {
       undo()
       if (error as? OutboxError)?.code == .diskFull { isShortOfDisk = true }
-      for operation in operations { operation.fail(error) }
+      return operations.map { $0.failure(error) }
     }
   }
 
   /// Runs writes in one transaction, and commits it.
   /// - Parameter inParts: True to put each operation in a savepoint, so that it can be undone alone.
-  /// - Returns: False if an operation failed that has to be undone alone, and there are no savepoints.
-  private func performAll(_ operations: ArraySlice<StoreOperation>, inParts: Bool) throws -> Bool {
+  /// - Returns: The replies; nil if an operation failed that has to be undone alone, and there are no
+  ///   savepoints.
+  private func performAll(
+    _ operations: ArraySlice<StoreOperation>, inParts: Bool
+  ) throws -> [StoreOperation.Reply]? {
     Failpoint.hit(.beforeBegin)
     try database.begin()
     Failpoint.hit(.afterBegin)
     try tables.begin()
+    var replies: [StoreOperation.Reply] = []
     for operation in operations {
       if inParts { try beginPart() }
-      let isIntact = perform(operation)
-      // After some failures, for example a full disk, SQLite has undone the whole transaction.
-      if let failure = operation.failure, operations.count == 1 || !database.isInTransaction { throw failure }
-      if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return false }
+      let changes = database.changesInAll
+      Failpoint.hit(.beforeOperation)
+      let result = Result { try operation.run(tables) }
+      Failpoint.hit(.afterOperation)
+      switch result {
+      case .success(let reply):
+        if inParts { try database.keepPart() }
+        replies.append(reply)
+      case .failure(let error):
+        // After some failures, for example a full disk, SQLite has undone the whole transaction.
+        if operations.count == 1 || !database.isInTransaction { throw error }
+        let isIntact = database.changesInAll == changes
+        if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return nil }
+        replies.append(operation.failure(error))
+      }
     }
     try tables.end()
     try database.checkInPlace()
@@ -97,17 +109,7 @@ final class StoreSession {
     try database.commit()
     commits.add()
     Failpoint.hit(.afterCommit)
-    return true
-  }
-
-  /// Runs an operation.
-  /// - Returns: False if it failed after it had changed something.
-  private func perform(_ operation: StoreOperation) -> Bool {
-    Failpoint.hit(.beforeOperation)
-    let changes = database.changesInAll
-    operation.perform(on: tables)
-    Failpoint.hit(.afterOperation)
-    return operation.failure == nil || database.changesInAll == changes
+    return replies
   }
 
   private func beginPart() throws {

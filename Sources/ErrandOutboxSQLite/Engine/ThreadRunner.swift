@@ -46,7 +46,7 @@ final class ThreadRunner: StoreRunner {
   private static func run(_ session: StoreSession, _ inbox: OperationInbox) {
     var batch: [StoreOperation] = []
     while inbox.take(&batch) {
-      session.perform(batch) { $0.settle() }
+      session.perform(batch) { reply in reply() }
       batch.removeAll(keepingCapacity: true)
       if session.takeNews() { session.notifier.ring() }
       session.tidyUp()
@@ -56,7 +56,7 @@ final class ThreadRunner: StoreRunner {
   }
 
   func submit(_ operation: StoreOperation) {
-    if !inbox.put(operation) { operation.settle() }
+    if !inbox.put(operation) { operation.refuse() }
   }
 
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {

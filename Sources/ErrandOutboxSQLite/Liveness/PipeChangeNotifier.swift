@@ -23,12 +23,11 @@ import ErrandCore
 final class PipeChangeNotifier: ChangeNotifier {
   static let suffix = ".bell"
 
-  // Safe to share: Dispatch's sources may be used from any thread.
-  private struct State: @unchecked Sendable {
+  private struct State {
     /// The pipes of other stores, and the time stamp of the folder when they were looked up; nil if they have
     /// to be looked up again.
     var others: (pipes: [String], folder: timespec)?
-    var source: (any DispatchSourceRead)?
+    var source: DispatchSource?
     var isClosed = false
   }
 
@@ -53,8 +52,10 @@ final class PipeChangeNotifier: ChangeNotifier {
     guard state.withLock({ !$0.isClosed && $0.source == nil }) else { return }
     if mkfifo(path, 0o600) != 0, errno != EEXIST { return }
     guard let pipe = NamedPipe(path) else { return }
-    let source = DispatchSource.makeReadSource(
-      fileDescriptor: pipe.file, queue: DispatchQueue(label: "errand.outbox.notifier"))
+    let queue = DispatchQueue(label: "errand.outbox.notifier")
+    // Unlike the protocol that `makeReadSource` names, its class is declared to be safe to share.
+    let made = DispatchSource.makeReadSource(fileDescriptor: pipe.file, queue: queue)
+    guard let source = made as? DispatchSource else { return }
     source.setEventHandler {
       pipe.drain()
       handler()

@@ -16,11 +16,12 @@ import Testing
 
   @Test func `the log is not checkpointed while another connection writes`() throws {
     let session = try folder.session()
-    let add = TypedOperation(isWrite: true) {
-      _ = try $0.add((0..<200).map { .sample("\($0)", size: 900) }, within: OutboxCaps(), at: .sample)
-    } receive: { _ in
+    let add = StoreOperation(isWrite: true) {
+      try $0.add((0..<200).map { .sample("\($0)", size: 900) }, within: OutboxCaps(), at: .sample)
+    } receive: { result in
+      #expect(throws: Never.self) { try result.get() }
     }
-    session.perform([add]) { #expect($0.failure == nil) }
+    session.perform([add]) { $0() }
     let (writer, mover) = (try folder.connect(), try folder.connect())
     defer { for one in [writer, mover] { one.close() } }
     let before = try length()
@@ -64,12 +65,13 @@ import Testing
     var lengths: [Int] = []
     for round in 0..<4 {
       for number in 0..<30 {
-        let add = TypedOperation(isWrite: true) {
-          let row = NewRow.sample("\(round) \(number)", size: 200_000)
-          _ = try $0.add([row], within: OutboxCaps(), at: .sample)
-        } receive: { _ in
+        let add = StoreOperation(isWrite: true) {
+          try $0.add(
+            [.sample("\(round) \(number)", size: 200_000)], within: OutboxCaps(), at: .sample)
+        } receive: { result in
+          #expect(throws: Never.self) { try result.get() }
         }
-        session.perform([add]) { #expect($0.failure == nil) }
+        session.perform([add]) { $0() }
         session.tidyUp()
       }
       lengths.append(try length("-wal"))

@@ -31,7 +31,7 @@
       Failpoint.watch(log.add)
       defer { Failpoint.watch(nil) }
       let operations = ["a", "b"].map { id in
-        TypedOperation(isWrite: true) {
+        StoreOperation(isWrite: true) {
           try $0.add([.sample(id)], within: OutboxCaps(), at: .sample)
         } receive: { _ in
         }

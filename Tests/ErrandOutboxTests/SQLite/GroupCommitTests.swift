@@ -1,4 +1,5 @@
 import Dispatch
+import ErrandCore
 import Foundation
 import Testing
 
@@ -8,14 +9,14 @@ import Testing
 @Suite struct GroupCommitTests {
   private let folder = StoreTestFolder(isOnDisk: false)
   private let commits = Counter()
+  private let log = OutcomeLog()
 
   private struct Refusal: Error {}
 
   private func operation<Value: Sendable>(
-    isWrite: Bool = true, _ body: @escaping (OutboxTables) throws -> Value,
-    receive: @escaping (Result<Value, any Error>) -> Void = { _ in }
+    _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) -> StoreOperation {
-    TypedOperation(isWrite: isWrite, body, receive: receive)
+    StoreOperation(isWrite: true, body, receive: log.add)
   }
 
   private func adding(_ id: String) -> StoreOperation {
@@ -31,12 +32,13 @@ import Testing
     for (count, transactions) in [(1, 1), (64, 1), (256, 1), (257, 2), (600, 3)] {
       let before = commits.value
       var told = 0
-      session.perform((0..<count).map { adding("\(count) \($0)") }) {
-        #expect($0.failure == nil)
+      session.perform((0..<count).map { adding("\(count) \($0)") }) { reply in
+        reply()
         told += 1
       }
       #expect(commits.value - before == transactions)
       #expect(told == count)
+      #expect(log.takeFailures().allSatisfy { $0 == nil })
     }
     #expect(try names(session).count == 1 + 64 + 256 + 257 + 600)
   }
@@ -55,7 +57,7 @@ import Testing
     let (told, tell) = AsyncStream.makeStream(of: Bool.self)
     for number in 0..<64 {
       runner.submit(
-        operation {
+        StoreOperation(isWrite: true) {
           try $0.add([.sample("\(number)")], within: OutboxCaps(), at: .sample)
         } receive: {
           tell.yield((try? $0.get()) != nil)
@@ -83,11 +85,8 @@ import Testing
       _ = try tables.add([.sample("half"), .sample("done")], within: OutboxCaps(), at: .sample)
       throw Refusal()
     }
-    var failures: [Bool] = []
-    session.perform([adding("a"), failing, adding("b"), failing, adding("c")]) {
-      failures.append($0.failure is Refusal)
-    }
-    #expect(failures == [false, true, false, true, false])
+    session.perform([adding("a"), failing, adding("b"), failing, adding("c")]) { $0() }
+    #expect(log.takeFailures().map { $0 is Refusal } == [false, true, false, true, false])
     #expect(try names(session) == ["a", "b", "c"])
     #expect(commits.value == 1)
     #expect(try session.tables.statistics().counts == [.stored: 3])
@@ -95,8 +94,9 @@ import Testing
 
   @Test func `a rolled-back operation takes no capacity and no sequence number`() throws {
     let session = try folder.session(commits)
-    var caps = OutboxCaps()
-    caps.count = 4
+    var limits = OutboxCaps()
+    limits.count = 4
+    let caps = limits
     func adding(_ ids: String...) -> StoreOperation {
       operation { try $0.add(ids.map { .sample($0) }, within: caps, at: .sample) }
     }
@@ -108,9 +108,8 @@ import Testing
     for operations in [[failing], [failing, adding("b"), failing], [adding("c", "d")]] {
       session.perform(operations) { _ in }
     }
-    let oneTooMuch = adding("e")
-    session.perform([oneTooMuch]) { _ in }
-    #expect((oneTooMuch.failure as? OutboxError)?.code == .full)
+    session.perform([adding("e")]) { $0() }
+    #expect(log.takeFailures().map { ($0 as? OutboxError)?.code } == [.full])
     #expect(try session.tables.list(.all, after: 0, limit: 9).map(\.sequence) == [1, 2, 3, 4])
     #expect(try names(session) == ["a", "b", "c", "d"])
   }
@@ -118,8 +117,8 @@ import Testing
   @Test func `an operation that throws before it changes anything does not affect the others`() throws {
     let session = try folder.session(commits)
     let failing = operation { _ in throw Refusal() }
-    session.perform([adding("a"), failing, adding("b")]) { _ in }
-    #expect(failing.failure is Refusal)
+    session.perform([adding("a"), failing, adding("b")]) { $0() }
+    #expect(log.takeFailures().map { $0 is Refusal } == [false, true, false])
     #expect(try names(session) == ["a", "b"])
     #expect(commits.value == 1)
   }
@@ -130,8 +129,8 @@ import Testing
       _ = try tables.add([.sample("a")], within: OutboxCaps(), at: .sample)
       throw Refusal()
     }
-    session.perform([failing]) { _ in }
-    #expect(failing.failure is Refusal)
+    session.perform([failing]) { $0() }
+    #expect(log.takeFailures().map { $0 is Refusal } == [true])
     #expect(try names(session).isEmpty)
     #expect(commits.value == 0)
   }
@@ -146,5 +145,23 @@ import Testing
     #expect(session.tables.knownBoot == nil)
     session.perform([failing, adding("b")]) { _ in }
     #expect(try session.tables.text(.boot) == "boot")
+  }
+}
+
+/// How operations ended: their failures, or nil, in the order in which their callers were told.
+final class OutcomeLog: Sendable {
+  private let failures = Locked<[(any Error)?]>([])
+
+  func add<Value>(_ result: Result<Value, any Error>) {
+    let failure: (any Error)? = if case .failure(let error) = result { error } else { nil }
+    failures.withLock { $0.append(failure) }
+  }
+
+  /// Returns what was added since the last call.
+  func takeFailures() -> [(any Error)?] {
+    failures.withLock { failures in
+      defer { failures = [] }
+      return failures
+    }
   }
 }

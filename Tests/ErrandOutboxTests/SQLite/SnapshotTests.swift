@@ -42,30 +42,34 @@ import Testing
   @Test func `reads performed together see one snapshot, whatever others commit in between`() throws {
     let folder = StoreTestFolder(isOnDisk: false)
     let session = try folder.session()
-    let other = try folder.session()
-    let first = TypedOperation(isWrite: true) {
-      _ = try $0.add([.sample("a")], within: OutboxCaps(), at: .sample)
-    } receive: { _ in
-    }
-    session.perform([first]) { _ in }
-    var seen: [Int] = []
-    let reads = (0..<2).map { _ in
-      TypedOperation(isWrite: false) { tables in
-        seen.append(try tables.list(.all, after: 0, limit: 9).count)
-        let adding = TypedOperation(isWrite: true) {
-          _ = try $0.add([.sample("b\(seen.count)")], within: OutboxCaps(), at: .sample)
-        } receive: { _ in
-        }
-        other.perform([adding]) { #expect($0.failure == nil) }
-        seen.append(try tables.list(.all, after: 0, limit: 9).count)
-      } receive: { _ in
+    let other = Locked(try folder.session())
+    let log = OutcomeLog()
+    @Sendable func adding(_ id: String) -> StoreOperation {
+      StoreOperation(isWrite: true) {
+        _ = try $0.add([.sample(id)], within: OutboxCaps(), at: .sample)
+      } receive: {
+        log.add($0)
       }
     }
-    session.perform(reads) { #expect($0.failure == nil) }
-    #expect(seen == [1, 1, 1, 1])
+    session.perform([adding("a")]) { $0() }
+    let seen = Locked<[Int]>([])
+    let reads = (0..<2).map { _ in
+      StoreOperation(isWrite: false) { tables in
+        let before = try tables.list(.all, after: 0, limit: 9).count
+        let adding = adding("b\(seen.withLock { $0.count })")
+        other.withLock { $0.perform([adding]) { $0() } }
+        let after = try tables.list(.all, after: 0, limit: 9).count
+        seen.withLock { $0 += [before, after] }
+      } receive: {
+        log.add($0)
+      }
+    }
+    session.perform(reads) { $0() }
+    #expect(log.takeFailures().map { $0 == nil } == Array(repeating: true, count: 5))
+    #expect(seen.withLock { $0 } == [1, 1, 1, 1])
     session.perform([reads[0]]) { _ in }
-    #expect(seen.suffix(2) == [3, 3])
+    #expect(seen.withLock { $0 }.suffix(2) == [3, 3])
     session.close(isGraceful: true)
-    other.close(isGraceful: true)
+    other.withLock { $0.close(isGraceful: true) }
   }
 }
