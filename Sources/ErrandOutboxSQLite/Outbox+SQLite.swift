@@ -17,7 +17,13 @@ extension Outbox {
   public convenience init(
     at folder: URL, client: Client, configuration: OutboxConfiguration = OutboxConfiguration()
   ) async throws {
-    let store = try await SQLiteOutboxStore(folder: folder)
+    try await self.init(at: folder, client: client, configuration: configuration, setup: StoreSetup())
+  }
+
+  package convenience init(
+    at folder: URL, client: Client, configuration: OutboxConfiguration, setup: StoreSetup
+  ) async throws {
+    let store = try await SQLiteOutboxStore(folder: folder, setup: setup)
     try await self.init(store: store, folder: folder, client: client, configuration: configuration)
   }
 }

@@ -1,3 +1,4 @@
+import ErrandCore
 public import ErrandOutbox
 
 #if canImport(FoundationEssentials)
@@ -40,32 +41,32 @@ public final class SQLiteOutboxStore: OutboxStore {
 
   deinit { runner.close(isGraceful: true) {} }
 
-  public func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped {
-    try await runner.write { try $0.add(rows, within: caps, at: now) }
+  public func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
+    try await runner.write { try $0.add(rows, within: caps, at: $0.time()) }
   }
 
-  public func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim {
-    try await runner.write { try $0.claim(bounds, for: lease, at: now) }
+  public func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
+    try await runner.write { try $0.claim(bounds, for: lease, at: $0.time()) }
   }
 
   /// Writes the leases to a file of this store's own without flushing it, so the call does not wait for the
   /// disk.
   public func begin(_ leases: [Lease]) async throws { runner.owners.begin(leases.map(\.number)) }
 
-  public func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
-    try await runner.write { try $0.renew(leases, for: lease, at: now) }
+  public func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
+    try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }
   }
 
-  public func finish(_ attempts: [FinishedAttempt], at now: StoreTime) async throws -> [Finished] {
-    let finished = try await runner.write { try $0.finish(attempts, at: now) }
+  public func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
+    let finished = try await runner.write { try $0.finish(attempts, at: $0.time()) }
     runner.owners.end(attempts.map(\.lease.number))
     return finished
   }
 
-  public func rescheduleOffline(at now: StoreTime) async throws -> Int {
+  public func rescheduleOffline() async throws -> Int {
     var count = 0
     while true {
-      let some = try await runner.write { try $0.rescheduleOffline(at: now) }
+      let some = try await runner.write { try $0.rescheduleOffline(at: $0.time()) }
       count += some
       if some < OutboxTables.pageSize { return count }
     }
@@ -97,11 +98,11 @@ public final class SQLiteOutboxStore: OutboxStore {
     try await runner.read { try $0.contents(of: ids) }
   }
 
-  public func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow] {
+  public func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
     var rows: [OutboxRow] = []
     for selection in selection.parts {
       try await inParts {
-        try $0.retry(selection, in: &$1, at: now)
+        try $0.retry(selection, in: &$1, at: $0.time())
       } taking: {
         rows += $0
       }
@@ -109,13 +110,11 @@ public final class SQLiteOutboxStore: OutboxStore {
     return rows
   }
 
-  public func drop(
-    _ selection: OutboxSelection, reason: String, at now: StoreTime
-  ) async throws -> Dropped {
+  public func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
     var dropped = Dropped()
     for selection in selection.parts {
       try await inParts {
-        try $0.drop(selection, reason: reason, in: &$1, at: now)
+        try $0.drop(selection, reason: reason, in: &$1, at: $0.time())
       } taking: {
         dropped.rows += $0.rows
         dropped.files += $0.files
@@ -151,10 +150,12 @@ public final class SQLiteOutboxStore: OutboxStore {
 
   /// Deletes in several transactions, so that other operations need not wait long. If one fails, the rows
   /// that were deleted before stay deleted, and their files are left for the next sweep.
-  public func prune(changedBefore changed: Int64) async throws -> [String] {
+  public func prune(olderThan age: Duration) async throws -> [String] {
     var files: [String] = []
     while true {
-      let (found, isDone) = try await runner.write { try $0.prune(changedBefore: changed) }
+      let (found, isDone) = try await runner.write {
+        try $0.prune(changedBefore: $0.time().wall - Int64(age.wholeMilliseconds))
+      }
       files += found
       if isDone { break }
     }

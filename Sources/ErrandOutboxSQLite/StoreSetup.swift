@@ -8,6 +8,8 @@ package struct StoreSetup: Sendable {
   package var owners: (any LivenessRegistry)?
   /// The change notifier; nil for named pipes in the store's folder.
   package var notifier: (any ChangeNotifier)?
+  /// The time that is written down. Default: the system's clocks.
+  package var time: @Sendable () -> StoreTime = { .now() }
   /// How long a transaction waits for one of another process.
   package var busyTimeout = Duration.seconds(5)
   /// Counts the committed transactions.
@@ -28,7 +30,7 @@ package struct StoreSetup: Sendable {
       try database.prepare()
       let owners = try self.owners ?? FileLivenessRegistry(folder: folder.owners)
       let notifier = self.notifier ?? PipeChangeNotifier(folder: folder.owners, owner: owners.name)
-      return StoreSession(database, owners: owners, notifier: notifier, commits: commits)
+      return StoreSession(database, owners: owners, notifier: notifier, time: time, commits: commits)
     } catch {
       database.close()
       throw error

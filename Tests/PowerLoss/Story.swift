@@ -83,16 +83,17 @@ struct Story {
     _ folder: URL, _ key: OutboxKey?, _ client: Client, boot: String, delivers: Bool = true
   ) async throws -> Outbox {
     var configuration = OutboxConfiguration()
-    configuration.time = {
-      var now = StoreTime.now()
-      now.boot = boot
-      return now
-    }
     configuration.key = key
     configuration.delivers = delivers
     configuration.reachability = nil
     configuration.delivery.backoff = .milliseconds(2)
     configuration.delivery.maxBackoff = .milliseconds(4)
-    return try await Outbox(at: folder, client: client, configuration: configuration)
+    var setup = StoreSetup()
+    setup.time = {
+      var now = StoreTime.now()
+      now.boot = boot
+      return now
+    }
+    return try await Outbox(at: folder, client: client, configuration: configuration, setup: setup)
   }
 }

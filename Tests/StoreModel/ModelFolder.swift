@@ -1,3 +1,4 @@
+import ErrandCore
 import Foundation
 
 @testable import ErrandOutbox
@@ -7,6 +8,8 @@ import Foundation
 /// the test.
 final class ModelFolder: Sendable {
   let url: URL
+  /// The time of the stores.
+  let time = Locked(StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "first"))
 
   init() {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
@@ -22,6 +25,7 @@ final class ModelFolder: Sendable {
   func open() async throws -> SQLiteOutboxStore {
     var setup = StoreSetup()
     setup.runsInCaller = true
+    setup.time = { [self] in time.withLock { $0 } }
     return try await SQLiteOutboxStore(folder: url, setup: setup)
   }
 }

@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandTesting
 import Foundation
 
@@ -22,7 +23,10 @@ final class ModelRun {
   private var owners: [Owner] = []
   private var openedOwners = 0
   private var addedRows = 0
-  private var now = StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "first")
+  private var now: StoreTime {
+    get { folder.time.withLock { $0 } }
+    set { folder.time.withLock { $0 = newValue } }
+  }
   /// The operations so far, the last at the end.
   private var log: [String] = []
 
@@ -132,7 +136,7 @@ final class ModelRun {
     log.append("add \(rows.map { "\($0.id) in \($0.lane ?? "-")" }) \(caps)")
     let expected = model.add(rows, within: caps, at: now)
     do {
-      let dropped = try await owners[place].store.add(rows, within: caps, at: now)
+      let dropped = try await owners[place].store.add(rows, within: caps)
       same(dropped.rows.map(plain), expected?.rows.map(plain) ?? [])
       same(dropped.files.sorted(), expected?.files.sorted() ?? ["nothing, for it is full"])
     } catch let error as OutboxError where error.code == .full {
@@ -144,7 +148,7 @@ final class ModelRun {
     let (bounds, lease) = (bounds(), Duration.milliseconds(number(1...30_000)))
     log.append("claim \(bounds) for \(lease) by \(owners[place].number)")
     let expected = model.claim(bounds, for: lease, by: owners[place].number, at: now)
-    let claim = try await owners[place].store.claim(bounds, for: lease, at: now)
+    let claim = try await owners[place].store.claim(bounds, for: lease)
     same(claim.rows.map { plain($0.row) }, expected.rows.map(plain))
     same(Set(claim.expired.map(\.id)), expected.expired)
     same(Set(claim.recovered.map(\.id)), expected.recovered)
@@ -185,7 +189,7 @@ final class ModelRun {
       model.holds[origin] = nil
       let news = OriginNews(origin: origin, change: .release)
       _ = try await owners[place].store.finish(
-        [FinishedAttempt(lease: Self.nobody, outcome: .returned, news: news)], at: now)
+        [FinishedAttempt(lease: Self.nobody, outcome: .returned, news: news)])
       return
     }
     let kind = pick(OriginHold.Kind.allCases)
@@ -193,7 +197,7 @@ final class ModelRun {
     model.hold(origin, kind, for: length, at: now)
     let news = OriginNews(origin: origin, change: .hold(kind, reason: "", for: length))
     _ = try await owners[place].store.finish(
-      [FinishedAttempt(lease: Self.nobody, outcome: .returned, news: news)], at: now)
+      [FinishedAttempt(lease: Self.nobody, outcome: .returned, news: news)])
   }
 
   private static let nobody = Lease(id: OutboxID(rawValue: "nobody"), number: 1)
@@ -213,7 +217,7 @@ final class ModelRun {
     log.append("finish \(lease.id) \(outcome)")
     let expected = model.finish(lease, outcome, at: now)
     let finished = try await owners[place].store.finish(
-      [FinishedAttempt(lease: lease, outcome: outcome)], at: now)
+      [FinishedAttempt(lease: lease, outcome: outcome)])
     same(finished.map { $0.row.map(plain) }, [expected.row.map(plain)])
     same(finished.flatMap(\.files), expected.files)
   }
@@ -223,14 +227,14 @@ final class ModelRun {
     let lease = pick(owners[place].leases.suffix(8))
     log.append("renew \(lease.id)")
     let isHeld = model.renew(lease, for: .seconds(20), at: now)
-    let lost = try await owners[place].store.renew([lease], for: .seconds(20), at: now)
+    let lost = try await owners[place].store.renew([lease], for: .seconds(20))
     same(lost, isHeld ? [] : [lease])
   }
 
   private func rescheduleOffline(_ place: Int) async throws {
     log.append("hasten")
     let expected = model.rescheduleOffline(at: now)
-    same(try await owners[place].store.rescheduleOffline(at: now), expected)
+    same(try await owners[place].store.rescheduleOffline(), expected)
   }
 
   private func selection() -> OutboxSelection {
@@ -245,14 +249,14 @@ final class ModelRun {
     let selection = selection()
     log.append("retry \(selection)")
     let expected = model.retry(selection, at: now)
-    same(try await owners[place].store.retry(selection, at: now).map(plain), expected.map(plain))
+    same(try await owners[place].store.retry(selection).map(plain), expected.map(plain))
   }
 
   private func drop(_ place: Int) async throws {
     let selection = selection()
     log.append("drop \(selection)")
     let expected = model.drop(selection, at: now)
-    let dropped = try await owners[place].store.drop(selection, reason: "dropped", at: now)
+    let dropped = try await owners[place].store.drop(selection, reason: "dropped")
     same(dropped.rows.map(plain), expected.rows.map(plain))
     same(dropped.files, expected.files)
   }
@@ -271,10 +275,11 @@ final class ModelRun {
   }
 
   private func prune(_ place: Int) async throws {
-    let changed = now.wall - Int64(number(0...30_000))
+    let age = number(0...30_000)
+    let changed = now.wall - Int64(age)
     log.append("prune \(changed)")
     let expected = model.prune(changed)
-    same(try await owners[place].store.prune(changedBefore: changed).sorted(), expected.sorted())
+    same(try await owners[place].store.prune(olderThan: .milliseconds(age)).sorted(), expected.sorted())
   }
 
   /// Ends a process, by closing or abandoning its store, and starts another in its place.

@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 
 extension OutboxModel {
   /// Adds rows. Returns nil if they do not fit, and then changes nothing.

@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 
 extension OutboxModel {
   func selected(_ selection: OutboxSelection) -> [Int] {

@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 import Foundation
 
 /// The behaviour of a store in its simplest form: an array that is searched from the beginning each time.

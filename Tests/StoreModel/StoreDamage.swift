@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandTesting
 import Foundation
 
@@ -10,7 +11,6 @@ import Foundation
 struct StoreDamage {
   private static let count = 150
   private static let pageSize = 2048
-  private static let start = StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "boot")
 
   /// The file of a store with rows in several states, which was closed.
   private let original: Data
@@ -22,13 +22,13 @@ struct StoreDamage {
       try await Self.add(
         "\(number)", number % 3 == 0 ? "lane \(number % 7)" : nil, Self.content(number), store)
     }
-    for claimed in try await store.claim(40, for: .seconds(60), at: Self.start).rows {
+    for claimed in try await store.claim(40, for: .seconds(60)).rows {
       let outcomes: [FinishedAttempt.Outcome] = [
         .delivered(response: Data(count: 50)), .refused(reason: "no", response: nil),
         .failed(reason: "later", next: .seconds(5), counts: true, wasOffline: true),
       ]
       let outcome = outcomes[Int(claimed.row.sequence) % 3]
-      _ = try await store.finish([FinishedAttempt(lease: claimed.lease, outcome: outcome)], at: Self.start)
+      _ = try await store.finish([FinishedAttempt(lease: claimed.lease, outcome: outcome)])
     }
     await store.close()
     original = try Data(contentsOf: folder.database)
@@ -45,7 +45,7 @@ struct StoreDamage {
     let row = NewRow(
       id: OutboxID(rawValue: id), lane: lane, holdsLane: false, priority: 0, lifetime: nil,
       summary: Data("summary".utf8), content: content, files: [], size: 20)
-    _ = try await store.add([row], within: OutboxCaps(), at: start)
+    _ = try await store.add([row], within: OutboxCaps())
   }
 
   // MARK: Kinds of damage
@@ -146,9 +146,10 @@ struct StoreDamage {
         finding.isDamaged = true
       }
     }
-    var later = Self.start
-    later.ticks += 60_000
-    later.wall += 60_000
+    folder.time.withLock { time in
+      time.ticks += 60_000
+      time.wall += 60_000
+    }
     try await attempt {
       finding.names = try await store.list(.all, after: 0, limit: .max).map(\.id.rawValue)
     }
@@ -156,24 +157,24 @@ struct StoreDamage {
     for _ in 0..<Self.count {
       var isDone = true
       try await attempt {
-        let claim = try await store.claim(100, for: .seconds(60), at: later)
+        let claim = try await store.claim(100, for: .seconds(60))
         for claimed in claim.rows { finding.contents[claimed.row.id.rawValue] = claimed.content }
         finding.deadLettered.formUnion(claim.deadLettered.map(\.id.rawValue))
         let attempts = claim.rows.map {
           FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data()))
         }
-        _ = try await store.finish(attempts, at: later)
+        _ = try await store.finish(attempts)
         isDone = claim.rows.isEmpty && claim.deadLettered.isEmpty
       }
       if isDone { break }
     }
     try await attempt { try await Self.add("new", "lane 1", Data(repeating: 3, count: 20), store) }
-    try await attempt { _ = try await store.retry(.all, at: later) }
+    try await attempt { _ = try await store.retry(.all) }
     try await attempt {
       _ = try await store.list(OutboxSelection(states: [.deadLettered]), after: 0, limit: 10)
     }
-    try await attempt { _ = try await store.drop(.all, reason: "", at: later) }
-    try await attempt { _ = try await store.prune(changedBefore: later.wall) }
+    try await attempt { _ = try await store.drop(.all, reason: "") }
+    try await attempt { _ = try await store.prune(olderThan: .zero) }
     await store.close()
     return finding
   }

@@ -52,7 +52,7 @@ extension Dispatcher {
     return rule.conclusion(
       on: DeliveryAttempt(request: stored, number: claimed.row.attempts, result: result),
       counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
-      date: Date(milliseconds: configuration.time().wall), random: &random)
+      date: configuration.date(), random: &random)
   }
 
   /// True if the outbox itself cancelled the attempt, because it is closing or because another owner has the
@@ -64,7 +64,7 @@ extension Dispatcher {
   /// - Parameter expires: When the row expires, in milliseconds since 1970: no attempt lasts longer.
   private func request(_ stored: Request, priority: Priority?, expires: Int64?) -> Request {
     var options = stored.options
-    options.deadline = expires.map { .milliseconds(max(1, $0 - configuration.time().wall)) }
+    options.deadline = expires.map { .milliseconds(max(1, $0 - configuration.date().milliseconds)) }
     options.retry = .never
     options.redirects = options.redirects ?? configuration.delivery.redirects
     options.priority = priority ?? .default
@@ -88,7 +88,7 @@ extension Dispatcher {
     while true {
       do {
         Failpoint.hit(.beforeRecord)
-        let results = try await store.finish(batch, at: configuration.time())
+        let results = try await store.finish(batch)
         Failpoint.hit(.afterRecord)
         hub.publish(results.compactMap(\.row))
         await storage.folder.remove(results.flatMap(\.files))

@@ -4,22 +4,27 @@ import ErrandCore
 /// dispatcher renews them before it claims or sends anything, and checks each lease again right before it
 /// sends the request.
 extension Dispatcher {
-  /// Returns the time by which leases that were taken or renewed at `time` must be renewed, in the store's
-  /// ticks: when a third of the lease is left.
-  func renewalLimit(from time: StoreTime) -> Int64 {
-    time.ticks + (configuration.lease * 2 / 3).storedMilliseconds
+  /// The milliseconds of the clock by which leases end. It runs while the machine sleeps.
+  var ticks: Int64 { Int64(timeline.now().wholeMilliseconds) }
+
+  /// Returns the ticks by which leases that were taken or renewed at `time` must be renewed: when a third of
+  /// the lease is left.
+  func renewalLimit(from time: Int64) -> Int64 {
+    time + (configuration.lease * 2 / 3).storedMilliseconds
   }
 
-  func leaseEnd(from time: StoreTime) -> Int64 { time.ticks + configuration.lease.storedMilliseconds }
+  /// Returns the ticks until which leases surely last that the store was asked for at `time` or later. The
+  /// store may round its own time down by up to a millisecond.
+  func leaseEnd(from time: Int64) -> Int64 { time + configuration.lease.storedMilliseconds - 1 }
 
   func isLate() -> Bool {
-    let now = configuration.time().ticks
+    let now = ticks
     return state.withLock { $0.inFlight.isLate(at: now) }
   }
 
   /// True if this dispatcher still has the lease, by a clock that runs while the machine sleeps.
   func holds(_ lease: Lease) -> Bool {
-    let now = configuration.time().ticks
+    let now = ticks
     return state.withLock { $0.inFlight.holds(lease, at: now) }
   }
 
@@ -53,8 +58,8 @@ extension Dispatcher {
   private func renew() async throws {
     let leases = state.withLock { $0.inFlight.leases }
     guard !leases.isEmpty else { return }
-    let time = configuration.time()
-    let lost = try await store.renew(leases, for: configuration.lease, at: time)
+    let time = ticks
+    let lost = try await store.renew(leases, for: configuration.lease)
     // Another owner may be sending the lost ones.
     let tasks = state.withLock {
       $0.renewed(leases, losing: lost, until: leaseEnd(from: time), nextBy: renewalLimit(from: time))

@@ -92,7 +92,7 @@ final class Dispatcher: Sendable {
   }
 
   private func rescheduleOffline() async {
-    await configuration.reportingFailure { _ = try await store.rescheduleOffline(at: configuration.time()) }
+    await configuration.reportingFailure { _ = try await store.rescheduleOffline() }
   }
 
   private func tick(_ now: Duration) -> Duration? {
@@ -111,8 +111,7 @@ final class Dispatcher: Sendable {
   /// Forgets requests that were over longer ago than `retention`.
   private func prune() async {
     await configuration.reportingFailure {
-      let limit = configuration.time().wall - Int64(configuration.retention.wholeMilliseconds)
-      await storage.folder.remove(try await store.prune(changedBefore: limit))
+      await storage.folder.remove(try await store.prune(olderThan: configuration.retention))
     }
   }
 
@@ -121,8 +120,8 @@ final class Dispatcher: Sendable {
   private func claim(_ order: DispatchState.Order) async {
     do {
       try await renewIfLate()
-      let time = configuration.time()
-      var claim = try await store.claim(bounds(order), for: configuration.lease, at: time)
+      let time = ticks
+      var claim = try await store.claim(bounds(order), for: configuration.lease)
       hub.publish(claim.changed)
       let learned = learnOrigins(of: &claim.rows)
       let now = timeline.now()
@@ -167,7 +166,7 @@ final class Dispatcher: Sendable {
 
   /// Changes the state, and carries out what follows from it.
   func proceed(_ change: (inout DispatchState) -> Void = { _ in }) {
-    let (now, ticks) = (timeline.now(), configuration.time().ticks)
+    let (now, ticks) = (timeline.now(), ticks)
     let step = state.withLock { state in
       change(&state)
       return state.step(at: now, ticks: ticks)

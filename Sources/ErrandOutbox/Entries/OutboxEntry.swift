@@ -126,4 +126,7 @@ public enum OutboxState: Int, Sendable, Hashable, Codable, CaseIterable, CustomS
 extension Date {
   /// Converts a store's time: milliseconds since 1970.
   package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+
+  /// The milliseconds since 1970.
+  package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
 }

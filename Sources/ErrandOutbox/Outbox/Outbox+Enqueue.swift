@@ -96,7 +96,7 @@ extension Outbox {
   /// page.
   func newID() -> OutboxID {
     var random = random
-    return OutboxID(rawValue: UniqueName.ordered(at: configuration.time().wall, using: &random))
+    return OutboxID(rawValue: UniqueName.ordered(at: configuration.date().milliseconds, using: &random))
   }
 
   /// Returns the item with its names, and with the policy of its lane.
@@ -127,14 +127,14 @@ extension Outbox {
     let copied = try await reserve(items)
     defer { if copied > 0 { copying.withLock { $0 -= copied } } }
     let (rows, dropped) = try await storage.store(items, used: store.used) { rows in
-      let now = configuration.time()
+      let now = configuration.date().milliseconds
       var rows = rows
       for (index, item) in items.enumerated() {
-        if let expiry = item.expiry { rows[index].lifetime = .milliseconds(max(0, expiry - now.wall)) }
+        if let expiry = item.expiry { rows[index].lifetime = .milliseconds(max(0, expiry - now)) }
       }
-      return (rows, try await store.add(rows, within: configuration.caps, at: now))
+      return (rows, try await store.add(rows, within: configuration.caps))
     }
-    let now = Date(milliseconds: configuration.time().wall)
+    let now = configuration.date()
     let known = Set(dropped.known)
     hub.begin(
       rows.enumerated().filter { !known.contains($0.offset) }.map {

@@ -13,7 +13,7 @@ extension Outbox {
   /// - Returns: The requests that are retried.
   @discardableResult
   public func retry(_ selection: OutboxSelection) async throws -> [OutboxEntry] {
-    let rows = try await store.retry(selection, at: configuration.time())
+    let rows = try await store.retry(selection)
     hub.publish(rows)
     dispatcher.release(Array(Set(rows.map(\.origin))))
     return rows.map(storage.entry)
@@ -25,7 +25,7 @@ extension Outbox {
   public func drop(
     _ selection: OutboxSelection, reason: String = "dropped by hand"
   ) async throws -> [OutboxEntry] {
-    let dropped = try await store.drop(selection, reason: reason, at: configuration.time())
+    let dropped = try await store.drop(selection, reason: reason)
     hub.publish(dropped.rows)
     await storage.folder.remove(dropped.files)
     dispatcher.look()

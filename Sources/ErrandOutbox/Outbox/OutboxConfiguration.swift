@@ -2,9 +2,9 @@ public import ErrandCore
 public import ErrandReachability
 
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+  public import FoundationEssentials
 #else
-  package import Foundation
+  public import Foundation
 #endif
 
 /// The settings of an outbox: how it stores requests and delivers them.
@@ -58,10 +58,11 @@ public struct OutboxConfiguration: Sendable {
   public var onStoreFailure: (@Sendable (any Error) -> Void)?
   /// Reports whether there is a network; a hint. Default: the system's monitor.
   public var reachability: (any ReachabilityMonitor)? = Reachability.shared
-  /// The clock that measures waits. Default: `ContinuousClock`.
+  /// The clock that measures waits and leases. It must not stop while the machine sleeps: another process may
+  /// have the requests then. Default: `ContinuousClock`.
   public var clock: any Clock<Duration> = ContinuousClock()
-  /// The time that is stored. Default: the system's clocks.
-  public var time: @Sendable () -> StoreTime = { StoreTime.now() }
+  /// The wall clock, for dates that servers send and for what is shown. Default: the system's clock.
+  public var date: @Sendable () -> Date = { Date() }
   /// The source of jitter and identifiers. Default: the system's generator.
   public var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   /// Only requests for the origins of these URLs are delivered. Nil for all. Default: nil.

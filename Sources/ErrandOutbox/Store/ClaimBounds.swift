@@ -31,8 +31,8 @@ public struct ClaimBounds: Sendable, Hashable {
 
 extension OutboxStore {
   /// Claims rows of any origin.
-  public func claim(_ limit: Int, for lease: Duration, at now: StoreTime) async throws -> Claim {
-    try await claim(ClaimBounds(limit), for: lease, at: now)
+  public func claim(_ limit: Int, for lease: Duration) async throws -> Claim {
+    try await claim(ClaimBounds(limit), for: lease)
   }
 }
 

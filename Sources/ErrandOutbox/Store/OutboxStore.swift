@@ -13,6 +13,9 @@
 /// stay done. A method reads one consistent state of the store; a long `list` may read several, one after the
 /// other, and skips no row that is open all the while. All methods may be called at once, from any task.
 ///
+/// Time is the store's own: it knows when a row is due, when a lease ends and when a row expires. It must keep
+/// to durations when the wall clock is set, and count the time during which the machine sleeps.
+///
 /// Several stores, in several processes, may share the same data. Each is one *owner*, which has the rows
 /// that it claimed until it finishes them, until their leases end, or until the owner is gone.
 ///
@@ -25,7 +28,7 @@ public protocol OutboxStore: Sendable {
   /// - Returns: The rows that were dropped to make room, their files, and the indices of the rows that were
   ///   there already.
   /// - Throws: `OutboxError.full` if there is no capacity.
-  func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped
+  func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped
 
   /// Claims rows to attempt: those of the highest priority first, and of these the oldest. Rows whose time is
   /// over expire, and leases that have passed, or whose owner is gone, end. Paused rows are left. Origins
@@ -34,7 +37,7 @@ public protocol OutboxStore: Sendable {
   /// A row whose lease ended waits before its next attempt (`ClaimBounds.backoff`) if its request was being
   /// sent (`begin`); if not, it becomes what it was before the claim.
   /// - Parameter lease: How long the claim lasts if it is not renewed.
-  func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim
+  func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim
 
   /// Notes that these rows are about to be sent: if their owner ends before they are finished, they count as
   /// attempted. The note has to survive the process, but not the machine. A store that cannot note it treats
@@ -43,17 +46,17 @@ public protocol OutboxStore: Sendable {
 
   /// Extends leases to this long from now.
   /// - Returns: The leases that were lost: another owner may have their rows.
-  func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease]
+  func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease]
 
   /// Records how attempts ended, and what they say about their origins. `delivered` counts even if the lease
   /// has ended, unless the row is over already; any other outcome counts only with its lease.
   /// - Returns: The result for each, in the same order.
-  func finish(_ attempts: [FinishedAttempt], at now: StoreTime) async throws -> [Finished]
+  func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished]
 
   /// Makes rows due now whose attempts could not connect, and ends the holds of origins except those that a
   /// server asked for.
   /// - Returns: The number of rows.
-  func rescheduleOffline(at now: StoreTime) async throws -> Int
+  func rescheduleOffline() async throws -> Int
 
   /// Ends the holds of these origins; nil for all.
   func release(_ origins: [String]?) async throws
@@ -73,10 +76,10 @@ public protocol OutboxStore: Sendable {
   /// attempts back, do not expire any more, and take their old places in their lanes. Rows in other states
   /// are left. The holds of their origins end.
   /// - Returns: The rows as they are now.
-  func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow]
+  func retry(_ selection: OutboxSelection) async throws -> [OutboxRow]
 
   /// Drops rows that are stored, dead letters or expired. Rows that are being attempted are left.
-  func drop(_ selection: OutboxSelection, reason: String, at now: StoreTime) async throws -> Dropped
+  func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped
 
   /// Pauses or resumes claiming: all of it, or that of one lane. Attempts under way go on. The setting
   /// survives the process.
@@ -84,9 +87,9 @@ public protocol OutboxStore: Sendable {
 
   func statistics() async throws -> OutboxStatistics
 
-  /// Forgets rows that were delivered, expired or dropped at or before `changed` (milliseconds since 1970).
+  /// Forgets rows that were delivered, expired or dropped at least this long ago.
   /// - Returns: The files of these rows.
-  func prune(changedBefore changed: Int64) async throws -> [String]
+  func prune(olderThan age: Duration) async throws -> [String]
 
   /// Returns which of these files belong to a row.
   func used(_ files: [String]) async throws -> Set<String>

@@ -18,11 +18,14 @@ final class StoreSession {
   /// own space.
   private var isShortOfDisk = false
 
-  init(_ database: Database, owners: any LivenessRegistry, notifier: any ChangeNotifier, commits: Counter) {
+  init(
+    _ database: Database, owners: any LivenessRegistry, notifier: any ChangeNotifier,
+    time: @escaping @Sendable () -> StoreTime = { .now() }, commits: Counter
+  ) {
     self.database = database
     self.notifier = notifier
     self.commits = commits
-    tables = OutboxTables(database, owners: owners)
+    tables = OutboxTables(database, owners: owners, time: time)
     database.followLog()
     if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
   }

@@ -7,6 +7,8 @@ final class OutboxTables {
   /// The name under which this store claims rows.
   let owner: String
   let owners: any LivenessRegistry
+  /// Returns the time, which is written down and compared.
+  let time: @Sendable () -> StoreTime
   /// True if a change was made that other processes may want to know of.
   var hasNews = false
 
@@ -39,9 +41,10 @@ final class OutboxTables {
     let isContentApart: Bool
   }
 
-  init(_ database: Database, owners: any LivenessRegistry) {
+  init(_ database: Database, owners: any LivenessRegistry, time: @escaping @Sendable () -> StoreTime) {
     self.database = database
     self.owners = owners
+    self.time = time
     owner = owners.name
   }
 

@@ -90,7 +90,7 @@ extension OutboxStoreConformance {
       try await harness.fails(.full) {
         _ = try await harness.add(store, harness.new("b", size: 50_000), within: limits)
       }
-      _ = try await store.retry(.all, at: harness.now)
+      _ = try await store.retry(.all)
       try await harness.add(store, harness.new("b", size: 50_000), within: limits)
     },
 

@@ -48,7 +48,7 @@ extension OutboxStoreConformance {
       let claim = try await harness.claim(store)
       try harness.equal(claim.rows.map(\.row.attempts), [1], "the tries")
       try harness.equal(claim.rows.map(\.row.countedAttempts), [1], "those that count")
-      try harness.equal(claim.rows.map(\.row.changed), [harness.now.wall], "when it changed")
+      try harness.equal(claim.rows.map(\.row.changed), [harness.wall], "when it changed")
       try harness.equal(try await harness.row(store, "a"), claim.rows[0].row, "what is kept")
     },
 

@@ -19,7 +19,7 @@ extension OutboxStoreConformance {
       try harness.equal(finished.row, row, "what became of it")
       try harness.equal(row.state, .delivered, "the state")
       try harness.equal(row.response, Data([1, 2]), "the answer")
-      try harness.equal(row.changed, harness.now.wall, "when it changed")
+      try harness.equal(row.changed, harness.wall, "when it changed")
       try harness.equal(row.attempts, 1, "the tries")
       try harness.equal(try await store.contents(of: ["a".outboxID]), [nil], "the content")
       try harness.equal(try await store.used(["x", "y"]), [], "the files in use")
@@ -31,7 +31,7 @@ extension OutboxStoreConformance {
       let late = try await harness.take(one, "a", for: .seconds(1))
       harness.advance(.seconds(2))
       try await harness.finish(two, harness.take(two, "a"), .delivered(response: Data()))
-      _ = try await two.prune(changedBefore: harness.now.wall)
+      _ = try await two.prune(olderThan: .zero)
       try await harness.add(two, harness.new("a"))
       for outcome in [
         FinishedAttempt.Outcome.delivered(response: Data([1])), .refused(reason: "", response: nil),
@@ -77,10 +77,10 @@ extension OutboxStoreConformance {
         store, lease, .failed(reason: "status 503", next: .seconds(120), counts: true, wasOffline: false))
       try harness.equal(finished.row?.state, .stored, "the state")
       try harness.equal(finished.row?.reason, "status 503", "the reason")
-      try harness.equal(finished.row?.due, harness.now.wall + 120_000, "when it is due")
+      try harness.equal(finished.row?.due, harness.wall + 120_000, "when it is due")
       try harness.equal(finished.row?.countedAttempts, 1, "the tries that count")
       try harness.equal(
-        try await store.statistics().nextDue, harness.now.wall + 120_000, "when the next is due")
+        try await store.statistics().nextDue, harness.wall + 120_000, "when the next is due")
       harness.advance(.milliseconds(119_999))
       let early = try await harness.claim(store)
       try harness.equal(early.rows.count, 0, "what was claimed early")
@@ -129,9 +129,9 @@ extension OutboxStoreConformance {
             reason: "", next: .seconds(60), counts: false, wasOffline: claimed.row.id.rawValue != "b"))
       }
       try harness.equal(try await harness.claimed(store), [], "what was claimed before")
-      try harness.equal(try await store.rescheduleOffline(at: harness.now), 2, "what was hastened")
+      try harness.equal(try await store.rescheduleOffline(), 2, "what was hastened")
       try harness.equal(
-        try await store.rescheduleOffline(at: harness.now), 0, "what was hastened the second time")
+        try await store.rescheduleOffline(), 0, "what was hastened the second time")
       try harness.equal(try await harness.row(store, "a").due, nil, "when it is due")
       try harness.equal(try await harness.claimed(store), ["a", "c"], "what was claimed")
     },
@@ -142,7 +142,7 @@ extension OutboxStoreConformance {
       try harness.equal(
         try await harness.finish(store, lease, .delivered(response: Data())), Finished(row: nil), "it")
       try harness.equal(
-        try await store.renew([lease], for: .seconds(1), at: harness.now), [lease], "the lost")
+        try await store.renew([lease], for: .seconds(1)), [lease], "the lost")
       try harness.equal(try await store.rows([lease.id]), [nil], "the row")
     },
   ]

@@ -41,7 +41,7 @@ extension OutboxStoreConformance {
         try await harness.finish(store, claimed.lease, .refused(reason: "no", response: nil))
       }
       try harness.equal(try await harness.claimed(store), ["free 2"], "what was claimed")
-      _ = try await store.drop(OutboxSelection(ids: ["held 1".outboxID]), reason: "", at: harness.now)
+      _ = try await store.drop(OutboxSelection(ids: ["held 1".outboxID]), reason: "")
       try harness.equal(try await harness.claimed(store), ["held 2"], "what was claimed when it was dropped")
     },
 
@@ -50,7 +50,7 @@ extension OutboxStoreConformance {
       try await harness.add(
         store, harness.new("a", lane: "l"), harness.new("b", lane: "l", lifetime: .seconds(1)),
         harness.new("c", lane: "l"))
-      _ = try await store.drop(OutboxSelection(ids: ["a".outboxID]), reason: "", at: harness.now)
+      _ = try await store.drop(OutboxSelection(ids: ["a".outboxID]), reason: "")
       harness.advance(.seconds(2))
       try harness.equal(try await harness.claimed(store), ["c"], "what was claimed")
     },
@@ -60,7 +60,7 @@ extension OutboxStoreConformance {
       for number in 1...5 { try await harness.add(store, harness.new("\(number)", lane: "l")) }
       let first = try await harness.take(store, "1")
       let selection = OutboxSelection(ids: ["2".outboxID, "4".outboxID])
-      _ = try await store.drop(selection, reason: "", at: harness.now)
+      _ = try await store.drop(selection, reason: "")
       try await harness.finish(store, first, .delivered(response: Data()))
       let third = try await harness.take(store, "3")
       try harness.equal(try await harness.claimed(store), [], "what else was claimed")
@@ -80,7 +80,7 @@ extension OutboxStoreConformance {
         let attempts = claim.rows.map {
           FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data()))
         }
-        let finished = try await store.finish(attempts, at: harness.now)
+        let finished = try await store.finish(attempts)
         try harness.expect(finished.allSatisfy { $0.row?.state == .delivered }, "not all were delivered")
       }
     },
@@ -91,7 +91,7 @@ extension OutboxStoreConformance {
       let store = try await harness.open()
       for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, lane: "l")) }
       try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
-      let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: harness.now)
+      let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
       try harness.equal(rows.map(\.state), [.stored], "the state")
       let first = try await harness.take(store, "a")
       try harness.equal(try await harness.claimed(store), [], "what else was claimed")
@@ -104,7 +104,7 @@ extension OutboxStoreConformance {
       for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, lane: "l")) }
       try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
       let second = try await harness.take(store, "b")
-      _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: harness.now)
+      _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
       try harness.equal(try await harness.claimed(store), [], "what was claimed beside the second")
       try await harness.finish(
         store, second, .failed(reason: "", next: .zero, counts: true, wasOffline: false))
@@ -121,7 +121,7 @@ extension OutboxStoreConformance {
       try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: Data([1])))
       harness.advance(.seconds(2))
       try harness.equal(try await harness.claim(store).expired.map(\.id.rawValue), ["b"], "what expired")
-      let rows = try await store.retry(.all, at: harness.now)
+      let rows = try await store.retry(.all)
       try harness.equal(rows.map(\.id.rawValue), ["a", "b", "c"], "what was put back")
       try harness.equal(rows.map(\.expires), [nil, nil, nil], "when it expires")
       for id in ["a", "b", "c"] {
@@ -137,7 +137,7 @@ extension OutboxStoreConformance {
         try await harness.finish(store, harness.take(store, id), .refused(reason: "no", response: nil))
       }
       for id in ["5", "2", "7", "0", "8", "1", "3", "6", "4"] {
-        _ = try await store.retry(OutboxSelection(ids: [id.outboxID]), at: harness.now)
+        _ = try await store.retry(OutboxSelection(ids: [id.outboxID]))
       }
       for id in ids { try await harness.finish(store, harness.take(store, id), .delivered(response: Data())) }
     },

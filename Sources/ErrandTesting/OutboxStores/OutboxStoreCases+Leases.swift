@@ -32,7 +32,7 @@ extension OutboxStoreConformance {
       harness.advance(.seconds(10))
       let again = try await harness.take(store, "a")
       try harness.equal(
-        try await store.renew([lease, again], for: .seconds(1), at: harness.now), [lease], "the lost")
+        try await store.renew([lease, again], for: .seconds(1)), [lease], "the lost")
     },
 
     Case("makes leases last as long as they are renewed") { harness in
@@ -42,12 +42,12 @@ extension OutboxStoreConformance {
       for _ in 0..<5 {
         harness.advance(.seconds(6))
         try harness.equal(
-          try await one.renew([leases[0]], for: .seconds(10), at: harness.now), [], "the lost")
+          try await one.renew([leases[0]], for: .seconds(10)), [], "the lost")
         let found = try await harness.claimed(two, for: .seconds(1000))
         try harness.expect(!found.contains("a"), "what was renewed was given to another")
       }
       try harness.equal(
-        try await one.renew(leases, for: .seconds(10), at: harness.now), [leases[1]], "what was lost")
+        try await one.renew(leases, for: .seconds(10)), [leases[1]], "what was lost")
     },
 
     Case("frees at once what an owner had that is gone") { harness in
@@ -82,13 +82,12 @@ extension OutboxStoreConformance {
       try harness.equal(claim.recovered.count, 0, "what was recovered")
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a"], "what was claimed")
       try harness.equal(claim.rows.map(\.row.attempts), [1], "the tries")
-      let now = harness.now
-      try await harness.fails(.closed) { _ = try await one.add([], within: OutboxCaps(), at: now) }
-      try await harness.fails(.closed) { _ = try await one.claim(1, for: .seconds(1), at: now) }
-      try await harness.fails(.closed) { _ = try await one.finish([], at: now) }
+      try await harness.fails(.closed) { _ = try await one.add([], within: OutboxCaps()) }
+      try await harness.fails(.closed) { _ = try await one.claim(1, for: .seconds(1)) }
+      try await harness.fails(.closed) { _ = try await one.finish([]) }
       try await harness.fails(.closed) { _ = try await one.rows(["a".outboxID]) }
       try await harness.fails(.closed) { _ = try await one.statistics() }
-      try await harness.fails(.closed) { _ = try await one.prune(changedBefore: 0) }
+      try await harness.fails(.closed) { _ = try await one.prune(olderThan: .zero) }
     },
 
     Case("ignores how a try ended that lost its lease") { harness in
@@ -146,7 +145,7 @@ extension OutboxStoreConformance {
         try harness.equal(finished.row?.response, Data([2]), "the answer")
       }
       try harness.equal(try await harness.claimed(two), ["b"], "what was claimed")
-      try harness.equal(try await two.rescheduleOffline(at: harness.now), 0, "what was hastened")
+      try harness.equal(try await two.rescheduleOffline(), 0, "what was hastened")
     },
 
     Case("does not take a lease of what was forgotten for one of what has its id now") { harness in
@@ -155,12 +154,12 @@ extension OutboxStoreConformance {
       let old = try await harness.take(one, "a", for: .seconds(1))
       harness.advance(.seconds(1))
       try await harness.finish(two, harness.take(two, "a"), .delivered(response: Data()))
-      _ = try await two.prune(changedBefore: harness.now.wall)
+      _ = try await two.prune(olderThan: .zero)
       try await harness.add(two, harness.new("a"))
       let new = try await harness.take(two, "a")
       try harness.equal(
         try await harness.finish(one, old, .returned), Finished(row: nil), "what became of the old")
-      try harness.equal(try await two.renew([new], for: .seconds(1), at: harness.now), [], "the lost")
+      try harness.equal(try await two.renew([new], for: .seconds(1)), [], "the lost")
     },
   ]
 }

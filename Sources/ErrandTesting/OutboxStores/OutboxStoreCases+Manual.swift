@@ -15,7 +15,7 @@ extension OutboxStoreConformance {
         try await harness.finish(
           store, claimed.lease, .failed(reason: "", next: .seconds(60), counts: true, wasOffline: false))
       }
-      let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: harness.now)
+      let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
       try harness.equal(rows.map(\.due), [nil], "when it is due")
       try harness.equal(rows.map(\.countedAttempts), [1], "the tries that count")
       try harness.expect(rows.first?.expires != nil, "it has lost its end")
@@ -27,12 +27,12 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("a", lifetime: .seconds(100)))
       try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: Data([1])))
       harness.advance(.seconds(1))
-      let rows = try await store.retry(.all, at: harness.now)
+      let rows = try await store.retry(.all)
       try harness.equal(rows, [try await harness.row(store, "a")], "what became of it")
       try harness.equal(rows.map(\.countedAttempts), [0], "the tries that count")
       try harness.equal(rows.map(\.expires), [nil], "when it expires")
       try harness.equal(rows.map(\.response), [nil], "the answer")
-      try harness.equal(rows.map(\.changed), [harness.now.wall], "when it changed")
+      try harness.equal(rows.map(\.changed), [harness.wall], "when it changed")
       harness.advance(.seconds(1000))
       _ = try await harness.take(store, "a")
     },
@@ -43,10 +43,10 @@ extension OutboxStoreConformance {
       try await harness.finish(store, harness.take(store, "a"), .delivered(response: Data()))
       _ = try await harness.take(store, "b")
       try harness.equal(
-        try await store.retry(.all, at: harness.now).map(\.id.rawValue), ["c"], "what was retried")
-      let dropped = try await store.drop(.all, reason: "by hand", at: harness.now)
+        try await store.retry(.all).map(\.id.rawValue), ["c"], "what was retried")
+      let dropped = try await store.drop(.all, reason: "by hand")
       try harness.equal(dropped.rows.map(\.id.rawValue), ["c"], "what was dropped")
-      try harness.equal(try await store.retry(.all, at: harness.now).count, 0, "what was retried then")
+      try harness.equal(try await store.retry(.all).count, 0, "what was retried then")
       let rows = try await harness.all(store)
       try harness.equal(rows.map(\.state), [.delivered, .attempting, .dropped], "the states")
     },
@@ -57,13 +57,13 @@ extension OutboxStoreConformance {
         store, harness.new("a", files: ["x"]), harness.new("b", lane: "l", files: ["y"]),
         harness.new("c", lane: "m"))
       let dropped = try await store.drop(
-        OutboxSelection(lane: .named("l")), reason: "not wanted", at: harness.now)
+        OutboxSelection(lane: .named("l")), reason: "not wanted")
       try harness.equal(dropped.files, ["y"], "the files")
       try harness.equal(dropped.rows, [try await harness.row(store, "b")], "what was dropped")
       try harness.equal(dropped.rows.map(\.reason), ["not wanted"], "the reason")
       try harness.equal(try await store.contents(of: ["b".outboxID]), [nil], "the content")
       let rest = try await store.drop(
-        OutboxSelection(lane: OutboxSelection.Lane.none), reason: "", at: harness.now)
+        OutboxSelection(lane: OutboxSelection.Lane.none), reason: "")
       try harness.equal(rest.rows.map(\.id.rawValue), ["a"], "what was dropped without a lane")
       try harness.equal(try await harness.claimed(store), ["c"], "what was claimed")
     },
@@ -75,7 +75,7 @@ extension OutboxStoreConformance {
       harness.advance(.seconds(1))
       _ = try await harness.claim(store)
       let selection = OutboxSelection(states: [.deadLettered, .expired])
-      let dropped = try await store.drop(selection, reason: "", at: harness.now)
+      let dropped = try await store.drop(selection, reason: "")
       try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
       try harness.equal(dropped.rows.map(\.response), [nil, nil], "the answers")
     },
@@ -83,11 +83,11 @@ extension OutboxStoreConformance {
     Case("acts on many at once") { harness in
       let store = try await harness.open()
       let rows = (0..<1200).map { harness.new("\($0)", lane: "\($0 % 7)") }
-      _ = try await store.add(rows, within: OutboxCaps(), at: harness.now)
-      try harness.equal(try await store.retry(.all, at: harness.now).count, 1200, "what was retried")
+      _ = try await store.add(rows, within: OutboxCaps())
+      try harness.equal(try await store.retry(.all).count, 1200, "what was retried")
       try harness.equal(try await harness.claimed(store).count, 7, "what was claimed")
       try harness.equal(
-        try await store.drop(.all, reason: "", at: harness.now).rows.count, 1193, "what was dropped")
+        try await store.drop(.all, reason: "").rows.count, 1193, "what was dropped")
     },
 
     Case("forgets what is over and old, and nothing else") { harness in
@@ -100,17 +100,17 @@ extension OutboxStoreConformance {
       try await harness.finish(store, harness.take(store, "b"), .refused(reason: "", response: nil))
       harness.advance(.seconds(1))
       _ = try await harness.claim(store, 0)
-      _ = try await store.drop(OutboxSelection(ids: ["d".outboxID]), reason: "", at: harness.now)
+      _ = try await store.drop(OutboxSelection(ids: ["d".outboxID]), reason: "")
       _ = try await harness.take(store, "e")
       try harness.equal(
-        try await store.prune(changedBefore: harness.now.wall - 1001), [], "the files of what is too young")
+        try await store.prune(olderThan: .milliseconds(1001)), [], "the files of what is too young")
       try harness.equal(try await harness.all(store).count, 6, "what is left then")
       try harness.equal(
-        try await store.prune(changedBefore: harness.now.wall - 1000), [], "the files of what was delivered")
+        try await store.prune(olderThan: .seconds(1)), [], "the files of what was delivered")
       try harness.equal(
         try await harness.all(store).map(\.id.rawValue), ["b", "c", "d", "e", "f"], "what is left after that")
       try harness.equal(
-        try await store.prune(changedBefore: harness.now.wall + 1), ["file of c"], "the files of what expired"
+        try await store.prune(olderThan: .zero), ["file of c"], "the files of what expired"
       )
       try harness.equal(
         try await harness.all(store).map(\.id.rawValue), ["b", "e", "f"], "what is left at last")
@@ -120,9 +120,9 @@ extension OutboxStoreConformance {
 
     Case("forgets very many") { harness in
       let store = try await harness.open()
-      _ = try await store.add((0..<1700).map { harness.new("\($0)") }, within: OutboxCaps(), at: harness.now)
-      _ = try await store.drop(.all, reason: "", at: harness.now)
-      _ = try await store.prune(changedBefore: harness.now.wall)
+      _ = try await store.add((0..<1700).map { harness.new("\($0)") }, within: OutboxCaps())
+      _ = try await store.drop(.all, reason: "")
+      _ = try await store.prune(olderThan: .zero)
       try harness.equal(try await harness.all(store).count, 0, "what is left")
     },
   ]

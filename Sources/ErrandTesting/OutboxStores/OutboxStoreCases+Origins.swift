@@ -19,34 +19,34 @@ extension OutboxStoreConformance {
     let ends = news.map {
       FinishedAttempt(lease: Lease(id: "nobody".outboxID, number: 1), outcome: .returned, news: $0)
     }
-    _ = try await store.finish(ends, at: harness.now)
+    _ = try await store.finish(ends)
   }
 
   private static func claimed(
     _ bounds: ClaimBounds, _ store: any OutboxStore, _ harness: OutboxStoreHarness
   ) async throws -> [String] {
-    try await store.claim(bounds, for: .seconds(60), at: harness.now).rows.map(\.row.id.rawValue)
+    try await store.claim(bounds, for: .seconds(60)).rows.map(\.row.id.rawValue)
   }
 
   static let origins: [Case] = [
     Case("passes over origins without room, however many rows they have in front") { harness in
       let store = try await harness.open()
       _ = try await store.add(
-        (0..<500).map { harness.new("dead \($0)", origin: "dead") }, within: OutboxCaps(), at: harness.now)
+        (0..<500).map { harness.new("dead \($0)", origin: "dead") }, within: OutboxCaps())
       for (id, origin) in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "x"), ("e", "z"), ("f", "y")] {
         try await harness.add(store, harness.new(id, origin: origin))
       }
       var bounds = ClaimBounds(100)
       bounds.capacities = ["dead": 0, "x": 2]
       bounds.perOther = 1
-      let claim = try await store.claim(bounds, for: .seconds(60), at: harness.now)
+      let claim = try await store.claim(bounds, for: .seconds(60))
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "b", "c", "e"], "what was claimed")
       try harness.equal(claim.rows.map(\.row.origin), ["x", "x", "y", "z"], "the origins")
       try harness.equal(claim.next, .seconds(60), "the next, when leases end")
       bounds.capacities["dead"] = 1
       bounds.others = 1
       bounds.limit = 2
-      let next = try await store.claim(bounds, for: .seconds(60), at: harness.now)
+      let next = try await store.claim(bounds, for: .seconds(60))
       try harness.equal(next.rows.map(\.row.id.rawValue), ["dead 0", "d"], "what was claimed then")
       try harness.equal(next.next, .zero, "the next, while there is more")
       try harness.equal(
@@ -56,8 +56,7 @@ extension OutboxStoreConformance {
     Case("takes the most important first, and of these the oldest, whatever their origins") { harness in
       let store = try await harness.open()
       _ = try await store.add(
-        (0..<100).map { harness.new("full \($0)", priority: 3, origin: "full") }, within: OutboxCaps(),
-        at: harness.now)
+        (0..<100).map { harness.new("full \($0)", priority: 3, origin: "full") }, within: OutboxCaps())
       for (id, priority, origin) in [
         ("a", 0, "x"), ("b", 2, "y"), ("c", 1, "x"), ("d", 2, "x"), ("e", 2, "y"),
       ] {
@@ -79,13 +78,13 @@ extension OutboxStoreConformance {
         [
           OriginHold(
             origin: "x", label: Data("label of x".utf8), kind: .trouble, reason: "no",
-            until: harness.now.wall + 10_000)
+            until: harness.wall + 10_000)
         ], "what is held")
       let claim = try await harness.claim(two)
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["b"], "what was claimed")
       try harness.equal(claim.held, ["x"], "what a claim says is held")
       try harness.equal(claim.next, .seconds(10), "the next")
-      try harness.equal(try await two.statistics().nextDue, harness.now.wall + 10_000, "when the next is due")
+      try harness.equal(try await two.statistics().nextDue, harness.wall + 10_000, "when the next is due")
       harness.advance(.seconds(10))
       _ = try await harness.take(two, "a")
       try harness.equal(try await one.statistics().heldOrigins, [], "what is held then")
@@ -107,8 +106,7 @@ extension OutboxStoreConformance {
     Case("takes what is for a named origin from behind those of many others") { harness in
       let store = try await harness.open()
       _ = try await store.add(
-        (0..<200).map { harness.new("other \($0)", origin: "origin \($0)") }, within: OutboxCaps(),
-        at: harness.now)
+        (0..<200).map { harness.new("other \($0)", origin: "origin \($0)") }, within: OutboxCaps())
       try await harness.add(
         store, harness.new("a", origin: "x"), harness.new("b", origin: "y"),
         harness.new("c", priority: 1, origin: "x"),
@@ -118,7 +116,7 @@ extension OutboxStoreConformance {
       let expected = ["c", "other 0", "other 1", "other 2", "a", "b"]
       try harness.equal(try await claimed(bounds, store, harness), expected, "what was claimed")
       bounds.limit = 4
-      let claim = try await store.claim(bounds, for: .seconds(60), at: harness.now)
+      let claim = try await store.claim(bounds, for: .seconds(60))
       try harness.equal(
         claim.rows.map(\.row.id.rawValue), ["other 3", "other 4", "other 5", "d"], "what was claimed then")
       try harness.equal(claim.next, .zero, "the next, while there is more")
@@ -142,7 +140,7 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("a", origin: "x"), harness.new("b", origin: "y"))
       try await tell(
         [hold("x", .busy, for: .seconds(10)), hold("y", .busy, for: .seconds(10))], store, harness)
-      _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]), at: harness.now)
+      _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
       try harness.equal(try await harness.claimed(store), ["a"], "what was claimed after it was tried again")
       try await tell([OriginNews(origin: "y", change: .release)], store, harness)
       try harness.equal(try await harness.claimed(store), ["b"], "what was claimed of the one that is well")
@@ -154,7 +152,7 @@ extension OutboxStoreConformance {
         try await harness.add(store, harness.new(origin, origin: origin))
         try await tell([hold(origin, kind, for: .seconds(10))], store, harness)
       }
-      _ = try await store.rescheduleOffline(at: harness.now)
+      _ = try await store.rescheduleOffline()
       try harness.equal(try await harness.claimed(store), ["x", "z"], "what was claimed")
     },
 
@@ -173,7 +171,7 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("a"), harness.new("b", origin: "y"))
       let leases = try await harness.claim(store).rows.map(\.lease)
       let ends = leases.map { FinishedAttempt(lease: $0, outcome: .returned, origin: "x") }
-      _ = try await store.finish(ends, at: harness.now)
+      _ = try await store.finish(ends)
       try harness.equal(try await harness.all(store).map(\.origin), ["x", "y"], "the origins")
     },
 
@@ -183,12 +181,12 @@ extension OutboxStoreConformance {
       var bounds = ClaimBounds(1)
       bounds.maxAttempts = 3
       for attempt in 1...3 {
-        let claim = try await store.claim(bounds, for: .seconds(1), at: harness.now)
+        let claim = try await store.claim(bounds, for: .seconds(1))
         try harness.equal(claim.rows.map(\.row.countedAttempts), [attempt], "the attempts that count")
         try await store.begin(claim.rows.map(\.lease))
         harness.advance(.seconds(1))
       }
-      let claim = try await store.claim(bounds, for: .seconds(1), at: harness.now)
+      let claim = try await store.claim(bounds, for: .seconds(1))
       try harness.equal(claim.deadLettered.map(\.id.rawValue), ["a"], "what was set aside")
       try harness.expect(
         claim.deadLettered[0].reason?.hasPrefix("tried 3 times; ") ?? false, "its reason is another")
@@ -202,13 +200,13 @@ extension OutboxStoreConformance {
       bounds.backoff = .seconds(10)
       bounds.maxBackoff = .seconds(25)
       for wait in [10, 20, 25, 25] {
-        let claim = try await store.claim(bounds, for: .seconds(1), at: harness.now)
+        let claim = try await store.claim(bounds, for: .seconds(1))
         try harness.equal(claim.rows.count, 1, "what was claimed")
         try await store.begin(claim.rows.map(\.lease))
         harness.advance(.seconds(1))
-        let early = try await store.claim(bounds, for: .seconds(1), at: harness.now)
+        let early = try await store.claim(bounds, for: .seconds(1))
         try harness.equal(
-          early.recovered.map(\.due), [harness.now.wall + Int64(wait) * 1000], "when it is due")
+          early.recovered.map(\.due), [harness.wall + Int64(wait) * 1000], "when it is due")
         try harness.equal(early.rows.count, 0, "what was claimed early")
         harness.advance(.seconds(wait))
       }
@@ -217,21 +215,21 @@ extension OutboxStoreConformance {
     Case("does not count as attempted what was claimed and never on its way") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a"), harness.new("b"), harness.new("c"))
-      let leases = try await one.claim(2, for: .seconds(100), at: harness.now).rows.map(\.lease)
+      let leases = try await one.claim(2, for: .seconds(100)).rows.map(\.lease)
       try await one.begin([leases[1]])
-      let late = try await one.claim(1, for: .seconds(1), at: harness.now).rows.map(\.lease)
+      let late = try await one.claim(1, for: .seconds(1)).rows.map(\.lease)
       harness.advance(.seconds(1))
       // This lease is over, but its owner is alive.
       try harness.equal(
-        try await two.claim(9, for: .seconds(1), at: harness.now).rows.map(\.row.attempts), [1],
+        try await two.claim(9, for: .seconds(1)).rows.map(\.row.attempts), [1],
         "the tries of c")
-      try harness.equal(try await one.renew(late, for: .seconds(1), at: harness.now), late, "the lost")
+      try harness.equal(try await one.renew(late, for: .seconds(1)), late, "the lost")
       try await harness.abandon(one)
       harness.advance(.seconds(1))
       var bounds = ClaimBounds(9)
       bounds.backoff = .seconds(5)
       bounds.maxBackoff = .seconds(5)
-      let claim = try await two.claim(bounds, for: .seconds(1), at: harness.now)
+      let claim = try await two.claim(bounds, for: .seconds(1))
       try harness.equal(Set(claim.recovered.map(\.id.rawValue)), ["a", "b", "c"], "what was recovered")
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "what was claimed at once")
       try harness.equal(claim.rows.map(\.row.countedAttempts), [1, 1], "their attempts")

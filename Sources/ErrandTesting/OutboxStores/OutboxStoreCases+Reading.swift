@@ -48,7 +48,7 @@ extension OutboxStoreConformance {
 
     Case("lists long lists whole") { harness in
       let store = try await harness.open()
-      _ = try await store.add((0..<1300).map { harness.new("\($0)") }, within: OutboxCaps(), at: harness.now)
+      _ = try await store.add((0..<1300).map { harness.new("\($0)") }, within: OutboxCaps())
       let rows = try await store.list(OutboxSelection(states: [.stored]), after: 0, limit: 1250)
       try harness.equal(rows.map(\.id.rawValue), (0..<1250).map { "\($0)" }, "the list")
       try harness.equal(try await store.list(.all, after: 0, limit: 0).count, 0, "a list of none")
@@ -58,7 +58,7 @@ extension OutboxStoreConformance {
       let store = try await harness.open()
       try harness.equal(try await store.statistics(), OutboxStatistics(), "what an empty one holds")
       try await harness.add(store, harness.new("a", size: 1))
-      let first = harness.now.wall
+      let first = harness.wall
       harness.advance(.seconds(1))
       try await harness.add(
         store, harness.new("b", lane: "l", size: 10), harness.new("c", lifetime: .seconds(1), size: 100),

@@ -61,7 +61,7 @@ extension OutboxStoreConformance {
     Case("expires many, in several goes") { harness in
       let store = try await harness.open()
       let rows = (0..<1500).map { harness.new("\($0)", lane: "\($0 % 3)", lifetime: .seconds(1)) }
-      _ = try await store.add(rows, within: OutboxCaps(), at: harness.now)
+      _ = try await store.add(rows, within: OutboxCaps())
       try await harness.add(store, harness.new("last", lane: "0"))
       harness.advance(.seconds(1))
       var expired: Set<OutboxID> = []
@@ -149,7 +149,7 @@ extension OutboxStoreConformance {
       try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "what was recovered")
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "what was claimed")
       try harness.equal(claim.rows.map(\.row.countedAttempts), [2, 1], "the tries that count")
-      try harness.equal(try await one.renew([lease], for: .seconds(1), at: harness.now), [lease], "the lost")
+      try harness.equal(try await one.renew([lease], for: .seconds(1)), [lease], "the lost")
     },
   ]
 }

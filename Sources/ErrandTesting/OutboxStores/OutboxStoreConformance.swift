@@ -1,4 +1,11 @@
+import ErrandCore
 public import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// The conformance suite for outbox stores. It depends on no test framework; with Swift Testing it is one
 /// parameterised test:
@@ -29,10 +36,36 @@ public struct OutboxStoreConformance: Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 
+  /// The clocks of the machine that a case runs on. Only the case moves them.
+  public final class Clocks: Sendable {
+    struct Time {
+      var date = Date(timeIntervalSince1970: 1_700_000_000)
+      var uptime = Duration.seconds(1000)
+      var starts = 1
+
+      mutating func advance(_ duration: Duration) {
+        date += duration.seconds
+        uptime += duration
+      }
+    }
+
+    private let time = Locked(Time())
+
+    /// The wall clock, which a user may set.
+    public var date: Date { time.withLock { $0.date } }
+    /// The time since the machine was started, sleep included.
+    public var uptime: Duration { time.withLock { $0.uptime } }
+    /// The number of times that the machine was started.
+    public var starts: Int { time.withLock { $0.starts } }
+
+    func move(_ change: (inout Time) -> Void) { time.withLock { change(&$0) } }
+  }
+
   /// A place that several stores share: a folder, a database.
   public protocol Place: Sendable {
     /// Opens a store on the place, as one more owner.
-    func open() async throws -> any OutboxStore
+    /// - Parameter clocks: What the store must take for the clocks of its machine.
+    func open(_ clocks: Clocks) async throws -> any OutboxStore
 
     /// Ends a store of `open` as if its process had died: it does not return its claims, and other stores see
     /// that it is gone.

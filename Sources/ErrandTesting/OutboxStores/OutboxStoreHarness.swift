@@ -11,7 +11,7 @@ import ErrandOutbox
 final class OutboxStoreHarness: Sendable {
   private let place: any OutboxStoreConformance.Place
   private let stores = Locked<[any OutboxStore]>([])
-  private let time = Locked(StoreTime(ticks: 1_000_000, wall: 1_700_000_000_000, boot: "first"))
+  private let clocks = OutboxStoreConformance.Clocks()
 
   init(_ place: any OutboxStoreConformance.Place) { self.place = place }
 
@@ -19,7 +19,7 @@ final class OutboxStoreHarness: Sendable {
 
   /// Opens a store, as one more owner.
   func open() async throws -> any OutboxStore {
-    let store = try await place.open()
+    let store = try await place.open(clocks)
     stores.withLock { $0.append(store) }
     return store
   }
@@ -33,26 +33,20 @@ final class OutboxStoreHarness: Sendable {
 
   // MARK: Time
 
-  var now: StoreTime { time.withLock { $0 } }
+  /// The time by the wall clock: milliseconds since 1970.
+  var wall: Int64 { clocks.date.milliseconds }
 
-  func advance(_ duration: Duration) {
-    time.withLock {
-      $0.ticks += Int64(duration.wholeMilliseconds)
-      $0.wall += Int64(duration.wholeMilliseconds)
-    }
-  }
+  func advance(_ duration: Duration) { clocks.move { $0.advance(duration) } }
 
-  /// Moves the wall clock by so much, without the ticks, as a user does.
-  func setWall(by duration: Duration) {
-    time.withLock { $0.wall += Int64(duration.wholeMilliseconds) }
-  }
+  /// Moves the wall clock by so much, without the uptime, as a user does.
+  func setWall(by duration: Duration) { clocks.move { $0.date += duration.seconds } }
 
   /// Restarts the machine, after it was off for so long.
   func restart(after duration: Duration) {
-    time.withLock {
-      $0.wall += Int64(duration.wholeMilliseconds)
-      $0.ticks = 5_000
-      $0.boot += "+"
+    clocks.move {
+      $0.date += duration.seconds
+      $0.uptime = .seconds(5)
+      $0.starts += 1
     }
   }
 
@@ -74,14 +68,14 @@ final class OutboxStoreHarness: Sendable {
   func add(_ store: any OutboxStore, _ rows: NewRow..., within caps: OutboxCaps = OutboxCaps()) async throws
     -> Dropped
   {
-    try await store.add(rows, within: caps, at: now)
+    try await store.add(rows, within: caps)
   }
 
   /// Claims rows, checks their contents, and begins to send all of them.
   func claim(_ store: any OutboxStore, _ limit: Int = 100, for lease: Duration = .seconds(60)) async throws
     -> Claim
   {
-    let claim = try await store.claim(limit, for: lease, at: now)
+    let claim = try await store.claim(limit, for: lease)
     for claimed in claim.rows {
       try equal(claimed.content, Self.content(claimed.row.id.rawValue), "the content of \(claimed.row.id)")
       try equal(claimed.row.state, .attempting, "the state of what was claimed")
@@ -111,7 +105,7 @@ final class OutboxStoreHarness: Sendable {
   func finish(_ store: any OutboxStore, _ lease: Lease, _ outcome: FinishedAttempt.Outcome) async throws
     -> Finished
   {
-    let finished = try await store.finish([FinishedAttempt(lease: lease, outcome: outcome)], at: now)
+    let finished = try await store.finish([FinishedAttempt(lease: lease, outcome: outcome)])
     try equal(finished.count, 1, "the outcomes of one attempt")
     return finished[0]
   }

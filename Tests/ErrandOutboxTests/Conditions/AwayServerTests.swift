@@ -29,10 +29,11 @@ import Testing
     }
     var setup = StoreSetup()
     setup.runsInCaller = true
+    setup.time = { [self] in time() }
     let store = try await SQLiteOutboxStore(folder: folder.url, setup: setup)
     var configuration = OutboxConfiguration()
     configuration.clock = clock
-    configuration.time = { [self] in time() }
+    configuration.date = { [self] in Date(milliseconds: time().wall) }
     configuration.reachability = nil
     var clientConfiguration = ClientConfiguration()
     clientConfiguration.clock = clock

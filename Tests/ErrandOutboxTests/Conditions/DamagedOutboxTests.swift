@@ -84,7 +84,7 @@ import Testing
       // The store may report damage, at once or later. It may not hand out anything but what was enqueued.
       guard let store = try? await SQLiteOutboxStore(folder: harness.folder) else { continue }
       let storage = RequestStorage(in: harness.folder, key: nil, secrets: Secrets())
-      let claim = try? await store.claim(100, for: .seconds(1), at: .now())
+      let claim = try? await store.claim(100, for: .seconds(1))
       for claimed in claim?.rows ?? [] {
         let request = try storage.request(from: claimed.content, of: claimed.row.id)
         let number = try #require(request.url.flatMap { UInt8($0.lastPathComponent) })

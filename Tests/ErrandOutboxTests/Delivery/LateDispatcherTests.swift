@@ -17,8 +17,25 @@ import Testing
   private func outbox(concurrency: Int) async throws -> Outbox {
     try await harness.outbox { configuration in
       configuration.concurrency = concurrency
-      configuration.time = { StoreTime.now(after: self.slept.withLock { $0 }) }
+      configuration.clock = SleptClock { self.slept.withLock { $0 } }
+      configuration.date = { Date(milliseconds: self.time().wall) }
+    } time: {
+      self.time()
     }
+  }
+
+  private func other() async throws -> SQLiteOutboxStore {
+    var setup = StoreSetup()
+    setup.time = time
+    return try await SQLiteOutboxStore(folder: harness.folder, setup: setup)
+  }
+
+  @Sendable private func time() -> StoreTime {
+    var now = StoreTime.now()
+    let slept = slept.withLock { $0 }.storedMilliseconds
+    now.ticks += slept
+    now.wall += slept
+    return now
   }
 
   private func sleep(_ duration: Duration = .seconds(3600)) { slept.withLock { $0 = duration } }
@@ -31,9 +48,9 @@ import Testing
     let outbox = try await outbox(concurrency: 1)
     _ = try await outbox.enqueue((0..<4).map { .post(harness.server.url("/"), .text("\($0)")) })
     try await harness.server.waitForRequests(1)
-    let other = try await SQLiteOutboxStore(folder: harness.folder)
+    let other = try await other()
     sleep()
-    let claim = try await other.claim(10, for: .seconds(60), at: .now(after: .seconds(3600)))
+    let claim = try await other.claim(10, for: .seconds(60))
     #expect(claim.rows.count == 4)
 
     // The first request is in flight: it is delivered or given up, whichever the outbox learns first.
@@ -68,12 +85,12 @@ import Testing
     let lease = OutboxConfiguration().lease
     _ = try await outbox.enqueue((0..<2).map { .post(harness.server.url("/"), .text("\($0)")) })
     try await harness.server.waitForRequests(1)
-    let other = try await SQLiteOutboxStore(folder: harness.folder)
+    let other = try await other()
     sleep(lease * 3 / 4)
     gate.open()
     try await harness.server.waitForRequests(2)
     sleep(lease * 3 / 2)
-    let early = try await other.claim(10, for: lease, at: .now(after: lease * 3 / 2))
+    let early = try await other.claim(10, for: lease)
     #expect(early.rows.isEmpty && early.recovered.isEmpty)
     gates[1].open()
     try await outbox.waitUntilEmpty()
@@ -103,10 +120,25 @@ import Testing
   }
 }
 
-extension StoreTime {
-  fileprivate static func now(after more: Duration) -> StoreTime {
-    let now = now()
-    return StoreTime(
-      ticks: now.ticks + more.storedMilliseconds, wall: now.wall + more.storedMilliseconds, boot: now.boot)
+/// A clock that ran on while the machine slept, and whose timers did not.
+private struct SleptClock: Clock {
+  struct Instant: InstantProtocol {
+    var offset: Duration
+
+    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    func duration(to other: Instant) -> Duration { other.offset - offset }
+    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private let start = ContinuousClock.now
+  private let slept: @Sendable () -> Duration
+
+  init(_ slept: @escaping @Sendable () -> Duration) { self.slept = slept }
+
+  var now: Instant { Instant(offset: ContinuousClock.now - start + slept()) }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try await Task.sleep(for: now.duration(to: deadline), tolerance: tolerance, clock: .continuous)
   }
 }

@@ -33,12 +33,17 @@ final class OutboxHarness: Sendable {
     return Client(transport: CurlTransport(), configuration: configuration)
   }
 
+  /// - Parameter time: The time of the store.
   func outbox(
-    _ client: Client? = nil, _ change: (inout OutboxConfiguration) -> Void = { _ in }
+    _ client: Client? = nil, _ change: (inout OutboxConfiguration) -> Void = { _ in },
+    time: @escaping @Sendable () -> StoreTime = { .now() }
   ) async throws -> Outbox {
     var configuration = configuration
     change(&configuration)
-    return try await Outbox(at: folder, client: client ?? self.client(), configuration: configuration)
+    var setup = StoreSetup()
+    setup.time = time
+    return try await Outbox(
+      at: folder, client: client ?? self.client(), configuration: configuration, setup: setup)
   }
 
   /// Returns the idempotency keys that the server received at the path, in order.

@@ -37,7 +37,7 @@ import Testing
       try await outbox.enqueue(.put(harness.server.url("/"), .file(file)), expires: .milliseconds(1))
       try await Task.sleep(for: .milliseconds(5))
       // A claim marks the requests that have expired.
-      _ = try await outbox.store.claim(0, for: .seconds(1), at: .now())
+      _ = try await outbox.store.claim(0, for: .seconds(1))
     }
     #expect(try bytesOnDisk() < 4_500_000)
     #expect(try await outbox.statistics().bytesInAll <= 3_000_000)

@@ -210,7 +210,7 @@ import Testing
       origin: stored[0], change: .hold(.trouble, reason: "no", for: .seconds(60)),
       label: outbox.storage.originLabel(of: url))
     _ = try await outbox.store.finish(
-      [FinishedAttempt(lease: Lease(id: rows[0].id, number: 0), outcome: .returned, news: news)], at: .now())
+      [FinishedAttempt(lease: Lease(id: rows[0].id, number: 0), outcome: .returned, news: news)])
     #expect(try await outbox.heldOrigins().map(\.origin) == ["https://customer.example:443"])
     await outbox.close()
     for case let file as URL in FileManager.default.enumerator(

@@ -183,13 +183,16 @@ import Testing
       return isFirst ? .response(status: 503) : .response()
     }
     let random = Locked(SeededRandom(seed: 3))
+    // Up to a year to either side, different at each call.
+    let jump = { @Sendable in
+      random.withLock { Int64.random(in: -31_536_000_000...31_536_000_000, using: &$0) }
+    }
     let outbox = try await harness.outbox {
-      $0.time = {
-        var time = StoreTime.now()
-        // Up to a year to either side, different at each call.
-        time.wall += random.withLock { Int64.random(in: -31_536_000_000...31_536_000_000, using: &$0) }
-        return time
-      }
+      $0.date = { Date(milliseconds: StoreTime.now().wall + jump()) }
+    } time: {
+      var time = StoreTime.now()
+      time.wall += jump()
+      return time
     }
     let receipts = try await outbox.enqueue(
       (0..<50).map { .post(server.url("/"), .text("\($0)")) }, lane: "a")

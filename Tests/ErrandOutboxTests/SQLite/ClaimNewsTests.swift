@@ -27,15 +27,20 @@ import Testing
     setup.runsInCaller = true
     setup.owners = OnlyOwner()
     setup.notifier = notifier
+    let milliseconds = Locked<Int64>(0)
+    setup.time = {
+      let now = milliseconds.withLock { $0 }
+      return StoreTime(ticks: now, wall: now, boot: "boot")
+    }
     let store = try await SQLiteOutboxStore(
       folder: URL(filePath: "/claim-news-\(UUID().uuidString)"), setup: setup)
     let row = NewRow(
       id: OutboxID(rawValue: "a"), lane: nil, holdsLane: false, priority: 0, lifetime: .seconds(1),
       summary: Data(), content: Data(), files: [], size: 0)
-    _ = try await store.add([row], within: OutboxCaps(), at: StoreTime(ticks: 0, wall: 0, boot: "boot"))
+    _ = try await store.add([row], within: OutboxCaps())
     let before = notifier.rings.withLock { $0 }
-    let claim = try await store.claim(
-      1, for: .seconds(60), at: StoreTime(ticks: 1000, wall: 1000, boot: "boot"))
+    milliseconds.withLock { $0 = 1000 }
+    let claim = try await store.claim(1, for: .seconds(60))
     #expect(claim.expired.map(\.id) == [row.id])
     #expect(notifier.rings.withLock { $0 } == before + 1)
     await store.close()

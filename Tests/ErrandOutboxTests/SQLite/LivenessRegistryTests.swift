@@ -1,3 +1,4 @@
+import ErrandCore
 import Foundation
 import Programs
 import TestSupport
@@ -81,20 +82,19 @@ import Testing
   {
     let (one, two) = (try await folder.open(), try await folder.open())
     try await one.add(.sample("a"))
-    let lease = try #require(try await one.claim(1, for: .seconds(60), at: .sample).rows.first?.lease)
+    let lease = try #require(try await one.claim(1, for: .seconds(60)).rows.first?.lease)
     let owners = folder.url.appending(path: "owners")
     for name in try FileManager.default.contentsOfDirectory(atPath: owners.path) {
       try FileManager.default.removeItem(at: owners.appending(path: name))
     }
     let three = try await folder.open()
     for store in [two, three] {
-      let claim = try await store.claim(1, for: .seconds(60), at: .sample)
+      let claim = try await store.claim(1, for: .seconds(60))
       #expect(claim.rows.isEmpty && claim.recovered.isEmpty)
     }
     // Another store may claim the row when the lease is over.
-    var later = StoreTime.sample
-    later.ticks += 60_000
-    #expect(try await two.claim(1, for: .seconds(60), at: later).rows.map(\.row.id) == [lease.id])
+    folder.time.withLock { $0.ticks += 60_000 }
+    #expect(try await two.claim(1, for: .seconds(60)).rows.map(\.row.id) == [lease.id])
     for store in [one, two, three] { await store.close() }
   }
 
@@ -103,13 +103,13 @@ import Testing
   {
     let one = try await folder.open()
     try await one.add(.sample("a"))
-    #expect(try await one.claim(1, for: .seconds(60), at: .sample).rows.count == 1)
+    #expect(try await one.claim(1, for: .seconds(60)).rows.count == 1)
     await one.abandon()
     let two = try await folder.open()
     _ = try await two.statistics()
     await two.close()
     let three = try await folder.open()
-    #expect(try await three.claim(1, for: .seconds(60), at: .sample).rows.count == 1)
+    #expect(try await three.claim(1, for: .seconds(60)).rows.count == 1)
     await three.close()
     let four = try await folder.open()
     let owners = try FileManager.default.contentsOfDirectory(atPath: folder.url.path + "/owners")

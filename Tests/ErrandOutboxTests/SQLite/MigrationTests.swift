@@ -32,10 +32,10 @@ import Testing
     #expect(try await store.statistics().counts == [.stored: 1, .delivered: 1, .expired: 1])
     let over = OutboxSelection(states: [.delivered, .expired])
     #expect(try await store.list(over, after: 0, limit: 10).map(\.id.rawValue) == ["2", "3"])
-    _ = try await store.prune(changedBefore: 20)
+    _ = try await store.prune(olderThan: .milliseconds(StoreTime.sample.wall - 20))
     #expect(try await store.names() == ["1", "3"])
-    #expect(try await store.retry(over, at: .sample).map(\.id.rawValue) == ["3"])
-    _ = try await store.prune(changedBefore: .max)
+    #expect(try await store.retry(over).map(\.id.rawValue) == ["3"])
+    _ = try await store.prune(olderThan: .zero)
     #expect(try await store.names() == ["1", "3"])
     await store.close()
   }

@@ -17,7 +17,7 @@ extension StoreTime {
 }
 
 extension SQLiteOutboxStore {
-  func add(_ rows: NewRow...) async throws { _ = try await add(rows, within: OutboxCaps(), at: .sample) }
+  func add(_ rows: NewRow...) async throws { _ = try await add(rows, within: OutboxCaps()) }
 
   func names() async throws -> [String] {
     try await list(.all, after: 0, limit: .max).map(\.id.rawValue)

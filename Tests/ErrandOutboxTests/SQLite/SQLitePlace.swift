@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandOutbox
 import ErrandOutboxSQLite
 import ErrandTesting
@@ -13,8 +14,14 @@ struct SQLitePlace: OutboxStoreConformance.Place {
     folder = StoreTestFolder(isOnDisk: !setup.runsInCaller)
   }
 
-  func open() async throws -> any OutboxStore {
-    try await SQLiteOutboxStore(folder: folder.url, setup: setup)
+  func open(_ clocks: OutboxStoreConformance.Clocks) async throws -> any OutboxStore {
+    var setup = setup
+    setup.time = {
+      StoreTime(
+        ticks: Int64(clocks.uptime.wholeMilliseconds), wall: clocks.date.milliseconds,
+        boot: "\(clocks.starts)")
+    }
+    return try await SQLiteOutboxStore(folder: folder.url, setup: setup)
   }
 
   func abandon(_ store: any OutboxStore) async throws { await (store as? SQLiteOutboxStore)?.abandon() }

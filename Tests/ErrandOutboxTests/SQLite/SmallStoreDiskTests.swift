@@ -48,7 +48,7 @@
         try await store.add(.sample("more", size: 30_000))
         stored.append("more")
         #expect(try await store.names() == stored)
-        let claim = try await store.claim(100, for: .seconds(1), at: .sample)
+        let claim = try await store.claim(100, for: .seconds(1))
         #expect(claim.rows.map(\.row.id.rawValue) == stored)
         #expect(claim.deadLettered.isEmpty)
         await store.close()
@@ -72,7 +72,7 @@
         }
         #expect(code == .diskFull)
         ballast.drop()
-        let claim = try await store.claim(1, for: .seconds(60), at: .sample)
+        let claim = try await store.claim(1, for: .seconds(60))
         // The next operation runs after the checkpoint.
         _ = try await store.statistics()
         let file = try FileManager.default.attributesOfItem(atPath: folder.database.path)
@@ -81,7 +81,7 @@
         let ends = claim.rows.map {
           FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data([1])))
         }
-        #expect(try await store.finish(ends, at: .sample).map(\.row?.state) == [.delivered])
+        #expect(try await store.finish(ends).map(\.row?.state) == [.delivered])
         await store.close()
       }
     }

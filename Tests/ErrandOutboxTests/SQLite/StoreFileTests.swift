@@ -1,3 +1,4 @@
+import ErrandCore
 import Foundation
 import Testing
 
@@ -115,26 +116,23 @@ import Testing
   {
     let commits = Counter()
     let store = try await folder.open { $0.commits = commits }
-    _ = try await store.add((0..<1200).map { .sample("\($0)") }, within: OutboxCaps(), at: .sample)
+    _ = try await store.add((0..<1200).map { .sample("\($0)") }, within: OutboxCaps())
     var before = commits.value
-    #expect(try await store.retry(.all, at: .sample).count == 1200)
+    #expect(try await store.retry(.all).count == 1200)
     #expect(commits.value - before == 3)
     before = commits.value
     let named = OutboxSelection(ids: (0..<1100).map { OutboxID(rawValue: "\($0)") })
-    #expect(try await store.drop(named, reason: "", at: .sample).rows.count == 1100)
+    #expect(try await store.drop(named, reason: "").rows.count == 1100)
     #expect(commits.value - before == 3)
     await store.close()
   }
 
   @Test func `a time without a boot name is refused`() async throws {
     let store = try await folder.open()
-    var time = StoreTime.sample
-    time.boot = ""
-    let nameless = time
-    let error = await #expect(throws: OutboxError.self) {
-      _ = try await store.add([.sample("a")], within: OutboxCaps(), at: nameless)
-    }
+    folder.time.withLock { $0.boot = "" }
+    let error = await #expect(throws: OutboxError.self) { try await store.add(.sample("a")) }
     #expect(error?.code == .failed)
+    folder.time.withLock { $0 = .sample }
     try await store.add(.sample("b"))
     #expect(try await store.names() == ["b"])
     await store.close()
@@ -221,8 +219,8 @@ import Testing
   @Test func `pruned requests give their space back to the disk`() async throws {
     let store = try await folder.open()
     for number in 0..<40 { try await store.add(.sample("\(number)", size: 200_000)) }
-    _ = try await store.drop(.all, reason: "", at: .sample)
-    _ = try await store.prune(changedBefore: StoreTime.sample.wall)
+    _ = try await store.drop(.all, reason: "")
+    _ = try await store.prune(olderThan: .zero)
     await store.close()
     #expect(try bytes().count < 2_000_000)
   }
@@ -238,8 +236,8 @@ import Testing
     func isFound(in bytes: Data) -> Bool { bytes.firstRange(of: Data(secret.utf8)) != nil }
     #expect(try isFound(in: bytes("-wal")))
     let gone = (0..<40).filter { $0 % 2 == 0 }.map { OutboxID(rawValue: "\($0)") }
-    _ = try await store.drop(OutboxSelection(ids: gone), reason: "", at: .sample)
-    _ = try await store.prune(changedBefore: StoreTime.sample.wall)
+    _ = try await store.drop(OutboxSelection(ids: gone), reason: "")
+    _ = try await store.prune(olderThan: .zero)
     await store.close()
     #expect(try !isFound(in: bytes()))
     let again = try await folder.open()
@@ -250,14 +248,14 @@ import Testing
   @Test func `a store that is released without being closed gives back its claims`() async throws {
     var store: SQLiteOutboxStore? = try await folder.open()
     try await store?.add(.sample("a"))
-    #expect(try await store?.claim(1, for: .seconds(1000), at: .sample).rows.count == 1)
+    #expect(try await store?.claim(1, for: .seconds(1000)).rows.count == 1)
     store = nil
     let other = try await folder.open()
     let (heard, hear) = AsyncStream.makeStream(of: Void.self)
     other.onForeignChange { hear.yield() }
     var iterator = heard.makeAsyncIterator()
     while try await other.rows([OutboxID(rawValue: "a")])[0]?.state == .attempting { await iterator.next() }
-    #expect(try await other.claim(1, for: .seconds(1), at: .sample).rows.map(\.row.attempts) == [1])
+    #expect(try await other.claim(1, for: .seconds(1)).rows.map(\.row.attempts) == [1])
     await other.close()
   }
 }

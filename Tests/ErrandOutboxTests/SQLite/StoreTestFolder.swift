@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandTesting
 import Foundation
 import TestSupport
@@ -6,9 +7,11 @@ import TestSupport
 @testable import ErrandOutboxSQLite
 
 /// The folder of a store, which lasts as long as a test. It is created by the store, or by `make`.
-struct StoreTestFolder: Sendable {
+final class StoreTestFolder: Sendable {
   private let temporary: TemporaryFolder
   var url: URL { temporary.url }
+  /// The time of the stores that `open` returns.
+  let time = Locked(StoreTime.sample)
 
   /// - Parameter isOnDisk: False for a test that writes much and does not need a disk.
   init(isOnDisk: Bool = true) { temporary = TemporaryFolder(isOnDisk: isOnDisk) }
@@ -19,6 +22,7 @@ struct StoreTestFolder: Sendable {
 
   func open(_ change: (inout StoreSetup) -> Void = { _ in }) async throws -> SQLiteOutboxStore {
     var setup = StoreSetup()
+    setup.time = { [self] in time.withLock { $0 } }
     change(&setup)
     return try await SQLiteOutboxStore(folder: url, setup: setup)
   }

@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import ErrandOutboxSQLite
 
 /// Watches rows that may be attempted, while there are no faults and a process delivers: none of them waits
 /// for long.

@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 
 extension OutboxInvariant {

@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 
 /// Records what users enqueued, what the store did, and which events were received.

@@ -1,4 +1,5 @@
 import ErrandOutbox
+import ErrandOutboxSQLite
 
 /// A change of a row by the store. Steps are in the order of the transactions.
 struct RowStep: Sendable {

@@ -15,16 +15,19 @@ final class ProcessStore: OutboxStore {
   private let store: SQLiteOutboxStore
   private let process: SimulatedProcess
   private let ledger: OutboxLedger
+  private let machine: SimulatedMachine
   private let clock: VirtualClock
   private let random: Locked<SeededRandom>
   let defect: OutboxDefect?
 
   init(
-    _ store: SQLiteOutboxStore, of process: SimulatedProcess, _ ledger: OutboxLedger, _ clock: VirtualClock,
-    _ random: SeededRandom, _ defect: OutboxDefect?
+    _ store: SQLiteOutboxStore, of process: SimulatedProcess, on machine: SimulatedMachine,
+    _ ledger: OutboxLedger,
+    _ clock: VirtualClock, _ random: SeededRandom, _ defect: OutboxDefect?
   ) {
     self.store = store
     self.process = process
+    self.machine = machine
     self.ledger = ledger
     self.clock = clock
     self.random = Locked(random)
@@ -52,10 +55,11 @@ final class ProcessStore: OutboxStore {
 
   // MARK: OutboxStore
 
-  func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) async throws -> Dropped {
+  func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
     try await perform {
       let known = try await store.rows(rows.map(\.id))
-      let dropped = try await store.add(defect?.spoil(rows) ?? rows, within: caps, at: now)
+      let now = machine.time
+      let dropped = try await store.add(defect?.spoil(rows) ?? rows, within: caps)
       note(.dropped, dropped.rows.map(\.id), now)
       let stored = try await store.rows(rows.map(\.id))
       for (index, row) in stored.enumerated() where row != nil && known[index] == nil {
@@ -65,10 +69,11 @@ final class ProcessStore: OutboxStore {
     }
   }
 
-  func claim(_ bounds: ClaimBounds, for lease: Duration, at now: StoreTime) async throws -> Claim {
+  func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
     try await perform {
       if defect == .overlooksRows, random.withLock({ $0.once(in: 2) }) { return Claim() }
-      let claim = try await store.claim(bounds, for: lease, at: now)
+      let now = machine.time
+      let claim = try await store.claim(bounds, for: lease)
       note(.recovered, claim.recovered.map(\.id), now)
       note(.expired, claim.expired.map(\.id), now)
       let isExhausted = { (row: OutboxRow) in bounds.maxAttempts.map { row.countedAttempts >= $0 } ?? false }
@@ -79,21 +84,23 @@ final class ProcessStore: OutboxStore {
     }
   }
 
-  func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) async throws -> [Lease] {
+  func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
     try await perform {
       if defect == .sendsLate { return [] }
-      let lost = try await store.renew(leases, for: lease, at: now)
+      let now = machine.time
+      let lost = try await store.renew(leases, for: lease)
       note(.renewed(leaseEnd: now.leaseEnd(lease)), leases.filter { !lost.contains($0) }.map(\.id), now)
       return lost
     }
   }
 
-  func finish(_ attempts: [FinishedAttempt], at now: StoreTime) async throws -> [Finished] {
+  func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
     try await perform {
       if defect == .failsToStore, random.withLock({ $0.once(in: 3) }) {
         throw OutboxError(.diskFull, "the disk is full")
       }
-      let results = try await store.finish(defect?.spoil(attempts) ?? attempts, at: now)
+      let now = machine.time
+      let results = try await store.finish(defect?.spoil(attempts) ?? attempts)
       for (attempt, result) in zip(attempts, results) where result.row != nil {
         note(RowStep.Kind(attempt.outcome), [attempt.lease.id], now)
       }
@@ -109,9 +116,9 @@ final class ProcessStore: OutboxStore {
     try await perform { try await store.release(origins) }
   }
 
-  func rescheduleOffline(at now: StoreTime) async throws -> Int {
+  func rescheduleOffline() async throws -> Int {
     try await perform {
-      let count = try await store.rescheduleOffline(at: now)
+      let count = try await store.rescheduleOffline()
       if count > 0 { ledger.rescheduleOffline(by: process.name) }
       return count
     }
@@ -139,17 +146,19 @@ final class ProcessStore: OutboxStore {
     try await perform { try await store.contents(of: ids) }
   }
 
-  func retry(_ selection: OutboxSelection, at now: StoreTime) async throws -> [OutboxRow] {
+  func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
     try await perform {
-      let rows = try await store.retry(selection, at: now)
+      let now = machine.time
+      let rows = try await store.retry(selection)
       note(.retried, rows.map(\.id), now)
       return rows
     }
   }
 
-  func drop(_ selection: OutboxSelection, reason: String, at now: StoreTime) async throws -> Dropped {
+  func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
     try await perform {
-      let dropped = try await store.drop(selection, reason: reason, at: now)
+      let now = machine.time
+      let dropped = try await store.drop(selection, reason: reason)
       note(.dropped, dropped.rows.map(\.id), now)
       return dropped
     }
@@ -164,10 +173,10 @@ final class ProcessStore: OutboxStore {
 
   func statistics() async throws -> OutboxStatistics { try await perform { try await store.statistics() } }
 
-  func prune(changedBefore changed: Int64) async throws -> [String] {
+  func prune(olderThan age: Duration) async throws -> [String] {
     try await perform {
       let before = try await store.list(.all, after: 0, limit: .max).map(\.id)
-      let files = try await store.prune(changedBefore: changed)
+      let files = try await store.prune(olderThan: age)
       let left = Set(try await store.list(.all, after: 0, limit: .max).map(\.id))
       note(.pruned, before.filter { !left.contains($0) })
       return files

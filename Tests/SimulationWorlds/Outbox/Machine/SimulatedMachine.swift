@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandOutbox
+import ErrandOutboxSQLite
 import ErrandTesting
 
 /// The machine on which a world's processes run: its clocks, and the processes that are alive.

@@ -6,6 +6,12 @@
   import ErrandTesting
   import SimulationExecutor
 
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
   extension OutboxWorld {
     /// Opens the database, as a process that has just started.
     func open(_ owner: SimulatedOwner, _ bell: SimulatedBell) async throws -> SQLiteOutboxStore {
@@ -14,6 +20,7 @@
       setup.runsInCaller = true
       setup.owners = owner
       setup.notifier = bell
+      setup.time = { [machine] in machine.time }
       return try await SQLiteOutboxStore(folder: folder, setup: setup)
     }
 
@@ -33,7 +40,8 @@
         let client = client(process, simulation.random(3000 + number))
         let outbox = try await Outbox(
           store: ProcessStore(
-            opened, of: process, ledger, simulation.clock, simulation.random(2000 + number), defect),
+            opened, of: process, on: machine, ledger, simulation.clock, simulation.random(2000 + number),
+            defect),
           folder: folder, client: client,
           configuration: configuration(process, simulation.random(1000 + number), delivers: delivers))
         let launch = Launch(process, outbox, opened, client, self)
@@ -79,7 +87,7 @@
       configuration.delivers = delivers
       configuration.reachability = plan.hasReachability ? reachability : nil
       configuration.clock = ProcessClock(clock: simulation.clock, process: process)
-      configuration.time = { [machine] in machine.time }
+      configuration.date = { [machine] in Date(milliseconds: machine.time.wall) }
       configuration.random = random
       configuration.fileWork = .inCaller(check: process.check)
       configuration.onStoreFailure = { [self] error in

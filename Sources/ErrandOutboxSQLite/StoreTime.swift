@@ -8,9 +8,26 @@ import ErrandCore
   import Glibc
 #endif
 
+/// An instant as a store records it: by a clock that does not jump, and by one that survives a restart of the
+/// machine.
+package struct StoreTime: Sendable, Hashable {
+  /// Milliseconds since the machine started, sleep included. This clock cannot be set.
+  package var ticks: Int64
+  /// Milliseconds since 1970, by the wall clock.
+  package var wall: Int64
+  /// Identifies the start of the machine that the ticks count from.
+  package var boot: String
+
+  package init(ticks: Int64, wall: Int64, boot: String) {
+    self.ticks = ticks
+    self.wall = wall
+    self.boot = boot
+  }
+}
+
 extension StoreTime {
   /// Returns the time by the system's clocks.
-  public static func now() -> StoreTime {
+  package static func now() -> StoreTime {
     #if canImport(Darwin)
       let ticks = milliseconds(CLOCK_MONOTONIC)
     #else
