@@ -91,7 +91,7 @@ extension Dispatcher {
         let results = try await store.finish(batch)
         Failpoint.hit(.afterRecord)
         hub.publish(results.compactMap(\.row))
-        await storage.folder.remove(results.flatMap(\.files))
+        await storage.blobs.remove(results.flatMap(\.files))
         isDone = true
         break
       } catch {

@@ -111,7 +111,7 @@ final class Dispatcher: Sendable {
   /// Forgets requests that were over longer ago than `retention`.
   private func prune() async {
     await configuration.reportingFailure {
-      await storage.folder.remove(try await store.prune(olderThan: configuration.retention))
+      await storage.blobs.remove(try await store.prune(olderThan: configuration.retention))
     }
   }
 

@@ -31,6 +31,13 @@ enum SealedFileFormat {
     Int64(headLength) + length + chunkCount(of: length) * Int64(tagLength)
   }
 
+  /// Returns the number of bytes in an encrypted file of this length.
+  static func plainLength(of sealed: Int64) -> Int64 {
+    let chunk = Int64(chunkLength + tagLength)
+    let chunks = sealed - Int64(headLength)
+    return chunks - (chunks + chunk - 1) / chunk * Int64(tagLength)
+  }
+
   /// Returns the number of chunks: at least one, because there is always a last one.
   static func chunkCount(of length: Int64) -> Int64 {
     max(1, (length + Int64(chunkLength) - 1) / Int64(chunkLength))

@@ -6,68 +6,105 @@ import ErrandCore
   import Foundation
 #endif
 
-/// Reads an encrypted file, and decrypts it chunk by chunk while it is sent.
+/// Reads an encrypted body, and decrypts it chunk by chunk while it is sent.
 final class SealedFileReader: BodyReader {
   private struct State {
+    var fileKey: OutboxKey?
+    /// The bytes of the next chunk, or of the head, that were read so far.
+    var sealed = Data()
     var next: Int64 = 0
     var chunk = Data()
   }
 
-  private let file: FileDescriptor
-  private let fileKey: OutboxKey
+  private let reader: any BodyReader
+  private let name: String
+  private let seal: ContentSeal
   private let part: SealedPart
   private let plainLength: Int64
   private let state = Locked(State())
 
   var length: Int64? { plainLength }
 
-  /// - Parameter length: The number of decrypted bytes.
-  /// - Throws: `RequestError.fileUnreadable`, with the reason: the file is missing, truncated, damaged, or
-  ///   encrypted with another key.
-  init(_ path: String, length: Int64, opening seal: ContentSeal, as part: SealedPart) throws(RequestError) {
-    self.part = part
-    plainLength = length
+  /// - Parameters:
+  ///   - reader: Reads the encrypted bytes.
+  ///   - name: Names them in messages.
+  ///   - length: The number of decrypted bytes.
+  /// - Throws: `RequestError.fileUnreadable`, with the reason: the body is truncated, damaged, or encrypted
+  ///   with another key.
+  init(
+    _ reader: any BodyReader, _ name: String, length: Int64, opening seal: ContentSeal, as part: SealedPart
+  ) throws(RequestError) {
+    (self.reader, self.name, self.seal, self.part, plainLength) = (reader, name, seal, part, length)
     do {
-      file = try FileDescriptor(reading: path)
-      guard try file.length() == SealedFileFormat.sealedLength(of: length) else {
+      guard reader.length == SealedFileFormat.sealedLength(of: length) else {
         throw ContentSeal.damaged(part)
       }
-      let head = try file.read(SealedFileFormat.headLength, at: 0)
-      fileKey = try SealedFileFormat.fileKey(in: head, opening: seal, as: part)
+      // What is at hand is checked before anything is sent.
+      _ = try state.withLock { try readHead(&$0) }
     } catch {
-      throw .unreadableStoredFile(path, error, reachedServer: false)
+      throw .unreadableStoredFile(
+        name, (error as? RequestError)?.underlying ?? error, reachedServer: false)
     }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
-    try state.withLock { state in
-      // The last chunk of an empty file is checked, too: otherwise the file could be replaced unnoticed.
-      while state.chunk.isEmpty {
-        guard state.next < SealedFileFormat.chunkCount(of: plainLength) else { return .end }
-        state.chunk = try chunk(state.next)
-        state.next += 1
-      }
-      let count = min(buffer.count, state.chunk.count)
-      buffer.copyBytes(from: state.chunk.prefix(count))
-      state.chunk = count == state.chunk.count ? Data() : state.chunk.dropFirst(count)
-      return .bytes(count)
-    }
-  }
-
-  private func chunk(_ index: Int64) throws(RequestError) -> Data {
-    let place = SealedFileFormat.chunk(index, ofFileOf: plainLength)
-    let isLast = index + 1 == SealedFileFormat.chunkCount(of: plainLength)
     do {
-      let sealed = try file.read(place.length, at: place.offset)
-      guard sealed.count == place.length,
-        let chunk = SealedFileFormat.open(sealed, index, isLast: isLast, with: fileKey)
-      else { throw ContentSeal.damaged(part) }
-      return chunk
+      return try state.withLock { state in
+        // The last chunk of an empty body is checked, too: otherwise the body could be replaced unnoticed.
+        while state.chunk.isEmpty {
+          guard state.next < SealedFileFormat.chunkCount(of: plainLength) else { return .end }
+          guard try readHead(&state), try readChunk(&state) else { return .notYet }
+        }
+        let count = min(buffer.count, state.chunk.count)
+        buffer.copyBytes(from: state.chunk.prefix(count))
+        state.chunk = count == state.chunk.count ? Data() : state.chunk.dropFirst(count)
+        return .bytes(count)
+      }
+    } catch let error as RequestError {
+      throw error
     } catch {
-      throw .unreadableStoredFile(file.path, error, reachedServer: true)
+      throw RequestError.unreadableStoredFile(name, error, reachedServer: true)
     }
   }
 
-  func onReady(_ handler: @escaping @Sendable () -> Void) {}
-  func close() {}
+  /// Reads the head, if that was not done before.
+  /// - Returns: False if not all of it is there yet.
+  private func readHead(_ state: inout State) throws -> Bool {
+    if state.fileKey != nil { return true }
+    guard let head = try next(SealedFileFormat.headLength, &state) else { return false }
+    state.fileKey = try SealedFileFormat.fileKey(in: head, opening: seal, as: part)
+    return true
+  }
+
+  /// Reads the next chunk.
+  /// - Returns: False if not all of it is there yet.
+  private func readChunk(_ state: inout State) throws -> Bool {
+    let length = SealedFileFormat.chunk(state.next, ofFileOf: plainLength).length
+    guard let sealed = try next(length, &state), let fileKey = state.fileKey else { return false }
+    let isLast = state.next + 1 == SealedFileFormat.chunkCount(of: plainLength)
+    guard let chunk = SealedFileFormat.open(sealed, state.next, isLast: isLast, with: fileKey) else {
+      throw ContentSeal.damaged(part)
+    }
+    state.chunk = chunk
+    state.next += 1
+    return true
+  }
+
+  /// Reads exactly this many bytes; nil if not all of them are there yet.
+  private func next(_ count: Int, _ state: inout State) throws -> Data? {
+    while state.sealed.count < count {
+      var piece = Data(count: count - state.sealed.count)
+      let read = try piece.withUnsafeMutableBytes { try reader.read(into: $0) }
+      switch read {
+      case .bytes(let length): state.sealed += length == piece.count ? piece : piece.prefix(length)
+      case .notYet: return nil
+      case .end: throw ContentSeal.damaged(part)
+      }
+    }
+    defer { state.sealed = Data() }
+    return state.sealed
+  }
+
+  func onReady(_ handler: @escaping @Sendable () -> Void) { reader.onReady(handler) }
+  func close() { reader.close() }
 }

@@ -14,11 +14,11 @@ struct BodySpool: Sendable {
     case file(path: String, length: Int64)
   }
 
-  private let folder: ContentFolder
+  private let folder: BlobFolder
   private var pieces: [Piece] = []
   private var hold: ContentHold?
 
-  init(_ segments: [ExportedHead.Segment], in folder: ContentFolder) async throws {
+  init(_ segments: [ExportedHead.Segment], in folder: BlobFolder) async throws {
     self.folder = folder
     do {
       for segment in segments {

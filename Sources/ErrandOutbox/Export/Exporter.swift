@@ -37,7 +37,7 @@ struct Exporter {
     do {
       // All files are opened before anything is written: after that they can still be read if they are
       // removed.
-      readers = try await storage.folder.perform { try opener.openSegments() }
+      readers = try await storage.perform { try opener.openSegments() }
     } catch {
       guard try await self.content(of: row.id) != nil else { return false }
       throw Self.unreadable(row.id, error)
@@ -48,7 +48,7 @@ struct Exporter {
       var left = segment.length
       while left > 0 {
         let count = Int(min(left, Int64(ExportedPiece.longest)))
-        let line = try await storage.folder.perform {
+        let line = try await storage.perform {
           let bytes: Data
           do { bytes = try reader.next(count) } catch { throw Self.unreadable(row.id, error) }
           return ExportedLine.piece(

@@ -11,23 +11,23 @@ struct ImportedFile: AsyncSequence {
   private static let chunkLength = 256 << 10
 
   let path: String
-  let folder: ContentFolder
+  let storage: RequestStorage
 
   struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let path: String
-    fileprivate let folder: ContentFolder
+    fileprivate let storage: RequestStorage
     private var file: FileDescriptor?
     private var position: Int64 = 0
 
-    fileprivate init(path: String, folder: ContentFolder) {
+    fileprivate init(path: String, storage: RequestStorage) {
       self.path = path
-      self.folder = folder
+      self.storage = storage
     }
 
     mutating func next() async throws -> Data? {
       try Task.checkCancellation()
       let (open, offset, path) = (file, position, path)
-      let (now, chunk) = try await folder.perform {
+      let (now, chunk) = try await storage.perform {
         do {
           let file = try open ?? FileDescriptor(reading: path)
           // Refuses what is not a regular file.
@@ -43,5 +43,5 @@ struct ImportedFile: AsyncSequence {
     }
   }
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path, folder: folder) }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path, storage: storage) }
 }

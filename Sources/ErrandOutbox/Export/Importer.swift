@@ -59,7 +59,7 @@ struct Importer {
   private mutating func take(line data: Data) async throws {
     line += 1
     guard data.contains(where: { !" \t\r".utf8.contains($0) }) else { return }
-    let found = try await outbox.storage.folder.perform { try ExportedLine(decoding: data) }
+    let found = try await outbox.storage.perform { try ExportedLine(decoding: data) }
     for step in try state.take(found) {
       switch step {
       case .begin(let head): try await begin(head)
@@ -77,7 +77,7 @@ struct Importer {
     if !isKnown { isKnown = try await outbox.store.rows([id])[0] != nil }
     current = Current(
       item: isKnown ? nil : item,
-      spool: try await BodySpool(isKnown ? [] : head.segments, in: outbox.storage.folder))
+      spool: try await BodySpool(isKnown ? [] : head.segments, in: outbox.storage.spool))
   }
 
   /// Returns a request to import, without its body.

@@ -13,28 +13,24 @@ import ErrandCore
 /// Writes one file into the outbox's folder, whole and durable, or not at all. All methods block.
 struct ContentWriter {
   let folder: String
-  let seal: ContentSeal
   let hold: ContentHold
   let isCancelled: @Sendable () -> Bool
 
-  /// - Parameter index: The index of the file among the request's files.
-  func write(_ segment: BodySegment, _ index: Int, of id: OutboxID) throws -> HeldFile {
-    let source = try ContentSource(segment)
+  func write(_ source: BlobSource) throws -> Blob {
+    var reader = try source.open()
     let number = hold.newNumber()
     var part = try newPart(number)
     do {
       Failpoint.hit(.beforeFileWrite)
-      let (digest, size) =
-        try seal.key == nil ? copyPlain(source, &part) : copySealed(source, part, as: .file(index, of: id))
-      try source.checkUnchanged()
-      let name = ContentFileName.of(digest, id, number)
+      let digest = try copy(&reader, into: &part)
+      let name = ContentFileName.of(digest, source.request, number)
       try Self.writing { () throws(FileError) in
         Failpoint.hit(.afterFileWrite)
         try part.flush()
         try FileDescriptor.move(part.path, to: "\(folder)/\(name)")
         Failpoint.hit(.afterFileMove)
       }
-      return HeldFile(name: name, length: source.length, size: size, hold: hold)
+      return Blob(name: name, size: reader.size, hold: hold)
     } catch {
       FileDescriptor.remove(part.path)
       throw error
@@ -52,37 +48,24 @@ struct ContentWriter {
     do { return try work() } catch { throw .unwritable(error) }
   }
 
-  private func copyPlain(
-    _ source: ContentSource, _ part: inout FileDescriptor
-  ) throws -> (digest: SHA256Digest, length: Int64) {
-    if case .file(let file, _, _) = source, let clone = cloned(file, part) {
+  /// - Returns: The digest of what is in the part.
+  private func copy(
+    _ reader: inout BlobSource.Reader, into part: inout FileDescriptor
+  ) throws -> SHA256Digest {
+    if let file = reader.plainFile, let clone = cloned(file, part) {
       part = clone
-      return (try digest(of: part, length: source.length), source.length)
+      let digest = try digest(of: part, length: reader.size)
+      try reader.checkUnchanged()
+      return digest
     }
     var output = DigestedOutput(part)
-    while output.length < source.length { try output.append(next(of: source, at: output.length)) }
+    while let piece = try next(of: &reader) { try output.append(piece) }
     return output.finish()
   }
 
-  private func copySealed(
-    _ source: ContentSource, _ part: FileDescriptor, as name: SealedPart
-  ) throws -> (digest: SHA256Digest, length: Int64) {
-    guard let key = seal.key else { preconditionFailure("asked for with a key only") }
-    let fileKey = OutboxKey.random()
-    var output = DigestedOutput(part)
-    try output.append(SealedFileFormat.head(for: fileKey, sealedWith: key, as: name))
-    let count = SealedFileFormat.chunkCount(of: source.length)
-    for index in 0..<count {
-      let chunk = try next(of: source, at: index * Int64(SealedFileFormat.chunkLength))
-      try output.append(SealedFileFormat.seal(chunk, index, isLast: index + 1 == count, with: fileKey))
-    }
-    return output.finish()
-  }
-
-  private func next(of source: ContentSource, at offset: Int64) throws -> Data {
+  private func next(of reader: inout BlobSource.Reader) throws -> Data? {
     if isCancelled() { throw CancellationError() }
-    return try source.read(
-      Int(min(source.length - offset, Int64(SealedFileFormat.chunkLength))), at: offset)
+    return try reader.next()
   }
 
   /// Returns the part as a clone that shares the file's blocks, or nil if the file system cannot clone.
@@ -116,4 +99,25 @@ struct ContentWriter {
     }
     return hash.finalize()
   }
+}
+
+/// Writes a file from its start, and computes the digest of what was written.
+private struct DigestedOutput: ~Copyable {
+  private let file: FileDescriptor
+  private var hash = SHA256()
+  private var length: Int64 = 0
+
+  init(_ file: FileDescriptor) { self.file = file }
+
+  mutating func append(_ data: Data) throws {
+    hash.update(data)
+    do {
+      try file.write(data, at: length)
+    } catch let error as FileError {
+      throw OutboxError.unwritable(error)
+    }
+    length += Int64(data.count)
+  }
+
+  consuming func finish() -> SHA256Digest { hash.finalize() }
 }

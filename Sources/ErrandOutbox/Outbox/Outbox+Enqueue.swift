@@ -141,7 +141,7 @@ extension Outbox {
         OutboxEvent(id: $0.element.id, lane: $0.element.lane, step: .stored, date: now)
       })
     hub.publish(dropped.rows)
-    await storage.folder.remove(dropped.files)
+    await storage.blobs.remove(dropped.files)
     if !known.isEmpty { await hub.catchUp(on: hub.followed(known.sorted().map { rows[$0].id })) }
     return known
   }

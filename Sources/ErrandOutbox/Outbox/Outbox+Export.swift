@@ -38,6 +38,7 @@ extension Outbox {
   /// (`OutboxConfiguration.retention`).
   ///
   /// Large bodies go through files in the outbox's folder, which are plain text until the request is stored.
+  /// An outbox whose blobs are not in a folder has these files in the system's temporary folder.
   /// - Parameter exported: The bytes of the lines, in pieces that may be cut anywhere. An error that it
   ///   throws ends the import.
   /// - Returns: The number of requests that were stored, and of those that were known.
@@ -57,7 +58,7 @@ extension Outbox {
   /// - Throws: As for any import; `OutboxError.fileUnreadable` if the file cannot be read.
   @discardableResult
   public func `import`(contentsOf file: URL) async throws -> OutboxImport {
-    try await `import`(ImportedFile(path: file.path, folder: storage.folder))
+    try await `import`(ImportedFile(path: file.path, storage: storage))
   }
 }
 

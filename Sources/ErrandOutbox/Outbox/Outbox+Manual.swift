@@ -27,7 +27,7 @@ extension Outbox {
   ) async throws -> [OutboxEntry] {
     let dropped = try await store.drop(selection, reason: reason)
     hub.publish(dropped.rows)
-    await storage.folder.remove(dropped.files)
+    await storage.blobs.remove(dropped.files)
     dispatcher.look()
     return dropped.rows.map(storage.entry)
   }

@@ -35,15 +35,37 @@ public final class Outbox: Sendable {
   private let sweep: Task<Void, Never>
   private let watch: Task<Void, Never>?
 
-  /// Opens the outbox on a store, and begins to deliver its requests.
+  /// Opens the outbox on a store, with large bodies in a folder, and begins to deliver its requests.
   /// - Parameter folder: Where the files of requests are kept, the same for all processes that share the
   ///   store.
-  public init(
+  /// - Throws: `OutboxError`.
+  public convenience init(
     store: any OutboxStore, folder: URL, client: Client,
     configuration: OutboxConfiguration = OutboxConfiguration()
   ) async throws {
+    let blobs = BlobFolder(in: folder, work: configuration.fileWork)
+    try await self.init(store, blobs, spool: blobs, client, configuration)
+  }
+
+  /// Opens the outbox on a store, with large bodies in another, and begins to deliver its requests.
+  /// - Parameter blobs: Where the bodies of requests are kept, the same for all processes that share the store.
+  /// - Throws: `OutboxError`.
+  public convenience init(
+    store: any OutboxStore, blobs: any BlobStore, client: Client,
+    configuration: OutboxConfiguration = OutboxConfiguration()
+  ) async throws {
+    let spool = FileManager.default.temporaryDirectory.appending(path: "errand-import-\(UUID().uuidString)")
+    try await self.init(
+      store, blobs, spool: BlobFolder(in: spool, work: configuration.fileWork), client, configuration)
+  }
+
+  /// - Parameter spool: Where bodies are kept while they are imported.
+  private init(
+    _ store: any OutboxStore, _ blobs: any BlobStore, spool: BlobFolder, _ client: Client,
+    _ configuration: OutboxConfiguration
+  ) async throws {
     let storage = RequestStorage(
-      in: folder, key: configuration.key,
+      blobs, spool: spool, key: configuration.key,
       secrets: configuration.secrets.map(client.secrets.union) ?? client.secrets,
       acceptsPlaintext: configuration.acceptsPlaintext, work: configuration.fileWork)
     try await storage.open {
@@ -67,7 +89,7 @@ public final class Outbox: Sendable {
     sweep = Task {
       await configuration.reportingFailure {
         do {
-          try await storage.folder.sweep { try await store.used($0) }
+          _ = try await storage.blobs.sweep { try await store.used($0) }
         } catch is CancellationError {}
       }
     }

@@ -12,7 +12,10 @@ import ErrandCore
 /// and its files. Its lane, sizes, times, state and the reason of its last failure are not, because the store
 /// works with them: a reason must not name the URL.
 struct RequestStorage: Sendable {
-  let folder: ContentFolder
+  let blobs: any BlobStore
+  /// Where bodies are kept while they are imported.
+  let spool: BlobFolder
+  private let work: FileWork
   private let seal: ContentSeal
   private let keyCheck: KeyCheck
   /// The secrets that are not stored.
@@ -20,19 +23,27 @@ struct RequestStorage: Sendable {
 
   /// Creates nothing on disk yet.
   /// - Parameters:
-  ///   - outbox: The outbox's folder.
+  ///   - blobs: Where large bodies are kept.
+  ///   - spool: Where bodies are kept while they are imported.
   ///   - key: The key to encrypt with; nil for no encryption.
   ///   - secrets: The client's secrets, which are not stored.
   ///   - work: Where files are read and written.
   ///   - acceptsPlaintext: True to read what was stored before there was a key.
   init(
-    in outbox: URL, key: OutboxKey?, secrets: Secrets, acceptsPlaintext: Bool = false,
-    work: FileWork = .queued
+    _ blobs: any BlobStore, spool: BlobFolder, key: OutboxKey?, secrets: Secrets,
+    acceptsPlaintext: Bool = false, work: FileWork = .queued
   ) {
+    self.blobs = blobs
+    self.spool = spool
     self.secrets = secrets
-    folder = ContentFolder(in: outbox, work: work)
+    self.work = work
     seal = ContentSeal(key, acceptsPlaintext: acceptsPlaintext)
-    keyCheck = KeyCheck(in: outbox, seal: seal, folder: folder)
+    keyCheck = KeyCheck(seal, in: blobs)
+  }
+
+  /// Runs work that waits for the disk.
+  func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await work.perform(body)
   }
 
   /// Checks the key. To be called before anything is read.
@@ -40,7 +51,7 @@ struct RequestStorage: Sendable {
   /// - Throws: `OutboxError.wrongKey` if what is stored was encrypted with another key, or if there is no key
   ///   now; or if it was not encrypted, and there is a key.
   func open(rows: () async throws -> [OutboxRow] = { [] }) async throws {
-    if !seal.acceptsPlaintext, try await !folder.perform({ [keyCheck] in keyCheck.isThere }) {
+    if !seal.acceptsPlaintext, try await !keyCheck.isThere {
       let plain = try await rows().count { !ContentSeal.isSealed($0.summary) }
       guard plain == 0 else {
         throw OutboxError(
@@ -49,7 +60,7 @@ struct RequestStorage: Sendable {
             + "they are delivered")
       }
     }
-    try await folder.perform { [keyCheck] in try keyCheck.pass() }
+    try await keyCheck.pass()
   }
 
   /// Returns the number of bytes that have to be copied into files before there are rows for them. Items
@@ -63,7 +74,7 @@ struct RequestStorage: Sendable {
       }
     }
     if segments.isEmpty { return 0 }
-    return try await folder.perform {
+    return try await perform {
       segments.reduce(0) { sum, segment in
         switch segment {
         case .bytes(let data): sum + Int64(data.count)
@@ -87,7 +98,7 @@ struct RequestStorage: Sendable {
   ) async throws -> Result {
     for item in items { try item.request.checkStorable(hiding: secrets) }
     // Another process may have been given a key since this one opened the outbox without.
-    if seal.key == nil, keyCheck.isThere {
+    if seal.key == nil, try await keyCheck.isThere {
       throw OutboxError(
         .wrongKey, "the outbox is sealed by now, and was opened without a key; open it with the key it has")
     }
@@ -106,10 +117,10 @@ struct RequestStorage: Sendable {
     }
   }
 
-  private func remove(_ held: [HeldFile], unless used: ([String]) async throws -> Set<String>) async {
+  private func remove(_ held: [Blob], unless used: ([String]) async throws -> Set<String>) async {
     let names = held.map(\.name)
     guard !names.isEmpty, let used = try? await used(names) else { return }
-    await folder.remove(names.filter { !used.contains($0) })
+    await blobs.remove(names.filter { !used.contains($0) })
   }
 
   /// Returns the request, to be sent as it would have been when it was stored. A file that is missing or
@@ -131,7 +142,7 @@ struct RequestStorage: Sendable {
   ) throws(OutboxError) -> (request: StoredRequest, opener: StoredBodyOpener) {
     let stored = try StoredRequest(decoding: seal.unwrap(content, as: .content(of: id)))
     let opener = StoredBodyOpener(
-      segments: stored.body.segments, folder: folder, seal: seal, id: id,
+      segments: stored.body.segments, blobs: blobs, seal: seal, id: id,
       isSealed: ContentSeal.isSealed(content))
     return (stored, opener)
   }
@@ -174,57 +185,60 @@ struct RequestStorage: Sendable {
   /// Returns the server's own explanation in a response, as it may be shown.
   func words(of response: OutboxResponse) -> String? { ServerWords(secrets: secrets).words(response) }
 
-  private func rows(for items: [OutboxItem]) async throws -> ([NewRow], [HeldFile]) {
-    var rows: [NewRow] = []
-    var held: [HeldFile] = []
-    do {
-      for item in items {
-        // One hold covers all files: there may be more than can be open at once.
-        let (row, files) = try await row(for: item, under: held.first?.hold)
-        rows.append(row)
-        held += files
+  private func rows(for items: [OutboxItem]) async throws -> ([NewRow], [Blob]) {
+    let bodies = items.map { $0.pieces ?? BodyPieces($0.request.body) }
+    let places = bodies.map { SegmentPlacement.places(of: $0.segments) }
+    var sources: [BlobSource] = []
+    for (item, places) in zip(items, places) {
+      let copied = places.compactMap { if case .file(let segment) = $0 { segment } else { nil } }
+      for (index, segment) in copied.enumerated() {
+        sources.append(BlobSource(segment, index, of: Self.id(of: item), seal: seal))
       }
-    } catch {
-      await folder.remove(held.map(\.name))
-      throw error
     }
-    return (rows, held)
+    let blobs = sources.isEmpty ? [] : try await blobs.put(sources)
+    var left = blobs[...]
+    var rows: [NewRow] = []
+    for (index, item) in items.enumerated() {
+      var files: [Blob] = []
+      let segments = places[index].map { place -> StoredBody.Segment in
+        switch place {
+        case .row(let data): return .bytes(data)
+        case .file:
+          let blob = left.removeFirst()
+          files.append(blob)
+          return .file(name: blob.name, length: length(of: blob))
+        }
+      }
+      let (kind, contentType) = (bodies[index].kind, bodies[index].contentType)
+      rows.append(row(for: item, StoredBody(kind: kind, contentType: contentType, segments: segments), files))
+    }
+    return (rows, blobs)
   }
 
-  private func row(for item: OutboxItem, under hold: ContentHold?) async throws -> (NewRow, [HeldFile]) {
-    let request = item.request
-    guard let id = item.id, let url = request.url else { preconditionFailure("named and checked before") }
-    let (body, files) = try await body(item.pieces ?? BodyPieces(request.body), id, hold)
+  /// Returns the number of bytes of the body in a blob.
+  private func length(of blob: Blob) -> Int64 {
+    seal.key == nil ? blob.size : SealedFileFormat.plainLength(of: blob.size)
+  }
+
+  private static func id(of item: OutboxItem) -> OutboxID {
+    guard let id = item.id else { preconditionFailure("named before") }
+    return id
+  }
+
+  private func row(for item: OutboxItem, _ body: StoredBody, _ files: [Blob]) -> NewRow {
+    let (request, id) = (item.request, Self.id(of: item))
+    guard let url = request.url else { preconditionFailure("checked before") }
     let stored = StoredRequest(
       method: request.method, url: url.absoluteString, fields: request.fields, body: body,
       options: StoredOptions(request.options))
     let summary = RequestSummary(stored, shownURL: request.urlText(hiding: secrets))
     let content = seal.wrap(stored.encoded(), as: .content(of: id))
-    let row = NewRow(
+    return NewRow(
       id: id, lane: item.lane, holdsLane: item.holdsLane,
       priority: Int(request.options.priority.rawValue),
       lifetime: item.expires ?? request.options.deadline,
       summary: seal.wrap(summary.encoded(), as: .summary(of: id)), content: content,
       files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size },
       origin: originName(of: url))
-    return (row, files)
-  }
-
-  private func body(
-    _ body: BodyPieces, _ id: OutboxID, _ hold: ContentHold?
-  ) async throws -> (StoredBody, [HeldFile]) {
-    let places = SegmentPlacement.places(of: body.segments)
-    let copied = places.compactMap { if case .file(let segment) = $0 { segment } else { nil } }
-    let files = copied.isEmpty ? [] : try await folder.write(copied, of: id, seal: seal, under: hold)
-    var left = files[...]
-    let stored = places.map { place -> StoredBody.Segment in
-      switch place {
-      case .row(let data): return .bytes(data)
-      case .file:
-        let file = left.removeFirst()
-        return .file(name: file.name, length: file.length)
-      }
-    }
-    return (StoredBody(kind: body.kind, contentType: body.contentType, segments: stored), files)
   }
 }

@@ -3,17 +3,18 @@ import ErrandCore
 /// Opens the body of a stored request, anew for each attempt.
 struct StoredBodyOpener: Sendable {
   let segments: [StoredBody.Segment]
-  let folder: ContentFolder
+  let blobs: any BlobStore
   let seal: ContentSeal
   let id: OutboxID
   /// True if the files are encrypted, as the content is.
   let isSealed: Bool
 
   /// Opens the body. One file is open at a time: a request may have more than a process may open.
-  /// - Throws: `RequestError.fileUnreadable` if a file is missing, or not what was stored.
+  /// - Throws: `RequestError.fileUnreadable` if a file is missing, or not what was stored. Another store of
+  ///   blobs may throw other errors.
   func open() throws -> any BodyReader {
     if segments.count == 1 { return try openSegments()[0] }
-    for case .file(let name, let length) in segments { try check(name, length) }
+    for case .file(let name, let length) in segments { try blobs.check(name, size: size(of: length)) }
     var fileIndex = 0
     return ChainedReader(
       segments.map { segment -> any BodyReader in
@@ -40,37 +41,24 @@ struct StoredBodyOpener: Sendable {
     }
   }
 
-  /// Checks a file's existence and length without opening it.
-  private func check(_ name: String, _ length: Int64) throws(RequestError) {
-    let path = folder.file(name)
-    let expected = isSealed ? SealedFileFormat.sealedLength(of: length) : length
-    guard let status = FileDescriptor.status(of: path) else {
-      throw .unreadableStoredFile(path, FileError(.open, path), reachedServer: false)
-    }
-    guard Int64(status.size) == expected else {
-      throw .unreadableStoredFile(
-        path, FileError(.read, path, "it has \(Int64(status.size)) bytes, and \(expected) were stored"),
-        reachedServer: false)
-    }
-  }
-
   /// Opens a file after the segments before it were sent, so its errors say that the server was reached.
   private func lateReader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {
     do {
       return try reader(name, length, index)
     } catch let error as RequestError {
-      throw RequestError.unreadableStoredFile(
-        folder.file(name), error.underlying ?? error, reachedServer: true)
+      throw RequestError.unreadableStoredFile(name, error.underlying ?? error, reachedServer: true)
     }
   }
 
   private func reader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {
-    let path = folder.file(name)
-    if isSealed { return try SealedFileReader(path, length: length, opening: seal, as: .file(index, of: id)) }
-    guard let digest = ContentFileName.digest(in: name) else {
-      preconditionFailure("checked when it was read")
-    }
-    return try StoredFileReader(path, length: length, digest: digest)
+    let reader = try blobs.open(name, size: size(of: length))
+    guard isSealed else { return reader }
+    return try SealedFileReader(reader, name, length: length, opening: seal, as: .file(index, of: id))
+  }
+
+  /// Returns the number of bytes of the blob for a segment of this length.
+  private func size(of length: Int64) -> Int64 {
+    isSealed ? SealedFileFormat.sealedLength(of: length) : length
   }
 }
 

@@ -102,7 +102,7 @@ extension StoredRequest {
     var total: Int64 = 0
     for _ in 0..<(try reader.count()) {
       let (name, length) = (try reader.text(), try reader.number())
-      guard length >= 0, length <= StoredBody.longest - total, name.isEmpty || ContentFileName.isContent(name)
+      guard length >= 0, length <= StoredBody.longest - total, name.isEmpty || Blob.isName(name)
       else { throw ByteReader.Malformed() }
       total += length
       described.append((name, length))

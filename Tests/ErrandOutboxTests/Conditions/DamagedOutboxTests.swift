@@ -83,7 +83,8 @@ import Testing
       try flip(Int.random(in: 0..<whole.count * 8, using: &random), of: database)
       // The store may report damage, at once or later. It may not hand out anything but what was enqueued.
       guard let store = try? await SQLiteOutboxStore(folder: harness.folder) else { continue }
-      let storage = RequestStorage(in: harness.folder, key: nil, secrets: Secrets())
+      let blobs = BlobFolder(in: harness.folder)
+      let storage = RequestStorage(blobs, spool: blobs, key: nil, secrets: Secrets())
       let claim = try? await store.claim(100, for: .seconds(1))
       for claimed in claim?.rows ?? [] {
         let request = try storage.request(from: claimed.content, of: claimed.row.id)

@@ -46,10 +46,11 @@ import Testing
     let row = try await harness.row(.put("https://example.com", .file(file)), key: key)
     let size = try Data(contentsOf: harness.storedFile(row.files[0])).count
     #expect(Int64(size) == SealedFileFormat.sealedLength(of: Int64(length)))
+    #expect(SealedFileFormat.plainLength(of: Int64(size)) == Int64(length))
     #expect(row.size == Int64(row.content.count + size))
     let reader = try SealedFileReader(
-      harness.storedFile(row.files[0]).path, length: Int64(length), opening: ContentSeal(key),
-      as: .file(0, of: row.id))
+      SegmentReader([.file(path: harness.storedFile(row.files[0]).path)]), "f", length: Int64(length),
+      opening: ContentSeal(key), as: .file(0, of: row.id))
     #expect(reader.length == Int64(length))
     #expect(try reader.allBytes(room: room) == .seeded(length))
   }
@@ -96,7 +97,8 @@ import Testing
     let short = SealedFileFormat.sealedLength(of: Int64(2 * Self.chunk))
     try change(row.files[0]) { $0.prefix(Int(short)) }
     let reader = try SealedFileReader(
-      path.path, length: Int64(2 * Self.chunk), opening: ContentSeal(key), as: .file(0, of: row.id))
+      SegmentReader([.file(path: path.path)]), "f", length: Int64(2 * Self.chunk),
+      opening: ContentSeal(key), as: .file(0, of: row.id))
     let error = #expect(throws: RequestError.self) { _ = try reader.allBytes() }
     #expect(error?.code == .fileUnreadable)
   }

@@ -79,6 +79,6 @@ import Testing
         items, used: { _ in throw Refused() }, commit: { _ in throw Refused() })
     }
     #expect(harness.fileNames.count == 1)
-    #expect(try await harness.storage().folder.sweep { _ in [] }.count == 1)
+    #expect(try await harness.storage().blobs.sweep { _ in [] }.count == 1)
   }
 }

@@ -8,16 +8,15 @@ import Testing
 /// A sweep removes the files that are neither held nor named by a row, and nothing else.
 @Suite struct SweepTests {
   private let harness: StorageHarness
-  private let folder: ContentFolder
+  private let folder: BlobFolder
 
   init() throws {
     harness = try StorageHarness()
-    folder = ContentFolder(in: harness.outbox)
+    folder = BlobFolder(in: harness.outbox)
   }
 
-  private func write(_ count: Int = 1) async throws -> [HeldFile] {
-    try await folder.write(
-      Array(repeating: .bytes(.seeded(10)), count: count), of: .new(), seal: ContentSeal(nil))
+  private func write(_ count: Int = 1) async throws -> [Blob] {
+    try await folder.put(Array(repeating: BodySegment.bytes(.seeded(10)), count: count).sources())
   }
 
   /// Writes files and releases their hold, as a process that died would.
@@ -48,7 +47,7 @@ import Testing
   }
 
   @Test func `a hold is one file, which is removed when the hold is released`() async throws {
-    var files: [HeldFile]? = try await write(300)
+    var files: [Blob]? = try await write(300)
     #expect(harness.allNames.count == 301)
     #expect(Set(files?.map(\.name) ?? []).count == 300)
     #expect(try await folder.sweep { _ in [] }.isEmpty)
@@ -79,12 +78,12 @@ import Testing
     try folder.make()
     let heldNames = Locked<[String]>([])
     let hold = try ContentHold(in: folder.path)
-    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil), hold: hold) {
+    let writer = ContentWriter(folder: folder.path, hold: hold) {
       // The writer calls this closure before each piece, thus while it writes.
       heldNames.withLock { $0 = harness.fileNames.filter(isHeld) }
       return false
     }
-    let file = try writer.write(.bytes(.seeded(10)), 0, of: .new())
+    let file = try writer.write(BlobSource(.bytes(.seeded(10)), 0, of: .new(), seal: ContentSeal(nil)))
     #expect(heldNames.withLock { $0.map(ContentFileName.isPart) } == [true])
     #expect(harness.fileNames.filter(isHeld) == [file.name])
   }

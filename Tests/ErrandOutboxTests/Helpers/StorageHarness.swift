@@ -19,7 +19,9 @@ final class StorageHarness: Sendable {
   func storage(
     _ key: OutboxKey? = nil, secrets: Secrets = Secrets(), acceptsPlaintext: Bool = false
   ) -> RequestStorage {
-    RequestStorage(in: outbox, key: key, secrets: secrets, acceptsPlaintext: acceptsPlaintext)
+    let folder = BlobFolder(in: outbox)
+    return RequestStorage(
+      folder, spool: folder, key: key, secrets: secrets, acceptsPlaintext: acceptsPlaintext)
   }
 
   /// Returns the URL of a file outside of the outbox.

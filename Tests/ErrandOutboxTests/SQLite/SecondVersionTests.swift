@@ -70,7 +70,8 @@ import Testing
   /// - Parameter key: The key that encrypts its contents, or nil.
   private func makeFile(_ key: OutboxKey?) async throws {
     try FileManager.default.createDirectory(at: harness.folder, withIntermediateDirectories: true)
-    let storage = RequestStorage(in: harness.folder, key: key, secrets: Secrets())
+    let blobs = BlobFolder(in: harness.folder)
+    let storage = RequestStorage(blobs, spool: blobs, key: key, secrets: Secrets())
     try await storage.open()
     let database = try Database(
       path: harness.folder.appending(path: "outbox.sqlite").path, busyTimeout: .zero)

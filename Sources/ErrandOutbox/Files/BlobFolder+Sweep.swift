@@ -14,7 +14,7 @@ import ErrandCore
   import Foundation
 #endif
 
-extension ContentFolder {
+extension BlobFolder {
   /// The most files that the store is asked about together.
   private static let batch = 500
 
@@ -27,7 +27,7 @@ extension ContentFolder {
   /// - Parameter used: Returns which of these files belong to a row.
   /// - Returns: The names of the removed files.
   @discardableResult
-  func sweep(used: ([String]) async throws -> Set<String>) async throws -> [String] {
+  public func sweep(used: ([String]) async throws -> Set<String>) async throws -> [String] {
     let candidates = try await perform { self.candidates() }
     var unused = candidates.filter(ContentFileName.isPart)
     let contents = candidates.filter(ContentFileName.isContent)

@@ -6,17 +6,17 @@ import Testing
 
 @testable import ErrandOutbox
 
-@Suite struct ContentFolderTests {
+@Suite struct BlobFolderTests {
   private let harness: StorageHarness
-  private let folder: ContentFolder
+  private let folder: BlobFolder
 
   init() throws {
     harness = try StorageHarness()
-    folder = ContentFolder(in: harness.outbox)
+    folder = BlobFolder(in: harness.outbox)
   }
 
-  private func write(_ segments: BodySegment..., id: OutboxID = .new()) async throws -> [HeldFile] {
-    try await folder.write(segments, of: id, seal: ContentSeal(nil))
+  private func write(_ segments: BodySegment..., id: OutboxID = .new()) async throws -> [Blob] {
+    try await folder.put(segments.sources(of: id))
   }
 
   private func failure(_ work: () async throws -> Void) async -> OutboxError? {
@@ -40,7 +40,6 @@ import Testing
     let digest = SHA256Digest(hashing: .seeded(length))
     for found in held {
       #expect(found.name.hasPrefix("\(digest).\(id)."))
-      #expect(found.length == Int64(length))
       #expect(found.size == Int64(length))
       #expect(try Data(contentsOf: harness.storedFile(found.name)) == .seeded(length))
     }
@@ -88,11 +87,13 @@ import Testing
       let file = try harness.file("f", .seeded(300_000))
       // The writer calls this closure before each piece.
       let hold = try ContentHold(in: folder.path)
-      let writer = ContentWriter(folder: folder.path, seal: seal, hold: hold) {
+      let writer = ContentWriter(folder: folder.path, hold: hold) {
         #expect(throws: Never.self) { try change.write(to: file, options: []) }
         return false
       }
-      let error = await failure { _ = try writer.write(.file(path: file.path), 0, of: .new()) }
+      let error = await failure {
+        _ = try writer.write(BlobSource(.file(path: file.path), 0, of: .new(), seal: seal))
+      }
       #expect(error?.code == .fileUnreadable)
       #expect(error?.message.contains("changed while it was copied") == true, "\(error as Any)")
       #expect(harness.fileNames.isEmpty)
@@ -103,13 +104,14 @@ import Testing
     try folder.make()
     let pieces = Locked(0)
     let hold = try ContentHold(in: folder.path)
-    let writer = ContentWriter(folder: folder.path, seal: ContentSeal(nil), hold: hold) {
+    let writer = ContentWriter(folder: folder.path, hold: hold) {
       pieces.withLock { pieces in
         pieces += 1
         return pieces == 3
       }
     }
-    #expect(throws: CancellationError.self) { _ = try writer.write(.bytes(.seeded(300_000)), 0, of: .new()) }
+    let source = BlobSource(.bytes(.seeded(300_000)), 0, of: .new(), seal: ContentSeal(nil))
+    #expect(throws: CancellationError.self) { _ = try writer.write(source) }
     #expect(pieces.withLock { $0 } == 3)
     #expect(harness.fileNames.isEmpty)
     // Cancelled before it begins.
@@ -154,17 +156,17 @@ import Testing
       guard let disk = SmallDisk(at: harness.outbox.path) else { return }
       defer { disk.unmount() }
       let seal = ContentSeal(isSealed ? .random() : nil)
-      let kept = try await folder.write([.bytes(.seeded(200_000))], of: .new(), seal: seal)
+      let kept = try await folder.put([.bytes(.seeded(200_000))].sources(seal))
       let whole = try Data(contentsOf: harness.storedFile(kept[0].name))
       let file = try harness.file("f", .seeded(900_000))
       let error = await failure {
-        _ = try await folder.write([.bytes(.seeded(70_000)), .file(path: file.path)], of: .new(), seal: seal)
+        _ = try await folder.put([.bytes(.seeded(70_000)), .file(path: file.path)].sources(seal))
       }
       #expect(error?.code == .diskFull)
       #expect(harness.fileNames == [kept[0].name])
       #expect(try Data(contentsOf: harness.storedFile(kept[0].name)) == whole)
       // There is space again.
-      _ = try await folder.write([.bytes(.seeded(500_000))], of: .new(), seal: seal)
+      _ = try await folder.put([.bytes(.seeded(500_000))].sources(seal))
     }
 
     @Test func `a read-only disk is a notWritable error`() async throws {
@@ -176,4 +178,11 @@ import Testing
       #expect(error?.code == .notWritable)
     }
   #endif
+}
+
+extension [BodySegment] {
+  /// Returns the segments as a request's bodies to store.
+  func sources(_ seal: ContentSeal = ContentSeal(nil), of id: OutboxID = .new()) -> [BlobSource] {
+    enumerated().map { BlobSource($1, $0, of: id, seal: seal) }
+  }
 }

@@ -8,7 +8,7 @@ import ErrandCore
 
 /// Files that do not belong to a request yet. Each is open only while it is written to, because there may be
 /// many.
-extension ContentFolder {
+extension BlobFolder {
   func newHold() async throws -> ContentHold {
     try await perform {
       try self.make()
@@ -19,7 +19,7 @@ extension ContentFolder {
   /// - Returns: The part's path.
   func newPart(under hold: ContentHold) async throws -> String {
     try await perform {
-      try ContentWriter(folder: self.path, seal: ContentSeal(nil), hold: hold) { false }
+      try ContentWriter(folder: self.path, hold: hold) { false }
         .newPart(hold.newNumber()).path
     }
   }

@@ -1,0 +1,110 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Keeps blobs as files: in `files` in the outbox's folder.
+///
+/// A file exists before the row that names it, and is removed after it. In between, the process that wrote it
+/// holds it (`ContentHold`): only files that are not held and belong to no row are swept. No process ever
+/// waits for another.
+///
+/// All file work is done on queues, never on the caller's thread.
+public final class BlobFolder: BlobStore {
+  let path: String
+  let outbox: String
+  private let work: FileWork
+
+  /// Creates nothing on disk yet.
+  /// - Parameter outbox: The outbox's folder, on a local disk. Made if it is missing, for this user only.
+  public convenience init(in outbox: URL) { self.init(in: outbox, work: .queued) }
+
+  package init(in outbox: URL, work: FileWork) {
+    self.outbox = outbox.path
+    self.work = work
+    path = outbox.appending(path: "files").path
+  }
+
+  public var location: String { outbox }
+
+  public func put(_ sources: [BlobSource]) async throws -> [Blob] {
+    if sources.isEmpty { return [] }
+    let isCancelled = Locked(false)
+    return try await withTaskCancellationHandler {
+      try await perform { () throws -> [Blob] in
+        try self.make()
+        // One hold covers all files: there may be more than can be open at once.
+        let writer = ContentWriter(folder: self.path, hold: try ContentHold(in: self.path)) {
+          isCancelled.withLock { $0 }
+        }
+        var blobs: [Blob] = []
+        do {
+          for source in sources { blobs.append(try writer.write(source)) }
+          try ContentWriter.writing { () throws(FileError) in try FileDescriptor.flushFolder(self.path) }
+        } catch {
+          for blob in blobs { FileDescriptor.remove(self.file(blob.name)) }
+          throw error
+        }
+        return blobs
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  /// - Throws: `RequestError.fileUnreadable`, with the reason: the file is missing or has another length.
+  public func open(_ name: String, size: Int64) throws -> any BodyReader {
+    guard let digest = ContentFileName.digest(in: name) else { throw Self.unknown(name) }
+    return try StoredFileReader(file(name), length: size, digest: digest)
+  }
+
+  /// - Throws: As `open`.
+  public func check(_ name: String, size: Int64) throws {
+    guard ContentFileName.isContent(name) else { throw Self.unknown(name) }
+    let path = file(name)
+    guard let status = FileDescriptor.status(of: path) else {
+      throw RequestError.unreadableStoredFile(path, FileError(.open, path), reachedServer: false)
+    }
+    guard Int64(status.size) == size else {
+      throw RequestError.unreadableStoredFile(
+        path, FileError(.read, path, "it has \(Int64(status.size)) bytes, and \(size) were stored"),
+        reachedServer: false)
+    }
+  }
+
+  private static func unknown(_ name: String) -> RequestError {
+    let error = FileError(.open, name, "no stored file has such a name")
+    return .unreadableStoredFile(name, error, reachedServer: false)
+  }
+
+  public func remove(_ names: [String]) async {
+    let names = names.filter(ContentFileName.isContent)
+    guard !names.isEmpty else { return }
+    try? await perform {
+      Failpoint.hit(.beforeFileRemoval)
+      for name in names { FileDescriptor.remove(self.file(name)) }
+      Failpoint.hit(.afterFileRemoval)
+    }
+  }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Makes the folder if it is missing.
+  func make() throws(OutboxError) {
+    try ContentWriter.writing { () throws(FileError) in
+      guard FileDescriptor.status(of: path) == nil else { return }
+      try? FileManager.default.createDirectory(
+        at: URL(filePath: outbox), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try FileDescriptor.makeFolder(path)
+      try FileDescriptor.flushFolder(outbox)
+    }
+  }
+
+  func perform<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await self.work.perform(work)
+  }
+}
