@@ -1,5 +1,11 @@
 import ErrandCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Keeps files in the outbox's folder from being swept until their rows are stored or the files are removed.
 /// One hold, with one open file of its own, covers all files that a process writes for some requests, however
 /// many.
@@ -38,4 +44,79 @@ final class ContentHold: Sendable {
         return count
       })
   }
+}
+
+/// The names of files in the outbox's folder. Files with other names are left alone.
+///
+/// `<SHA-256 of the file's bytes>.<the request's id>.<a number>`: so each file belongs to one request, and
+/// can be checked. The number begins with that of its `ContentHold`, which is random.
+enum ContentFileName {
+  private static let part = ".part"
+  private static let numberLength = 16
+  private static let holdLength = 10
+
+  static func of(_ digest: SHA256Digest, _ id: OutboxID, _ number: String) -> String {
+    "\(digest).\(safe(id)).\(number)"
+  }
+
+  /// Returns the name of a file that is still being written.
+  static func part(_ number: String) -> String { number + part }
+
+  static func newHold() -> String {
+    UInt64.random(in: 0..<1 << (4 * UInt64(holdLength))).hexadecimal(holdLength)
+  }
+
+  /// Returns the name of the hold's own file.
+  static func hold(_ number: String) -> String {
+    number + String(repeating: "f", count: numberLength - holdLength) + part
+  }
+
+  static func isHold(_ name: String) -> Bool { isPart(name) && name == hold(String(name.prefix(holdLength))) }
+
+  /// Returns the number of the hold's n-th file.
+  static func number(in hold: String, _ index: UInt32) -> String {
+    hold + UInt64(index & 0xFF_FFFF).hexadecimal(numberLength - holdLength)
+  }
+
+  /// Returns the number of the hold that a file or a part belongs to.
+  static func hold(of name: String) -> String? {
+    let number = isPart(name) ? name.prefix(numberLength) : name.suffix(numberLength)
+    return isPart(name) || isContent(name) ? String(number.prefix(holdLength)) : nil
+  }
+
+  static func isContent(_ name: String) -> Bool { digest(in: name) != nil }
+
+  static func isPart(_ name: String) -> Bool {
+    name.hasSuffix(part) && isNumber(name.dropLast(part.utf8.count))
+  }
+
+  /// Returns the digest that the file's bytes must have; nil if this is not the name of a content file.
+  static func digest(in name: String) -> String? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].utf8.count == 2 * SHA256Digest.byteCount,
+      parts[0].utf8.allSatisfy(isHexadecimal), isSafe(parts[1]), isNumber(parts[2])
+    else { return nil }
+    return String(parts[0])
+  }
+
+  /// Returns the id, or its digest if it contains characters that a file name must not have.
+  private static func safe(_ id: OutboxID) -> String {
+    isSafe(id.rawValue) ? id.rawValue : "\(SHA256Digest(hashing: Data(id.rawValue.utf8)))"
+  }
+
+  private static func isSafe(_ text: some StringProtocol) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        switch $0 {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+      }
+  }
+
+  private static func isNumber(_ text: Substring) -> Bool {
+    text.utf8.count == numberLength && text.utf8.allSatisfy(isHexadecimal)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool { 48...57 ~= byte || 97...102 ~= byte }
 }

@@ -64,3 +64,78 @@ final class StoredFileReader: BodyReader {
   func onReady(_ handler: @escaping @Sendable () -> Void) {}
   func close() {}
 }
+
+/// A reader that is opened at its first read, and released at its end.
+final class LateReader: BodyReader {
+  private enum State {
+    case closed
+    case open(any BodyReader)
+    case over
+  }
+
+  private let expected: Int64
+  private let open: @Sendable () throws -> any BodyReader
+  private let state = Locked(State.closed)
+
+  var length: Int64? { expected }
+
+  /// - Parameter open: Called at the first read. An error that it throws is thrown by `read`.
+  init(length: Int64, _ open: @escaping @Sendable () throws -> any BodyReader) {
+    expected = length
+    self.open = open
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    guard let reader = try reader() else { return .end }
+    let read = try reader.read(into: buffer)
+    if case .end = read { state.withLock { $0 = .over } }
+    return read
+  }
+
+  private func reader() throws -> (any BodyReader)? {
+    try state.withLock { state in
+      switch state {
+      case .over: return nil
+      case .open(let reader): return reader
+      case .closed:
+        let reader = try open()
+        state = .open(reader)
+        return reader
+      }
+    }
+  }
+
+  func onReady(_ handler: @escaping @Sendable () -> Void) {}
+
+  func close() { state.withLock { $0 = .over } }
+}
+
+/// Reads several readers one after the other.
+final class ChainedReader: BodyReader {
+  private let readers: [any BodyReader]
+  private let current = Locked(0)
+  let length: Int64?
+
+  init(_ readers: [any BodyReader]) {
+    self.readers = readers
+    length = readers.reduce(0) { sum, reader in sum.flatMap { sum in reader.length.map { sum + $0 } } }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    while let reader = current.withLock({ $0 < readers.count ? readers[$0] : nil }) {
+      switch try reader.read(into: buffer) {
+      case .end: current.withLock { $0 += 1 }
+      case let read: return read
+      }
+    }
+    return .end
+  }
+
+  func onReady(_ handler: @escaping @Sendable () -> Void) {
+    for reader in readers { reader.onReady(handler) }
+  }
+
+  func close() {
+    for reader in readers { reader.close() }
+  }
+}

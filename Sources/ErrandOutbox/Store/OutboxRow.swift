@@ -84,3 +84,65 @@ extension OutboxRow {
     public func hash(into _: inout Hasher) {}
   }
 }
+
+/// A request to add to a store.
+public struct NewRow: Sendable, Hashable {
+  public var id: OutboxID
+  /// The lane: its requests are sent one at a time, in the order in which they were added. Nil for a request
+  /// that waits for no other.
+  public var lane: String?
+  /// True if the lane waits while this request is a dead letter.
+  public var holdsLane: Bool
+  /// Higher is sooner.
+  public var priority: Int
+  /// How long from now it may be delivered; nil for no limit.
+  public var lifetime: Duration?
+  /// The part of the request that may be shown.
+  public var summary: Data
+  /// All that is needed to send the request, except its files.
+  public var content: Data
+  /// The names of the request's files in the outbox's folder.
+  public var files: [String]
+  /// The number of bytes of the content, files included.
+  public var size: Int64
+  /// Names the request's origin: rows with the same name share its limits and holds. Opaque to the store.
+  /// Empty if the origin is not known yet.
+  public var origin: String
+
+  public init(
+    id: OutboxID, lane: String?, holdsLane: Bool, priority: Int, lifetime: Duration?, summary: Data,
+    content: Data, files: [String], size: Int64, origin: String = ""
+  ) {
+    self.id = id
+    self.lane = lane
+    self.holdsLane = holdsLane
+    self.priority = priority
+    self.lifetime = lifetime
+    self.summary = summary
+    self.content = content
+    self.files = files
+    self.size = size
+    self.origin = origin
+  }
+}
+
+/// The bytes that a row takes on disk, as the caps count them.
+package enum RowBytes {
+  /// About the bytes of the columns and index entries of a row that is delivered, expired or dropped. Rows in
+  /// other states count without them.
+  package static let ofRow: Int64 = 512
+
+  /// - Parameters:
+  ///   - size: The number of bytes of the content, files included.
+  ///   - response: The number of bytes of the stored response.
+  package static func count(_ state: OutboxState, size: Int64, response: Int) -> Int64 {
+    switch state {
+    case .stored, .attempting: size
+    case .deadLettered: size + Int64(response)
+    case .delivered: ofRow + Int64(response)
+    // The content is still there: the row may be retried by hand.
+    case .expired: ofRow + size
+    case .dropped: ofRow
+    }
+  }
+}

@@ -7,6 +7,29 @@ import ErrandOutbox
   import Foundation
 #endif
 
+/// A statement that is prepared once per connection. It must be a static constant, because a connection finds
+/// its prepared statement by identity.
+final class Query: Sendable {
+  let sql: String
+
+  init(_ sql: String) { self.sql = sql }
+}
+
+/// A value for a parameter of a statement.
+enum SQLValue {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes(Data)
+
+  static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
+  static func bool(_ value: Bool) -> SQLValue { .integer(value ? 1 as Int64 : 0) }
+  static func state(_ value: OutboxState) -> SQLValue { .integer(value.rawValue) }
+  static func id(_ value: OutboxID) -> SQLValue { .text(value.rawValue) }
+  static func optional(_ value: String?) -> SQLValue { value.map(SQLValue.text) ?? .null }
+  static func optional(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
+}
+
 /// A prepared statement. Columns are read between `step` and `reset`, by their index.
 final class Statement {
   private let handle: OpaquePointer

@@ -1,3 +1,6 @@
+import ErrandCore
+import ErrandOutbox
+
 /// Runs a store's operations.
 protocol StoreRunner: Sendable {
   /// Notifies other stores of changes, and listens to them.
@@ -32,4 +35,81 @@ extension StoreRunner {
       submit(StoreOperation(isWrite: isWrite, body) { continuation.resume(with: $0) })
     }
   }
+}
+
+/// An operation on the tables. It runs on the store's thread, and its caller receives the outcome when that is
+/// durable.
+struct StoreOperation: Sendable {
+  /// Tells the caller the outcome. Must be called once.
+  typealias Reply = @Sendable () -> Void
+
+  /// True if it needs a write transaction.
+  let isWrite: Bool
+  /// Runs the operation. Called again if its changes were undone.
+  /// - Returns: The reply to the caller, for when the changes are durable.
+  let run: @Sendable (OutboxTables) throws -> Reply
+  private let receive: @Sendable (any Error) -> Void
+
+  /// - Parameter receive: Called with the outcome, once.
+  init<Value: Sendable>(
+    isWrite: Bool, _ body: @escaping @Sendable (OutboxTables) throws -> Value,
+    receive: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    self.isWrite = isWrite
+    run = { tables in
+      let value = try body(tables)
+      return { receive(.success(value)) }
+    }
+    self.receive = { receive(.failure($0)) }
+  }
+
+  /// Returns the reply of an operation whose changes were undone, or that never ran.
+  func failure(_ error: any Error) -> Reply {
+    { [receive] in receive(error) }
+  }
+
+  /// Tells the caller that the store is closed.
+  func refuse() { receive(OutboxError(.closed, "the outbox is closed")) }
+}
+
+/// Runs each operation at once, on the caller's thread, so that a simulation uses no other thread.
+final class InlineRunner: StoreRunner {
+  /// Nil once the runner is closed.
+  private let session: Locked<StoreSession?>
+  let notifier: any ChangeNotifier
+  let owners: any LivenessRegistry
+
+  init(_ session: sending StoreSession) {
+    notifier = session.notifier
+    owners = session.tables.owners
+    self.session = Locked(session)
+  }
+
+  func submit(_ operation: StoreOperation) {
+    let (replies, hasNews) = session.withLock { session in
+      guard let session else { return ([operation.refuse], false) }
+      var replies: [StoreOperation.Reply] = []
+      session.perform([operation]) { replies.append($0) }
+      session.tidyUp()
+      return (replies, session.takeNews())
+    }
+    for reply in replies { reply() }
+    if hasNews { notifier.ring() }
+  }
+
+  func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {
+    session.withLock { $0.take() }?.close(isGraceful: isGraceful)
+    done()
+  }
+}
+
+/// A counter that any thread may increment.
+package final class Counter: Sendable {
+  private let count = Locked(0)
+
+  package init() {}
+
+  package var value: Int { count.withLock { $0 } }
+
+  func add() { count.withLock { $0 += 1 } }
 }

@@ -1,3 +1,20 @@
+import Dispatch
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Tells the stores that share an outbox's file that one of them has changed it.
 package protocol ChangeNotifier: Sendable {
   /// Notifies all other stores that listen.
@@ -9,4 +26,135 @@ package protocol ChangeNotifier: Sendable {
 
   /// Stops listening.
   func close()
+}
+
+/// A change notifier in which each listener has a named pipe beside its lock, and `ring` writes a byte to the
+/// pipes of all others. So no store is woken by its own changes, and ringing costs one look at the folder if
+/// no store listens.
+///
+/// Notifications are hints: where the file system has no named pipes, none arrive.
+final class PipeChangeNotifier: ChangeNotifier {
+  static let suffix = ".bell"
+
+  private struct State {
+    /// The pipes of other stores, and the time stamp of the folder when they were looked up; nil if they have
+    /// to be looked up again.
+    var others: (pipes: [String], folder: timespec)?
+    var source: DispatchSource?
+    var isClosed = false
+  }
+
+  private let folder: String
+  private let own: String
+  private let state = Locked(State())
+
+  init(folder: String, owner: String) {
+    self.folder = folder
+    own = owner + Self.suffix
+  }
+
+  func ring() {
+    for path in others() {
+      guard let pipe = NamedPipe(path) else { continue }
+      pipe.writeByte()
+    }
+  }
+
+  func listen(_ handler: @escaping @Sendable () -> Void) {
+    let path = folder + "/" + own
+    guard state.withLock({ !$0.isClosed && $0.source == nil }) else { return }
+    if mkfifo(path, 0o600) != 0, errno != EEXIST { return }
+    guard let pipe = NamedPipe(path) else { return }
+    let queue = DispatchQueue(label: "errand.outbox.notifier")
+    // Unlike the protocol that `makeReadSource` names, its class is declared to be safe to share.
+    let made = DispatchSource.makeReadSource(fileDescriptor: pipe.file, queue: queue)
+    guard let source = made as? DispatchSource else { return }
+    source.setEventHandler {
+      pipe.drain()
+      handler()
+    }
+    // The pipe must stay open until the source has released it.
+    source.setCancelHandler { withExtendedLifetime(pipe) {} }
+    let isWanted = state.withLock { state in
+      if state.isClosed || state.source != nil { return false }
+      state.source = source
+      return true
+    }
+    source.activate()
+    if isWanted { return }
+    source.cancel()
+    if state.withLock({ $0.isClosed }) { unlink(path) }
+  }
+
+  func close() {
+    let source = state.withLock { state in
+      state.isClosed = true
+      defer { state.source = nil }
+      return state.source
+    }
+    source?.cancel()
+    unlink(folder + "/" + own)
+  }
+
+  /// Returns the pipes of other stores. The folder is read only if it has changed since the last call.
+  private func others() -> [String] {
+    var info = stat()
+    guard stat(folder, &info) == 0 else { return [] }
+    let stamp = info.modified
+    let known = state.withLock { state in
+      state.others.flatMap {
+        $0.folder.tv_sec == stamp.tv_sec && $0.folder.tv_nsec == stamp.tv_nsec ? $0.pipes : nil
+      }
+    }
+    if let known { return known }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let pipes = names.filter { $0.hasSuffix(Self.suffix) && $0 != own }.map { folder + "/" + $0 }
+    let isSettled = Self.isSettled(stamp)
+    state.withLock { $0.others = isSettled ? (pipes, stamp) : nil }
+    return pipes
+  }
+
+  /// Tells whether a later change of the folder must have a later time stamp. A change in the same tick of
+  /// the file system's clock does not show in the stamp; a tick is some milliseconds long, but up to two
+  /// seconds where stamps have no fraction.
+  private static func isSettled(_ stamp: timespec) -> Bool {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age = (now.tv_sec - stamp.tv_sec) * 1000 + (now.tv_nsec - stamp.tv_nsec) / 1_000_000
+    return age > (stamp.tv_nsec == 0 ? 3000 : 100)
+  }
+}
+
+/// An open named pipe whose reads and writes do not block.
+final class NamedPipe: Sendable {
+  let file: Int32
+
+  /// Opens a named pipe; nil if there is none.
+  init?(_ path: String) {
+    // Opened for reading and writing: writing to a pipe without a reader kills the process, and a pipe
+    // without a writer is always at its end.
+    file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    if file < 0 { return nil }
+  }
+
+  deinit { close(file) }
+
+  /// Returns whether a process has the pipe open for reading; true if that is not known.
+  static func hasReader(_ path: String) -> Bool {
+    let file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return errno != ENXIO }
+    close(file)
+    return true
+  }
+
+  /// Writes a byte, unless the pipe is full: then it will be read anyway.
+  func writeByte() {
+    var byte: UInt8 = 1
+    write(file, &byte, 1)
+  }
+
+  func drain() {
+    var bytes: [UInt8] = Array(repeating: 0, count: 256)
+    while read(file, &bytes, bytes.count) > 0 {}
+  }
 }
