@@ -6,7 +6,7 @@ import Foundation
 final class MemoryBlobs: BlobStore {
   private struct State {
     var blobs: [String: Data] = [:]
-    var held: [String: Int] = [:]
+    var held: Set<String> = []
     var values: [String: Data] = [:]
   }
 
@@ -16,7 +16,7 @@ final class MemoryBlobs: BlobStore {
 
     init(_ names: [String], _ blobs: MemoryBlobs) { (self.names, self.blobs) = (names, blobs) }
 
-    deinit { blobs.state.withLock { for name in names { $0.held[name] = nil } } }
+    deinit { blobs.state.withLock { $0.held.subtract(names) } }
   }
 
   private let state = Locked(State())
@@ -38,7 +38,7 @@ final class MemoryBlobs: BlobStore {
     let hold = Hold(sizes.map(\.name), self)
     state.withLock { [stored] state in
       state.blobs.merge(stored) { $1 }
-      for name in stored.keys { state.held[name] = 1 }
+      state.held.formUnion(stored.keys)
     }
     return sizes.map { Blob(name: $0.name, size: $0.size, hold: hold) }
   }
@@ -59,7 +59,7 @@ final class MemoryBlobs: BlobStore {
   }
 
   func sweep(used: ([String]) async throws -> Set<String>) async throws -> [String] {
-    let loose = state.withLock { state in state.blobs.keys.filter { state.held[$0] == nil } }
+    let loose = state.withLock { state in state.blobs.keys.filter { !state.held.contains($0) } }
     let known = try await used(loose)
     let gone = loose.filter { !known.contains($0) }
     await remove(gone)
