@@ -40,7 +40,7 @@ final class PipeChangeNotifier: ChangeNotifier {
     /// The pipes of other stores, and the time stamp of the folder when they were looked up; nil if they have
     /// to be looked up again.
     var others: (pipes: [String], folder: timespec)?
-    var source: DispatchSource?
+    var source: (any DispatchSourceRead)?
     var isClosed = false
   }
 
@@ -66,33 +66,28 @@ final class PipeChangeNotifier: ChangeNotifier {
     if mkfifo(path, 0o600) != 0, errno != EEXIST { return }
     guard let pipe = NamedPipe(path) else { return }
     let queue = DispatchQueue(label: "errand.outbox.notifier")
-    // Unlike the protocol that `makeReadSource` names, its class is declared to be safe to share.
-    let made = DispatchSource.makeReadSource(fileDescriptor: pipe.file, queue: queue)
-    guard let source = made as? DispatchSource else { return }
-    source.setEventHandler {
-      pipe.drain()
-      handler()
-    }
-    // The pipe must stay open until the source has released it.
-    source.setCancelHandler { withExtendedLifetime(pipe) {} }
-    let isWanted = state.withLock { state in
-      if state.isClosed || state.source != nil { return false }
+    let isClosed = state.withLock { state in
+      if state.isClosed || state.source != nil { return state.isClosed }
+      let source = DispatchSource.makeReadSource(fileDescriptor: pipe.file, queue: queue)
+      source.setEventHandler {
+        pipe.drain()
+        handler()
+      }
+      // The pipe must stay open until the source has released it.
+      source.setCancelHandler { withExtendedLifetime(pipe) {} }
+      source.activate()
       state.source = source
-      return true
+      return false
     }
-    source.activate()
-    if isWanted { return }
-    source.cancel()
-    if state.withLock({ $0.isClosed }) { unlink(path) }
+    if isClosed { unlink(path) }
   }
 
   func close() {
-    let source = state.withLock { state in
+    state.withLock { state in
       state.isClosed = true
-      defer { state.source = nil }
-      return state.source
+      state.source?.cancel()
+      state.source = nil
     }
-    source?.cancel()
     unlink(folder + "/" + own)
   }
 
