@@ -102,13 +102,13 @@ let package = Package(
     // Writes cached responses until it is killed.
     .executableTarget(
       name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
-    // What a test program asks of the system, seen and made to fail.
+    // Records the file calls of a test program, and makes them fail.
     .target(name: "CFileCalls", path: "Tests/CFileCalls"),
     .target(
       name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
-    // What the tests of all targets share.
+    // Helpers that the tests of all targets share.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
-    // What tests do to a thread: a network of its own, or none that it may ask about.
+    // Gives a thread a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
     // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
     .target(
@@ -117,7 +117,7 @@ let package = Package(
       name: "model",
       dependencies: ["SeededProgram", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting", "ErrandCore"],
       path: "Tests/StoreModel", swiftSettings: strict),
-    // What a program changes on its disk, recorded.
+    // Records the changes that a program makes on its disk.
     .target(name: "CDiskTrace", path: "Tests/CDiskTrace"),
     .executableTarget(
       name: "power-loss",

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// What debuggers and profilers call this thread.
+// Names this thread for debuggers and profilers.
 static inline void errand_name_thread(const char *name) {
 #ifdef __linux__
   prctl(PR_SET_NAME, name, 0, 0, 0);
@@ -97,7 +97,7 @@ static inline void errand_setopt_prereq_callback(CURL *easy, errand_prereq_callb
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
-// What was seen of the head of a response before libcurl takes its fields.
+// The state of the check of a response's head, which comes before libcurl takes its fields.
 typedef struct {
   bool has_field;
   bool is_refused;

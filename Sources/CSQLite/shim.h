@@ -8,7 +8,7 @@
 #include <pthread.h>
 #endif
 
-// What debuggers and profilers call this thread.
+// Names this thread for debuggers and profilers.
 static inline void errand_name_store_thread(const char *name) {
 #ifdef __linux__
   prctl(PR_SET_NAME, name, 0, 0, 0);

@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What URLSession reports, on the delegate's queue.
+/// Takes URLSession's reports, on the delegate's queue.
 extension SessionTransfer {
   /// Takes the head. Returns false if the response is refused.
   func receive(_ response: URLResponse) -> Bool {

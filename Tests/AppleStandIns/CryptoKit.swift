@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// What this package uses of CryptoKit.
+// The declarations of CryptoKit that this package uses.
 
 public import Darwin
 public import Foundation

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// What this package uses of Darwin, with the types that Apple's headers and overlay give it.
+// The declarations of Darwin that this package uses, with the types that Apple's headers and overlay give it.
 
 @_exported public import DarwinTypes
 

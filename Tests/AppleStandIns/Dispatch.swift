@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// What this package uses of Dispatch. Linux has a Dispatch of its own, but it brings Linux's C library along.
+// The declarations of Dispatch that this package uses. Linux has a Dispatch of its own, but it brings Linux's C library along.
 
 public import Darwin
 

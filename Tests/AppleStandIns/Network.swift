@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// What this package uses of Network.
+// The declarations of Network that this package uses.
 
 public import Darwin
 public import Dispatch

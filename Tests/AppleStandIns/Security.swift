@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
-// What this package uses of Security. Arrays, data and strings of Core Foundation are Swift's here: see Foundation.swift.
+// The declarations of Security that this package uses. Arrays, data and strings of Core Foundation are Swift's here: see Foundation.swift.
 
 public import Darwin
 public import FoundationEssentials

@@ -31,7 +31,7 @@ static errand_file_calls *all;
 // So that a program in which nothing is written down does not meet at the lock.
 static atomic_int count;
 
-// What is behind the folder in the path; NULL if it is elsewhere.
+// Returns the part of the path behind the folder; NULL if the path leads elsewhere.
 static const char *inside(const errand_file_calls *calls, const char *path) {
   for (int index = 0; index < 2; index++) {
     const char *folder = index ? calls->real : calls->given;

@@ -11,7 +11,7 @@
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// That of the simulation that this thread runs.
+    /// The queue of the simulation that this thread runs.
     static var current: JobQueue? {
       errand_simulation_current().map { Unmanaged<JobQueue>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -79,7 +79,7 @@ struct BreakingServer {
     }
   }
 
-  /// What the server was asked for, and how often.
+  /// A line for each request that the server got.
   var account: String {
     server.requests.map { "GET \($0.path), \($0.fields["Range"] ?? "the whole")" }.joined(separator: "\n")
   }

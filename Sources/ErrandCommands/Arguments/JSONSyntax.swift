@@ -7,7 +7,7 @@ struct JSONSyntax: Sendable {
     var description: String { "line \(line), column \(column): \(problem)" }
   }
 
-  /// What may come next, between tokens.
+  /// The place between two tokens, which decides which token may come next.
   private enum Place {
     case value
     case firstElement

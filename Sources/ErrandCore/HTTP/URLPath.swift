@@ -5,7 +5,7 @@
 /// try await client.send(.get(.path("users/\(id)/posts"), query: ["q": text]))
 /// ```
 ///
-/// What is not interpolated stays as it is written. The path is relative to `ClientConfiguration.baseURL`, or
+/// Literal text stays as it is written. The path is relative to `ClientConfiguration.baseURL`, or
 /// a whole URL. A value that would be no segment of its own (`..`, `.`, or an empty one) makes the request
 /// fail when it is sent. A value in the query (`"users?q=\(text)"`) is encoded too, and may be anything.
 public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendable {

@@ -15,7 +15,7 @@ extension DispatchState {
     var wish: OriginTable.Wish
   }
 
-  /// What a dispatcher knows of rows that it has not claimed.
+  /// The knowledge of a dispatcher about rows that it has not claimed.
   struct Demand: Sendable {
     /// True if the store may have rows to claim.
     var isWanted = false

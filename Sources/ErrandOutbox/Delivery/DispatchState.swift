@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// What a dispatcher has to do: which of the claimed rows it sends, what it records, and when it claims more.
+/// Decides for a dispatcher which of the claimed rows it sends, what it records, and when it claims more.
 /// Pure.
 ///
 /// A claimed row waits to be sent, is being sent, or is being recorded: `InFlightRows` has it, and is the only

@@ -39,7 +39,7 @@ final class SealedFileReader: BodyReader {
       guard reader.length == SealedFileFormat.sealedLength(of: length) else {
         throw ContentSeal.damaged(part)
       }
-      // What is at hand is checked before anything is sent.
+      // The head, which is at hand, is checked before anything is sent.
       _ = try state.withLock { try readHead(&$0) }
     } catch {
       throw .unreadableStoredFile(

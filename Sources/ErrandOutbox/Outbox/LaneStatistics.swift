@@ -6,7 +6,7 @@ import ErrandCore
   public import Foundation
 #endif
 
-/// What one lane of an outbox holds: requests that are stored, being attempted, or dead letters.
+/// The requests of one lane that are stored, being attempted, or dead letters, counted.
 public struct LaneStatistics: Sendable, Hashable {
   /// The lane; nil for the requests that have none.
   public let lane: String?

@@ -111,7 +111,7 @@ extension Outbox {
   /// Returns the item with all that it leaves to the outbox.
   private func completed(_ item: OutboxItem, _ id: OutboxID) -> OutboxItem {
     var item = item
-    // What is stored must not depend on how the client is configured at the next launch.
+    // A stored request must not depend on how the client is configured at the next launch.
     item.request = dispatcher.client.completed(item.request)
     item = named(item, id)
     if let priority = item.priority { item.request.options.priority = priority }

@@ -55,7 +55,7 @@ public struct Blob: Sendable {
   public let name: String
   /// The number of bytes.
   public let size: Int64
-  /// What keeps the blob from being swept.
+  /// The object that keeps the blob from being swept.
   private let hold: any AnyObject & Sendable
 
   /// - Parameters:

@@ -13,7 +13,7 @@ errand_file_calls *errand_file_calls_begin(const char *folder);
 
 void errand_file_calls_end(errand_file_calls *calls);
 
-// What was done so far, to be freed: a line for each call that succeeded, of its name and its paths in the folder, with
+// Returns the calls so far, to be freed: a line for each that succeeded, of its name and its paths in the folder, with
 // tabs between them. NULL if there is no memory.
 char *errand_file_calls_text(errand_file_calls *calls);
 

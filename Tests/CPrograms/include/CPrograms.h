@@ -3,7 +3,7 @@
 
 #include <spawn.h>
 
-// What the system's headers hide from Swift. Each returns 0 or an error's number.
+// Functions that the system's headers hide from Swift. Each returns 0 or an error's number.
 
 // The program runs in this folder.
 int errand_spawn_in(posix_spawn_file_actions_t *actions, const char *folder);

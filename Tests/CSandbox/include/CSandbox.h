@@ -1,7 +1,7 @@
 #ifndef ERRAND_CSANDBOX_H
 #define ERRAND_CSANDBOX_H
 
-// What tests do to a thread of their own, never to one that is shared. Linux only; elsewhere, and where the system does
+// Calls for a thread that a test has made for itself, never for one that is shared. Linux only; elsewhere, and where the system does
 // not allow it, these return -1.
 
 // Gives the calling thread an empty network. Returns a descriptor that stands for it.

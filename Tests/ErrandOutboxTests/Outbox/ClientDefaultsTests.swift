@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// What an outbox takes from its client's configuration, and what it does not.
+/// Tests which parts of its client's configuration an outbox takes.
 @Suite(.timeLimit(.minutes(1))) struct ClientDefaultsTests {
   private struct Note: Encodable { let noteTitle = "Milk" }
 

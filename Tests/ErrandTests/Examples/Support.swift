@@ -1,7 +1,7 @@
 import Errand
 import Foundation
 
-// What the examples of the documentation have in common: names that their text takes for granted.
+// The names that the text of the documentation's examples takes for granted.
 
 struct User: Decodable {}
 struct Like: Encodable { var id: Int }
