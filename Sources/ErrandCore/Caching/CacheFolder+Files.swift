@@ -59,7 +59,8 @@ extension CacheFolder {
 /// The file names of a store on disk. All other files in the folder are left alone.
 enum CacheFileName {
   static let salt = "salt"
-  private static let response = ".answer"
+  private static let response = ".response"
+  private static let outdatedResponse = ".answer"
   private static let part = ".part"
 
   static func of(_ key: CacheKey) -> String {
@@ -70,21 +71,23 @@ enum CacheFileName {
   /// Returns the name of a file that is still being written; `number` makes it unique.
   static func part(of name: String, number: UInt64) -> String { "\(name).\(number)" + part }
 
-  static func isResponse(_ name: String) -> Bool {
-    name.hasSuffix(response) && isDigest(name.dropLast(response.utf8.count))
-  }
+  static func isResponse(_ name: String) -> Bool { isDigest(name, withSuffix: response) }
+
+  /// True for the name that an earlier version gave a response: no version reads it any more.
+  static func isOutdated(_ name: String) -> Bool { isDigest(name, withSuffix: outdatedResponse) }
 
   static func isPart(_ name: String) -> Bool {
     guard name.hasSuffix(part), let dot = name.dropLast(part.utf8.count).lastIndex(of: ".") else {
       return false
     }
     let (whole, number) = (String(name[..<dot]), name[name.index(after: dot)...].dropLast(part.utf8.count))
-    return UInt64(number) != nil && (whole == salt || isResponse(whole))
+    return UInt64(number) != nil && (whole == salt || isResponse(whole) || isOutdated(whole))
   }
 
-  private static func isDigest(_ text: Substring) -> Bool {
-    text.utf8.count == 2 * SHA256Digest.byteCount
-      && text.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
+  private static func isDigest(_ name: String, withSuffix suffix: String) -> Bool {
+    let digits = name.utf8.dropLast(suffix.utf8.count)
+    return name.hasSuffix(suffix) && digits.count == 2 * SHA256Digest.byteCount
+      && digits.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
   }
 }
 

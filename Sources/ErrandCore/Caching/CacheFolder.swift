@@ -160,8 +160,9 @@ final class CacheFolder: Sendable {
     }
   }
 
-  /// Removes the part files of writers that have died.
+  /// Removes the part files of writers that have died, and the responses of an earlier version.
   private func sweep(_ names: [String]) {
+    for name in names where CacheFileName.isOutdated(name) { discard(name) }
     for name in names where CacheFileName.isPart(name) {
       guard let part = try? FileDescriptor(reading: file(name)), part.claim() else { continue }
       FileDescriptor.remove(part.path)

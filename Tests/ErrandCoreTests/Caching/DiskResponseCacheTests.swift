@@ -88,6 +88,24 @@ import Testing
     #expect(folder.names == names.sorted())
   }
 
+  @Test
+  func `the first write removes the files of an earlier version, and nothing that only looks like them`()
+    async throws
+  {
+    let digest = String(repeating: "0a", count: 32)
+    let foreign = ["\(digest).answers", "0\(digest).answer", "A\(digest.dropFirst()).answer"]
+    let names = ["\(digest).answer", "\(digest).answer.7.part"] + foreign
+    try FileManager.default.createDirectory(at: folder.responses, withIntermediateDirectories: true)
+    for name in names { try Data("old".utf8).write(to: URL(filePath: folder.path(name))) }
+    let store = store()
+    #expect(try await store.list().isEmpty)
+    try await store.write(.sample("a"), under: CacheKey("a"))
+    let name = CacheFileName.of(CacheKey("a"))
+    #expect(folder.names == (foreign + [name]).sorted())
+    #expect(name.hasSuffix(".response"))
+    #expect(log.problems.isEmpty)
+  }
+
   @Test func `a read updates the date of the file, but not each time`() async throws {
     let now = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
     let date: @Sendable () -> Date = { now.withLock { $0 } }

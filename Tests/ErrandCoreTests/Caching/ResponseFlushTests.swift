@@ -12,7 +12,7 @@ import Testing
     try await store.write(.sample("kept"), under: CacheKey("a"))
     _ = try await store.salt()
     #expect(folder.names.count == 2)
-    for name in folder.names { #expect(calls.all.isDurable("answers/\(name)", in: "answers"), "\(name)") }
+    for name in folder.names { #expect(calls.all.isDurable("responses/\(name)", in: "responses"), "\(name)") }
   }
 
   @Test func `a response that cannot be flushed is not cached, and the write throws`() async throws {

@@ -11,7 +11,7 @@ struct CacheTestFolder: Sendable {
   init() throws { temporary = try TemporaryFolder() }
 
   /// The folder in which the caches under test keep their responses; the caches create it.
-  var responses: URL { url.appending(path: "answers") }
+  var responses: URL { url.appending(path: "responses") }
 
   func path(_ name: String) -> String { responses.appending(path: name).path }
 
