@@ -211,7 +211,7 @@ final class ModelRun {
       switch number(0...9) {
       case 0..<4: .delivered(response: Data([UInt8(number(0...255))]))
       case 4..<7: .failed(reason: "failed", next: delay, counts: chance(50), wasOffline: chance(50))
-      case 7..<9: .refused(reason: "refused", response: chance(50) ? Data([1]) : nil)
+      case 7..<9: .rejected(reason: "refused", response: chance(50) ? Data([1]) : nil)
       default: .returned
       }
     log.append("finish \(lease.id) \(outcome)")

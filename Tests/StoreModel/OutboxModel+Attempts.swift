@@ -123,7 +123,7 @@ extension OutboxModel {
       entries[index].row.due = delay > 0 ? now.wall + delay : nil
       entries[index].isOffline = wasOffline && delay > 0
       if !counts { entries[index].row.countedAttempts -= 1 }
-    case .refused(_, let response):
+    case .rejected(_, let response):
       guard isHeld else { return Finished(row: nil) }
       entries[index].row.state = .deadLettered
       entries[index].row.response = response

@@ -24,7 +24,7 @@ struct StoreDamage {
     }
     for claimed in try await store.claim(40, for: .seconds(60)).rows {
       let outcomes: [FinishedAttempt.Outcome] = [
-        .delivered(response: Data(count: 50)), .refused(reason: "no", response: nil),
+        .delivered(response: Data(count: 50)), .rejected(reason: "no", response: nil),
         .failed(reason: "later", next: .seconds(5), counts: true, wasOffline: true),
       ]
       let outcome = outcomes[Int(claimed.row.sequence) % 3]

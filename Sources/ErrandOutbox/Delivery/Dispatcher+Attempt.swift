@@ -30,7 +30,7 @@ extension Dispatcher {
       stored = try storage.request(of: claimed)
     } catch {
       return RetryRule.Conclusion(
-        outcome: .refused(reason: "\(error)", response: nil), hasReached: true, sign: .none)
+        outcome: .rejected(reason: "\(error)", response: nil), hasReached: true, sign: .none)
     }
     do {
       try await store.begin([claimed.lease])

@@ -42,9 +42,10 @@ struct RetryRule: Sendable {
   ) -> Conclusion {
     let hasReached = attempt.error.map { !$0.isNoWay } ?? true
     let sign = sign(of: attempt, date)
-    let refused = { (reason: String, sign: OriginSign) in
+    let rejected = { (reason: String, sign: OriginSign) in
       Conclusion(
-        outcome: .refused(reason: reason, response: response(to: attempt)), hasReached: hasReached, sign: sign
+        outcome: .rejected(reason: reason, response: response(to: attempt)), hasReached: hasReached,
+        sign: sign
       )
     }
     let failed = { (reason: String, next: Duration, counts: Bool) in
@@ -62,19 +63,19 @@ struct RetryRule: Sendable {
       return Conclusion(
         outcome: .delivered(response: response(to: attempt) ?? .unknown), hasReached: true, sign: sign,
         told: attempt.forbidsStoring ? wholeResponse(to: attempt) : nil)
-    case .reject(let reason): return refused(reason, sign)
+    case .reject(let reason): return rejected(reason, sign)
     case .unauthorized(let reason):
       if isRefusedAlone {
-        return refused("\(reason), again, and others were accepted meanwhile", .responded)
+        return rejected("\(reason), again, and others were accepted meanwhile", .responded)
       }
-      if !policy.pausesUnauthorized { return refused(reason, .responded) }
+      if !policy.pausesUnauthorized { return rejected(reason, .responded) }
       var conclusion = failed(reason, wait, false)
       conclusion.sign = .unauthorized(reason: reason)
       return conclusion
     case .retry(let reason, let after):
       let counts = hasReached && !attempt.isClientGone
       if counts, let most = policy.maxAttempts, counted >= most {
-        return refused("tried \(counted) times; \(reason)", sign)
+        return rejected("tried \(counted) times; \(reason)", sign)
       }
       return failed(reason, max(wait, min(after ?? .zero, .longest)), counts)
     }

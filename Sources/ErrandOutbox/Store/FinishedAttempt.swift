@@ -15,7 +15,7 @@ public enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
   ///   (`OutboxStore.rescheduleOffline`).
   case failed(reason: String, next: Duration, counts: Bool, wasOffline: Bool)
   /// The request is moved to the dead letters.
-  case refused(reason: String, response: Response?)
+  case rejected(reason: String, response: Response?)
   /// The request was not sent: its row becomes what it was before the claim.
   case returned
 
@@ -25,7 +25,7 @@ public enum AttemptOutcome<Response: Sendable & Hashable>: Sendable, Hashable {
     case .delivered(let response): .delivered(response: form(response))
     case .failed(let reason, let next, let counts, let wasOffline):
       .failed(reason: reason, next: next, counts: counts, wasOffline: wasOffline)
-    case .refused(let reason, let response): .refused(reason: reason, response: response.map(form))
+    case .rejected(let reason, let response): .rejected(reason: reason, response: response.map(form))
     case .returned: .returned
     }
   }

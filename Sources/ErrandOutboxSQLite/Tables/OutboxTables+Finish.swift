@@ -90,7 +90,7 @@ extension OutboxTables {
           .integer(delay > 0 ? now.ticks + delay : 0), .integer(delay > 0 ? now.wall + delay : 0),
           .integer(delay), .bool(wasOffline && delay > 0), .bool(!counts), .text(reason),
         ], from: .attempting)
-    case .refused(let reason, let response):
+    case .rejected(let reason, let response):
       row = try change(
         Self.deadLettered,
         key + [.text(reason), try placed(response, of: tried.sequence).map { .bytes($0) } ?? .null],

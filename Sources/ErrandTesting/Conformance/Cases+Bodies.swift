@@ -63,7 +63,7 @@ extension TransportConformance {
       harness.server.otherwise { _ in .response(body: "ok") }
       let file = try harness.file("empty.txt", Data())
       let response = try await harness.client.send(.put(harness.server.url("/"), .file(file)))
-      try harness.equal(response.text, "ok", "the answer")
+      try harness.equal(response.text, "ok", "the response")
       try harness.equal(harness.server.requests[0].bodyBytes, 0, "the bytes that came")
       try harness.expect(harness.server.requests[0].isComplete, "the request did not end")
     },
@@ -108,7 +108,7 @@ extension TransportConformance {
       harness.server.otherwise { _ in .response(body: "ok") }
       let response = try await harness.client.send(
         .post(harness.server.url("/"), .stream(pieces(of: Data(), 1))))
-      try harness.equal(response.text, "ok", "the answer")
+      try harness.equal(response.text, "ok", "the response")
       try harness.expect(harness.server.requests[0].isComplete, "the request did not end")
     },
 

@@ -8,7 +8,7 @@ import ErrandCore
 
 extension TransportConformance {
   static let broken: [Case] = [
-    Case("fails when the server closes without an answer") { harness in
+    Case("fails when the server closes without a response") { harness in
       harness.server.on("/") { _ in .close }
       for method in [ErrandCore.Method.get, .post] {
         try await harness.fails(.connectionLost, reachedServer: true) {
@@ -17,7 +17,8 @@ extension TransportConformance {
       }
     },
 
-    Case("fails when the connection is reset before the answer, in its fields, and behind them") { harness in
+    Case("fails when the connection is reset before the response, in its fields, and behind them") {
+      harness in
       let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
       for point in [MockResponse.Point.start, .head(1), .head(12), .head(30), .headEnd, .body(3)] {
         harness.server.on("/") { _ in whole.resetting(at: point) }
@@ -94,7 +95,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes what was announced of a body that is longer, and mixes nothing into the next answer") {
+    Case("takes what was announced of a body that is longer, and mixes nothing into the next response") {
       harness in
       harness.server.script(
         "GET", "/",
@@ -190,7 +191,7 @@ extension TransportConformance {
         harness.server.on("/bad") { _ in fault }
         _ = try? await harness.client.send(.get(harness.server.url("/bad")))
         let good = try await harness.client.send(.get(harness.server.url("/good")))
-        try harness.equal(good.text, "good", "the answer after a failure")
+        try harness.equal(good.text, "good", "the response after a failure")
       }
     },
   ]

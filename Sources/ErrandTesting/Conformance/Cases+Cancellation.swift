@@ -10,7 +10,7 @@ extension TransportConformance {
   static let cancellation: [Case] = [
     Case("can be cancelled while it connects") { harness in
       guard let hole = try BlackHole.silent() else {
-        throw ConformanceSkip(reason: "this system has no way to leave a connection unanswered")
+        throw ConformanceSkip(reason: "this system has no way to leave a connection unaccepted")
       }
       let task = Task { try await harness.client.send(.get("http://127.0.0.1:\(hole.port)/")) }
       // The test cannot see whether the client is connecting; the outcome is the same whenever it cancels.
@@ -29,14 +29,14 @@ extension TransportConformance {
       try harness.equal(harness.server.requests.count, 0, "the requests that came")
     },
 
-    Case("closes the connection when it is cancelled before the answer, in its fields and in its body") {
+    Case("closes the connection when it is cancelled before the response, in its fields and in its body") {
       harness in
       let whole = MockResponse.response(fields: ["X-A": "some value"], body: Data(count: 100_000))
       let points: [MockResponse.Point] = [.start, .head(20), .headEnd, .body(50_000)]
       for (number, point) in points.enumerated() {
         harness.server.on("/") { _ in whole.stalling(at: point) }
         let task = Task { try await harness.client.send(.get(harness.server.url("/"))) }
-        try await harness.server.wait(for: "the answer up to \(point)") { record in
+        try await harness.server.wait(for: "the response up to \(point)") { record in
           record.requests.count == number + 1 && record.connections.count == number + 1
             && record.connections[number].bytesSent >= (point == .body(50_000) ? 50_000 : 0)
         }

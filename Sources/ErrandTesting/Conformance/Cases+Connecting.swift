@@ -23,9 +23,9 @@ extension TransportConformance {
       }
     },
 
-    Case("times out when nothing answers the connection") { harness in
+    Case("times out when nothing accepts the connection") { harness in
       guard let hole = try BlackHole.silent() else {
-        throw ConformanceSkip(reason: "this system has no way to leave a connection unanswered")
+        throw ConformanceSkip(reason: "this system has no way to leave a connection unaccepted")
       }
       let start = ContinuousClock.now
       try await harness.fails(.timedOut, reachedServer: false) {
@@ -43,7 +43,7 @@ extension TransportConformance {
   ]
 
   static let timeouts: [Case] = [
-    Case("times out when no answer comes, or it stops, and closes the connection") { harness in
+    Case("times out when no response comes, or it stops, and closes the connection") { harness in
       let whole = MockResponse.response(fields: ["X-A": "some value"], body: "hello")
       let points: [MockResponse.Point] = [.start, .head(1), .head(30), .headEnd, .body(2)]
       for (number, point) in points.enumerated() {
@@ -65,7 +65,7 @@ extension TransportConformance {
       }
     },
 
-    Case("does not time out while an answer drips") { harness in
+    Case("does not time out while a response drips") { harness in
       harness.server.on("/") { _ in .response(body: "0123456789").dripping(1, every: .milliseconds(250)) }
       let response = try await harness.client.send(.get(harness.server.url("/")).timeout(.seconds(1)))
       try harness.equal(response.text, "0123456789", "the body")

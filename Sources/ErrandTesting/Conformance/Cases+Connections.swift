@@ -32,13 +32,13 @@ extension TransportConformance {
       harness.server.otherwise { _ in .response(body: "ok").closing(at: .end) }
       for number in 1...3 {
         let response = try await harness.client.send(.post(harness.server.url("/"), .text("x")))
-        try harness.equal(response.text, "ok", "the answer")
+        try harness.equal(response.text, "ok", "the response")
         try await harness.server.waitUntilClosed(connection: number)
       }
       try harness.equal(harness.server.requests.count, 3, "the number of requests")
     },
 
-    Case("does not send a POST twice when a kept connection ends without an answer") { harness in
+    Case("does not send a POST twice when a kept connection ends without a response") { harness in
       let file = try harness.file("body", Data("body".utf8))
       let bodies: [(String, @Sendable () -> Body)] = [
         ("/none", { .none }), ("/bytes", { .text("body") }), ("/file", { .file(file) }),
@@ -62,7 +62,7 @@ extension TransportConformance {
       }
     },
 
-    Case("sends a GET at most twice when a kept connection ends without an answer") { harness in
+    Case("sends a GET at most twice when a kept connection ends without a response") { harness in
       harness.server.on("/warm") { _ in .response() }
       harness.server.on("/eat") { _ in .close }
       for method in [ErrandCore.Method.get, .put, .delete] {
@@ -76,7 +76,7 @@ extension TransportConformance {
       }
     },
 
-    Case("tries a GET again by the client's policy, and no POST that may have arrived") { harness in
+    Case("retries a GET by the client's policy, and no POST that may have arrived") { harness in
       let client = harness.client {
         $0.retry = .attempts(3)
         $0.retry.backoff = .zero
@@ -88,13 +88,13 @@ extension TransportConformance {
       try harness.equal(harness.server.count("/"), 1, "how often POST arrived")
       harness.server.script("POST", "/key", [.reset, .response(body: "second").closingConnection()])
       let keyed = try await client.send(.post(harness.server.url("/key"), .text("x")).idempotencyKey("k"))
-      try harness.equal(keyed.text, "second", "the answer to the POST with a key")
+      try harness.equal(keyed.text, "second", "the response to the POST with a key")
       try harness.equal(
         harness.server.requests.filter { $0.path == "/key" }.map { $0.fields["Idempotency-Key"] },
         ["\"k\"", "\"k\""], "the keys")
       harness.server.script("GET", "/twice", [.reset, .reset, .response(body: "third")])
       let response = try await client.send(.get(harness.server.url("/twice")))
-      try harness.equal(response.text, "third", "the answer")
+      try harness.equal(response.text, "third", "the response")
       try harness.equal(response.timing.attempts, 3, "the tries")
       try harness.equal(harness.server.count("/twice"), 3, "how often GET arrived")
     },
@@ -106,7 +106,7 @@ extension TransportConformance {
           group.addTask {
             let response = try await harness.client.send(
               .post(harness.server.url("/\(number)"), .text("body \(number)")))
-            try harness.equal(response.text, "/\(number) body \(number)", "the answer")
+            try harness.equal(response.text, "/\(number) body \(number)", "the response")
           }
         }
         try await group.waitForAll()
@@ -114,13 +114,13 @@ extension TransportConformance {
       try harness.equal(harness.server.requests.count, 200, "the number of requests")
     },
 
-    Case("lets no slow answer hold up others to the same host") { harness in
+    Case("lets no slow response hold up others to the same host") { harness in
       harness.server.on("/slow") { _ in .stall }
       harness.server.on("/quick") { _ in .response(body: "quick") }
       let slow = Task { try await harness.client.send(.get(harness.server.url("/slow"))) }
       try await harness.server.waitForRequests(1)
       let quick = try await harness.client.send(.get(harness.server.url("/quick")).timeout(.seconds(5)))
-      try harness.equal(quick.text, "quick", "the answer")
+      try harness.equal(quick.text, "quick", "the response")
       slow.cancel()
       _ = await slow.result
     },

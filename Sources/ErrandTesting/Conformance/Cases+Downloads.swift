@@ -15,12 +15,12 @@ extension TransportConformance {
       harness.server.on("/") { .file(content, etag: "\"1\"", for: $0) }
       let target = try harness.file("target", Data("old and longer than nothing".utf8))
       let response = try await harness.client.download(.get(harness.server.url("/")), to: target)
-      try harness.equal(response.file, target, "the answer's file")
+      try harness.equal(response.file, target, "the response's file")
       try harness.equal(try Data(contentsOf: target), content, "the file")
       try harness.equal(try harness.names(), ["target"], "the folder")
     },
 
-    Case("downloads the answer to a body") { harness in
+    Case("downloads the response to a body") { harness in
       harness.server.on("POST", "/") { .response(body: $0.body) }
       let target = try harness.folder().appending(path: "target")
       let source = try harness.file("source", content)
@@ -46,7 +46,7 @@ extension TransportConformance {
       }
     },
 
-    Case("goes on with a broken download in the next try, with Range and If-Range") { harness in
+    Case("goes on with a broken download in the next attempt, with Range and If-Range") { harness in
       let client = harness.client {
         $0.retry = .attempts(3)
         $0.retry.backoff = .zero

@@ -44,10 +44,10 @@ extension TransportConformance {
       for try await chunk in chunks { received += chunk }
       try harness.equal(received, Data(text.utf8), "the body")
       try harness.expect(
-        seen.all.allSatisfy { $0.receivedTotal == nil }, "a total was announced for a compressed answer")
+        seen.all.allSatisfy { $0.receivedTotal == nil }, "a total was announced for a compressed response")
     },
 
-    Case("fails on an answer that is no gzip though it says so") { harness in
+    Case("fails on a response that is no gzip though it says so") { harness in
       harness.server.on("/") { _ in
         .response(fields: ["Content-Encoding": "gzip"], body: "this is not gzip at all")
       }

@@ -24,7 +24,7 @@ extension TransportConformance {
       for status in [301, 302, 303] {
         harness.server.on("/from") { _ in .redirect(status, to: "/to") }
         let response = try await harness.client.send(.post(harness.server.url("/from"), .text("body")))
-        try harness.equal(response.text, "there", "the answer")
+        try harness.equal(response.text, "there", "the response")
         let request = harness.server.requests.last!
         try harness.equal(request.method, .get, "the method after \(status)")
         try harness.equal(request.bodyBytes, 0, "the body after \(status)")
@@ -43,7 +43,7 @@ extension TransportConformance {
           try harness.equal(response.data, data, "the body after \(status)")
           try harness.equal(harness.server.requests.last!.method, .put, "the method after \(status)")
           try harness.equal(response.timing.redirects, 1, "the redirects")
-          try harness.equal(response.url, harness.server.url("/to"), "the URL that answered")
+          try harness.equal(response.url, harness.server.url("/to"), "the URL that responded")
         }
       }
     },
@@ -118,7 +118,7 @@ extension TransportConformance {
       }
       harness.server.on("/c/d") { _ in .response(body: "there") }
       let response = try await harness.client.send(.get(harness.server.url("/a/b")).memoryLimit(1000))
-      try harness.equal(response.text, "there", "the answer")
+      try harness.equal(response.text, "there", "the response")
       try harness.equal(harness.server.requests.last!.target, "/c/d?x=1", "the target")
     },
   ]

@@ -111,7 +111,7 @@ extension TransportConformance {
       }
     },
 
-    Case("reports the status and all fields of an answer") { harness in
+    Case("reports the status and all fields of a response") { harness in
       harness.server.on("/") { _ in
         .response(
           status: 203, fields: ["X-A": "1", "Set-Cookie": "a=1", "X-B": "", "set-cookie": "b=2; Path=/"],

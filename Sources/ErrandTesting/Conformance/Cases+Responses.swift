@@ -23,11 +23,11 @@ extension TransportConformance {
           try harness.equal(response.fields["Content-Length"], "10", "Content-Length of HEAD")
         }
         let next = try await harness.client.send(.get(harness.server.url("/next")))
-        try harness.equal(next.text, "next", "the answer after \(path)")
+        try harness.equal(next.text, "next", "the response after \(path)")
       }
     },
 
-    Case("takes an empty answer") { harness in
+    Case("takes an empty response") { harness in
       harness.server.on("/plain") { _ in .response() }
       harness.server.on("/chunked") { _ in .chunked() }
       harness.server.on("/closed") { _ in .response().announcingNoLength() }
@@ -38,7 +38,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes a large answer byte for byte") { harness in
+    Case("takes a large response byte for byte") { harness in
       let data = ConformanceHarness.bytes(5_000_000)
       harness.server.on("/") { _ in .response(body: data) }
       harness.server.on("/closed") { _ in .response(body: data).announcingNoLength() }
@@ -48,7 +48,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes chunked answers, with extensions, trailers and any sizes") { harness in
+    Case("takes chunked responses, with extensions, trailers and any sizes") { harness in
       let data = ConformanceHarness.bytes(300_000)
       var chunks: [Data] = []
       var rest = data
@@ -69,7 +69,7 @@ extension TransportConformance {
       try harness.equal(extended.text, "hello!", "the body with extensions")
     },
 
-    Case("passes over interim answers") { harness in
+    Case("passes over interim responses") { harness in
       harness.server.on("/") { _ in
         .response(fields: ["X-Final": "yes"], body: "final").afterInterim(
           103, fields: ["Link": "</a>", "X-E": "1"]
@@ -81,23 +81,23 @@ extension TransportConformance {
         let response = try await harness.client.send(.get(harness.server.url("/")))
         try harness.equal(response.status, 200, "the status")
         try harness.equal(response.fields["X-Final"], "yes", "X-Final")
-        try harness.equal(response.fields["X-E"], nil, "a field of an interim answer")
+        try harness.equal(response.fields["X-E"], nil, "a field of an interim response")
         try harness.equal(response.text, "final", "the body")
       }
       let posted = try await harness.client.send(.post(harness.server.url("/continue"), .text("hello")))
-      try harness.equal(posted.text, "final", "the answer after 100")
+      try harness.equal(posted.text, "final", "the response after 100")
     },
 
     Case("sends the body after 100 Continue when Expect was asked for") { harness in
       harness.server.on("POST", "/", at: .head) { _ in .response(body: "done").afterContinue() }
       let response = try await harness.client.send(
         .post(harness.server.url("/"), .text("hello")).field("Expect", "100-continue"))
-      try harness.equal(response.text, "done", "the answer")
+      try harness.equal(response.text, "done", "the response")
       try harness.equal(harness.server.requests[0].fields["Expect"], "100-continue", "Expect")
       try harness.equal(harness.server.requests[0].text, "hello", "the body")
     },
 
-    Case("takes an answer without a reason, with bare fields, and one of HTTP/1.0") { harness in
+    Case("takes a response without a reason, with bare fields, and one of HTTP/1.0") { harness in
       harness.server.script(
         "GET", "/",
         [
@@ -116,7 +116,7 @@ extension TransportConformance {
       }
     },
 
-    Case("takes an answer that comes before the body is sent") { harness in
+    Case("takes a response that comes before the body is sent") { harness in
       harness.server.on("POST", "/", at: .head) { _ in
         .response(status: 413, body: "too much").closingConnection()
       }
@@ -126,7 +126,7 @@ extension TransportConformance {
       try harness.equal(error.status, 413, "the status")
     },
 
-    Case("hands a refused answer's beginning over, and takes it when any status will do") { harness in
+    Case("hands a rejected response's beginning over, and takes it when any status will do") { harness in
       harness.server.on("/") { _ in .response(status: 404, body: "no such thing") }
       let error = try await harness.fails(.rejected) {
         try await harness.client.send(.get(harness.server.url("/")))

@@ -8,7 +8,7 @@ import ErrandCore
 
 extension TransportConformance {
   static let streaming: [Case] = [
-    Case("streams an answer whole and in order, and returns at its head") { harness in
+    Case("streams a response whole and in order, and returns at its head") { harness in
       let data = ConformanceHarness.bytes(8_000_000)
       harness.server.on("/") { _ in .response(body: data).pausing(.milliseconds(50), at: .headEnd) }
       let response = try await harness.client.stream(.get(harness.server.url("/")))
@@ -93,7 +93,7 @@ extension TransportConformance {
       _ = await task.result
     },
 
-    Case("begins progress anew with each try") { harness in
+    Case("begins progress anew with each attempt") { harness in
       let client = harness.client {
         $0.retry = .attempts(2)
         $0.retry.backoff = .zero

@@ -23,7 +23,7 @@ struct OutboxStoreAudit {
   private func checkLanes() throws {
     let lanes = Dictionary(grouping: rows.filter { $0.state == .attempting && $0.lane != nil }, by: \.lane)
     for (lane, attempting) in lanes where attempting.count > 1 {
-      throw ConformanceFailure("\(attempting.map(\.id)) of lane \(lane ?? "") are tried at once")
+      throw ConformanceFailure("\(attempting.map(\.id)) of lane \(lane ?? "") are attempted at once")
     }
   }
 

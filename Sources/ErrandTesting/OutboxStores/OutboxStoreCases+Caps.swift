@@ -37,13 +37,13 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("a"), within: caps(count: 1))
     },
 
-    Case("counts what is set aside, and not what is over") { harness in
+    Case("counts dead letters, and not what is over") { harness in
       let store = try await harness.open()
       let limits = caps(count: 2, bytes: 200)
       try await harness.add(
         store, harness.new("a", size: 100), harness.new("b", lifetime: .seconds(1), size: 100), within: limits
       )
-      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
+      try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: nil))
       try await harness.fails(.full) { _ = try await harness.add(store, harness.new("c"), within: limits) }
       harness.advance(.seconds(1))
       _ = try await harness.claimed(store)
@@ -53,7 +53,7 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("d", size: 100), within: limits)
     },
 
-    Case("counts answers and what has expired, but forgets it before it keeps anything out") { harness in
+    Case("counts responses and what has expired, but forgets it before it keeps anything out") { harness in
       let store = try await harness.open()
       let limits = caps(bytes: 100_000)
       try await harness.add(
@@ -81,12 +81,12 @@ extension OutboxStoreConformance {
       }
     },
 
-    Case("counts the answer of what is set aside, until it is tried again") { harness in
+    Case("counts the response of a dead letter, until it is retried") { harness in
       let store = try await harness.open()
       let limits = caps(bytes: 100_000)
       try await harness.add(store, harness.new("a", size: 1000), within: limits)
       try await harness.finish(
-        store, harness.take(store, "a"), .refused(reason: "no", response: Data(count: 60_000)))
+        store, harness.take(store, "a"), .rejected(reason: "no", response: Data(count: 60_000)))
       try await harness.fails(.full) {
         _ = try await harness.add(store, harness.new("b", size: 50_000), within: limits)
       }
@@ -129,7 +129,7 @@ extension OutboxStoreConformance {
         try await store.contents(of: ["a".outboxID]), [nil], "the content of what was dropped")
     },
 
-    Case("does not drop what is being tried, nor what comes together") { harness in
+    Case("does not drop what is being attempted, nor what comes together") { harness in
       let store = try await harness.open()
       let limits = caps(count: 2, .dropOldest)
       try await harness.add(store, harness.new("a"), within: limits)

@@ -41,7 +41,7 @@ extension OutboxStoreConformance {
         try await harness.claim(store, for: .seconds(90)).next, .seconds(60), "the next when a lease ends")
     },
 
-    Case("counts a try when it begins") { harness in
+    Case("counts an attempt when it begins") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       harness.advance(.seconds(1))
@@ -74,7 +74,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(again), ["b"], "what was claimed of the lane")
     },
 
-    Case("pauses a lane before it has anything, and while one of it is being tried") { harness in
+    Case("pauses a lane before it has anything, and while one of it is being attempted") { harness in
       let store = try await harness.open()
       try await store.setPaused(true, lane: "l")
       try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l"))

@@ -8,7 +8,7 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let finishing: [Case] = [
-    Case("keeps the answer of what was delivered, and nothing of what it consisted of") { harness in
+    Case("keeps the response to what was delivered, and nothing of what it consisted of") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", files: ["y", "x"]))
       let lease = try await harness.take(store, "a")
@@ -18,14 +18,14 @@ extension OutboxStoreConformance {
       let row = try await harness.row(store, "a")
       try harness.equal(finished.row, row, "what became of it")
       try harness.equal(row.state, .delivered, "the state")
-      try harness.equal(row.response, Data([1, 2]), "the answer")
+      try harness.equal(row.response, Data([1, 2]), "the response")
       try harness.equal(row.changed, harness.wall, "when it changed")
       try harness.equal(row.attempts, 1, "the tries")
       try harness.equal(try await store.contents(of: ["a".outboxID]), [nil], "the content")
       try harness.equal(try await store.used(["x", "y"]), [], "the files in use")
     },
 
-    Case("does not take a late answer of what was forgotten for one to what has its id now") { harness in
+    Case("does not take a late response to what was forgotten for one to what has its id now") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a"))
       let late = try await harness.take(one, "a", for: .seconds(1))
@@ -34,7 +34,7 @@ extension OutboxStoreConformance {
       _ = try await two.prune(olderThan: .zero)
       try await harness.add(two, harness.new("a"))
       for outcome in [
-        FinishedAttempt.Outcome.delivered(response: Data([1])), .refused(reason: "", response: nil),
+        FinishedAttempt.Outcome.delivered(response: Data([1])), .rejected(reason: "", response: nil),
       ] {
         try harness.equal(
           try await harness.finish(one, late, outcome).row, nil, "what became of the late one")
@@ -43,25 +43,25 @@ extension OutboxStoreConformance {
       _ = try await harness.take(two, "a")
     },
 
-    Case("keeps an empty answer apart from none") { harness in
+    Case("keeps an empty response apart from none") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b"))
-      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: Data()))
-      try await harness.finish(store, harness.take(store, "b"), .refused(reason: "no", response: nil))
+      try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: Data()))
+      try await harness.finish(store, harness.take(store, "b"), .rejected(reason: "no", response: nil))
       try harness.equal(try await harness.row(store, "a").response, Data(), "the empty one")
       try harness.equal(try await harness.row(store, "b").response, nil, "none")
     },
 
-    Case("keeps all of what is set aside, with its reason") { harness in
+    Case("keeps all of a dead letter, with its reason") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", files: ["x"]))
       let finished = try await harness.finish(
-        store, harness.take(store, "a"), .refused(reason: "status 400", response: Data([4])))
+        store, harness.take(store, "a"), .rejected(reason: "status 400", response: Data([4])))
       let row = try await harness.row(store, "a")
       try harness.equal(finished, Finished(row: row), "what became of it")
       try harness.equal(row.state, .deadLettered, "the state")
       try harness.equal(row.reason, "status 400", "the reason")
-      try harness.equal(row.response, Data([4]), "the answer")
+      try harness.equal(row.response, Data([4]), "the response")
       let contents = try await store.contents(of: ["a".outboxID])
       try harness.equal(contents, [OutboxStoreHarness.content("a")], "the content")
       try harness.equal(try await store.used(["x"]), ["x"], "the files in use")
@@ -69,7 +69,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), [], "what was claimed")
     },
 
-    Case("tries what failed again, not before its time") { harness in
+    Case("retries what failed, not before its time") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       let lease = try await harness.take(store, "a")
@@ -91,7 +91,7 @@ extension OutboxStoreConformance {
       try harness.equal(row?.due, nil, "when it is due")
     },
 
-    Case("tries at once what failed without a wait") { harness in
+    Case("retries at once what failed without a wait") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       let lease = try await harness.take(store, "a")
@@ -102,7 +102,7 @@ extension OutboxStoreConformance {
       _ = try await harness.take(store, "a")
     },
 
-    Case("does not count tries that reached no server, nor those that were given back") { harness in
+    Case("does not count attempts that reached no server, nor those that were given back") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))
       let first = try await harness.take(store, "a")
@@ -118,7 +118,7 @@ extension OutboxStoreConformance {
       try harness.equal(row.state, .stored, "the state")
     },
 
-    Case("hastens what failed because the way was missing, and nothing else") { harness in
+    Case("reschedules what failed because there was no network, and nothing else") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a"), harness.new("b"), harness.new("c", lane: "l"), harness.new("d", lane: "l"))

@@ -8,7 +8,7 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let lanes: [Case] = [
-    Case("tries one of a lane at a time, in their order, whatever their priorities") { harness in
+    Case("attempts one of a lane at a time, in their order, whatever their priorities") { harness in
       let store = try await harness.open()
       let other = try await harness.open()
       try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l", priority: 9))
@@ -20,7 +20,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(other), ["b"], "what another could claim then")
     },
 
-    Case("keeps a lane waiting while its first waits for its next try") { harness in
+    Case("keeps a lane waiting while its first waits for its next attempt") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", lane: "l"), harness.new("b", lane: "l"))
       let lease = try await harness.take(store, "a")
@@ -31,14 +31,14 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), ["a"], "what was claimed later")
     },
 
-    Case("lets a lane go on when one is set aside, or holds it, as it was added") { harness in
+    Case("lets a lane go on when one becomes a dead letter, or blocks it, as it was added") { harness in
       let store = try await harness.open()
       for (lane, holds) in [("free", false), ("held", true)] {
         try await harness.add(
           store, harness.new("\(lane) 1", lane: lane, holds: holds), harness.new("\(lane) 2", lane: lane))
       }
       for claimed in try await harness.claim(store).rows {
-        try await harness.finish(store, claimed.lease, .refused(reason: "no", response: nil))
+        try await harness.finish(store, claimed.lease, .rejected(reason: "no", response: nil))
       }
       try harness.equal(try await harness.claimed(store), ["free 2"], "what was claimed")
       _ = try await store.drop(OutboxSelection(ids: ["held 1".outboxID]), reason: "")
@@ -87,10 +87,10 @@ extension OutboxStoreConformance {
   ]
 
   static let returningToLanes: [Case] = [
-    Case("gives what is tried again by hand its old place in its lane") { harness in
+    Case("gives what is retried by hand its old place in its lane") { harness in
       let store = try await harness.open()
       for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, lane: "l")) }
-      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
+      try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: nil))
       let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
       try harness.equal(rows.map(\.state), [.stored], "the state")
       let first = try await harness.take(store, "a")
@@ -99,10 +99,10 @@ extension OutboxStoreConformance {
       _ = try await harness.take(store, "b")
     },
 
-    Case("lets a later one end its try before an earlier one that came back") { harness in
+    Case("lets a later one end its attempt before an earlier one that came back") { harness in
       let store = try await harness.open()
       for id in ["a", "b", "c"] { try await harness.add(store, harness.new(id, lane: "l")) }
-      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: nil))
+      try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: nil))
       let second = try await harness.take(store, "b")
       _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
       try harness.equal(try await harness.claimed(store), [], "what was claimed beside the second")
@@ -113,12 +113,12 @@ extension OutboxStoreConformance {
       _ = try await harness.take(store, "b")
     },
 
-    Case("puts back what held its lane, and what has expired") { harness in
+    Case("puts back what blocked its lane, and what has expired") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lane: "l", holds: true), harness.new("b", lane: "l", lifetime: .seconds(1)),
         harness.new("c", lane: "l"))
-      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: Data([1])))
+      try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: Data([1])))
       harness.advance(.seconds(2))
       try harness.equal(try await harness.claim(store).expired.map(\.id.rawValue), ["b"], "what expired")
       let rows = try await store.retry(.all)
@@ -134,7 +134,7 @@ extension OutboxStoreConformance {
       let ids = (0..<9).map { "\($0)" }
       for id in ids { try await harness.add(store, harness.new(id, lane: "l")) }
       for id in ids {
-        try await harness.finish(store, harness.take(store, id), .refused(reason: "no", response: nil))
+        try await harness.finish(store, harness.take(store, id), .rejected(reason: "no", response: nil))
       }
       for id in ["5", "2", "7", "0", "8", "1", "3", "6", "4"] {
         _ = try await store.retry(OutboxSelection(ids: [id.outboxID]))

@@ -90,7 +90,7 @@ extension OutboxStoreConformance {
       try await harness.fails(.closed) { _ = try await one.prune(olderThan: .zero) }
     },
 
-    Case("ignores how a try ended that lost its lease") { harness in
+    Case("ignores how an attempt ended that lost its lease") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a"))
       let stale = try await harness.take(one, "a", for: .seconds(1))
@@ -99,7 +99,7 @@ extension OutboxStoreConformance {
       let before = try await harness.row(one, "a")
       for outcome: FinishedAttempt.Outcome in [
         .failed(reason: "stale", next: .zero, counts: true, wasOffline: false),
-        .refused(reason: "stale", response: Data([1])), .returned,
+        .rejected(reason: "stale", response: Data([1])), .returned,
       ] {
         try harness.equal(
           try await harness.finish(one, stale, outcome), Finished(row: nil), "what became of it")
@@ -118,31 +118,31 @@ extension OutboxStoreConformance {
       let current = try await harness.take(two, "a")
       let finished = try await harness.finish(one, late, .delivered(response: Data([7])))
       try harness.equal(finished.row?.state, .delivered, "the state")
-      try harness.equal(finished.row?.response, Data([7]), "the answer")
+      try harness.equal(finished.row?.response, Data([7]), "the response")
       try harness.equal(finished.files, ["f"], "the files")
       for outcome: FinishedAttempt.Outcome in [
-        .delivered(response: Data([8])), .refused(reason: "", response: nil),
+        .delivered(response: Data([8])), .rejected(reason: "", response: nil),
       ] {
         try harness.equal(
           try await harness.finish(two, current, outcome), Finished(row: nil), "what became of it")
       }
-      try harness.equal(try await harness.row(two, "a").response, Data([7]), "the answer that is kept")
+      try harness.equal(try await harness.row(two, "a").response, Data([7]), "the response that is kept")
       _ = try await harness.take(two, "b")
     },
 
-    Case("believes a late delivery of what has failed or was set aside since") { harness in
+    Case("believes a late delivery of what has failed or become a dead letter since") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(
         one, harness.new("a", lane: "l", holds: true), harness.new("b", lane: "l"), harness.new("c"))
       let late = try await harness.claim(one, for: .seconds(1)).rows.map(\.lease)
       harness.advance(.seconds(1))
       let current = try await harness.claim(two).rows.map(\.lease)
-      try await harness.finish(two, current[0], .refused(reason: "no", response: Data([1])))
+      try await harness.finish(two, current[0], .rejected(reason: "no", response: Data([1])))
       try await harness.finish(
         two, current[1], .failed(reason: "", next: .seconds(9), counts: true, wasOffline: true))
       for lease in late {
         let finished = try await harness.finish(one, lease, .delivered(response: Data([2])))
-        try harness.equal(finished.row?.response, Data([2]), "the answer")
+        try harness.equal(finished.row?.response, Data([2]), "the response")
       }
       try harness.equal(try await harness.claimed(two), ["b"], "what was claimed")
       try harness.equal(try await two.rescheduleOffline(), 0, "what was hastened")

@@ -8,7 +8,7 @@ import ErrandOutbox
 
 extension OutboxStoreConformance {
   static let byHand: [Case] = [
-    Case("makes what waits due when told, and leaves its tries and its end") { harness in
+    Case("makes what waits due when told, and leaves its attempts and its end") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", lifetime: .seconds(100)), harness.new("b"))
       for claimed in try await harness.claim(store).rows {
@@ -22,22 +22,22 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), ["a"], "what was claimed")
     },
 
-    Case("gives what was set aside its tries back when told to try it again") { harness in
+    Case("gives a dead letter its attempts back when told to retry it") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", lifetime: .seconds(100)))
-      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: Data([1])))
+      try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: Data([1])))
       harness.advance(.seconds(1))
       let rows = try await store.retry(.all)
       try harness.equal(rows, [try await harness.row(store, "a")], "what became of it")
       try harness.equal(rows.map(\.countedAttempts), [0], "the tries that count")
       try harness.equal(rows.map(\.expires), [nil], "when it expires")
-      try harness.equal(rows.map(\.response), [nil], "the answer")
+      try harness.equal(rows.map(\.response), [nil], "the response")
       try harness.equal(rows.map(\.changed), [harness.wall], "when it changed")
       harness.advance(.seconds(1000))
       _ = try await harness.take(store, "a")
     },
 
-    Case("leaves what is being tried or over, when told to try everything again or to drop it") { harness in
+    Case("leaves what is being attempted or over, when told to retry or drop everything") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b"), harness.new("c"))
       try await harness.finish(store, harness.take(store, "a"), .delivered(response: Data()))
@@ -68,16 +68,16 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), ["c"], "what was claimed")
     },
 
-    Case("drops what was set aside or has expired, answer and all") { harness in
+    Case("drops dead letters and what has expired, with their responses") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b", lifetime: .seconds(1)))
-      try await harness.finish(store, harness.take(store, "a"), .refused(reason: "no", response: Data([1])))
+      try await harness.finish(store, harness.take(store, "a"), .rejected(reason: "no", response: Data([1])))
       harness.advance(.seconds(1))
       _ = try await harness.claim(store)
       let selection = OutboxSelection(states: [.deadLettered, .expired])
       let dropped = try await store.drop(selection, reason: "")
       try harness.equal(dropped.rows.map(\.id.rawValue), ["a", "b"], "what was dropped")
-      try harness.equal(dropped.rows.map(\.response), [nil, nil], "the answers")
+      try harness.equal(dropped.rows.map(\.response), [nil, nil], "the responses")
     },
 
     Case("acts on many at once") { harness in
@@ -97,7 +97,7 @@ extension OutboxStoreConformance {
           store, harness.new(id, lifetime: id == "c" ? .seconds(1) : nil, files: ["file of \(id)"]))
       }
       try await harness.finish(store, harness.take(store, "a"), .delivered(response: Data([1])))
-      try await harness.finish(store, harness.take(store, "b"), .refused(reason: "", response: nil))
+      try await harness.finish(store, harness.take(store, "b"), .rejected(reason: "", response: nil))
       harness.advance(.seconds(1))
       _ = try await harness.claim(store, 0)
       _ = try await store.drop(OutboxSelection(ids: ["d".outboxID]), reason: "")

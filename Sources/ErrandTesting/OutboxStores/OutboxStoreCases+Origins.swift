@@ -135,7 +135,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), ["x", "z"], "what was claimed of all")
     },
 
-    Case("ends the holds of what is tried again by hand, and of what is well again") { harness in
+    Case("ends the holds of what is retried by hand, and of what is well again") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", origin: "x"), harness.new("b", origin: "y"))
       try await tell(
@@ -146,7 +146,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), ["b"], "what was claimed of the one that is well")
     },
 
-    Case("hastens all origins but those that asked to be left alone") { harness in
+    Case("reschedules all origins but those that asked to be left alone") { harness in
       let store = try await harness.open()
       for (origin, kind) in [("x", OriginHold.Kind.trouble), ("y", .busy), ("z", .unauthorized)] {
         try await harness.add(store, harness.new(origin, origin: origin))
@@ -187,7 +187,7 @@ extension OutboxStoreConformance {
         harness.advance(.seconds(1))
       }
       let claim = try await store.claim(bounds, for: .seconds(1))
-      try harness.equal(claim.deadLettered.map(\.id.rawValue), ["a"], "what was set aside")
+      try harness.equal(claim.deadLettered.map(\.id.rawValue), ["a"], "the dead letters")
       try harness.expect(
         claim.deadLettered[0].reason?.hasPrefix("tried 3 times; ") ?? false, "its reason is another")
       try harness.equal(try await claimed(bounds, store, harness), ["b"], "what was claimed of its lane")
@@ -222,7 +222,7 @@ extension OutboxStoreConformance {
       // This lease is over, but its owner is alive.
       try harness.equal(
         try await two.claim(9, for: .seconds(1)).rows.map(\.row.attempts), [1],
-        "the tries of c")
+        "the attempts of c")
       try harness.equal(try await one.renew(late, for: .seconds(1)), late, "the lost")
       try await harness.abandon(one)
       harness.advance(.seconds(1))

@@ -25,7 +25,7 @@ extension OutboxStoreConformance {
       for claimed in try await harness.claim(store, 12).rows {
         let isOdd = claimed.row.sequence % 2 == 1
         try await harness.finish(
-          store, claimed.lease, isOdd ? .delivered(response: Data()) : .refused(reason: "", response: nil))
+          store, claimed.lease, isOdd ? .delivered(response: Data()) : .rejected(reason: "", response: nil))
       }
       let everything = try await harness.all(store)
       try harness.equal(everything.count, 30, "everything")
@@ -64,7 +64,7 @@ extension OutboxStoreConformance {
         store, harness.new("b", lane: "l", size: 10), harness.new("c", lifetime: .seconds(1), size: 100),
         harness.new("d", size: 1000))
       let lease = try await harness.take(store, "a")
-      try await harness.finish(store, harness.take(store, "b"), .refused(reason: "", response: nil))
+      try await harness.finish(store, harness.take(store, "b"), .rejected(reason: "", response: nil))
       harness.advance(.seconds(1))
       _ = try await harness.claim(store, 0)
       var expected = OutboxStatistics()

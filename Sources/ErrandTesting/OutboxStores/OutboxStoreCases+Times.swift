@@ -35,7 +35,7 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claim(store, for: .seconds(90)).next, .seconds(50), "the next")
     },
 
-    Case("lets what is being tried end its try, though its time is over") { harness in
+    Case("lets what is being attempted end its attempt, though its time is over") { harness in
       let store = try await harness.open()
       try await harness.add(
         store, harness.new("a", lifetime: .seconds(5)), harness.new("b", lifetime: .seconds(5)))

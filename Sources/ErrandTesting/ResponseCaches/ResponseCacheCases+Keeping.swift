@@ -20,7 +20,7 @@ extension ResponseCacheConformance {
           status: Status(200 + number), fields: fields, data: body,
           url: harness.url("https://example.com:8443/a%20b/?q=%C3%A4"),
           date: Date(timeIntervalSince1970: 1_700_000_000.000001 * Double(number)))
-        let key = CacheKey("answer \(number)")
+        let key = CacheKey("response \(number)")
         try await store.write(response, under: key)
         try await harness.holds(store, response, under: key)
         let found = try await store.read(key)
@@ -51,7 +51,7 @@ extension ResponseCacheConformance {
       try await harness.holds(store, nil, under: CacheKey("b"))
     },
 
-    Case("never gives one user's answer to another") { harness in
+    Case("never gives one user's response to another") { harness in
       let store = try harness.store()
       var keys = [CacheKey("inbox")]
       for token in ["Bearer a", "Bearer b"] {
@@ -83,7 +83,7 @@ extension ResponseCacheConformance {
       try harness.expect(length >= 16, "the salt has \(length) bytes")
     },
 
-    Case("replaces an answer by a newer one") { harness in
+    Case("replaces a response by a newer one") { harness in
       let store = try harness.store()
       for size in [10, 100_000, 0, 20] {
         try await store.write(harness.response(size: size), under: CacheKey("a"))
@@ -121,7 +121,7 @@ extension ResponseCacheConformance {
         }
         try harness.expect(
           entry.status == response.status && entry.url == response.url && entry.date == response.date
-            && entry.size >= response.data.count, "the entry \(entry) is not that of its answer")
+            && entry.size >= response.data.count, "the entry \(entry) is not that of its response")
         try await store.remove(entry.key)
       }
       let rest = try await store.list()

@@ -68,7 +68,7 @@ struct RetryRuleTests {
   @Test mutating func `a request is refused after its maximum of counted attempts, with the last reason`() {
     policy.maxAttempts = 3
     #expect(wait(conclusion(rejected(503), number: 9, counted: 2)) != nil)
-    guard case .refused(let reason, let response) = conclusion(rejected(503), number: 9, counted: 3).outcome
+    guard case .rejected(let reason, let response) = conclusion(rejected(503), number: 9, counted: 3).outcome
     else {
       Issue.record("it goes on")
       return
@@ -80,7 +80,7 @@ struct RetryRuleTests {
   @Test func `a refusal stores the response, its body up to a limit, and no cookies`() {
     let error = rejected(
       400, ["Set-Cookie": "a=b", "Content-Type": "text/plain"], body: Data(repeating: 65, count: 300))
-    guard case .refused(_, let response?) = conclusion(error).outcome else {
+    guard case .rejected(_, let response?) = conclusion(error).outcome else {
       Issue.record("it goes on")
       return
     }
@@ -109,12 +109,12 @@ struct RetryRuleTests {
       return
     }
     #expect(conclusion.sign == .unauthorized(reason: "the server responded with 401 Unauthorized"))
-    guard case .refused = self.conclusion(rejected(403), isRefusedAlone: true).outcome else {
+    guard case .rejected = self.conclusion(rejected(403), isRefusedAlone: true).outcome else {
       Issue.record("it goes on")
       return
     }
     policy.pausesUnauthorized = false
-    guard case .refused = self.conclusion(rejected(401)).outcome else {
+    guard case .rejected = self.conclusion(rejected(401)).outcome else {
       Issue.record("it goes on")
       return
     }
@@ -152,7 +152,7 @@ struct RetryRuleTests {
     policy.classify = { _ in .reject(reason: "never") }
     #expect(
       conclusion(rejected(503)).outcome
-        == .refused(
+        == .rejected(
           reason: "never",
           response: OutboxResponse(
             status: Status(503), fields: [:], body: Data(), isWhole: true, limit: 100)))
@@ -161,13 +161,13 @@ struct RetryRuleTests {
   @Test(arguments: ["no-store", "private, No-Store", "max-age=0,no-store"])
   func `a no-store response is stored as its status only`(directive: String) {
     let error = rejected(422, ["Cache-Control": directive, "X": "secret"], body: Data("secret".utf8))
-    guard case .refused(_, let response) = conclusion(error).outcome else {
+    guard case .rejected(_, let response) = conclusion(error).outcome else {
       Issue.record("it is not refused")
       return
     }
     #expect(
       response == OutboxResponse(status: Status(422), fields: [:], body: Data(), isWhole: false, limit: 0))
-    guard case .refused(_, let other) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome
+    guard case .rejected(_, let other) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome
     else {
       Issue.record("it is not refused")
       return

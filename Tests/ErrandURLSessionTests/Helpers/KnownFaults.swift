@@ -16,14 +16,14 @@ enum KnownFaults {
     "sends a body with any method": "URLSession sends no body with GET or HEAD; refused with .unsupported",
     "ends HEAD with a body of its own at the head of the response":
       "URLSession sends no body with GET or HEAD; refused with .unsupported",
-    "reports the status and all fields of an answer": "its fields are a dictionary: one value for each name",
+    "reports the status and all fields of a response": "its fields are a dictionary: one value for each name",
     "keeps fields of one name apart, in their order": "its fields are a dictionary: one value for each name",
     "fails at once when the connection is refused, and says that nothing was sent":
-      "one of its tries is a GET with a body, which is refused before it connects",
+      "one of its attempts is a GET with a body, which is refused before it connects",
     "times out when the name of the host is not looked up in time, or fails before":
-      "it does not tell a name that is not looked up from an answer that does not come",
-    "times out when nothing answers the connection":
-      "it does not tell a connection that is not made from an answer that does not come",
+      "it does not tell a name that is not looked up from a response that does not come",
+    "times out when nothing accepts the connection":
+      "it does not tell a connection that is not made from a response that does not come",
   ]
 
   private static let onLinux = [
@@ -35,11 +35,11 @@ enum KnownFaults {
     "closes the connection when it is cancelled while it sends": "a stream is read to its end first",
     "stops an upload when the file grows or shrinks on the way, so that no server takes it for whole":
       "a file is copied first, and what is sent is the copy",
-    "takes an answer without a reason, with bare fields, and one of HTTP/1.0":
+    "takes a response without a reason, with bare fields, and one of HTTP/1.0":
       "FoundationNetworking takes no status line without a reason",
     "fails on gzip that ends too soon, though its length is right": "FoundationNetworking takes it for whole",
     "fails at once when the server switches to a protocol that was not asked for":
-      "FoundationNetworking takes 101 for an interim answer and waits for the next",
+      "FoundationNetworking takes 101 for an interim response and waits for the next",
     "refuses a transfer coding that was not asked for": "FoundationNetworking undoes it and does not tell",
     "fails on two lengths that differ": "FoundationNetworking tells of the last only",
     "refuses a body over the memory limit, announced or not, and reads no more of it":
@@ -50,12 +50,12 @@ enum KnownFaults {
       "FoundationNetworking reads all it can get before it hands anything over",
     "closes its idle connections when the client shuts down, and takes nothing more":
       "FoundationNetworking keeps idle connections open after its session has ended",
-    "tries a GET again by the client's policy, and no POST that may have arrived":
+    "retries a GET by the client's policy, and no POST that may have arrived":
       "FoundationNetworking itself sends a GET again when a kept connection is closed",
   ]
 
   private static let fatalOnLinux = [
-    "takes chunked answers, with extensions, trailers and any sizes":
+    "takes chunked responses, with extensions, trailers and any sizes":
       "FoundationNetworking ends the process when there are trailers",
     "fails when the head is cut, wherever that is":
       "FoundationNetworking ends the process when a head is cut",

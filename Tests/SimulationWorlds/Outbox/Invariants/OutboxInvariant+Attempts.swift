@@ -26,7 +26,7 @@ extension OutboxInvariant {
             found.append("\(step), when \(lease.owner) had it until \(lease.end)")
           }
           lease = nil
-        case .failed, .refused, .returned:
+        case .failed, .rejected, .returned:
           if lease?.owner != step.owner { found.append("\(step), without a lease") }
           lease = nil
         case .delivered, .dropped, .expired, .retried, .damaged, .exhausted, .added, .pruned:

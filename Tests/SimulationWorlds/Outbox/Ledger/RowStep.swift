@@ -10,7 +10,7 @@ struct RowStep: Sendable {
     case renewed(leaseEnd: Int64)
     case recovered
     case failed(next: Duration)
-    case refused
+    case rejected
     /// The content is missing, or is not what was stored.
     case damaged
     /// The row had all its attempts, and the outcome of the last one is unknown.
@@ -48,7 +48,7 @@ struct RowStep: Sendable {
     case .added, .recovered, .failed, .returned, .retried: .stored
     case .claimed: .attempting
     case .delivered: .delivered
-    case .refused, .damaged, .exhausted: .deadLettered
+    case .rejected, .damaged, .exhausted: .deadLettered
     case .expired: .expired
     case .dropped: .dropped
     case .renewed, .rescheduled, .pruned: nil

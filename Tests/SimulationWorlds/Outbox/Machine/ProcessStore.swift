@@ -209,7 +209,7 @@ extension RowStep.Kind {
       switch outcome {
       case .delivered: .delivered
       case .failed(_, let next, _, _): .failed(next: next)
-      case .refused: .refused
+      case .rejected: .rejected
       case .returned: .returned
       }
   }
