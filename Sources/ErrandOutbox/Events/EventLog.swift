@@ -16,6 +16,14 @@ final class EventLog: Sendable {
     var observers = Observers<OutboxEvent>()
     var end: End?
     var isForgotten = false
+
+    mutating func append(_ new: [OutboxEvent]) {
+      events += new
+      steps += new.count
+      let surplus = max(0, events.count - EventLog.limit)
+      events.removeFirst(surplus)
+      lifeStart = max(0, lifeStart - surplus)
+    }
   }
 
   private enum End {
@@ -48,32 +56,33 @@ final class EventLog: Sendable {
     }
   }
 
-  /// Adds an event.
+  /// Adds an event. If it can only come of a retry by hand that this log has not heard of, that comes first:
+  /// the first attempt may begin before the retry is published.
   /// - Parameter reading: The reading of the store that the event comes from. An older reading than the
   ///   latest is ignored: its task was late.
   func add(_ event: OutboxEvent, from reading: OutboxRow.Reading) {
     let outcome = event.outcome
-    let observers = state.withLock { state -> [AsyncStream<OutboxEvent>.Continuation] in
-      guard state.end != .forGood, !reading.isBefore(state.reading) else { return [] }
+    let (events, observers) = state.withLock {
+      state -> ([OutboxEvent], [AsyncStream<OutboxEvent>.Continuation]) in
+      guard state.end != .forGood, !reading.isBefore(state.reading) else { return ([], []) }
       state.reading = reading
       // Another process's change may be read several times, and is published once.
-      guard state.events.last?.step != event.step else { return [] }
+      guard state.events.last?.step != event.step else { return ([], []) }
+      var events = [event]
       if state.end == .forNow {
+        if event.comesAfterStored {
+          events.insert(OutboxEvent(id: event.id, lane: event.lane, step: .stored, date: event.date), at: 0)
+        }
         state.lifeStart = state.events.count
         state.end = nil
       }
-      state.events.append(event)
-      state.steps += 1
-      if state.events.count > Self.limit {
-        state.events.removeFirst()
-        state.lifeStart = max(0, state.lifeStart - 1)
-      }
-      guard let outcome else { return state.observers.all }
+      state.append(events)
+      guard let outcome else { return (events, state.observers.all) }
       state.end = outcome.mayBeUndone ? .forNow : .forGood
-      return state.observers.removeAll()
+      return (events, state.observers.removeAll())
     }
     for observer in observers {
-      observer.yield(event)
+      for event in events { observer.yield(event) }
       if outcome != nil { observer.finish() }
     }
   }
@@ -110,6 +119,16 @@ final class EventLog: Sendable {
       self?.state.withLock { $0.observers.remove(id) }
     }
     return stream
+  }
+}
+
+extension OutboxEvent {
+  /// False for the step that stores the request, and for the one that drops it, whatever its state was.
+  fileprivate var comesAfterStored: Bool {
+    switch step {
+    case .stored, .dropped: false
+    case .attempting, .failed, .delivered, .deadLettered, .expired: true
+    }
   }
 }
 
