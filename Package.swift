@@ -9,6 +9,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
+// Places where crash tests end the process.
+let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]
+
 let package = Package(
   name: "Errand",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -54,8 +57,7 @@ let package = Package(
       dependencies: [
         "ErrandCore", "ErrandReachability", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
       ],
-      // Places where crash tests end the process.
-      swiftSettings: strict + [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]),
+      swiftSettings: strict + failpoints),
     .target(
       name: "ErrandOutboxSQLite", dependencies: ["ErrandCore", "ErrandOutbox", "CSQLite", "CZlib"],
       swiftSettings: strict),
@@ -169,7 +171,7 @@ let package = Package(
         "ErrandTesting", "CrashCourse",
         "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: strict + failpoints),
     .testTarget(
       name: "ErrandURLSessionTests",
       dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],

@@ -34,32 +34,6 @@ import Testing
     session.close(isGraceful: true)
   }
 
-  #if ERRAND_FAILPOINTS
-    @Test func `no connection can write during a checkpoint`() throws {
-      let session = try folder.session()
-      let path = folder.database.path
-      let refused = Locked<[OutboxError.Code?]>([])
-      let thread = UInt(bitPattern: unsafeBitCast(pthread_self(), to: Int.self))
-      Failpoint.watch { place in
-        guard UInt(bitPattern: unsafeBitCast(pthread_self(), to: Int.self)) == thread,
-          place == .beforeCheckpoint || place == .afterCheckpoint
-        else { return }
-        do {
-          let other = try Database(path: path, busyTimeout: .zero)
-          defer { other.close() }
-          other.leaveAsItIs()
-          try other.begin()
-          refused.withLock { $0.append(nil) }
-        } catch {
-          refused.withLock { $0.append((error as? OutboxError)?.code) }
-        }
-      }
-      defer { Failpoint.watch(nil) }
-      session.close(isGraceful: true)
-      #expect(refused.withLock { $0 } == [.busy, .busy])
-    }
-  #endif
-
   @Test(.computesLong) func `a checkpointed log restarts, and does not grow`() throws {
     let session = try folder.session()
     var lengths: [Int] = []

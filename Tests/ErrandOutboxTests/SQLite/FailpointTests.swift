@@ -1,47 +1,68 @@
 #if ERRAND_FAILPOINTS
   import ErrandCore
+  import Foundation
   import Testing
 
   @testable import ErrandOutbox
   @testable import ErrandOutboxSQLite
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Glibc
-  #endif
+  // There is one handler for all failpoints of the process.
+  @Suite(.serialized) struct FailpointTests {
+    private let folder = StoreTestFolder()
 
-  @Suite struct FailpointTests {
-    // Other tests run at the same time, on other threads.
-    private final class Log: Sendable {
-      let places = Locked<[Failpoint]>([])
-      private let thread = UInt(bitPattern: unsafeBitCast(pthread_self(), to: Int.self))
+    /// True in the task that watches: tests in other tasks pass failpoints at the same time.
+    @TaskLocal private static var isWatching = false
 
-      func add(_ place: Failpoint) {
-        guard UInt(bitPattern: unsafeBitCast(pthread_self(), to: Int.self)) == thread else { return }
-        places.withLock { $0.append(place) }
-      }
+    /// Calls the handler at each failpoint that the work passes.
+    private func watch(_ handler: @escaping @Sendable (Failpoint) -> Void, during work: () throws -> Void)
+      rethrows
+    {
+      Failpoint.watch { if Self.isWatching { handler($0) } }
+      defer { Failpoint.watch(nil) }
+      try Self.$isWatching.withValue(true, operation: work)
     }
 
     @Test func `a transaction passes every failpoint, in order`() throws {
-      let session = try StoreTestFolder(isOnDisk: false).session()
-      let log = Log()
-      Failpoint.watch(log.add)
-      defer { Failpoint.watch(nil) }
+      let session = try folder.session()
+      let places = Locked<[Failpoint]>([])
       let operations = ["a", "b"].map { id in
         StoreOperation(isWrite: true) {
           try $0.add([.sample(id)], within: OutboxCaps(), at: .sample)
-        } receive: { _ in
+        } receive: { result in
+          #expect(throws: Never.self) { try result.get() }
         }
       }
-      session.perform(operations) { _ in }
+      watch { place in
+        places.withLock { $0.append(place) }
+      } during: {
+        session.perform(operations) { $0() }
+      }
       #expect(
-        log.places.withLock { $0 } == [
+        places.withLock { $0 } == [
           .beforeBegin, .afterBegin, .beforeOperation, .afterOperation, .beforeOperation, .afterOperation,
           .beforeCommit, .afterCommit,
         ])
+    }
+
+    @Test func `no connection can write during a checkpoint`() throws {
+      let session = try folder.session()
+      let path = folder.database.path
+      let refused = Locked<[OutboxError.Code?]>([])
+      watch { place in
+        guard place == .beforeCheckpoint || place == .afterCheckpoint else { return }
+        do {
+          let other = try Database(path: path, busyTimeout: .zero)
+          defer { other.close() }
+          other.leaveAsItIs()
+          try other.begin()
+          refused.withLock { $0.append(nil) }
+        } catch {
+          refused.withLock { $0.append((error as? OutboxError)?.code) }
+        }
+      } during: {
+        session.close(isGraceful: true)
+      }
+      #expect(refused.withLock { $0 } == [.busy, .busy])
     }
   }
 #endif
