@@ -120,9 +120,15 @@ final class ModelRun {
     let isOld = addedRows > 0 && chance(5)
     if !isOld { addedRows += 1 }
     let name = isOld ? "\(number(1...addedRows))" : "\(addedRows)"
+    let expiry: NewRow.Expiry? =
+      switch number(0...19) {
+      case 0..<3: .after(.milliseconds(number(0...40_000)))
+      case 3..<6: .at(now.wall + Int64(number(-5000...40_000)))
+      default: nil
+      }
     return NewRow(
       id: OutboxID(rawValue: name), lane: pick(Self.lanes), holdsLane: chance(30), priority: number(-1...1),
-      lifetime: chance(30) ? .milliseconds(number(0...40_000)) : nil, summary: Data(name.utf8),
+      expiry: expiry, summary: Data(name.utf8),
       content: Data("content of \(name)".utf8), files: isOld || chance(70) ? [] : ["file of \(name)"],
       size: Int64(number(0...100)), origin: pick(Self.origins))
   }

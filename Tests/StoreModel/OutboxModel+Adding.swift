@@ -75,10 +75,16 @@ extension OutboxModel {
   }
 
   private mutating func append(_ new: NewRow, _ now: StoreTime) {
-    let lifetime = new.lifetime.map { Int64($0 / .milliseconds(1)) }
+    let (lifetime, end): (Int64?, Int64?) =
+      switch new.expiry {
+      case nil: (nil, nil)
+      case .after(let lifetime)?:
+        (Int64(lifetime / .milliseconds(1)), now.wall + Int64(lifetime / .milliseconds(1)))
+      case .at(let end)?: (max(0, end - now.wall), end)
+      }
     let row = OutboxRow(
       id: new.id, sequence: 0, lane: new.lane, priority: new.priority, state: .stored, created: now.wall,
-      changed: now.wall, attempts: 0, countedAttempts: 0, due: nil, expires: lifetime.map { now.wall + $0 },
+      changed: now.wall, attempts: 0, countedAttempts: 0, due: nil, expires: end,
       reason: nil, size: new.size, summary: new.summary, response: nil, origin: new.origin)
     var entry = Entry(new: new, row: row)
     entry.expires = lifetime.map { now.ticks + $0 }

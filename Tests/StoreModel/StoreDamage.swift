@@ -43,7 +43,7 @@ struct StoreDamage {
     _ id: String, _ lane: String?, _ content: Data, _ store: SQLiteOutboxStore
   ) async throws {
     let row = NewRow(
-      id: OutboxID(rawValue: id), lane: lane, holdsLane: false, priority: 0, lifetime: nil,
+      id: OutboxID(rawValue: id), lane: lane, holdsLane: false, priority: 0, expiry: nil,
       summary: Data("summary".utf8), content: content, files: [], size: 20)
     _ = try await store.add([row], within: OutboxCaps())
   }

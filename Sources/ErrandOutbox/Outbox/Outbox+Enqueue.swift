@@ -127,12 +127,7 @@ extension Outbox {
     let copied = try await reserve(items)
     defer { if copied > 0 { copying.withLock { $0 -= copied } } }
     let (rows, dropped) = try await storage.store(items, used: store.used) { rows in
-      let now = configuration.date().milliseconds
-      var rows = rows
-      for (index, item) in items.enumerated() {
-        if let expiry = item.expiry { rows[index].lifetime = .milliseconds(max(0, expiry - now)) }
-      }
-      return (rows, try await store.add(rows, within: configuration.caps))
+      (rows, try await store.add(rows, within: configuration.caps))
     }
     let now = configuration.date()
     let known = Set(dropped.known)

@@ -95,8 +95,8 @@ public struct NewRow: Sendable, Hashable {
   public var holdsLane: Bool
   /// Higher is sooner.
   public var priority: Int
-  /// How long from now it may be delivered; nil for no limit.
-  public var lifetime: Duration?
+  /// When it expires; nil for never.
+  public var expiry: Expiry?
   /// The part of the request that may be shown.
   public var summary: Data
   /// All that is needed to send the request, except its files.
@@ -109,15 +109,23 @@ public struct NewRow: Sendable, Hashable {
   /// Empty if the origin is not known yet.
   public var origin: String
 
+  /// When a request expires.
+  public enum Expiry: Sendable, Hashable {
+    /// So long after it is stored.
+    case after(Duration)
+    /// At a time by the wall clock, in milliseconds since 1970.
+    case at(Int64)
+  }
+
   public init(
-    id: OutboxID, lane: String?, holdsLane: Bool, priority: Int, lifetime: Duration?, summary: Data,
+    id: OutboxID, lane: String?, holdsLane: Bool, priority: Int, expiry: Expiry?, summary: Data,
     content: Data, files: [String], size: Int64, origin: String = ""
   ) {
     self.id = id
     self.lane = lane
     self.holdsLane = holdsLane
     self.priority = priority
-    self.lifetime = lifetime
+    self.expiry = expiry
     self.summary = summary
     self.content = content
     self.files = files

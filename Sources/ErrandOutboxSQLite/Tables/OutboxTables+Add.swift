@@ -45,14 +45,14 @@ extension OutboxTables {
   /// Inserts a row with its content and files.
   /// - Returns: False if the id is known already; then nothing is changed.
   private func insert(_ row: NewRow, as sequence: Int64, at now: StoreTime) throws -> Bool {
-    let lifetime = row.lifetime?.storedMilliseconds
+    let (lifetime, end) = row.expiry?.from(now.wall) ?? (nil, nil)
     let isShort = Self.isShort(row.content)
     try database.run(
       Self.insert,
       [
         .integer(sequence), .id(row.id), .optional(row.lane), .bool(row.holdsLane), .integer(row.priority),
         .integer(try headOfLast(in: row.lane)), .optional(lifetime.map { now.ticks + $0 }),
-        .optional(lifetime.map { now.wall + $0 }), .optional(lifetime), .integer(now.wall),
+        .optional(end), .optional(lifetime), .integer(now.wall),
         .integer(row.size), .integer(row.files.count), .bytes(row.summary),
         .integer(Self.checksum(of: row.content)), .text(row.origin),
       ], bytes: isShort ? row.content : nil)
@@ -61,5 +61,15 @@ extension OutboxTables {
     for file in row.files { try store(file, of: sequence) }
     hasNews = true
     return true
+  }
+}
+
+extension NewRow.Expiry {
+  /// Returns how long the request has from `now` on, and when that ends by the wall clock, both in milliseconds.
+  fileprivate func from(_ now: Int64) -> (lifetime: Int64?, end: Int64?) {
+    switch self {
+    case .after(let lifetime): (lifetime.storedMilliseconds, now + lifetime.storedMilliseconds)
+    case .at(let end): ((Duration.milliseconds(end) - .milliseconds(now)).storedMilliseconds, end)
+    }
   }
 }

@@ -24,6 +24,21 @@ extension OutboxStoreConformance {
       try harness.equal(contents, [nil, OutboxStoreHarness.content("a")], "the contents")
     },
 
+    Case("keeps the time at which a row expires, whenever it is added") { harness in
+      let store = try await harness.open()
+      let (later, past) = (harness.wall + 5000, harness.wall - 5000)
+      for (id, end) in [("a", later), ("b", past)] {
+        var new = harness.new(id)
+        new.expiry = .at(end)
+        harness.advance(.seconds(1))
+        try await harness.add(store, new)
+        try harness.equal(try await harness.row(store, id).expires, end, "when \(id) expires")
+      }
+      try harness.equal(try await harness.claimed(store), ["a"], "what was claimed")
+      harness.advance(.seconds(10))
+      try harness.equal(try await harness.row(store, "b").state, .expired, "the state of b")
+    },
+
     Case("keeps contents of every size, byte for byte") { harness in
       let store = try await harness.open()
       for (number, size) in [0, 1, 100, 5000, 3_000_000].enumerated() {

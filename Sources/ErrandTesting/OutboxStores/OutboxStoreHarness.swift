@@ -57,7 +57,8 @@ final class OutboxStoreHarness: Sendable {
     files: [String] = [], size: Int64? = nil, origin: String = ""
   ) -> NewRow {
     NewRow(
-      id: OutboxID(rawValue: id), lane: lane, holdsLane: holds, priority: priority, lifetime: lifetime,
+      id: OutboxID(rawValue: id), lane: lane, holdsLane: holds, priority: priority,
+      expiry: lifetime.map { .after($0) },
       summary: Data("summary of \(id)".utf8), content: Self.content(id), files: files,
       size: size ?? Int64(Self.content(id).count), origin: origin)
   }

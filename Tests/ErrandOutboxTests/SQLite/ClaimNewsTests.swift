@@ -35,7 +35,7 @@ import Testing
     let store = try await SQLiteOutboxStore(
       folder: URL(filePath: "/claim-news-\(UUID().uuidString)"), setup: setup)
     let row = NewRow(
-      id: OutboxID(rawValue: "a"), lane: nil, holdsLane: false, priority: 0, lifetime: .seconds(1),
+      id: OutboxID(rawValue: "a"), lane: nil, holdsLane: false, priority: 0, expiry: .after(.seconds(1)),
       summary: Data(), content: Data(), files: [], size: 0)
     _ = try await store.add([row], within: OutboxCaps())
     let before = notifier.rings.withLock { $0 }

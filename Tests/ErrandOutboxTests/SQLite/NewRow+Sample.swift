@@ -5,7 +5,7 @@ import Foundation
 extension NewRow {
   static func sample(_ id: String, lane: String? = nil, size: Int = 20, files: [String] = []) -> NewRow {
     NewRow(
-      id: OutboxID(rawValue: id), lane: lane, holdsLane: false, priority: 0, lifetime: nil,
+      id: OutboxID(rawValue: id), lane: lane, holdsLane: false, priority: 0, expiry: nil,
       summary: Data("summary".utf8), content: Data(repeating: UInt8(id.utf8.count), count: size),
       files: files,
       size: Int64(size))

@@ -75,7 +75,7 @@ import Testing
     #expect(row.lane == "chat/42")
     #expect(row.holdsLane)
     #expect(row.priority == 3)
-    #expect(row.lifetime == nil)
+    #expect(row.expiry == nil)
     #expect(row.size == Int64(row.content.count) + 1234)
     #expect(row.files == harness.fileNames)
   }

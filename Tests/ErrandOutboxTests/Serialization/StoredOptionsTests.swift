@@ -110,12 +110,12 @@ import Testing
   @Test func `a deadline limits the time until delivery, not an attempt`() async throws {
     let request = Request.get("https://example.com").deadline(.seconds(60))
     let row = try await harness.row(request)
-    #expect(row.lifetime == .seconds(60))
+    #expect(row.expiry == .after(.seconds(60)))
     #expect(try harness.request(row).options.deadline == nil)
     var item = OutboxItem(id: .new(), request: request, key: UUID().uuidString)
     item.expires = .seconds(5)
     let rows = try await harness.storage().store([item], used: { Set($0) }, commit: { $0 })
-    #expect(rows[0].lifetime == .seconds(5))
+    #expect(rows[0].expiry == .after(.seconds(5)))
   }
 
   @Test(

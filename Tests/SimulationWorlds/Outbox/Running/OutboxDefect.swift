@@ -47,7 +47,7 @@ public enum OutboxDefect: CaseIterable, Sendable {
         switch self {
         case .forgetsLanes: row.lane = nil
         case .ignoresHolds: row.holdsLane = false
-        case .expiresTooSoon: row.lifetime = row.lifetime.map { $0 / 2 }
+        case .expiresTooSoon: if case .after(let lifetime)? = row.expiry { row.expiry = .after(lifetime / 2) }
         default: break
         }
         return row
