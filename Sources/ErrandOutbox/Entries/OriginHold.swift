@@ -43,11 +43,3 @@ public struct HeldOrigin: Sendable, Hashable {
   /// When the next request is sent to it.
   public let until: Date
 }
-
-extension RequestStorage {
-  func heldOrigin(_ hold: OriginHold) -> HeldOrigin {
-    HeldOrigin(
-      origin: (try? shownOrigin(of: hold)) ?? "?", kind: hold.kind, reason: hold.reason,
-      until: Date(milliseconds: hold.until))
-  }
-}

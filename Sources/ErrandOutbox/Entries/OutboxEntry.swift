@@ -36,33 +36,6 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let response: OutboxResponse?
 }
 
-extension RequestStorage {
-  /// Returns what is known of a row. Of a row that cannot be read any more, that is less.
-  func entry(_ row: OutboxRow) -> OutboxEntry {
-    let summary = try? summary(of: row)
-    let response = row.response.flatMap { try? self.response($0, of: row.id) }
-      .flatMap(OutboxResponse.init(decoding:))
-    return OutboxEntry(
-      id: row.id, sequence: row.sequence, lane: row.lane,
-      priority: Priority(rawValue: UInt8(clamping: row.priority)) ?? .default, state: row.state,
-      method: summary?.method ?? "?", url: summary?.url ?? "?",
-      idempotencyKey: summary?.idempotencyKey ?? "?",
-      created: Date(milliseconds: row.created), changed: Date(milliseconds: row.changed),
-      attempts: row.attempts,
-      nextAttempt: row.due.map(Date.init(milliseconds:)), expires: row.expires.map(Date.init(milliseconds:)),
-      reason: reason(of: row, response), size: row.size, response: response)
-  }
-
-  /// Returns the reason with the server's own explanation. The row does not have the latter, because its
-  /// reason is plain text.
-  private func reason(of row: OutboxRow, _ response: OutboxResponse?) -> String? {
-    guard row.state == .deadLettered, let reason = row.reason, let words = response.flatMap(words) else {
-      return row.reason
-    }
-    return "\(reason); it says: \(words)"
-  }
-}
-
 /// Identifies a stored request, in every process and for as long as anything is known of it.
 public struct OutboxID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
