@@ -13,8 +13,7 @@
       self.tasks = tasks
       request = Request.get("http://127.0.0.1/small")
         .shared().priority(.userInitiated).activity(Activity("Loading"))
-        .expecting(contentType: "text/plain")
-        .validate { if $0.data.isEmpty { throw WrongResponse() } }
+        .checked()
         .attempts(3)
     }
 

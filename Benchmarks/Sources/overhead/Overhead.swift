@@ -46,6 +46,8 @@ struct Overhead {
     case "plain": return PlainLoad(tasks: tasks)
     #if !BASELINE
       case "full": return FullLoad(tasks: tasks)
+      case let name where PartLoad.Part(rawValue: name) != nil:
+        return PartLoad(PartLoad.Part(rawValue: name) ?? .task)
     #endif
     default: throw Arguments.Wrong(description: "what is --child \(name)?")
     }
@@ -58,6 +60,9 @@ struct Overhead {
     defer { comparison.remove() }
     for tasks in [1, 2] { print(try comparison.times(tasks: tasks, rounds: rounds * 4)) }
     print(try comparison.added(rounds: rounds * 4))
+    #if !BASELINE
+      print(try comparison.parts(rounds: rounds * 2))
+    #endif
     if let text = try comparison.instructions() { print(text) }
   }
 }

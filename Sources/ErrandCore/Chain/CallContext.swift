@@ -147,11 +147,10 @@ final class CallContext: Sendable {
   func end() {
     let last: State? = state.withLock { state in
       guard !state.hasEnded else { return nil }
-      defer {
-        state = State()
-        state.hasEnded = true
-      }
-      return state
+      var last = State()
+      swap(&state, &last)
+      state.hasEnded = true
+      return last
     }
     guard let last else { return }
     last.deadline?.cancel()

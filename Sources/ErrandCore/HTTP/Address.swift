@@ -28,7 +28,7 @@ extension URL: URLConvertible {
 /// A request's target, parsed once: a valid URL, a relative one that the client's base URL completes, or the
 /// reason why it is invalid.
 enum Address: Sendable, Hashable {
-  case valid(URL)
+  case valid(WholeURL)
   case relative(String)
   case invalid(text: String, reason: String)
 
@@ -49,7 +49,7 @@ enum Address: Sendable, Hashable {
 
   init(_ text: String) {
     if URLBytes.isPlainURL(text), let url = URL(string: text) {
-      self = .valid(url)
+      self = .valid(WholeURL(url))
       return
     }
     self = Address(reading: text)
@@ -89,39 +89,32 @@ enum Address: Sendable, Hashable {
       self = refuse("it is not a valid URL")
       return
     }
-    self = .valid(url)
+    self = .valid(WholeURL(url))
   }
 
   /// True if the URL has a user or a password, even if they are empty.
-  var hasUser: Bool { unsafe ASCII.withBytes(of: text, Self.hasUser) }
-
-  private static func hasUser(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    var slashes = 0
-    for index in 0..<text.count {
-      switch unsafe text[index] {
-      case UInt8(ascii: "@"): return true
-      case UInt8(ascii: "/"):
-        slashes += 1
-        if slashes == 3 { return false }
-      case UInt8(ascii: "?"), UInt8(ascii: "#"): return false
-      default: continue
-      }
-    }
-    return false
+  var hasUser: Bool {
+    if case .valid(let whole) = self { whole.hasUser } else { false }
   }
 
   var url: URL? {
-    if case .valid(let url) = self { url } else { nil }
+    if case .valid(let whole) = self { whole.url } else { nil }
   }
 
   /// True if a valid address uses https.
   var isSecure: Bool {
-    unsafe ASCII.withBytes(of: text) { unsafe $0.count > 4 && ASCII.lowered($0[4]) == UInt8(ascii: "s") }
+    if case .valid(let whole) = self { whole.isSecure } else { false }
+  }
+
+  /// Scheme, host and port in one canonical text: the key by which requests are counted for the per-origin
+  /// limits. Empty if the address is not valid.
+  var originName: String {
+    if case .valid(let whole) = self { whole.originName } else { "" }
   }
 
   var text: String {
     switch self {
-    case .valid(let url): url.absoluteString
+    case .valid(let whole): whole.text
     case .relative(let text), .invalid(let text, _): text
     }
   }
@@ -139,7 +132,7 @@ enum Address: Sendable, Hashable {
   /// Returns the text without its secrets.
   func shown(hiding secrets: Secrets) -> String {
     switch self {
-    case .valid(let url): secrets.redact(url.absoluteString)
+    case .valid(let whole): secrets.redact(whole.text)
     case .relative(let text), .invalid(let text, _): secrets.redactAnything(text)
     }
   }

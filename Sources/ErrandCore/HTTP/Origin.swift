@@ -23,18 +23,49 @@ package struct Origin: Sendable, Hashable {
   package var text: String { "\(scheme)://\(host):\(port)" }
 }
 
-extension Address {
-  /// Scheme, host and port in one canonical text: the key by which requests are counted for the per-origin
-  /// limits.
-  var originName: String {
-    guard case .valid(let url) = self else { return "" }
-    let isSecure = isSecure
-    if let name = unsafe ASCII.withBytes(of: text, { unsafe Self.originName($0, isSecure) }) { return name }
-    return Origin(url)?.text ?? ""
+/// A valid URL, with what is asked of it for each request and each attempt: found once.
+final class WholeURL: Sendable, Hashable {
+  let url: URL
+  let text: String
+  /// True for https.
+  let isSecure: Bool
+  /// True if the URL has a user or a password, even if they are empty.
+  let hasUser: Bool
+  /// Scheme, host and port in one canonical text.
+  let originName: String
+
+  init(_ url: URL) {
+    let text = url.absoluteString
+    let isSecure = unsafe ASCII.withBytes(of: text) {
+      unsafe $0.count > 4 && ASCII.lowered($0[4]) == UInt8(ascii: "s")
+    }
+    self.url = url
+    self.text = text
+    self.isSecure = isSecure
+    hasUser = unsafe ASCII.withBytes(of: text, Self.hasUser)
+    originName =
+      unsafe ASCII.withBytes(of: text, { unsafe Self.originName($0, isSecure) }) ?? Origin(url)?.text ?? ""
   }
 
-  /// Returns the canonical text, or nil if the URL has to be parsed. Every request comes through here, so
-  /// plain URLs are not parsed.
+  static func == (left: WholeURL, right: WholeURL) -> Bool { left === right || left.text == right.text }
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+  private static func hasUser(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var slashes = 0
+    for index in 0..<text.count {
+      switch unsafe text[index] {
+      case UInt8(ascii: "@"): return true
+      case UInt8(ascii: "/"):
+        slashes += 1
+        if slashes == 3 { return false }
+      case UInt8(ascii: "?"), UInt8(ascii: "#"): return false
+      default: continue
+      }
+    }
+    return false
+  }
+
+  /// Returns the canonical text, or nil if the URL has to be parsed; plain URLs have not.
   private static func originName(_ text: UnsafeBufferPointer<UInt8>, _ isSecure: Bool) -> String? {
     var start = isSecure ? 8 : 7
     var end = start

@@ -45,7 +45,7 @@ extension Request {
   /// Turns `https://user:password@host` into basic authentication (RFC 7617), which redirects know how to
   /// drop.
   private mutating func adoptUserOfURL() {
-    guard case .valid(let url) = address, var reference = URLReference(url.absoluteString),
+    guard address.hasUser, var reference = URLReference(address.text),
       let user = reference.takeUser()
     else { return }
     if !user.isEmpty, !fields.contains("Authorization") {

@@ -52,8 +52,16 @@ package enum ASCII {
   /// Returns the number that a text of digits encodes; nil for any other text (a sign, a space), and for a
   /// number that is too large.
   package static func wholeNumber(_ text: some StringProtocol) -> Int64? {
-    guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
-    return Int64(text)
+    guard !text.isEmpty else { return nil }
+    var number: Int64 = 0
+    for byte in text.utf8 {
+      guard 48...57 ~= byte else { return nil }
+      let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isOver) = tens.addingReportingOverflow(Int64(byte - 48))
+      if isTooLarge || isOver { return nil }
+      number = sum
+    }
+    return number
   }
 
   /// Returns true for a `token` of RFC 9110, which methods and field names have to be.
@@ -87,8 +95,12 @@ package enum ASCII {
 
   /// Returns true if the text begins or ends with a space or a tab.
   static func isPadded(_ text: String) -> Bool {
-    guard let first = text.utf8.first, let last = text.utf8.last else { return false }
-    return first == 32 || first == 9 || last == 32 || last == 9
+    // Every field value of every request is checked here.
+    unsafe withBytes(of: text) { bytes in
+      guard !bytes.isEmpty else { return false }
+      let (first, last) = unsafe (bytes[0], bytes[bytes.count - 1])
+      return first == 32 || first == 9 || last == 32 || last == 9
+    }
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {
