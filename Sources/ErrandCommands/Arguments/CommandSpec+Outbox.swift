@@ -65,7 +65,8 @@ extension CommandSpec {
     ], groups: [place])
 
   private static let stats = CommandSpec(
-    name: "outbox stats", operands: [], summary: "count what is stored, and say what is held",
+    name: "outbox stats", operands: [],
+    summary: "count what is stored, by state and lane, and say what is held",
     groups: [place])
 
   private static let retry = CommandSpec(

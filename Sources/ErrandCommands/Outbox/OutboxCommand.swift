@@ -135,19 +135,24 @@ struct OutboxCommand {
 
   private func statistics(_ place: OutboxPlace) async throws -> ExitCode {
     guard place.exists else {
-      try show(OutboxStatistics(), [], place)
+      try show(OutboxStatistics(), [], [], place)
       return .success
     }
     return try await using(place) { outbox in
-      try show(try await outbox.statistics(), try await outbox.heldOrigins(), place)
+      let (statistics, held) = (try await outbox.statistics(), try await outbox.heldOrigins())
+      try show(statistics, held, try await outbox.laneStatistics(), place)
       return .success
     }
   }
 
-  private func show(_ statistics: OutboxStatistics, _ held: [HeldOrigin], _ place: OutboxPlace) throws {
-    if isJSON { return try console.show(JSONStatistics(statistics, held: held, store: place.path)) }
+  private func show(
+    _ statistics: OutboxStatistics, _ held: [HeldOrigin], _ lanes: [LaneStatistics], _ place: OutboxPlace
+  ) throws {
+    if isJSON {
+      return try console.show(JSONStatistics(statistics, held: held, lanes: lanes, store: place.path))
+    }
     let text = StatisticsText(now: Date())
-    for line in text.lines(statistics) + held.map(text.line) {
+    for line in text.lines(statistics) + held.map(text.line) + text.lines(lanes) {
       try console.output.write(ControlEscaper.line(line) + "\n")
     }
   }

@@ -137,6 +137,9 @@ enum OutboxRecordLine {
 
 /// Formats the statistics of an outbox for people.
 struct StatisticsText: Sendable {
+  /// The most lanes that are described.
+  private static let mostLanes = 20
+
   let now: Date
 
   func lines(_ statistics: OutboxStatistics) -> [String] {
@@ -159,6 +162,18 @@ struct StatisticsText: Sendable {
   /// Describes an origin to which nothing is sent for a while.
   func line(_ held: HeldOrigin) -> String {
     "held: \(held.origin), next attempt \(SpanText.until(held.until, at: now)): \(held.reason)"
+  }
+
+  /// Describes the lanes, the first ones only if there are many.
+  func lines(_ lanes: [LaneStatistics]) -> [String] {
+    let named = lanes.filter { $0.lane != nil }
+    let lines = named.prefix(Self.mostLanes).map { lane in
+      let counts = OutboxState.allCases.compactMap { state in lane.counts[state].map { "\($0) \(state)" } }
+      let age = SpanText.since(lane.oldest, at: now)
+      return "lane \(lane.lane ?? ""): \(counts.joined(separator: ", ")), the oldest \(age)"
+    }
+    let rest = named.count - lines.count
+    return rest > 0 ? lines + ["and \(rest) more lanes: --output json has them all"] : lines
   }
 
   /// Returns one line: the count of each state, the size, and when the next attempt is due.

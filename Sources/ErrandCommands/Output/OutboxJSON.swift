@@ -135,6 +135,8 @@ struct JSONStatistics: Encodable {
   let paused: Bool
   let pausedLanes: [String]
   var heldOrigins: [HeldOriginRecord]?
+  /// The lanes that hold requests, the one with the oldest first.
+  var lanes: [LaneRecord]?
 
   struct HeldOriginRecord: Encodable {
     let origin: String
@@ -142,8 +144,27 @@ struct JSONStatistics: Encodable {
     let until: String
   }
 
-  init(_ statistics: OutboxStatistics, held: [HeldOrigin]? = nil, store: String? = nil) {
+  struct LaneRecord: Encodable {
+    /// Null for the requests that have no lane.
+    let lane: String?
+    /// The number of requests by state, of those that are stored, in an attempt or dead letters.
+    let counts: [String: Int]
+    /// When the oldest of them was stored.
+    let oldest: String
+
+    init(_ lane: LaneStatistics) {
+      self.lane = lane.lane
+      counts = Dictionary(uniqueKeysWithValues: lane.counts.map { ("\($0.key)", $0.value) })
+      oldest = JSONText.date(lane.oldest)
+    }
+  }
+
+  init(
+    _ statistics: OutboxStatistics, held: [HeldOrigin]? = nil, lanes: [LaneStatistics]? = nil,
+    store: String? = nil
+  ) {
     self.store = store
+    self.lanes = lanes?.map(LaneRecord.init)
     heldOrigins = held?.map {
       HeldOriginRecord(origin: $0.origin, reason: $0.reason, until: JSONText.date($0.until))
     }

@@ -11,7 +11,7 @@ public struct LaneStatistics: Sendable, Hashable {
   /// The lane; nil for the requests that have none.
   public let lane: String?
   /// The number of requests in each of these states.
-  public fileprivate(set) var counts: [OutboxState: Int] = [:]
+  public internal(set) var counts: [OutboxState: Int] = [:]
   /// When the first of them in the order of enqueue was stored.
   public let oldest: Date
 }

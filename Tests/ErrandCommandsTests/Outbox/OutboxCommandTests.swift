@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `stats count the requests in each state, and list pauses and holds`() async throws {
+  @Test func `stats count the requests in each state and lane, and list pauses and holds`() async throws {
     let (server, busy) = (try MockServer(), try MockServer())
     server.on("POST", "/") { _ in .response() }
     server.on("POST", "/bad") { _ in .response(status: 400) }
@@ -64,7 +64,7 @@ import Testing
       #expect(try await outbox("pause", "--lane", "paused", in: folder).code == 0)
       #expect(try await outbox("run", "--once", in: folder).code == 7)
       let lines = try await outbox("stats", in: folder).text.split(separator: "\n").map(String.init)
-      try #require(lines.count == 12)
+      try #require(lines.count == 15)
       #expect(
         lines.prefix(6) == [
           "stored        2", "attempting    0", "delivered     1", "dead-letter   1", "expired       0",
@@ -76,7 +76,10 @@ import Testing
       let held = "http://127.0.0.1:\(busy.port)"
       #expect(lines[11].hasPrefix("held: \(held), next attempt in "))
       #expect(lines[11].hasSuffix(": the server responded with 503 Service Unavailable, with Retry-After"))
+      let lanes = lines.dropFirst(12).map { String($0.prefix { $0 != "," }) }
+      #expect(lanes == ["lane b: 1 dead-letter", "lane c: 1 stored", "lane paused: 1 stored"])
       let json = try await outbox("stats", "--output", "json", in: folder).text
+      #expect(json.contains(#"{"counts":{"dead-letter":1},"lane":"b","oldest":""#))
       #expect(json.contains(#""pausedLanes":["paused"]"#) && json.contains(#""origin":"\#(held)""#))
     }
   }

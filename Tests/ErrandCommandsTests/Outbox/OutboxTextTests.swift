@@ -1,9 +1,9 @@
 import ErrandCore
-import ErrandOutbox
 import Foundation
 import Testing
 
 @testable import ErrandCommands
+@testable import ErrandOutbox
 
 @Suite struct OutboxTextTests {
   private let now = Date(timeIntervalSince1970: 100)
@@ -67,6 +67,17 @@ import Testing
         == "12 stored, 1 dead-letter, 1.5 kB, next attempt in 1m, the lane chat is paused")
     statistics.isPaused = true
     #expect(text.lines(statistics).last == "everything is paused")
+  }
+
+  @Test func `lanes have a line each, and many are cut short`() {
+    let text = StatisticsText(now: now)
+    var lanes = (1...30).map { LaneStatistics(lane: "\($0)", oldest: now.addingTimeInterval(-60)) }
+    lanes.insert(LaneStatistics(lane: nil, oldest: now), at: 0)
+    lanes[1].counts = [.deadLettered: 1, .stored: 2]
+    let lines = text.lines(lanes)
+    #expect(lines.count == 21 && lines.first == "lane 1: 2 stored, 1 dead-letter, the oldest 1m ago")
+    #expect(lines.last == "and 10 more lanes: --output json has them all")
+    #expect(text.lines([lanes[0]]) == [])
   }
 
   @Test(arguments: [("a/b", "a/b"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")])
