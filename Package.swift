@@ -177,12 +177,14 @@ let package = Package(
       dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandTesting"],
+      name: "ErrandTests",
+      dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",
       dependencies: [
-        "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandTesting", "Programs", "TestSupport",
+        "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs",
+        "TestSupport",
       ],
       swiftSettings: strict),
 
