@@ -3,13 +3,17 @@ import ErrandCore
 
 /// Runs libcurl's multi interface on one thread. Other threads hand it commands; all else happens on its
 /// thread.
-// Safe to share: `inbox` and `handles` are locked; everything else is touched on the engine's thread only.
+// Safe to share: `inbox` and `handles` are locked, and the engine's thread alone touches all else that changes.
 final class CurlEngine: @unchecked Sendable {
   let options: CurlOptions
   let handles: CurlHandlePool
-  private let watch: SocketWatch
   private let inbox: CurlInbox
+  /// False if the system had no file descriptor left for waiting.
+  private let canWait: Bool
 
+  let watch = SocketWatch()
+  /// The cookies of all transfers, if they are kept.
+  @exclusivity(unchecked) private(set) var cookies: CookieShare?
   private var multi: UnsafeMutableRawPointer!
   @exclusivity(unchecked) private var active: [CurlTransfer] = []
   /// Transfers with data to deliver to their sinks.
@@ -25,16 +29,16 @@ final class CurlEngine: @unchecked Sendable {
   @exclusivity(unchecked) private var connections = SharedConnections()
 
   init(_ configuration: CurlConfiguration) {
-    watch = SocketWatch()
-    inbox = CurlInbox(watch)
-    options = CurlOptions(configuration, watch)
+    inbox = CurlInbox(watch.alarm)
+    canWait = watch.isUsable
+    options = CurlOptions(configuration)
     handles = CurlHandlePool(options)
   }
 
   // MARK: From any thread
 
   func start(_ transfer: CurlTransfer) {
-    guard watch.isUsable else { return refuse(transfer, "the system has no file descriptor left") }
+    guard canWait else { return refuse(transfer, "the system has no file descriptor left") }
     switch inbox.put(.start(transfer)) {
     case .taken: break
     case .takenFirst:
@@ -79,6 +83,7 @@ final class CurlEngine: @unchecked Sendable {
 
   private func begin() {
     multi = options.makeMulti()
+    if options.keepsCookies { cookies = CookieShare() }
     let this = Unmanaged.passUnretained(self).toOpaque()
     errand_multi_set_socket_callback(
       multi,
@@ -136,7 +141,7 @@ final class CurlEngine: @unchecked Sendable {
     stalls.remove(transfer)
     let connection = connections.leave(transfer)
     curl_multi_remove_handle(multi, transfer.easy)
-    options.removeShared(from: transfer.easy)
+    cookies?.remove(from: transfer.easy)
     let last = active.removeLast()
     if last !== transfer {
       active[transfer.index] = last
@@ -239,7 +244,7 @@ final class CurlEngine: @unchecked Sendable {
     for case .start(let transfer) in inbox.takeLeft() { refuse(transfer, "the transport was shut down") }
     handles.drain()
     curl_multi_cleanup(multi)
-    options.freeShare()
+    cookies = nil
     for action in inbox.end() { action() }
   }
 }

@@ -1,5 +1,13 @@
 import CCurl
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// One of libcurl's easy handles, with the buffers for a transfer.
 // Safe to share: it is held by the pool or by one transfer, never by both.
 final class CurlHandle: @unchecked Sendable {
@@ -23,12 +31,39 @@ final class CurlHandle: @unchecked Sendable {
   /// True if the response's first field begins with a space, which libcurl must not parse.
   var hasOddHead: Bool { headGuard.pointee.is_refused }
 
-  init(_ easy: UnsafeMutableRawPointer, guardsHeads: Bool) {
-    self.easy = easy
+  /// libcurl reads the list at each transfer, and does not copy it.
+  private let addresses: UnsafeMutablePointer<curl_slist>?
+  private var reportsSockets = false
+
+  init(_ options: CurlOptions) {
+    easy = options.makeEasy()
+    addresses = options.addresses.reduce(nil) { curl_slist_append($0, $1) }
+    if let addresses { errand_setopt_pointer(easy, CURLOPT_RESOLVE, addresses) }
     headGuard.initialize(to: errand_head_guard())
-    if guardsHeads { errand_setopt_head_guard(easy, headGuard) }
+    if options.isBeforeVersion8 { errand_setopt_head_guard(easy, headGuard) }
     errorText.initialize(to: 0)
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+  }
+
+  /// Makes the handle report the sockets that it opens and closes, on the thread of the watch.
+  func reportSockets(to watch: SocketWatch) {
+    guard !reportsSockets else { return }
+    reportsSockets = true
+    let user = Unmanaged.passUnretained(watch).toOpaque()
+    errand_setopt_opensocket_callback(
+      easy,
+      { user, _, address in
+        // The socket is close-on-exec: a child process must not hold the connection open.
+        let socket = errand_open_socket(address)
+        if socket >= 0 { Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isMade(socket) }
+        return socket
+      }, user)
+    errand_setopt_close_callback(
+      easy,
+      { user, socket in
+        Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().forget(socket)
+        return close(socket)
+      }, user)
   }
 
   private var generation = 0
@@ -68,8 +103,23 @@ final class CurlHandle: @unchecked Sendable {
 
   deinit {
     curl_easy_cleanup(easy)
+    curl_slist_free_all(addresses)
     curl_url_cleanup(url)
     errorText.deallocate()
     headGuard.deallocate()
   }
+}
+
+/// The cookies that all transfers of an engine share. Only the engine's thread may touch them, so a handle has them
+/// only while its transfer runs: in the pool, it may be freed on any thread.
+final class CookieShare {
+  private let share = curl_share_init()
+
+  init() { errand_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue)) }
+
+  deinit { curl_share_cleanup(share) }
+
+  func add(to easy: UnsafeMutableRawPointer) { errand_setopt_pointer(easy, CURLOPT_SHARE, share) }
+
+  func remove(from easy: UnsafeMutableRawPointer) { errand_setopt_pointer(easy, CURLOPT_SHARE, nil) }
 }

@@ -11,7 +11,7 @@ final class CurlHandlePool: Sendable {
 
   func take() -> CurlHandle {
     handles.withLock { $0.popLast() }
-      ?? CurlHandle(options.makeEasy(), guardsHeads: options.isBeforeVersion8)
+      ?? CurlHandle(options)
   }
 
   func put(_ handle: CurlHandle) {

@@ -26,9 +26,9 @@ final class CurlInbox: Sendable {
   }
 
   private let state = Locked(State())
-  private let watch: SocketWatch
+  private let alarm: SocketAlarm
 
-  init(_ watch: SocketWatch) { self.watch = watch }
+  init(_ alarm: SocketAlarm) { self.alarm = alarm }
 
   func put(_ command: Command) -> Receipt {
     let (receipt, wakes) = state.withLock { state -> (Receipt, Bool) in
@@ -42,7 +42,7 @@ final class CurlInbox: Sendable {
       }
       return (state.hasThread ? .taken : .takenFirst, state.isWaiting)
     }
-    if wakes { watch.wake() }
+    if wakes { alarm.ring() }
     return receipt
   }
 
@@ -55,7 +55,7 @@ final class CurlInbox: Sendable {
       defer { state.isWaiting = false }
       return (false, state.isWaiting)
     }
-    if wakes { watch.wake() }
+    if wakes { alarm.ring() }
     if isOver { done() }
   }
 

@@ -1,14 +1,6 @@
 import CCurl
 import ErrandCore
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -16,8 +8,7 @@ import ErrandCore
 #endif
 
 /// Sets libcurl's options: once those that are the same for all transfers, the others for each.
-// Safe to share: `share` is touched on the engine's thread only; `resolve` is read only.
-final class CurlOptions: @unchecked Sendable {
+final class CurlOptions: Sendable {
   let maxFieldBytes: Int
   /// The reason why nothing is sent, or nil.
   let problem: String?
@@ -28,15 +19,13 @@ final class CurlOptions: @unchecked Sendable {
   private let hasProxies: Bool
   /// The secrets of the proxies' URLs, which no message may quote.
   let proxySecrets: ProxySecrets
-  private let watch: SocketWatch
   /// True for libcurl before version 8. libcurl 7.88 fails the second request on an HTTP/2 connection without
   /// TLS (CURLE_HTTP2), and sends the reset of an HTTP/2 stream only with the next data of its connection.
   let isBeforeVersion8: Bool
-  private let resolve: UnsafeMutablePointer<curl_slist>?
-  private var share: UnsafeMutableRawPointer?
+  /// The addresses of hosts that are not looked up, each as `host:port:address`.
+  let addresses: [String]
 
-  init(_ configuration: CurlConfiguration, _ watch: SocketWatch) {
-    self.watch = watch
+  init(_ configuration: CurlConfiguration) {
     self.configuration = configuration
     maxFieldBytes = configuration.maxFieldBytes
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
@@ -48,27 +37,16 @@ final class CurlOptions: @unchecked Sendable {
     Self.initialiseOnce
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
     isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
-    resolve = configuration.hostOverrides.reduce(nil) { list, override in
+    addresses = configuration.hostOverrides.map { override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
-      return curl_slist_append(list, "\(override.host):\(override.port):\(address)")
+      return "\(override.host):\(override.port):\(address)"
     }
   }
-
-  deinit { curl_slist_free_all(resolve) }
 
   private static let initialiseOnce: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
-  func freeShare() {
-    if let share { curl_share_cleanup(share) }
-    share = nil
-  }
-
   func makeMulti() -> UnsafeMutableRawPointer {
     guard let multi = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
-    if configuration.keepsCookies {
-      share = curl_share_init()
-      errand_share_setopt_long(share, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
-    }
     errand_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.maxIdleConnections)
     errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
@@ -98,27 +76,12 @@ final class CurlOptions: @unchecked Sendable {
         CURLOPT_PINNEDPUBLICKEY, configuration.pinnedPublicKeys.map { "sha256//\($0)" }.joined(separator: ";")
       )
     }
-    if let resolve { errand_setopt_pointer(easy, CURLOPT_RESOLVE, resolve) }
     // Otherwise libcurl would search the process's environment each time.
     set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
     // The empty file name turns the cookie engine on. The cookies are in the share.
     if configuration.keepsCookies { set(CURLOPT_COOKIEFILE, "") }
     CurlTransfer.setCallbacks(easy)
-    errand_setopt_opensocket_callback(
-      easy,
-      { user, _, address in
-        // The socket is close-on-exec: a child process must not hold the connection open.
-        let socket = errand_open_socket(address)
-        if socket >= 0 { Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isMade(socket) }
-        return socket
-      }, Unmanaged.passUnretained(watch).toOpaque())
-    errand_setopt_close_callback(
-      easy,
-      { user, socket in
-        Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().forget(socket)
-        return close(socket)
-      }, Unmanaged.passUnretained(watch).toOpaque())
     return easy
   }
 
@@ -141,17 +104,6 @@ final class CurlOptions: @unchecked Sendable {
     // `StallWatch` is more exact; this only keeps libcurl's 300 s from ending a longer wait.
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
-  }
-
-  /// Sets the options that refer to the share, which only the engine's thread may touch.
-  func applyShared(to easy: UnsafeMutableRawPointer) {
-    guard let share else { return }
-    errand_setopt_pointer(easy, CURLOPT_SHARE, share)
-  }
-
-  /// Removes the share, because a handle may wait in the pool, or be freed, on any thread.
-  func removeShared(from easy: UnsafeMutableRawPointer) {
-    if share != nil { errand_setopt_pointer(easy, CURLOPT_SHARE, nil) }
   }
 
   /// Sets a text option. libcurl copies the text. (Passing a `String` to C directly would make one more

@@ -16,8 +16,7 @@ import ErrandCore
 #endif
 
 /// One attempt, as a transfer of libcurl's.
-// Safe to share: `waiting` and `socket` are locked; everything else is touched by its creator, and once it is
-// started on the engine's thread only.
+// Safe to share: `waiting` and `socket` are locked; one thread at a time has the rest: maker, engine, waiter.
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
   /// The task that waits for the outcome, and later for the sink to drain.
@@ -118,7 +117,8 @@ final class CurlTransfer: @unchecked Sendable {
     lastMove = started
     self.generation = generation
     handle.setGeneration(generation)
-    engine.options.applyShared(to: easy)
+    handle.reportSockets(to: engine.watch)
+    engine.cookies?.add(to: easy)
   }
 
   /// Gives the transfer a connection of its own, where generations cannot keep connections apart.

@@ -1,28 +1,50 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// Polls sockets with `poll`, and is woken by a pipe: `wake` may be called on any thread.
-  final class SocketPoller {
-    private var descriptors: [pollfd]
-    private var indices: [Int32: Int] = [:]
-    /// False if the system had no file descriptor left for the pipe.
-    let isUsable: Bool
-    private let alarm: (read: Int32, write: Int32)
+  /// Ends the wait of a poller, from any thread, with a pipe.
+  final class SocketAlarm: Sendable {
+    /// -1 if the system had no file descriptor left for the pipe.
+    fileprivate let descriptor: Int32
+    private let end: Int32
 
     init() {
       var ends: [Int32] = [-1, -1]
-      isUsable = pipe(&ends) == 0
-      for end in ends where isUsable {
+      let isMade = pipe(&ends) == 0
+      for end in ends where isMade {
         _ = fcntl(end, F_SETFL, O_NONBLOCK)
         _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       }
-      alarm = (ends[0], ends[1])
-      descriptors = [pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)]
+      (descriptor, end) = (ends[0], ends[1])
     }
 
     deinit {
-      close(alarm.read)
-      close(alarm.write)
+      close(descriptor)
+      close(end)
+    }
+
+    func ring() {
+      var one: UInt8 = 1
+      _ = write(end, &one, 1)
+    }
+
+    fileprivate func silence() {
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+  }
+
+  /// Polls sockets with `poll`.
+  final class SocketPoller {
+    private var descriptors: [pollfd]
+    private var indices: [Int32: Int] = [:]
+    private let alarm: SocketAlarm
+
+    /// False if the system had no file descriptor left.
+    var isUsable: Bool { alarm.descriptor >= 0 }
+
+    init(_ alarm: SocketAlarm) {
+      self.alarm = alarm
+      descriptors = [pollfd(fd: alarm.descriptor, events: Int16(POLLIN), revents: 0)]
     }
 
     func change(_ socket: Int32, from old: SocketWatch.Interest, to new: SocketWatch.Interest) {
@@ -52,9 +74,8 @@
     func wait(_ milliseconds: Int32, into ready: inout [(socket: Int32, for: SocketWatch.Interest)]) {
       guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return }
       for descriptor in descriptors where descriptor.revents != 0 {
-        if descriptor.fd == alarm.read {
-          var bytes = [UInt8](repeating: 0, count: 64)
-          while read(alarm.read, &bytes, bytes.count) > 0 {}
+        if descriptor.fd == alarm.descriptor {
+          alarm.silence()
           continue
         }
         var interest: SocketWatch.Interest = []
@@ -63,11 +84,6 @@
         if descriptor.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { interest.insert(.failure) }
         ready.append((descriptor.fd, interest))
       }
-    }
-
-    func wake() {
-      var one: UInt8 = 1
-      _ = write(alarm.write, &one, 1)
     }
   }
 #endif

@@ -9,25 +9,42 @@
     import Glibc
   #endif
 
-  /// Polls sockets with epoll, and is woken by an eventfd.
+  /// Ends the wait of a poller, from any thread, with an eventfd.
+  final class SocketAlarm: Sendable {
+    fileprivate let descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+
+    deinit { close(descriptor) }
+
+    func ring() {
+      var one: UInt64 = 1
+      _ = write(descriptor, &one, 8)
+    }
+
+    fileprivate func silence() {
+      var count: UInt64 = 0
+      _ = read(descriptor, &count, 8)
+    }
+  }
+
+  /// Polls sockets with epoll.
   struct SocketPoller: ~Copyable {
     private static let room = 256
 
     private let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    private let alarm = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    private let alarm: SocketAlarm
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.room)
 
     /// False if the system had no file descriptor left.
-    var isUsable: Bool { epoll >= 0 && alarm >= 0 }
+    var isUsable: Bool { epoll >= 0 && alarm.descriptor >= 0 }
 
-    init() {
-      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: alarm))
-      epoll_ctl(epoll, EPOLL_CTL_ADD, alarm, &event)
+    init(_ alarm: SocketAlarm) {
+      self.alarm = alarm
+      var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: alarm.descriptor))
+      epoll_ctl(epoll, EPOLL_CTL_ADD, alarm.descriptor, &event)
     }
 
     deinit {
       close(epoll)
-      close(alarm)
       events.deallocate()
     }
 
@@ -49,9 +66,8 @@
       for index in 0..<Int(max(0, count)) {
         let event = events[index]
         let socket = event.data.fd
-        if socket == alarm {
-          var count: UInt64 = 0
-          _ = read(alarm, &count, 8)
+        if socket == alarm.descriptor {
+          alarm.silence()
           continue
         }
         var interest: SocketWatch.Interest = []
@@ -60,11 +76,6 @@
         if event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { interest.insert(.failure) }
         ready.append((socket, interest))
       }
-    }
-
-    func wake() {
-      var one: UInt64 = 1
-      _ = write(alarm, &one, 8)
     }
   }
 #endif

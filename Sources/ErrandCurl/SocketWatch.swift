@@ -11,9 +11,7 @@
 /// A kept-alive connection is used by one request after another. So a socket that no transfer wants stays
 /// registered until it is ready (usually because its server closed it), and changes are applied only before a
 /// wait.
-// Safe to share: `wake` writes to a descriptor that lives as long as this does; everything else is touched on
-// the engine's thread only.
-final class SocketWatch: @unchecked Sendable {
+final class SocketWatch {
   struct Interest: OptionSet {
     let rawValue: UInt8
     static let read = Interest(rawValue: 1)
@@ -46,7 +44,14 @@ final class SocketWatch: @unchecked Sendable {
   /// The entries by socket, whose numbers are small.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var changed: [Int32] = []
-  private let poller = SocketPoller()
+  /// Ends the wait, from any thread.
+  let alarm: SocketAlarm
+  private let poller: SocketPoller
+
+  init() {
+    alarm = SocketAlarm()
+    poller = SocketPoller(alarm)
+  }
 
   /// Sets what is wanted of a socket.
   /// - Parameter holder: The transfer that uses the socket; it is told when it gets the socket and when it
@@ -98,7 +103,7 @@ final class SocketWatch: @unchecked Sendable {
   /// Returns true if the readiness is about this socket, and not about an earlier one with its number.
   func isStillReady(_ socket: Int32) -> Bool { entries[Int(socket)].isReady }
 
-  /// Waits until a socket is ready, `wake` is called, or the milliseconds have passed; -1: no limit.
+  /// Waits until a socket is ready, the alarm rings, or the milliseconds have passed; -1: no limit.
   func wait(milliseconds: Int32) {
     for socket in changed {
       let index = Int(socket)
@@ -124,9 +129,6 @@ final class SocketWatch: @unchecked Sendable {
 
   /// False if the system had no file descriptor left: waiting is impossible then.
   var isUsable: Bool { poller.isUsable }
-
-  /// Ends the wait. May be called on any thread.
-  func wake() { poller.wake() }
 }
 
 /// An object that uses a socket. It may touch the socket only while it holds it.
