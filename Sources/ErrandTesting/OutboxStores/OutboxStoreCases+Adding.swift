@@ -43,7 +43,7 @@ extension OutboxStoreConformance {
       let store = try await harness.open()
       for (number, size) in [0, 1, 100, 5000, 3_000_000].enumerated() {
         var new = harness.new("\(number)")
-        new.content = ConformanceHarness.bytes(size)
+        new.content = Data.noise(size)
         new.size = Int64(size)
         try await harness.add(store, new)
         let claim = try await store.claim(1, for: .seconds(1))

@@ -7,35 +7,8 @@ public import ErrandOutbox
   public import Foundation
 #endif
 
-/// The conformance suite for outbox stores. It depends on no test framework; with Swift Testing it is one
-/// parameterised test:
-///
-/// ```swift
-/// @Test("conforms", arguments: OutboxStoreConformance.cases)
-/// func conforms(_ aCase: OutboxStoreConformance.Case) async throws {
-///   try await OutboxStoreConformance { MyPlace() }.run(aCase)
-/// }
-/// ```
-///
-/// Case names are stable: a store that cannot meet a requirement can name its case as a known issue.
-public struct OutboxStoreConformance: Sendable {
-  /// One requirement.
-  public struct Case: Sendable, Identifiable, Hashable, CustomStringConvertible {
-    /// A sentence about the store.
-    public let name: String
-    let body: @Sendable (OutboxStoreHarness) async throws -> Void
-
-    init(_ name: String, _ body: @escaping @Sendable (OutboxStoreHarness) async throws -> Void) {
-      self.name = name
-      self.body = body
-    }
-
-    public var id: String { name }
-    public var description: String { name }
-    public static func == (left: Case, right: Case) -> Bool { left.name == right.name }
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-  }
-
+/// The conformance suite for outbox stores. `ConformanceSuite` shows how to run it.
+public struct OutboxStoreConformance: ConformanceSuite {
   /// The clocks of the machine that a case runs on. Only the case moves them.
   public final class Clocks: Sendable {
     struct Time {
@@ -81,18 +54,8 @@ public struct OutboxStoreConformance: Sendable {
 
   /// - Parameter makePlace: Makes an empty place that shares nothing with another.
   public init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
+}
 
-  /// Runs one case.
-  /// - Throws: A `ConformanceFailure`, or the unexpected error.
-  public func run(_ testCase: Case) async throws {
-    let harness = OutboxStoreHarness(try makePlace())
-    do {
-      try await testCase.body(harness)
-      try await harness.checkAll()
-    } catch {
-      await harness.closeAll()
-      throw error
-    }
-    await harness.closeAll()
-  }
+extension OutboxStoreConformance: HarnessedSuite {
+  func makeHarness() throws -> OutboxStoreHarness { OutboxStoreHarness(try makePlace()) }
 }

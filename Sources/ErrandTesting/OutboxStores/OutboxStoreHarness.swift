@@ -8,7 +8,7 @@ import ErrandOutbox
 #endif
 
 /// The harness of one case: stores on one place, and a time that only the case moves.
-final class OutboxStoreHarness: Sendable {
+final class OutboxStoreHarness: ConformanceHarness {
   private let place: any OutboxStoreConformance.Place
   private let stores = Locked<[any OutboxStore]>([])
   private let clocks = OutboxStoreConformance.Clocks()
@@ -27,7 +27,7 @@ final class OutboxStoreHarness: Sendable {
   /// Ends a store as if its process had died.
   func abandon(_ store: any OutboxStore) async throws { try await place.abandon(store) }
 
-  func closeAll() async {
+  func end() async {
     for store in stores.withLock({ $0 }) { await store.close() }
   }
 
@@ -128,14 +128,6 @@ final class OutboxStoreHarness: Sendable {
   }
 
   // MARK: Assertions
-
-  func expect(_ condition: Bool, _ complaint: @autoclosure () -> String) throws {
-    if !condition { throw ConformanceFailure(complaint()) }
-  }
-
-  func equal<Value: Equatable>(_ found: Value, _ expected: Value, _ what: @autoclosure () -> String) throws {
-    if found != expected { throw ConformanceFailure("\(what()): \(found), expected \(expected)") }
-  }
 
   @discardableResult
   func fails(_ code: OutboxError.Code, _ body: () async throws -> Void) async throws -> OutboxError {

@@ -7,7 +7,7 @@ import ErrandCore
 #endif
 
 /// The harness of one case: makes caches and checks them.
-struct ResponseCacheHarness: Sendable {
+struct ResponseCacheHarness: ConformanceHarness {
   let makeStore: @Sendable (Int) throws -> any ResponseCache
 
   /// Returns a cache, by default with more capacity than a case needs.
@@ -22,10 +22,6 @@ struct ResponseCacheHarness: Sendable {
   }
 
   func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
-
-  func expect(_ condition: Bool, _ complaint: @autoclosure () -> String) throws {
-    if !condition { throw ConformanceFailure(complaint()) }
-  }
 
   func holds(_ store: any ResponseCache, _ response: CachedResponse?, under key: CacheKey) async throws {
     let found = try await store.read(key)

@@ -11,7 +11,7 @@ extension TransportConformance {
     Case("sends bytes with their length, of any size, and expects no 100") { harness in
       harness.server.otherwise { .response(body: $0.body) }
       for size in [0, 1, 1000, 65_536, 65_537, 3_000_000] {
-        let data = ConformanceHarness.bytes(size)
+        let data = Data.noise(size)
         let response = try await harness.client.send(.put(harness.server.url("/"), .bytes(data)))
         try harness.equal(response.data, data, "what came back of \(size) bytes")
         let request = harness.server.requests.last!
@@ -50,7 +50,7 @@ extension TransportConformance {
 
     Case("sends a file with its length and its type") { harness in
       harness.server.otherwise { _ in .response() }
-      let data = ConformanceHarness.bytes(2_500_000)
+      let data = Data.noise(2_500_000)
       let file = try harness.file("picture.png", data)
       _ = try await harness.client.send(.post(harness.server.url("/"), .file(file)))
       let request = harness.server.requests[0]
@@ -70,7 +70,7 @@ extension TransportConformance {
 
     Case("sends a form of fields and files, and knows its length before") { harness in
       harness.server.otherwise { _ in .response() }
-      let file = try harness.file("cat.jpg", ConformanceHarness.bytes(300_000))
+      let file = try harness.file("cat.jpg", Data.noise(300_000))
       let form = MultipartForm(boundary: "LINE").field("title", "A cat").file("photo", at: file)
         .bytes("raw", Data([0, 13, 10, 255]), fileName: "raw.bin")
       _ = try await harness.client.send(.post(harness.server.url("/"), .multipart(form)))
@@ -79,7 +79,7 @@ extension TransportConformance {
       expected += Data(
         ("--LINE\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"cat.jpg\"\r\n"
           + "Content-Type: image/jpeg\r\n\r\n").utf8)
-      expected += ConformanceHarness.bytes(300_000)
+      expected += Data.noise(300_000)
       expected += Data(
         ("\r\n--LINE\r\nContent-Disposition: form-data; name=\"raw\"; filename=\"raw.bin\"\r\n"
           + "Content-Type: application/octet-stream\r\n\r\n").utf8)
@@ -92,7 +92,7 @@ extension TransportConformance {
 
     Case("sends a stream chunked, and one of known length with its length") { harness in
       harness.server.otherwise { _ in .response() }
-      let data = ConformanceHarness.bytes(700_000)
+      let data = Data.noise(700_000)
       for length in [nil, Int64(data.count)] {
         _ = try await harness.client.send(
           .post(harness.server.url("/"), .stream(pieces(of: data, 9999), length: length)))

@@ -134,7 +134,7 @@ extension TransportConformance {
 
   /// Cancels the task, and checks that it ends as cancelled.
   private static func ends(
-    _ task: Task<Response, any Error>, _ harness: ConformanceHarness,
+    _ task: Task<Response, any Error>, _ harness: TransportHarness,
     _ reason: CancellationReason = .taskCancelled,
     cancels: Bool = true
   ) async throws {

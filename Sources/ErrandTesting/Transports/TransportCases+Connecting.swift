@@ -89,7 +89,7 @@ extension TransportConformance {
     },
 
     Case("does not time out while the consumer of a stream pauses") { harness in
-      let data = ConformanceHarness.bytes(20_000_000)
+      let data = Data.noise(20_000_000)
       harness.server.on("/") { _ in .response(body: data) }
       let response = try await harness.client.stream(
         .get(harness.server.url("/")).timeout(.milliseconds(400)))

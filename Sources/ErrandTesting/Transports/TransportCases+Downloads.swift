@@ -7,8 +7,8 @@ import ErrandCore
 #endif
 
 extension TransportConformance {
-  private static let content = ConformanceHarness.bytes(400_000)
-  private static let otherContent = Data(ConformanceHarness.bytes(350_000).reversed())
+  private static let content = Data.noise(400_000)
+  private static let otherContent = Data(Data.noise(350_000).reversed())
 
   static let downloads: [Case] = [
     Case("downloads a file whole, in place of the old one, and leaves nothing else") { harness in
@@ -131,7 +131,7 @@ extension TransportConformance {
   ]
 
   /// Leaves 150,000 bytes of version 1 beside the target.
-  private static func breakDownload(_ harness: ConformanceHarness, _ target: URL) async throws {
+  private static func breakDownload(_ harness: TransportHarness, _ target: URL) async throws {
     harness.server.on("/") { .file(content, etag: "\"1\"", for: $0).closing(at: .body(150_000)) }
     try await harness.fails(.connectionLost) {
       try await harness.client.download(.get(harness.server.url("/")), to: target, resume: true)

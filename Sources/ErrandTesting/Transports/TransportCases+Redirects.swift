@@ -33,7 +33,7 @@ extension TransportConformance {
     },
 
     Case("keeps the method and the body after 307 and 308") { harness in
-      let data = ConformanceHarness.bytes(200_000)
+      let data = Data.noise(200_000)
       let file = try harness.file("body.bin", data)
       harness.server.on("/to") { .response(body: $0.body) }
       for status in [307, 308] {

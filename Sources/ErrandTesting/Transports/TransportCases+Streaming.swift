@@ -9,7 +9,7 @@ import ErrandCore
 extension TransportConformance {
   static let streaming: [Case] = [
     Case("streams a response whole and in order, and returns at its head") { harness in
-      let data = ConformanceHarness.bytes(8_000_000)
+      let data = Data.noise(8_000_000)
       harness.server.on("/") { _ in .response(body: data).pausing(.milliseconds(50), at: .headEnd) }
       let response = try await harness.client.stream(.get(harness.server.url("/")))
       try harness.equal(response.status, 200, "the status")
@@ -29,7 +29,7 @@ extension TransportConformance {
     },
 
     Case("reads no more from the network than a stream's consumer takes") { harness in
-      let data = ConformanceHarness.bytes(64 << 20)
+      let data = Data.noise(64 << 20)
       harness.server.on("/") { _ in .response(body: data) }
       let response = try await harness.client.stream(.get(harness.server.url("/")))
       let chunks = response.chunks
@@ -62,7 +62,7 @@ extension TransportConformance {
     },
 
     Case("tells of progress both ways: never backwards, never past the total, and to the end") { harness in
-      let data = ConformanceHarness.bytes(3_000_000)
+      let data = Data.noise(3_000_000)
       let file = try harness.file("file", data)
       harness.server.on("/length") { .response(body: $0.body) }
       harness.server.on("/chunked") { .chunked(chunks: [$0.body]) }

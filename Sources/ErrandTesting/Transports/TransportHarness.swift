@@ -8,7 +8,7 @@ import ErrandCore
 
 /// The harness of one case: a server, a client on the transport, and a folder. All of it is removed after the
 /// case.
-final class ConformanceHarness: Sendable {
+final class TransportHarness: ConformanceHarness {
   let server: MockServer
   /// A client that does not retry and has the default time-out of 10 s.
   let client: Client
@@ -64,7 +64,7 @@ final class ConformanceHarness: Sendable {
     try FileManager.default.contentsOfDirectory(atPath: folder().path).sorted()
   }
 
-  func cleanUp() async {
+  func end() async {
     for client in clients.withLock({ $0 }) { await client.shutdown(within: .seconds(1)) }
     server.stop()
     if let folder = madeFolder.withLock({ $0 }) { try? FileManager.default.removeItem(at: folder) }
@@ -73,28 +73,13 @@ final class ConformanceHarness: Sendable {
 
 // MARK: Assertions
 
-extension ConformanceHarness {
-  func expect(_ condition: Bool, _ complaint: @autoclosure () -> String) throws {
-    if !condition { throw ConformanceFailure("\(complaint()); the server saw \(saw)") }
-  }
-
-  func equal<Value: Equatable>(_ found: Value, _ expected: Value, _ what: @autoclosure () -> String) throws {
-    if found != expected {
-      throw ConformanceFailure(
-        "\(what()) is \(short(found)), expected \(short(expected)); the server saw \(saw)")
-    }
-  }
+extension TransportHarness {
+  var evidence: String { "; the server saw \(saw)" }
 
   private var saw: String {
     let record =
       server.requests.suffix(5).map(\.description) + server.connections.suffix(5).map(\.description)
     return record.isEmpty ? "nothing" : record.joined(separator: "; ")
-  }
-
-  private func short(_ value: some Any) -> String {
-    if let data = value as? Data { return "\(data.count) bytes beginning with \([UInt8](data.prefix(16)))" }
-    let text = String(describing: value)
-    return text.count > 300 ? "\(text.prefix(300))…" : text
   }
 
   /// Runs work that must fail with one of these codes, and returns the failure.
@@ -114,28 +99,6 @@ extension ConformanceHarness {
       return error
     }
     throw ConformanceFailure(
-      "got \(response.status) with \(response.data.count) bytes, expected a failure with \(codes); "
-        + "the server saw \(saw)")
+      "got \(response.status) with \(response.data.count) bytes, expected a failure with \(codes)\(evidence)")
   }
-
-  /// Returns pseudo-random bytes without a short period, the same for each call.
-  static func bytes(_ count: Int) -> Data {
-    // Tests are not optimised, so only this much is computed, and repeated. The length is a prime number: no
-    // two pieces that a buffer might confuse are the same.
-    let block = block.prefix(count)
-    var bytes = Data(capacity: count)
-    while bytes.count < count { bytes += block.prefix(count - bytes.count) }
-    return bytes
-  }
-
-  private static let block: Data = {
-    var state: UInt32 = 0x9E37_79B9
-    return Data(
-      (0..<65_521).map { _ in
-        state ^= state << 13
-        state ^= state >> 17
-        state ^= state << 5
-        return UInt8(truncatingIfNeeded: state)
-      })
-  }()
 }
