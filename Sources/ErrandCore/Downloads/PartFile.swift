@@ -75,13 +75,19 @@ struct PartFile: Sendable {
 
   /// Writes the memo. A failure is ignored: it costs only the chance to resume in a later call.
   func writeMemo(_ content: PartialContent) {
-    let draft = Self.temporary(stem)
-    do {
-      let data = try JSONEncoder().encode(content)
-      try FileDescriptor(private: draft).write(data, at: 0)
-      try FileDescriptor.move(draft, to: memoPath)
-    } catch {
-      FileDescriptor.remove(draft)
+    guard let data = try? JSONEncoder().encode(content) else { return }
+    for _ in 0..<100 {
+      guard let draft = try? FileDescriptor(private: Self.temporary(stem)) else { return }
+      // A sweep may take the draft for that of a dead process, until it is claimed.
+      guard draft.claim() else { continue }
+      do {
+        try draft.write(data, at: 0)
+        try FileDescriptor.move(draft.path, to: memoPath)
+      } catch {
+        FileDescriptor.remove(draft.path)
+      }
+      // The lock ends with the draft.
+      return withExtendedLifetime(draft) {}
     }
   }
 

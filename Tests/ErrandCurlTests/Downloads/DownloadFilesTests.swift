@@ -150,6 +150,27 @@ import Testing
   }
 
   @Test func `a sweep that meets a new part does not remove it`() async throws {
+    try await besideSweeps {
+      let part = PartFile(of: file, resumes: false)
+      let opened = try part.open()
+      #expect(opened.isStill(at: part.path))
+      part.remove()
+    }
+  }
+
+  @Test func `a sweep that meets a new memo does not remove it`() async throws {
+    let head = ResponseHead(status: 200, fields: ["ETag": "\"1\""])
+    let content = try #require(PartialContent(url: "http://h/", head: head))
+    try await besideSweeps {
+      let part = PartFile(of: file, resumes: true)
+      part.writeMemo(content)
+      #expect(part.readMemo() == content)
+      part.removeMemo()
+    }
+  }
+
+  /// Runs the body many times while another task sweeps the folder.
+  private func besideSweeps(_ body: () throws -> Void) async throws {
     let folder = temporary.url
     let isDone = Locked(false)
     let sweeping = Task {
@@ -159,12 +180,7 @@ import Testing
       }
     }
     defer { isDone.withLock { $0 = true } }
-    for _ in 0..<300 {
-      let part = PartFile(of: file, resumes: false)
-      let opened = try part.open()
-      #expect(opened.isStill(at: part.path))
-      part.remove()
-    }
+    for _ in 0..<300 { try body() }
     isDone.withLock { $0 = true }
     await sweeping.value
   }
