@@ -1,4 +1,5 @@
 import CCurl
+import ErrandCore
 
 #if canImport(Darwin)
   import Darwin
@@ -122,4 +123,35 @@ final class CookieShare {
   func add(to easy: UnsafeMutableRawPointer) { errand_setopt_pointer(easy, CURLOPT_SHARE, share) }
 
   func remove(from easy: UnsafeMutableRawPointer) { errand_setopt_pointer(easy, CURLOPT_SHARE, nil) }
+}
+
+/// Keeps handles for reuse, because creating one costs more than using it.
+final class CurlHandlePool: Sendable {
+  private static let capacity = 512
+
+  private let options: CurlOptions
+  private let handles = Locked<[CurlHandle]>([])
+
+  init(_ options: CurlOptions) { self.options = options }
+
+  func take() -> CurlHandle {
+    handles.withLock { $0.popLast() }
+      ?? CurlHandle(options)
+  }
+
+  func put(_ handle: CurlHandle) {
+    guard !handle.isSpent else { return }
+    handles.withLock { handles in
+      if handles.count < Self.capacity { handles.append(handle) }
+    }
+  }
+
+  func drain() {
+    // The last references are released after the lock.
+    let drained = handles.withLock { handles in
+      defer { handles = [] }
+      return handles
+    }
+    _ = drained
+  }
 }

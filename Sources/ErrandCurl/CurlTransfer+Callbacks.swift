@@ -1,6 +1,12 @@
 import CCurl
 import ErrandCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The callbacks of libcurl, on the engine's thread.
 extension CurlTransfer {
   static func setCallbacks(_ easy: UnsafeMutableRawPointer) {
@@ -96,5 +102,61 @@ extension CurlTransfer {
       exchange.didSend(total: sent)
     }
     return 0
+  }
+}
+
+/// Reads the body of one attempt, piece by piece.
+struct CurlUpload {
+  /// True while the body has no more bytes yet.
+  private(set) var isWaiting = false
+  private let upload: Upload
+  private var offset = 0
+
+  init(_ upload: Upload) { self.upload = upload }
+
+  /// Fills `room` from its start; returns what libcurl's read callback returns.
+  mutating func read(into room: UnsafeMutableRawBufferPointer) throws -> Int {
+    switch upload {
+    case .none: return 0
+    case .bytes(let data):
+      let count = min(room.count, data.count - offset)
+      room.copyBytes(from: data.dropFirst(offset).prefix(count))
+      offset += count
+      return count
+    case .reader(let reader):
+      switch try reader.read(into: room) {
+      case .bytes(let count): return count
+      case .end: return 0
+      case .notYet:
+        isWaiting = true
+        return Int(CURL_READFUNC_PAUSE)
+      }
+    }
+  }
+
+  mutating func hasMore() { isWaiting = false }
+}
+
+extension TransferMetrics {
+  /// Makes metrics of libcurl's times, which are all counted from the start; a step is the difference of two.
+  init(_ easy: UnsafeMutableRawPointer, version: HTTPVersion?, firstByte: Duration?) {
+    self.init()
+    func time(_ info: CURLINFO) -> Duration? {
+      let microseconds = errand_getinfo_offset(easy, info)
+      return microseconds > 0 ? .microseconds(Int64(microseconds)) : nil
+    }
+    let isReused = errand_getinfo_long(easy, CURLINFO_NUM_CONNECTS) == 0
+    connectionReused = isReused
+    if !isReused {
+      dns = time(CURLINFO_NAMELOOKUP_TIME_T)
+      let connected = time(CURLINFO_CONNECT_TIME_T)
+      if let connected { connect = max(.zero, connected - (dns ?? .zero)) }
+      if let secured = time(CURLINFO_APPCONNECT_TIME_T) { tls = max(.zero, secured - (connected ?? .zero)) }
+    }
+    // libcurl's own time would include the first byte of an upload.
+    self.firstByte = firstByte
+    bytesSent = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T))
+    bytesReceived = Int64(errand_getinfo_offset(easy, CURLINFO_SIZE_DOWNLOAD_T))
+    httpVersion = version
   }
 }

@@ -1,3 +1,5 @@
+import CCurl
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -135,4 +137,27 @@ final class SocketWatch {
 protocol SocketHolder: AnyObject {
   /// Gives the socket to the holder, or takes it away (nil). Returns true if the object holds it now.
   func hold(_ socket: Int32?) -> Bool
+}
+
+/// Converts to and from libcurl's constants.
+extension SocketWatch.Interest {
+  /// - Parameter what: One of `CURL_POLL_…`.
+  init(poll what: Int32) {
+    self =
+      switch what {
+      case CURL_POLL_IN: .read
+      case CURL_POLL_OUT: .write
+      case CURL_POLL_INOUT: [.read, .write]
+      default: []
+      }
+  }
+
+  /// The interest as a mask of `CURL_CSELECT_…`.
+  var selected: Int32 {
+    var mask: Int32 = 0
+    if contains(.read) { mask |= CURL_CSELECT_IN }
+    if contains(.write) { mask |= CURL_CSELECT_OUT }
+    if contains(.failure) { mask |= CURL_CSELECT_ERR }
+    return mask
+  }
 }
