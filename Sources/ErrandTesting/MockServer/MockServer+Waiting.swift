@@ -1,3 +1,14 @@
+import Dispatch
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 extension MockServer {
   /// Waits until the heads of so many requests have arrived, and returns the requests.
   /// - Parameter path: Counts only requests for this path. Default: all requests.
@@ -28,5 +39,35 @@ extension MockServer {
       throw MockServerError("connection \(number) has not ended")
     }
     return end
+  }
+}
+
+/// A gate at which a server's handler waits until it is opened. It blocks the server's only thread, so no
+/// other request gets a response meanwhile, and the end of a connection is not seen.
+package final class ServerGate: Sendable {
+  private let limit: Duration
+  private let isOpen = DispatchSemaphore(value: 0)
+
+  /// - Parameter limit: The gate opens by itself after this time. Default: 50 s.
+  package init(limit: Duration = .seconds(50)) { self.limit = limit }
+
+  package func open() { isOpen.signal() }
+
+  /// Waits until the gate is open or the limit has passed.
+  package func pass() {
+    _ = isOpen.wait(timeout: .now() + limit.seconds)
+    isOpen.signal()
+  }
+}
+
+/// An error of a mock server, or a wait that ended in vain.
+public struct MockServerError: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+
+  /// Returns an error with the system's reason, from `errno`.
+  static func system(_ what: String) -> MockServerError {
+    MockServerError("\(what): \(String(cString: strerror(errno)))")
   }
 }

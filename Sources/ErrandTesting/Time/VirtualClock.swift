@@ -1,5 +1,11 @@
 import ErrandCore
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A clock whose time only moves when it is told to. Pass it to `ClientConfiguration.clock` or to a
 /// `StubTransport`, and a test of an hour takes no time.
 ///
@@ -166,5 +172,16 @@ public final class VirtualClock: Clock {
       return ready.values.map(\.continuation)
     }
     for continuation in told { continuation.resume() }
+  }
+}
+
+extension VirtualClock {
+  /// Returns a wall clock that runs with this clock, for `ClientConfiguration.date`.
+  /// - Parameter start: The date when the clock stands at zero.
+  public func date(startingAt start: Date) -> @Sendable () -> Date {
+    { [self] in
+      let (seconds, attoseconds) = now.offset.components
+      return start.addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
+    }
   }
 }
