@@ -96,11 +96,17 @@ public struct ClaimedRow: Sendable, Hashable {
   public var content: Data
   /// Identifies this claim of the row.
   public var lease: Lease
+  /// How long after the claim the request expires, by the store's own time: the wall clock may have been set
+  /// since it was stored. Nil for never.
+  public var timeLeft: Duration?
+  /// When the request expires, on the dispatcher's timeline.
+  var end: Duration?
 
-  public init(row: OutboxRow, content: Data, lease: Lease) {
+  public init(row: OutboxRow, content: Data, lease: Lease, timeLeft: Duration? = nil) {
     self.row = row
     self.content = content
     self.lease = lease
+    self.timeLeft = timeLeft
   }
 }
 

@@ -79,7 +79,7 @@ extension OutboxTables {
     _ ready: ReadyRow, _ bounds: ClaimBounds, until end: Int64, _ now: StoreTime, _ claim: inout Claim
   ) throws -> Bool {
     // One claim expires at most `mostAtOnce` rows, so an overdue row may still be there.
-    if ready.isOverdue {
+    if let left = ready.timeLeft, left <= 0 {
       claim.expired.append(try expire(ready.row.sequence, at: now))
       return false
     }
@@ -115,7 +115,8 @@ extension OutboxTables {
     let lease = Lease(id: row.id, number: Self.leaseNumber(row.sequence, ready.leases + 1))
     claimed[lease.number] = Claimed(
       row: row, hasFiles: ready.hasFiles, isContentApart: ready.isContentApart)
-    return ClaimedRow(row: row, content: content, lease: lease)
+    return ClaimedRow(
+      row: row, content: content, lease: lease, timeLeft: ready.timeLeft.map { .milliseconds($0) })
   }
 
   /// Moves a row to the dead letters whose content is damaged or missing, so that it is never sent.

@@ -8,7 +8,8 @@ extension OutboxTables {
     let row: OutboxRow
     /// The number of times that the row was claimed before.
     let leases: Int64
-    let isOverdue: Bool
+    /// The milliseconds until the row expires; nil for never.
+    let timeLeft: Int64?
     let hasFiles: Bool
     /// True if the content is stored outside the row.
     let isContentApart: Bool
@@ -22,7 +23,7 @@ extension OutboxTables {
   /// More rows than any claim takes; keeps the limit of a query from overflowing.
   private static let mostOfOrigin = 1 << 30
 
-  private static let readyColumns = "\(columns), lease, expires <= ?1, files > 0, checksum, content"
+  private static let readyColumns = "\(columns), lease, expires - ?1, files > 0, checksum, content"
   private static let ready = Query(
     """
     SELECT \(readyColumns) FROM requests INDEXED BY by_turn WHERE turn = 1 ORDER BY priority DESC, seq
@@ -140,7 +141,7 @@ extension OutboxTables {
     let row = try row(statement)
     return ReadyRow(
       row: row, leases: statement.integer(Self.columnCount),
-      isOverdue: statement.integer(Self.columnCount + 1) != 0,
+      timeLeft: statement.optionalInteger(Self.columnCount + 1),
       hasFiles: statement.integer(Self.columnCount + 2) != 0,
       isContentApart: statement.isNull(Self.columnCount + 4),
       content: try content(of: row.sequence, statement, at: Self.columnCount + 3))

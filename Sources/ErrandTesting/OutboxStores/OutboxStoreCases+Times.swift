@@ -102,6 +102,15 @@ extension OutboxStoreConformance {
       }
     },
 
+    Case("says how long a claimed row has left, whatever the wall clock says") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a", lifetime: .seconds(9)), harness.new("b"))
+      harness.advance(.seconds(2))
+      harness.setWall(by: .seconds(86_400))
+      let claim = try await store.claim(10, for: .seconds(60))
+      try harness.equal(claim.rows.map(\.timeLeft), [.seconds(7), nil], "the time that is left")
+    },
+
     Case("waits for what is left of a delay after the machine was off") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"), harness.new("b", lifetime: .seconds(300)))
