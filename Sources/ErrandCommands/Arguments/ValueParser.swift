@@ -18,21 +18,31 @@ import ErrandCore
 enum ValueParser {
   /// Returns a URL as it is; to one without a scheme adds `http` if it names this machine, else `https`.
   static func url(_ text: String) -> String {
-    let name = ASCII.lowercased(String(text.prefix { !":/?#[".contains($0) }))
-    let rest = text.dropFirst(name.count)
+    let first = text.prefix { !":/?#[@".contains($0) }
+    let rest = text.dropFirst(first.count)
     // A number behind the colon is a port; anything else makes the name a scheme.
     let hasScheme = rest.first == ":" && rest.dropFirst().first?.isNumber != true
-    let isLocal =
-      name == "localhost" || name.hasSuffix(".localhost") || isLoopback(name) || text.hasPrefix("[::1]")
-    let namesHost = name.utf8.first.map { $0 > 47 } ?? text.hasPrefix("[")
+    let namesHost = first.utf8.first.map { $0 > 47 } ?? text.hasPrefix("[")
     if hasScheme || !namesHost { return text }
-    return (isLocal ? "http://" : "https://") + text
+    return (namesThisMachine(text) ? "http://" : "https://") + text
+  }
+
+  /// Returns true if the host of a URL without a scheme is this machine: what stands before an `@` is a user.
+  private static func namesThisMachine(_ text: String) -> Bool {
+    let authority = text.prefix { !"/?#\\".contains($0) }
+    guard !authority.contains("@") else { return false }
+    let name = ASCII.lowercased(String(authority.prefix { !":[".contains($0) }))
+    return name == "localhost" || name.hasSuffix(".localhost") || isLoopback(name) || authority == "[::1]"
+      || authority.hasPrefix("[::1]:")
   }
 
   /// Returns true for an address in 127.0.0.0/8: a host's name may begin with `127.`, too.
   private static func isLoopback(_ name: String) -> Bool {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in
+        part.utf8.allSatisfy { 48...57 ~= $0 } && UInt8(part) != nil
+      }
   }
 
   /// Returns true for what stands in the place of a command and can only be meant as a URL.

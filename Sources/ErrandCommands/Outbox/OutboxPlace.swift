@@ -81,6 +81,11 @@ struct OutboxFinder {
   /// Returns the request.
   /// - Throws: `CommandFailure` if no request matches, or more than one.
   func entry(_ name: String) async throws -> OutboxEntry {
+    // Every ID begins with nothing: as `"$ID"` of a script in which it is not set.
+    guard !name.isEmpty else {
+      throw CommandFailure(
+        .usage, "unknownID", "the ID is empty", hint: "errand outbox list shows those that are there.")
+    }
     if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry }
     var found: OutboxEntry?
     var last: Int64 = 0

@@ -10,6 +10,9 @@ import Testing
     ("127.evil.test", "https://"), ("127.0.0.256", "https://"), ("[::1]:8080/x", "http://"),
     ("example.com/x", "https://"),
     ("example.com:8443", "https://"), ("localhost.example.com", "https://"), ("[::2]/x", "https://"),
+    ("localhost:8080@example.com/x", "https://"), ("127.0.0.1:1@example.com", "https://"),
+    ("[::1]@example.com", "https://"), ("127.0.0.+1", "https://"), ("[::1]", "http://"),
+    ("localhost/@x", "http://"), ("localhost?a=@", "http://"), ("[::1].example.com", "https://"),
     ("http://example.com", ""), ("HTTPS://example.com", ""), ("mailto:a@b", ""), ("/path", ""), ("?a", ""),
     ("", ""), ("./x", ""), (":80", ""), ("localhost:", ""),
   ])
