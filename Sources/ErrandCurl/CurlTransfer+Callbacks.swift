@@ -124,7 +124,7 @@ struct CurlUpload {
       offset += count
       return count
     case .reader(let reader):
-      switch try reader.read(into: room) {
+      switch try reader.fill(room) {
       case .bytes(let count): return count
       case .end: return 0
       case .notYet:

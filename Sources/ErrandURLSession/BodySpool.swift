@@ -48,7 +48,7 @@ final class BodySpool: Sendable {
   private func read() {
     do {
       while true {
-        switch try reader.read(into: room) {
+        switch try reader.fill(room) {
         case .notYet: return
         case .bytes(let count):
           try keep(UnsafeRawBufferPointer(rebasing: room[..<count]))

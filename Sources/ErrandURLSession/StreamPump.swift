@@ -61,7 +61,7 @@ import Foundation
       }
       do {
         while !state.withLock({ $0.isClosed }) {
-          switch try reader.read(into: room) {
+          switch try reader.fill(room) {
           case .bytes(let count):
             guard write(UnsafeRawBufferPointer(rebasing: room[..<count])) else { return }
           case .notYet: ready.wait()

@@ -90,6 +90,21 @@ public protocol BodyReader: AnyObject, Sendable {
   func close()
 }
 
+extension BodyReader {
+  /// Fills the front of `buffer` as `read(into:)` does.
+  /// - Throws: Also if the reader says that it wrote more than there is room for.
+  package func fill(_ buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+    let read = try unsafe read(into: buffer)
+    if case .bytes(let count) = read, !(0...buffer.count).contains(count) {
+      throw RequestError(
+        .invalidRequest,
+        message: "the reader of the body returned \(count) bytes, and had room for \(buffer.count)",
+        reachedServer: true)
+    }
+    return read
+  }
+}
+
 /// The result of one read of a body.
 public enum BodyRead: Sendable, Hashable {
   case bytes(Int)

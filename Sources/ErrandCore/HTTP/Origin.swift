@@ -6,7 +6,7 @@
 
 /// Scheme, host and port (RFC 6454): the boundary within which a credential may be sent.
 package struct Origin: Sendable, Hashable {
-  let scheme: String
+  package let scheme: String
   let host: String
   let port: Int
 

@@ -28,7 +28,7 @@ final class GzipReader: BodyReader {
     if unsafe state.gzip == nil { unsafe state.gzip = try Gzip() }
     while unsafe !state.isDone {
       if unsafe state.available.isEmpty, unsafe !state.sourceEnded {
-        let read = try unsafe state.input.withUnsafeMutableBytes { try unsafe source.read(into: $0) }
+        let read = try unsafe state.input.withUnsafeMutableBytes { try unsafe source.fill($0) }
         switch read {
         case .notYet: return .notYet
         case .end: unsafe state.sourceEnded = true

@@ -139,6 +139,7 @@ extension DispatchState {
     at now: Duration
   ) {
     demand.isClaiming = false
+    let claim = claim.withoutRepeats(of: inFlight)
     inFlight.take(claim.rows, until: end, renewingBy: limit, learned: learned)
     var counts: [String: Int] = [:]
     for row in claim.rows { counts[row.row.origin, default: 0] += 1 }
@@ -162,5 +163,15 @@ extension DispatchState {
     demand.isClaiming = false
     want()
     demand.restsUntil = now + Self.pauseAfterFailure
+  }
+}
+
+extension Claim {
+  /// Returns the claim without rows that are claimed already: a store that returns one twice has it sent once.
+  fileprivate func withoutRepeats(of inFlight: InFlightRows) -> Claim {
+    var known: Set<Lease> = []
+    var claim = self
+    claim.rows.removeAll { inFlight.contains($0.lease) || !known.insert($0.lease).inserted }
+    return claim
   }
 }

@@ -32,14 +32,13 @@ extension Dispatcher {
       return RetryRule.Conclusion(
         outcome: .rejected(reason: "\(error)", response: nil), hasReached: true, sign: .none)
     }
+    guard await begin(claimed.lease) else { return .returned }
+    let left = claimed.end.map { $0 - timeline.now() }
+    // The store lets it expire at the next claim.
+    if let left, left <= .zero { return .returned }
     do {
-      try await store.begin([claimed.lease])
-      Failpoint.hit(.beforeSend)
-      // The machine may have slept during the waits above, and another owner may have the row.
-      guard holds(claimed.lease) else { return .returned }
       let priority = Priority(rawValue: UInt8(clamping: claimed.row.priority))
-      result = .success(
-        try await client.send(request(stored, priority: priority, expires: claimed.row.expires)))
+      result = .success(try await client.send(request(stored, priority: priority, deadline: left)))
     } catch {
       result = .failure(error)
     }
@@ -55,16 +54,37 @@ extension Dispatcher {
       date: configuration.date(), random: &random)
   }
 
+  /// Notes that a row is about to be sent, and repeats that until it works, as `record` does: a store that
+  /// cannot be written is no failure of the request's server.
+  /// - Returns: False if another owner may have the row, or the outbox is cancelling.
+  private func begin(_ lease: Lease) async -> Bool {
+    var pause = Duration.milliseconds(100)
+    while holds(lease), !wasGivenBack(lease) {
+      do {
+        try await store.begin([lease])
+        Failpoint.hit(.beforeSend)
+        // The machine may have slept during the waits above, and another owner may have the row.
+        return holds(lease)
+      } catch {
+        configuration.report(error)
+        if (error as? OutboxError)?.code == .closed { return false }
+        try? await timeline.sleep(pause)
+        pause = min(pause * 2, .seconds(5))
+      }
+    }
+    return false
+  }
+
   /// True if the outbox itself cancelled the attempt, because it is closing or because another owner has the
   /// row.
   private func wasGivenBack(_ lease: Lease) -> Bool {
     state.withLock { $0.isCancelling || $0.inFlight.isLost(lease) }
   }
 
-  /// - Parameter expires: When the row expires, in milliseconds since 1970: no attempt lasts longer.
-  private func request(_ stored: Request, priority: Priority?, expires: Int64?) -> Request {
+  /// - Parameter deadline: The time until the row expires: no attempt lasts longer.
+  private func request(_ stored: Request, priority: Priority?, deadline: Duration?) -> Request {
     var options = stored.options
-    options.deadline = expires.map { .milliseconds(max(1, $0 - configuration.date().milliseconds)) }
+    options.deadline = deadline
     options.retry = .never
     options.redirects = options.redirects ?? configuration.delivery.redirects
     options.priority = priority ?? .default
@@ -79,6 +99,13 @@ extension Dispatcher {
 
   // MARK: Recording
 
+  /// Looks up the requests whose outcomes did not count: another owner, or an earlier recording whose reply was
+  /// lost, has ended them, and their receipts wait for that.
+  private func catchUp(on batch: [FinishedAttempt], _ results: [Finished]) async {
+    let missed = zip(batch, results).filter { $1.row == nil }.map(\.0.lease.id)
+    if !missed.isEmpty { await hub.catchUp(on: hub.followed(missed)) }
+  }
+
   /// Records ends of attempts, and repeats that until it works: a request that a server has accepted must not
   /// be sent again because a disk was full for a moment. It stops only if the store is closed or the outbox
   /// is cancelling.
@@ -91,6 +118,7 @@ extension Dispatcher {
         let results = try await store.finish(batch)
         Failpoint.hit(.afterRecord)
         hub.publish(results.compactMap(\.row))
+        await catchUp(on: batch, results)
         await storage.blobs.remove(results.flatMap(\.files))
         isDone = true
         break

@@ -120,8 +120,11 @@ final class Dispatcher: Sendable {
   private func claim(_ order: DispatchState.Order) async {
     do {
       try await renewIfLate()
-      let time = ticks
+      let (time, asked) = (ticks, timeline.now())
       var claim = try await store.claim(bounds(order), for: configuration.lease)
+      for index in claim.rows.indices {
+        claim.rows[index].end = claim.rows[index].timeLeft.map { asked + $0 }
+      }
       hub.publish(claim.changed)
       let learned = learnOrigins(of: &claim.rows)
       let now = timeline.now()

@@ -103,6 +103,8 @@ struct InFlightRows: Sendable {
     rows[lease].map { !$0.isLost && $0.leaseEnd > now } ?? false
   }
 
+  func contains(_ lease: Lease) -> Bool { rows.keys.contains(lease) }
+
   func isLost(_ lease: Lease) -> Bool { rows[lease]?.isLost ?? false }
 
   /// Notes that another owner has these rows, and drops those that wait to be sent.

@@ -100,6 +100,9 @@ extension Date {
   /// Converts a store's time: milliseconds since 1970.
   package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-  /// The milliseconds since 1970.
-  package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+  /// The milliseconds since 1970, within the range in which a `Double` has whole ones.
+  package var milliseconds: Int64 {
+    let (value, limit) = ((timeIntervalSince1970 * 1000).rounded(), Double(1 << 53))
+    return value.isNaN ? 0 : Int64(min(max(value, -limit), limit))
+  }
 }

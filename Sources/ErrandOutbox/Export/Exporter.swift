@@ -62,7 +62,9 @@ struct Exporter {
     return true
   }
 
-  private func content(of id: OutboxID) async throws -> Data? { try await store.contents(of: [id])[0] }
+  private func content(of id: OutboxID) async throws -> Data? {
+    try await store.contents(of: [id]).first ?? nil
+  }
 
   private static func unreadable(_ id: OutboxID, _ error: any Error) -> OutboxError {
     OutboxError(.fileUnreadable, "request \(id) cannot be exported: \(error)")
@@ -76,10 +78,9 @@ extension BodyReader {
     try data.withUnsafeMutableBytes { buffer in
       var done = 0
       while done < count {
-        switch try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...])) {
+        switch try fill(UnsafeMutableRawBufferPointer(rebasing: buffer[done...])) {
         case .bytes(let count): done += count
-        case .notYet: preconditionFailure("what is stored is there")
-        case .end: throw OutboxError(.damaged, "its body ends too early")
+        case .notYet, .end: throw OutboxError(.damaged, "its body ends too early")
         }
       }
     }

@@ -74,7 +74,7 @@ struct Importer {
     let item = try item(of: head)
     let id = OutboxID(rawValue: head.id)
     var isKnown = batch.contains { $0.id == id }
-    if !isKnown { isKnown = try await outbox.store.rows([id])[0] != nil }
+    if !isKnown { isKnown = try await outbox.store.row(id) != nil }
     current = Current(
       item: isKnown ? nil : item,
       spool: try await BodySpool(isKnown ? [] : head.segments, in: outbox.storage.spool))

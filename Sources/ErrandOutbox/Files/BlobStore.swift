@@ -36,7 +36,9 @@ public protocol BlobStore: Sendable {
   /// Removes blobs that belong to no row any more. What cannot be removed is swept later.
   func remove(_ names: [String]) async
 
-  /// Removes blobs that ended processes left behind.
+  /// Removes blobs that ended processes left behind. In a package without the upcoming feature
+  /// `NonisolatedNonsendingByDefault`, the closure's type is spelled
+  /// `nonisolated(nonsending) ([String]) async throws -> Set<String>`.
   /// - Parameter used: Returns which of these blobs belong to a row. A blob is removed only if it was not held
   ///   before this was asked about it.
   /// - Returns: The names of the removed blobs, and of what was begun and not completed.

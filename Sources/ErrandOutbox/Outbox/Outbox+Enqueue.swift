@@ -90,7 +90,7 @@ extension Outbox {
       (rows, try await store.add(rows, within: configuration.caps))
     }
     let now = configuration.date()
-    let known = Set(dropped.known)
+    let known = Set(dropped.known.filter(rows.indices.contains))
     hub.begin(
       rows.enumerated().filter { !known.contains($0.offset) }.map {
         OutboxEvent(id: $0.element.id, lane: $0.element.lane, step: .stored, date: now)

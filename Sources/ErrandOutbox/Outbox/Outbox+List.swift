@@ -2,7 +2,7 @@ extension Outbox {
   /// Returns what is known of a request, of this launch or an earlier one; nil if nothing is, or if it was
   /// forgotten.
   public func status(of id: OutboxID) async throws -> OutboxEntry? {
-    try await store.rows([id])[0].map(storage.entry)
+    try await store.row(id).map(storage.entry)
   }
 
   /// Returns a receipt for a request of which only the id is left, as after a restart. Its events begin with
@@ -11,7 +11,7 @@ extension Outbox {
   public func receipt(for id: OutboxID) async throws -> Receipt? {
     let receipt = Receipt(id, hub.log(id), self, isNew: false)
     let followed = hub.followed([id])
-    guard let row = try await store.rows([id])[0] else { return nil }
+    guard let row = try await store.row(id) else { return nil }
     hub.publish([row], to: followed)
     return receipt
   }

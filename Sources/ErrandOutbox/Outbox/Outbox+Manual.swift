@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -52,7 +54,8 @@ extension Outbox {
   public func resume(origin: String?) async throws {
     var names: [String]?
     if let origin {
-      guard let url = URL(string: origin), url.host() != nil else {
+      guard let url = URL(string: origin), let found = Origin(url), ["http", "https"].contains(found.scheme)
+      else {
         throw OutboxError(.failed, "\(origin) is no origin; it looks like https://example.com")
       }
       names = [storage.originName(of: url)]

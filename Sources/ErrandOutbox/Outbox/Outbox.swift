@@ -64,6 +64,7 @@ public final class Outbox: Sendable {
     _ store: any OutboxStore, _ blobs: any BlobStore, spool: BlobFolder, _ client: Client,
     _ configuration: OutboxConfiguration
   ) async throws {
+    let configuration = configuration.bounded
     let storage = RequestStorage(
       blobs, spool: spool, key: configuration.key,
       secrets: configuration.secrets.map(client.secrets.union) ?? client.secrets,

@@ -20,10 +20,11 @@ public final class Receipt: Sendable, Identifiable {
 
   deinit { outbox.hub.release(id) }
 
-  /// A stream of every step of the request from the making of this receipt to its end, in whichever process
-  /// it happened. Each stream has all steps. It ends with the last step, or when the outbox is closed. If a
-  /// dead letter or an expired request is retried by hand, streams that are requested after that have those
-  /// steps, too.
+  /// A stream of the steps of the request from the making of this receipt to its end: all steps of this
+  /// process, and those of others that this one learns of, which may miss the beginnings of their attempts.
+  /// Each stream has all steps that are known; of more than 100, the first ones are forgotten. It ends with
+  /// the last step, or when the outbox is closed. If a dead letter or an expired request is retried by hand,
+  /// streams that are requested after that have those steps, too.
   public var events: AsyncStream<OutboxEvent> { log.events }
 
   /// Waits until the request is delivered, a dead letter, expired or dropped. Without a network that may take

@@ -42,10 +42,12 @@ public struct OutboxConfiguration: Sendable {
   /// in use, until all that it held is delivered. Any program that can write to the folder can add such
   /// requests. Default: false, and they are refused.
   public var acceptsPlaintext = false
-  /// How often the outbox looks for requests to deliver even if nothing signals any. Default: 60 s.
+  /// How often the outbox looks for requests to deliver even if nothing signals any. At least 100 ms.
+  /// Default: 60 s.
   public var pollInterval: Duration = .seconds(60)
   /// How long other processes leave a request alone that this process is attempting, should this process
-  /// hang. The lease is renewed three times as often. The end of a process is noticed at once. Default: 60 s.
+  /// hang. The lease is renewed three times as often. The end of a process is noticed at once. At least 1 s.
+  /// Default: 60 s.
   public var lease: Duration = .seconds(60)
   /// False to only store requests and read their states: nothing is delivered until `deliver()` is called.
   /// Default: true.
@@ -74,6 +76,15 @@ public struct OutboxConfiguration: Sendable {
 }
 
 extension OutboxConfiguration {
+  /// Returns the configuration with times that an outbox can work with: without a pause between two looks, it
+  /// would do nothing else, and without a lease, send nothing.
+  var bounded: OutboxConfiguration {
+    var bounded = self
+    bounded.pollInterval = max(pollInterval, .milliseconds(100))
+    bounded.lease = max(lease, .seconds(1))
+    return bounded
+  }
+
   /// Reports that the store failed. A closed store is no failure.
   func report(_ error: any Error) {
     if let error = error as? OutboxError, error.code == .closed { return }

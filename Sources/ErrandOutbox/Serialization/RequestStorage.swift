@@ -196,6 +196,11 @@ struct RequestStorage: Sendable {
       }
     }
     let blobs = sources.isEmpty ? [] : try await blobs.put(sources)
+    guard blobs.count == sources.count else {
+      throw OutboxError(
+        .failed,
+        "\(self.blobs.location) has stored \(sources.count) bodies, and returned \(blobs.count) blobs")
+    }
     var left = blobs[...]
     var rows: [NewRow] = []
     for (index, item) in items.enumerated() {

@@ -66,7 +66,7 @@ public protocol OutboxStore: Sendable {
   /// Returns the rows with these ids, in their order; nil for one that is not known (any more).
   func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?]
 
-  /// Returns a page of rows, in the order of enqueue.
+  /// Returns a page of rows, in the order of enqueue. A page with fewer rows than `limit` is the last one.
   /// - Parameter sequence: Rows after this one are returned; 0 for the first page.
   func list(_ selection: OutboxSelection, after sequence: Int64, limit: Int) async throws -> [OutboxRow]
 
@@ -101,6 +101,11 @@ public protocol OutboxStore: Sendable {
 
   /// Gives all claimed rows back, and closes the store. Any later call fails with `OutboxError.closed`.
   func close() async
+}
+
+extension OutboxStore {
+  /// Returns the row with this id; nil if it is not known (any more).
+  func row(_ id: OutboxID) async throws -> OutboxRow? { try await rows([id]).first ?? nil }
 }
 
 /// Rows that were dropped, and files that belong to no request any more.

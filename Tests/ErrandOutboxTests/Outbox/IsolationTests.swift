@@ -67,12 +67,14 @@ import Testing
       gate.pass()
       return .response()
     }
-    let client = harness.client()
+    let client = patientClient()
     client.limits = ConcurrencyLimits(total: 1, perOrigin: 1)
-    let held = Task { try await client.send(.get(other.url("/"))) }
+    let isSlotFree = Locked(false)
+    let held = Task {
+      defer { isSlotFree.withLock { $0 = true } }
+      return try await client.send(.get(other.url("/")))
+    }
     try await other.waitForRequests(1)
-    let counting = harness.client()
-    _ = counting
     let outbox = try await harness.outbox(client) { $0.perOrigin = 3 }
     let receipts = try await outbox.enqueue((0..<50).map { .post(server.url("/"), .text("\($0)")) })
     for receipt in receipts {
@@ -81,6 +83,7 @@ import Testing
       #expect(try await receipt.outcome().response != nil)
     }
     #expect(inFlight.withLock { $0.most } <= 3)
+    #expect(!isSlotFree.withLock { $0 })
     gate.open()
     _ = try await held.value
     await outbox.close()

@@ -1,0 +1,135 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
+
+/// Stores and blob stores of others, each with one fault: it costs a request at most, and no process.
+@Suite(.timeLimit(.minutes(1))) struct OddStoreTests {
+  private let harness: OutboxHarness
+  private let failures = StoreFailureLog()
+
+  init() throws {
+    harness = try OutboxHarness()
+    harness.server.on("/") { _ in .response() }
+  }
+
+  private func outbox(_ fault: OddStore.Fault) async throws -> Outbox {
+    var configuration = harness.configuration
+    // Nothing in these tests waits for a poll.
+    configuration.pollInterval = .seconds(3600)
+    configuration.onStoreFailure = failures.add
+    let store = try await SQLiteOutboxStore(folder: harness.folder)
+    return try await Outbox(
+      store: OddStore(store, fault), folder: harness.folder, client: harness.client(),
+      configuration: configuration)
+  }
+
+  private func post() -> Request { .post(harness.server.url("/"), .text("x")) }
+
+  @Test func `lookups that return too little find nothing`() async throws {
+    let outbox = try await outbox(.losesLookups)
+    try await outbox.pause()
+    let receipt = try await outbox.enqueue(post())
+    #expect(try await outbox.status(of: receipt.id) == nil)
+    #expect(try await outbox.receipt(for: receipt.id) == nil)
+    #expect(try await outbox.export { _ in } == 0)
+    await outbox.close()
+  }
+
+  @Test func `indices that no row has are ignored`() async throws {
+    let outbox = try await outbox(.knowsTooMuch)
+    let receipt = try await outbox.enqueue(post())
+    #expect(receipt.isNew)
+    #expect(try await receipt.outcome().response != nil)
+    await outbox.close()
+  }
+
+  @Test func `a row that is claimed twice in one claim is sent once`() async throws {
+    let outbox = try await outbox(.claimsTwice)
+    let receipts = try await outbox.enqueue([post(), post(), post()])
+    for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
+    #expect(harness.keys().count == 3)
+    await outbox.close()
+  }
+
+  @Test func `a begin that fails is repeated and reported, and is no attempt`() async throws {
+    let outbox = try await outbox(.cannotBegin(2))
+    let receipt = try await outbox.enqueue(post())
+    #expect(try await receipt.outcome().response != nil)
+    #expect(failures.codes == [.failed, .failed])
+    #expect(try await outbox.status(of: receipt.id)?.attempts == 1)
+    await outbox.close()
+  }
+
+  @Test func `a receipt hears its outcome though the reply to its recording was lost`() async throws {
+    let outbox = try await outbox(.losesAReply)
+    let receipt = try await outbox.enqueue(post())
+    #expect(try await receipt.outcome().response != nil)
+    #expect(harness.keys().count == 1)
+    await outbox.close()
+  }
+
+  @Test func `a blob store that returns too few blobs fails the enqueue`() async throws {
+    let store = try await SQLiteOutboxStore(folder: harness.folder)
+    let outbox = try await Outbox(
+      store: store, blobs: ForgetfulBlobs(), client: harness.client(), configuration: harness.configuration)
+    await #expect(throws: OutboxError.self) {
+      try await outbox.enqueue(.post(harness.server.url("/"), .bytes(Data(count: 100_000))))
+    }
+    #expect(try await outbox.list().isEmpty)
+    await outbox.close()
+  }
+
+  @Test func `no setting of the poll interval or the lease stops deliveries`() async throws {
+    for time in [Duration.zero, .seconds(-1)] {
+      let outbox = try await harness.outbox {
+        $0.pollInterval = time
+        $0.lease = time
+      }
+      #expect(outbox.configuration.pollInterval == .milliseconds(100))
+      #expect(try await outbox.enqueue(post()).outcome().response != nil)
+      await outbox.close()
+    }
+  }
+
+  @Test func `a wall clock that is set forward shortens no attempt`() async throws {
+    harness.server.on("/slow") { _ in .response().pausing(.milliseconds(100)) }
+    let outbox = try await harness.outbox {
+      $0.date = { Date().addingTimeInterval(30 * 86_400) }
+      $0.delivery.maxAttempts = 1
+    }
+    let receipt = try await outbox.enqueue(.post(harness.server.url("/slow")), expires: .seconds(60))
+    #expect(try await receipt.outcome().response != nil)
+    await outbox.close()
+  }
+
+  @Test func `a wall clock without an end ends no process`() {
+    #expect(Date(timeIntervalSince1970: .infinity).milliseconds == 1 << 53)
+    #expect(Date(timeIntervalSince1970: -.infinity).milliseconds == -(1 << 53))
+    #expect(Date(timeIntervalSince1970: .nan).milliseconds == 0)
+    #expect(Date(timeIntervalSince1970: 1.5).milliseconds == 1500)
+  }
+
+  @Test(arguments: ["//x", "ftp://x", "x", ""])
+  func `only an http or https origin can be resumed`(_ origin: String) async throws {
+    let outbox = try await harness.outbox { $0.delivers = false }
+    await #expect(throws: OutboxError.self) { try await outbox.resume(origin: origin) }
+    await outbox.close()
+  }
+}
+
+/// Stores nothing, and returns no blob.
+private final class ForgetfulBlobs: BlobStore {
+  let location = "nowhere"
+
+  func put(_ sources: [BlobSource]) async throws -> [Blob] { [] }
+  func open(_ name: String, size: Int64) throws -> any BodyReader { throw OutboxError(.damaged, "gone") }
+  func check(_ name: String, size: Int64) throws {}
+  func remove(_ names: [String]) async {}
+  func sweep(used: ([String]) async throws -> Set<String>) async throws -> [String] { [] }
+  func value(_ name: String) async throws -> Data? { nil }
+  func setValue(_ data: Data, _ name: String) async throws {}
+}
