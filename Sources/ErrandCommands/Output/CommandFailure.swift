@@ -40,7 +40,7 @@ struct CommandFailure: Error, Sendable {
     case OutputDescriptor.Failure.unwritable(let reason):
       self.init(.localFile, "outputUnwritable", "the output cannot be written: \(reason)")
     case is CancellationError: self.init(.interrupted, "cancelled", "cancelled")
-    default: self.init(.network, "other", "\(error)")
+    default: self.init(.network, "other", error.shown)
     }
   }
 

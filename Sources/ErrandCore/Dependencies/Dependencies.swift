@@ -37,7 +37,7 @@ final class Dependencies: Sendable {
     // In a chain of any length, each failure names the first one.
     let failure = error as? RequestError
     let first = failure?.code == .dependencyFailed ? failure?.underlying ?? error : error
-    let reason = (first as? RequestError)?.message ?? "\(first)"
+    let reason = (first as? RequestError)?.message ?? first.shown
     return RequestError(
       .dependencyFailed, message: "not sent, because \(call) failed: \(reason)", reachedServer: false,
       underlying: first)

@@ -67,7 +67,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The reason why validation refused a response.
-  public enum Rejection: Sendable, CustomStringConvertible {
+  public enum Rejection: Sendable, CustomStringConvertible, CustomReflectable {
     case status(Status, expected: Range<Int>)
     case contentType(String?, expected: [String])
     case empty
@@ -81,9 +81,10 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
         "the response is \(type.map(\.debugDescription) ?? "of no stated type"), "
           + "and \(expected.joined(separator: " or ")) was expected"
       case .empty: "the response is empty, and a body was expected"
-      case .check(let error): "a check refused the response: \(error)"
+      case .check(let error): "a check refused the response: \(error.shown)"
       }
     }
+    public var customMirror: Mirror { Mirror(self, children: ["rejection": description]) }
   }
 
   private struct Parts: Sendable {
@@ -163,7 +164,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     set { parts.value.reachedServer = newValue }
   }
 
-  /// The underlying error: the system's or the application's own.
+  /// The underlying error: the system's or the application's own. No description shows it, because it may quote
+  /// what was sent or received.
   public var underlying: (any Error)? { parts.value.underlying }
 
   /// The reason why the request was cancelled, if it was.

@@ -71,7 +71,7 @@ public struct Body: Sendable, Hashable {
     do {
       return Body(.bytes(try encode()), jsonType)
     } catch {
-      return Body(.invalid(reason: "the JSON body cannot be encoded: \(error)"), nil)
+      return Body(.invalid(reason: "the JSON body cannot be encoded: \(error.problemOfValue)"), nil)
     }
   }
 

@@ -106,36 +106,27 @@ public struct Response: Sendable {
 
   /// Decodes the body's JSON.
   /// - Parameter decoder: Default: the client's (`ClientConfiguration.jsonDecoder`).
-  /// - Throws: `RequestError(.decodingFailed)`, which names the request and the place in the JSON.
+  /// - Throws: `RequestError(.decodingFailed)`, which names the request, the expected type and the place in the
+  ///   JSON, but none of its values and no key of a dictionary. Its `underlying` error is the decoder's own, and
+  ///   may quote them.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: JSONDecoder? = nil
   ) throws -> Value {
+    let json: Data
+    do { json = try file.map { try Data(contentsOf: $0) } ?? data } catch {
+      throw decodingFailed("the file with the response cannot be read: \(error)", error)
+    }
     do {
-      let json: Data
-      if let file { json = try Data(contentsOf: file) } else { json = data }
       return try (decoder ?? parts.value.decoder?() ?? JSONDecoder()).decode(type, from: json)
     } catch {
-      throw RequestError(
-        .decodingFailed, message: "the response is not the expected \(type): \(Self.explain(error))",
-        method: parts.value.method, url: secrets.redact(url.absoluteString), status: status,
-        reachedServer: true,
-        underlying: error, bodyPrefix: data.prefix(1024))
+      throw decodingFailed("the response is not the expected \(type): \(error.problemOfValue)", error)
     }
   }
 
-  private static func explain(_ error: any Error) -> String {
-    func at(_ path: [any CodingKey]) -> String {
-      path.isEmpty
-        ? "at the top"
-        : "at " + path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-    }
-    return switch error {
-    case DecodingError.keyNotFound(let key, let context): "no \(key.stringValue) \(at(context.codingPath))"
-    case DecodingError.typeMismatch(let type, let context): "no \(type) \(at(context.codingPath))"
-    case DecodingError.valueNotFound(let type, let context): "null for a \(type) \(at(context.codingPath))"
-    case DecodingError.dataCorrupted(let context): "\(context.debugDescription) \(at(context.codingPath))"
-    default: "\(error)"
-    }
+  private func decodingFailed(_ message: String, _ underlying: any Error) -> RequestError {
+    RequestError(
+      .decodingFailed, message: message, method: parts.value.method, url: secrets.redact(url.absoluteString),
+      status: status, reachedServer: true, underlying: underlying, bodyPrefix: data.prefix(1024))
   }
 }
 

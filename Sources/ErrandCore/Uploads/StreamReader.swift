@@ -97,7 +97,7 @@ final class StreamReader: BodyReader {
     return try result.mapError { error in
       (error as? RequestError)
         ?? RequestError(
-          .bodyFailed, message: "the stream of the body failed: \(error)", reachedServer: true,
+          .bodyFailed, message: "the stream of the body failed: \(error.shown)", reachedServer: true,
           underlying: error)
     }.get()
   }

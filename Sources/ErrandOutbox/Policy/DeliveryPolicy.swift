@@ -88,7 +88,7 @@ public enum DeliveryDecision: Sendable, Hashable {
       }
       return .delivered
     case .failure(let error as RequestError): return of(error)
-    case .failure(let error): return .retry(reason: "\(error)")
+    case .failure(let error): return .retry(reason: error.shown)
     }
   }
 

@@ -158,7 +158,7 @@ extension DeliveryAttempt {
     guard case .failure(let failure) = result else { return .responded }
     switch error?.code {
     case .invalidRequest?, .unsupported?, .bodyNotReplayable?, .fileUnreadable?, .fileChanged?: return .none
-    default: return .failed(reason: error?.message ?? "\(failure)", hasResponded: false)
+    default: return .failed(reason: error?.message ?? failure.shown, hasResponded: false)
     }
   }
 }

@@ -36,6 +36,23 @@ import Testing
     await second.close()
   }
 
+  @Test func `a body that cannot be encoded is refused without a word of its value`() async throws {
+    struct Login: Encodable {
+      var password = "hush"
+
+      func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "\(self)"))
+      }
+    }
+    let outbox = try await harness.outbox()
+    let error = await #expect(throws: OutboxError.self) {
+      try await outbox.enqueue(.post(server.url("/"), json: Login()))
+    }
+    #expect(error?.message.contains("Login") == true)
+    #expect(!"\(String(describing: error))\(String(reflecting: error))".contains("hush"))
+    await outbox.close()
+  }
+
   @Test func `what the client cannot complete is refused before it is stored`() async throws {
     let outbox = try await harness.outbox(harness.client { $0.baseURL = URL(string: "https://h/v1") })
     for request: Request in [

@@ -94,4 +94,9 @@ struct DeliveryDecisionTests {
     struct NoToken: Error, CustomStringConvertible { let description = "no token yet" }
     #expect(decision(NoToken()) == .retry(reason: "no token yet"))
   }
+
+  @Test func `the reason after an error of decoding quotes no value`() {
+    let context = DecodingError.Context(codingPath: [], debugDescription: "hush")
+    #expect(decision(DecodingError.dataCorrupted(context)) == .retry(reason: "an invalid value at the top"))
+  }
 }
