@@ -18,47 +18,6 @@ final class BodySource: Sendable, Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A value that is encoded as JSON when its encoder is known. Two are equal if Foundation's default encoder
-/// makes the same of them.
-final class JSONValue: Sendable, Hashable {
-  private struct Encoded {
-    let encoder: Int
-    let data: Data
-  }
-
-  private let encode: @Sendable (JSONEncoder) throws -> Data
-  private let encoded = Locked<Encoded?>(nil)
-
-  init(_ encode: @escaping @Sendable (JSONEncoder) throws -> Data) { self.encode = encode }
-
-  /// Returns the JSON that an encoder makes; the same bytes each time, though an encoder writes the keys of a
-  /// dictionary in any order: a request that is sent again is the same request.
-  /// - Parameter number: Identifies the encoder.
-  func data(of number: Int, _ encoder: () -> JSONEncoder) throws -> Data {
-    if let encoded = encoded.withLock({ $0 }), encoded.encoder == number { return encoded.data }
-    let data = try encode(encoder())
-    return encoded.withLock { encoded in
-      if let encoded, encoded.encoder == number { return encoded.data }
-      encoded = Encoded(encoder: number, data: data)
-      return data
-    }
-  }
-
-  private var sorted: Data? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return try? encode(encoder)
-  }
-
-  static func == (left: JSONValue, right: JSONValue) -> Bool {
-    if left === right { return true }
-    guard let sorted = left.sorted else { return false }
-    return sorted == right.sorted
-  }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(sorted) }
-}
-
 /// The body of one attempt, opened for reading.
 public enum Upload: Sendable {
   case none

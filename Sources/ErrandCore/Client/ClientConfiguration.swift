@@ -12,7 +12,9 @@ public struct ClientConfiguration: Sendable {
   ///
   /// Paths with values in them are best written as `URLPath`: `.get(.path("users/\(id)"))`.
   public var baseURL: URL?
-  /// Makes the encoder of each `Body.json(_:)` that has none of its own. Nil, the default, for Foundation's.
+  /// Makes the encoder of each `Body.json(_:)` that has none of its own, each time such a request is sent. Keys
+  /// are sorted, whatever its settings (a subclass of `JSONEncoder` has to do that itself). Nil, the default, for
+  /// Foundation's.
   public var jsonEncoder: (@Sendable () -> JSONEncoder)?
   /// Makes the decoder of each `Response.decode(_:)` that has none of its own. Nil, the default, for
   /// Foundation's.

@@ -27,15 +27,17 @@ public struct Next: Sendable {
   /// The number of this attempt, from 1; 0 around the call.
   public let attempt: Int
   private let interceptors: ArraySlice<any Interceptor>
+  private let completion: RequestCompletion
   private let context: CallContext
   private let last: @Sendable (Request) async throws -> Response
 
   init(
-    attempt: Int, interceptors: ArraySlice<any Interceptor>, context: CallContext,
-    last: @escaping @Sendable (Request) async throws -> Response
+    attempt: Int, interceptors: ArraySlice<any Interceptor>, completion: RequestCompletion,
+    context: CallContext, last: @escaping @Sendable (Request) async throws -> Response
   ) {
     self.attempt = attempt
     self.interceptors = interceptors
+    self.completion = completion
     self.context = context
     self.last = last
   }
@@ -45,7 +47,8 @@ public struct Next: Sendable {
   /// this property tells the two apart.
   public var stopped: RequestError? { context.cancellation.cause?.error(attempts: attempt) }
 
-  /// Passes the request on and returns the response.
+  /// Passes the request on and returns the response. A relative URL and a JSON body may be passed on, too: the
+  /// next interceptor sees the whole URL and the encoded body.
   ///
   /// A response is validated before an interceptor sees it: one whose status, content type or shape the
   /// request does not accept is thrown as `RequestError(.rejected)`, with its `status`, `fields` and
@@ -57,9 +60,13 @@ public struct Next: Sendable {
   ///   been cancelled, or its deadline has passed, that error (`stopped`). An interceptor closer to the
   ///   network may throw errors of its own; they pass unchanged.
   public func callAsFunction(_ request: Request) async throws -> Response {
+    // The interceptor before may have made another request.
+    let request = completion.completed(request)
     guard let first = interceptors.first else { return try await last(request) }
     return try await first.intercept(
       request,
-      next: Next(attempt: attempt, interceptors: interceptors.dropFirst(), context: context, last: last))
+      next: Next(
+        attempt: attempt, interceptors: interceptors.dropFirst(), completion: completion, context: context,
+        last: last))
   }
 }

@@ -34,11 +34,12 @@ final class InterceptorStage: Stage {
 
   private func chain(_ context: CallContext, _ next: NextStage) -> Next {
     let attempt = place == .call ? 0 : context.used
-    return Next(attempt: attempt, interceptors: interceptors[...], context: context) { request in
+    return Next(
+      attempt: attempt, interceptors: interceptors[...], completion: completion, context: context
+    ) { request in
       context.watch?.handOn()
       defer { context.watch?.take() }
-      // An interceptor may have made another request.
-      do { return try await next(self.completion.completed(request), context) } catch {
+      do { return try await next(request, context) } catch {
         throw self.told(error, request, context, attempt: attempt)
       }
     }

@@ -38,22 +38,27 @@ public struct Body: Sendable, Hashable {
     Body(.bytes(Data(text.utf8)), contentType)
   }
 
-  /// Makes a body of a value as JSON (RFC 8259), encoded by `ClientConfiguration.jsonEncoder` when the request
-  /// is sent. If encoding fails, sending throws the reason.
+  /// Makes a body of a value as JSON (RFC 8259), encoded by `ClientConfiguration.jsonEncoder` each time the
+  /// request is sent: once for all its attempts. If encoding fails, sending throws the reason.
+  ///
+  /// The keys of objects are sorted, so equal values are equal requests. A `Set` becomes an array in the order of
+  /// its iteration, which may differ between equal sets: sort it, or give rules for repeats a key of their own.
   public static func json(_ value: some Encodable & Sendable) -> Body {
     Body(.json(JSONValue { try $0.encode(value) }), jsonType)
   }
 
-  /// Makes a body of a value as JSON, encoded here and now. If encoding fails, sending the request throws the
-  /// reason.
+  /// Makes a body of a value as JSON, encoded here and now, with sorted keys. If encoding fails, sending the
+  /// request throws the reason.
+  /// - Parameter encoder: Is not changed. A subclass of `JSONEncoder` has to sort keys itself.
   public static func json(_ value: some Encodable, encoder: JSONEncoder) -> Body {
-    encoded { try encoder.encode(value) }
+    encoded { try encoder.sortingKeys.encode(value) }
   }
 
   /// Returns a JSON body as bytes; any other body unchanged.
-  func encoded(by completion: RequestCompletion = .standard) -> Body {
+  /// - Parameter encoder: Nil for Foundation's.
+  func encoded(by encoder: (() -> JSONEncoder)? = nil) -> Body {
     guard case .json(let value) = content else { return self }
-    return Self.encoded { try value.data(of: completion.number, completion.encoder) }
+    return Self.encoded { try value.encode(encoder?().sortingKeys ?? .plain) }
   }
 
   /// The reason why it cannot be sent, or nil.

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -7,21 +5,14 @@ import Synchronization
 #endif
 
 /// Completes requests with what only their client knows: the base of relative URLs, and how JSON is encoded.
-struct RequestCompletion: Sendable {
-  private static let count = Atomic(0)
-  /// No base, and Foundation's encoder.
-  static let standard = RequestCompletion(base: nil, encoder: nil)
-
-  let base: BaseURL?
-  let encoder: @Sendable () -> JSONEncoder
-  /// Identifies the encoder; 0 for Foundation's.
-  let number: Int
+final class RequestCompletion: Sendable {
+  private let base: BaseURL?
+  private let encoder: (@Sendable () -> JSONEncoder)?
 
   /// - Parameter encoder: Nil for Foundation's.
   init(base: BaseURL?, encoder: (@Sendable () -> JSONEncoder)?) {
     self.base = base
-    self.encoder = encoder ?? { JSONEncoder() }
-    number = encoder == nil ? 0 : Self.count.add(1, ordering: .relaxed).newValue
+    self.encoder = encoder
   }
 
   /// Returns the request with its whole URL and an encoded body. What is wrong with them is thrown when the
@@ -29,7 +20,7 @@ struct RequestCompletion: Sendable {
   func completed(_ request: Request) -> Request {
     var request = request
     if case .relative = request.address, let base { request.address = base.complete(request.address) }
-    if case .json = request.body.content { request.body = request.body.encoded(by: self) }
+    if case .json = request.body.content { request.body = request.body.encoded(by: encoder) }
     return request
   }
 }

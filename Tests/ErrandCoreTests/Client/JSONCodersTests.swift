@@ -159,4 +159,92 @@ import Testing
     try await stage.client.send(.post(url, json: Note(noteTitle: "Eggs")).ignoringRepeats())
     #expect(bodies.count == 2)
   }
+
+  private final class Counter: Encodable, Sendable {
+    let count = Locked(0)
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(count.withLock { $0 })
+    }
+  }
+
+  @Test func `a JSON body is encoded once for each send, and its attempts send the same bytes`() async throws
+  {
+    let counter = Counter()
+    let stage = Stage { _ in
+      let number = counter.count.withLock {
+        $0 += 1
+        return $0
+      }
+      return .response(status: number % 2 == 1 ? 503 : 200)
+    }
+    let request = Request.put(url, json: counter).attemptsAtOnce(2)
+    for _ in 0..<2 { try await stage.client.send(request) }
+    _ = try await stage.client.start(request).value
+    #expect(stage.stub.requests.map(\.text) == ["0", "0", "2", "2", "4", "4"])
+  }
+
+  @Test func `the client's encoder is made anew for each send`() async throws {
+    let isSnakeCase = Locked(false)
+    let stage = Stage.configured {
+      $0.jsonEncoder = {
+        let encoder = JSONEncoder()
+        if isSnakeCase.withLock({ $0 }) { encoder.keyEncodingStrategy = .convertToSnakeCase }
+        return encoder
+      }
+    }.responding { _ in .response() }
+    let request = Request.post(url, json: note)
+    try await stage.client.send(request)
+    isSnakeCase.withLock { $0 = true }
+    try await stage.client.send(request)
+    #expect(stage.stub.requests.map(\.text) == [#"{"noteTitle":"Milk"}"#, #"{"note_title":"Milk"}"#])
+  }
+
+  private struct Everything: Encodable, Sendable {
+    var someDate = Date(timeIntervalSince1970: 1)
+    var someData = Data([1, 2])
+    var someNumber = Double.nan
+    var someSlash = "a/b"
+
+    enum CodingKeys: CodingKey { case someDate, someData, someNumber, someSlash, userInfo }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(someDate, forKey: .someDate)
+      try container.encode(someData, forKey: .someData)
+      try container.encode(someNumber, forKey: .someNumber)
+      try container.encode(someSlash, forKey: .someSlash)
+      try container.encode(encoder.userInfo.count, forKey: .userInfo)
+    }
+  }
+
+  @Test func `an encoder keeps its settings but for the order of keys, and is not changed`() async throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .secondsSince1970
+    encoder.dataEncodingStrategy = .deferredToData
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.userInfo = [try #require(CodingUserInfoKey(rawValue: "key")): 1]
+    let stage = Stage.configured { $0.jsonEncoder = { encoder } }.responding { _ in .response() }
+    try await stage.client.send(.post(url, json: Everything()))
+    try await stage.client.send(.post(url, .json(Everything(), encoder: encoder)))
+    #expect(encoder.outputFormatting == [.prettyPrinted, .withoutEscapingSlashes])
+    encoder.outputFormatting.insert(.sortedKeys)
+    let text = String(decoding: try encoder.encode(Everything()), as: UTF8.self)
+    #expect(text.contains("a/b") && text.contains("nan") && text.contains("some_date"))
+    #expect(stage.stub.requests.map(\.text) == [text, text])
+  }
+
+  private final class Fixed: JSONEncoder, @unchecked Sendable {
+    override func encode<T: Encodable>(_ value: T) throws -> Data { Data("fixed".utf8) }
+  }
+
+  @Test func `an encoder of another class is used as it is`() async throws {
+    let stage = Stage.configured { $0.jsonEncoder = { Fixed() } }.responding { _ in .response() }
+    try await stage.client.send(.post(url, json: note))
+    #expect(stage.stub.requests.map(\.text) == ["fixed"])
+  }
 }
