@@ -15,6 +15,14 @@ package enum URLBytes {
     }
   }
 
+  /// Returns true for RFC 3986's reserved characters: `:/?#[]@` and the above.
+  static func isReserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x23, 0x2F, 0x3A, 0x3F, 0x40, 0x5B, 0x5D: true
+    default: isSubDelimiter(byte)
+    }
+  }
+
   static func isUser(_ byte: UInt8) -> Bool {
     isUnreserved(byte) || isSubDelimiter(byte) || byte == UInt8(ascii: ":")
   }

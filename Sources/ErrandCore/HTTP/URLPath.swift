@@ -6,56 +6,79 @@
 /// ```
 ///
 /// Literal text stays as it is written. The path is relative to `ClientConfiguration.baseURL`, or
-/// a whole URL. A value that would be no segment of its own (`..`, `.`, or an empty one) makes the request
-/// fail when it is sent. A value in the query (`"users?q=\(text)"`) is encoded too, and may be anything.
+/// a whole URL: only `://` makes it one, so the first segment may have a colon (`"\(job):cancel"`).
+///
+/// A value that is empty or nothing but dots makes the request fail when it is sent, where it stands alone
+/// between delimiters: `/`, `:`, `;`, `,` and the other reserved characters (RFC 3986, section 2.2). With it
+/// `"\(job):cancel"` would be about another resource. A value in the query (`"users?q=\(text)"`) is encoded too,
+/// and may be anything.
 public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendable {
   public let urlText: String
   public let urlProblem: String?
 
-  public init(stringLiteral path: String) { self.init(path, hasEmptyValue: false) }
+  public init(stringLiteral path: String) { self.init(path, problem: nil) }
 
   public init(stringInterpolation path: StringInterpolation) {
-    self.init(path.text, hasEmptyValue: path.hasEmptyValue)
+    self.init(path.text, problem: path.problem)
   }
 
-  private init(_ text: String, hasEmptyValue: Bool) {
-    urlText = text
-    urlProblem =
-      hasEmptyValue
-      ? "a value in the path is empty, so another resource would be meant"
-      : Self.hasDots(URLReference(text)?.path ?? "")
-        ? "a segment of the path is dots alone, which would lead to another resource" : nil
+  private init(_ text: String, problem: String?) {
+    // Without the slash the first segment would begin with a scheme (RFC 3986, section 4.2).
+    urlText = Self.beginsWithColon(text) ? "/" + text : text
+    urlProblem = problem ?? (Self.hasDots(URLReference(urlText)?.path ?? "") ? Self.dots : nil)
+  }
+
+  private static let dots = "a segment of the path is dots alone, which would lead to another resource"
+
+  /// Returns true if the first segment has a colon that does not belong to `://`.
+  private static func beginsWithColon(_ text: String) -> Bool {
+    let segment = text.utf8.prefix { !"/?#".utf8.contains($0) }
+    guard let colon = segment.firstIndex(of: UInt8(ascii: ":")) else { return false }
+    return !text.utf8[colon...].starts(with: "://".utf8)
   }
 
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate private(set) var text = ""
-    private var hadEmptySegment = false
-    /// True if the segment that is being written has nothing but empty values so far.
-    private var isEmptySegment = false
+    private var firstProblem: String?
+    /// The text since the last delimiter.
+    private var part: [UInt8] = []
+    private var partHasValue = false
     private var isInPath = true
 
-    fileprivate var hasEmptyValue: Bool { hadEmptySegment || isEmptySegment }
+    fileprivate var problem: String? { firstProblem ?? problemOfPart }
+
+    private var problemOfPart: String? {
+      guard partHasValue else { return nil }
+      let decoded = URLBytes.decoded(part[...])
+      if decoded.isEmpty { return "a value in the path is empty, so another resource would be meant" }
+      return URLPath.isDots(decoded) ? URLPath.dots : nil
+    }
 
     public init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity + interpolationCount * 8)
     }
 
     public mutating func appendLiteral(_ literal: String) {
-      guard let first = literal.utf8.first else { return }
-      if isEmptySegment {
-        hadEmptySegment = hadEmptySegment || "/?#".utf8.contains(first)
-        isEmptySegment = false
-      }
-      if literal.utf8.contains(where: { "?#".utf8.contains($0) }) { isInPath = false }
       text += literal
+      for byte in literal.utf8 where isInPath {
+        if URLBytes.isReserved(byte) {
+          firstProblem = problem
+          part = []
+          partHasValue = false
+          isInPath = !"?#".utf8.contains(byte)
+        } else {
+          part.append(byte)
+        }
+      }
     }
 
     /// Appends one value, a string, a number, a `UUID`, …, by its description.
     public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-      let value = value.description
-      isEmptySegment =
-        value.isEmpty && isInPath && (text.isEmpty || text.utf8.last == UInt8(ascii: "/"))
-      text += PercentEncoding.query(value)
+      let encoded = PercentEncoding.query(value.description)
+      text += encoded
+      guard isInPath else { return }
+      part += encoded.utf8
+      partHasValue = true
     }
 
     /// Appends several segments, with `/` between them.
@@ -68,14 +91,15 @@ public struct URLPath: URLConvertible, ExpressibleByStringInterpolation, Sendabl
     }
   }
 
-  /// Returns true if a segment is `.` or `..`, even if its dots are percent-encoded: servers and proxies
-  /// decode them.
+  /// Returns true if a segment, up to its parameters (`;`), is `.` or `..`, even if its dots are
+  /// percent-encoded: servers and proxies decode them.
   static func hasDots(_ path: String) -> Bool {
     path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
-      let decoded = URLBytes.decoded(Substring(segment))
-      return decoded == [0x2E] || decoded == [0x2E, 0x2E]
+      isDots(URLBytes.decoded(Substring(segment.prefix { $0 != UInt8(ascii: ";") })))
     }
   }
+
+  private static func isDots(_ bytes: [UInt8]) -> Bool { bytes == [0x2E] || bytes == [0x2E, 0x2E] }
 }
 
 extension URLConvertible where Self == URLPath {

@@ -51,6 +51,7 @@ import Testing
 
   @Test(arguments: [
     "..", "../x", "a/../../x", "a/..", "./x", "%2e%2e/x", "a/%2E./x", "/../x", "//other.test/x", "///x", "",
+    "a/..;/x", "..;v=1", "%2e.;x/y",
   ])
   func `a relative URL that leads elsewhere is refused`(relative: String) async {
     let stage = stage("https://h/v1")
@@ -124,6 +125,57 @@ import Testing
     #expect(around.urls.withLock { $0 } == ["GET https://h/v1/users"])
     #expect(attempt.urls.withLock { $0 } == ["GET https://h/v1/users"])
     #expect(response.url.absoluteString == "https://h/v1/token")
+  }
+
+  private struct PassesOn: Interceptor {
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      try await next(.post("next", json: [1, 2]))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `an interceptor sees the whole URL and the encoded body of what the one before passes on`(
+    aroundCall: Bool
+  ) async throws {
+    final class Sees: Interceptor {
+      let seen = Locked<[String]>([])
+
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        seen.withLock { $0.append("\(request.url?.absoluteString ?? "none"), \(request.body)") }
+        return try await next(request)
+      }
+    }
+    let sees = Sees()
+    let stage = stage("https://h/v1") {
+      if aroundCall {
+        $0.interceptors = [PassesOn(), sees]
+      } else {
+        $0.attemptInterceptors = [PassesOn(), sees]
+      }
+    }
+    try await stage.client.send(.get("users"))
+    #expect(sees.seen.withLock { $0 } == ["https://h/v1/next, 5 bytes"])
+    #expect(sent(stage) == ["https://h/v1/next"])
+    #expect(stage.stub.requests.map(\.text) == ["[1,2]"])
+  }
+
+  @Test(arguments: ["x", "7", "a:b", "http", "a+b"])
+  func `a path may begin with a value and a colon`(value: String) async throws {
+    let stage = stage("https://h/v1")
+    try await stage.client.send(.post(.path("\(value):cancel")).query("a", "b"))
+    #expect(sent(stage) == ["https://h/v1/\(PercentEncoding.query(value)):cancel?a=b"])
+  }
+
+  @Test(arguments: ["..", ".", ""])
+  func `a path of such a value alone and a colon or parameters is refused`(value: String) async {
+    let stage = stage("https://h/v1")
+    for path: URLPath in ["\(value):cancel", "f/\(value);v=1", "f/\(value),x"] {
+      let error = await #expect(throws: RequestError.self) {
+        try await stage.client.send(.delete(.path(path)))
+      }
+      #expect(error?.code == .invalidRequest)
+    }
+    #expect(stage.stub.requests.isEmpty, "\(sent(stage))")
   }
 
   @Test func `a relative URL and the same one written whole are the same request`() async throws {

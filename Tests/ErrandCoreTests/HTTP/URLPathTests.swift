@@ -31,7 +31,11 @@ import Testing
     for path: URLPath in [
       "users/\(value)/posts", "users/\(value)", "\(value)/x", "https://h/users/\(value)",
       "/a/\(segments: ["b", value])",
-      "users/\(value)?q=1", "users/\(value)#top",
+      "users/\(value)?q=1", "users/\(value)#top", "\(value):cancel", "jobs/\(value):cancel",
+      "jobs/7:\(value)",
+      "f/\(value);v=1", "f/x;\(value)/y", "f/\(value),b", "f/a,\(value)", "Users('\(value)')",
+      "Users(\(value))",
+      "@\(value)/x", "https://h/\(value):cancel",
     ] {
       let problem = address(path).problem
       #expect(problem?.contains(reason) == true, "\(path.urlText): \(problem ?? "accepted")")
@@ -45,9 +49,23 @@ import Testing
     #expect(address("users/\(dot)\(dot)/x").problem?.contains("dots") == true)
     #expect(address("users/.\(dot)/x").problem?.contains("dots") == true)
     #expect(address("users/%2e\(dot)/x").problem?.contains("dots") == true)
+    #expect(address("users/\(dot)\(dot);v=1").problem?.contains("dots") == true)
+    #expect(address("users/..;v=\(1)").problem?.contains("dots") == true)
     #expect(address("https://h/photo\(dot)\(dot)jpg").problem == nil)
     #expect(address("https://h/photo-\("").jpg").problem == nil)
+    #expect(address("https://h/\("")\("7"):cancel").problem == nil)
+    #expect(address("https://h/x;v=1.\(dot)").problem == nil)
     #expect(address("https://h/x?q=\("")&r=\("..")").problem == nil)
+  }
+
+  @Test func `a first segment with a colon is a path unless an authority follows`() {
+    #expect(address("\("x"):cancel").text == "/x:cancel")
+    #expect(address("\(7):cancel").text == "/7:cancel")
+    #expect(address("jobs:cancel").text == "/jobs:cancel")
+    #expect(address("\("http"):/x").text == "/http:/x")
+    #expect(address("x?at=\("a:b"):c").text == "x?at=a%3Ab:c")
+    #expect(address("https://h:\(8080)/\("x"):cancel").text == "https://h:8080/x:cancel")
+    #expect(address("//h:80/x").text == "//h:80/x")
   }
 
   @Test func `no value becomes a scheme or a host`() {
