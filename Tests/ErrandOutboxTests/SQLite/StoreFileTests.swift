@@ -245,6 +245,21 @@ import Testing
     await again.close()
   }
 
+  @Test func `a delivered row leaves no content behind, short or long`() async throws {
+    let store = try await folder.open()
+    try await store.add(.sample("short"), .sample("long", size: 200_000))
+    let claim = try await store.claim(10, for: .seconds(60))
+    #expect(claim.rows.count == 2)
+    _ = try await store.finish(
+      claim.rows.map { FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data())) })
+    await store.close()
+    let file = try folder.connect()
+    defer { file.close() }
+    #expect(try file.all(sql: "SELECT count(*) FROM contents") { $0.integer(0) } == [0])
+    #expect(
+      try file.all(sql: "SELECT count(*) FROM requests WHERE content IS NOT NULL") { $0.integer(0) } == [0])
+  }
+
   @Test func `a store that is released without being closed gives back its claims`() async throws {
     var store: SQLiteOutboxStore? = try await folder.open()
     try await store?.add(.sample("a"))
