@@ -152,6 +152,6 @@ extension ResponseHead {
   /// Returns false where `Content-Length` announces a body that is not sent (RFC 9110, section 8.6), or that
   /// URLSession drops.
   fileprivate func hasBody(for method: Method) -> Bool {
-    method != .head && status != 204 && status != 304 && !(300..<400 ~= status.code)
+    mayHaveBody(to: method) && !(300..<400 ~= status.code)
   }
 }

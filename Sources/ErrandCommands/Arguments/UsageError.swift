@@ -13,7 +13,7 @@ struct UsageError: Error, Sendable, Hashable {
 
 extension String {
   /// The text in quotes, without the secrets of a URL, because errors end in logs.
-  var quotedWithoutSecrets: String { Secrets.standard.redactAnything(self).debugDescription }
+  var quotedWithoutSecrets: String { Secrets.standard.redactAnything(self).clippedURL.debugDescription }
 }
 
 /// The error for an option that a command does not have, with the option that was probably meant.

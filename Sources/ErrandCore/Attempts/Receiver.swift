@@ -40,6 +40,10 @@ final class Receiver: HeadReceiver {
   }
 
   func sink(for head: ResponseHead) throws -> any BodySink {
+    if let problem = head.lengthProblem(to: request.method) {
+      throw RequestError(
+        .invalidResponse, message: problem, status: head.status, fields: head.fields, reachedServer: true)
+    }
     if followsRedirects, head.status.isRedirect, head.fields.contains("Location") {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
     }
@@ -63,10 +67,10 @@ final class Receiver: HeadReceiver {
 
   private func accept(_ head: ResponseHead) throws -> any BodySink {
     let sink: any BodySink
-    var (start, total) = (Int64(0), request.method == .head ? 0 : head.contentLength)
+    var (start, total) = (Int64(0), head.mayHaveBody(to: request.method) ? head.contentLength : 0)
     switch target {
     case .memory:
-      if let total, total > memoryLimit, request.method != .head {
+      if let total, total > memoryLimit {
         throw MemorySink.tooLarge(memoryLimit, head)
       }
       sink = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))

@@ -124,5 +124,5 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
 
 extension URL {
   /// Most URLs hold none, and need not be parsed.
-  fileprivate var mayHoldCredentials: Bool { absoluteString.utf8.contains { "?@;".utf8.contains($0) } }
+  fileprivate var mayHoldCredentials: Bool { absoluteString.utf8.contains { "?@;%".utf8.contains($0) } }
 }

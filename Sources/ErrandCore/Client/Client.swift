@@ -74,7 +74,7 @@ public final class Client: Sendable {
       cancellation: context.cancellation, effectivePriority: context.effectivePriority, progress: hub
     ) {
       [method = request.method, address = request.address] in
-      "\(method) \(address.shown(hiding: secrets))"
+      "\(method) \(address.named(hiding: secrets))"
     }
     do {
       try pipeline.enter(request, context, scope)

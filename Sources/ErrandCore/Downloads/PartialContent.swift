@@ -45,21 +45,17 @@ struct PartialContent: Sendable, Hashable, Codable {
       guard let total = range.total ?? total, total == self.total ?? total, range.end <= total else {
         return .askAgain
       }
-      // A server that ignores If-Range may send the rest of another version; its own validator shows it.
-      let fields = head.fields
-      if fields.contains("ETag") || fields.contains("Last-Modified"), !carries(validator, fields) {
-        return .askAgain
-      }
+      // Only parts with the same validator are of one version (RFC 9110, section 15.3.7.3): a server that
+      // ignores If-Range may send the rest of another.
+      let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
+      guard head.fields[name] == validator else { return .askAgain }
       return .append(end: range.end, total: total)
-    case 416: return .askAgain
+    case 200, 203: return .startOver
+    // No other success is the whole: a 204, for instance, has no content.
+    case 416, 201..<300, 304: return .askAgain
+    // The caller accepts any status.
     default: return .startOver
     }
-  }
-
-  private func carries(_ validator: String, _ fields: HTTPFields) -> Bool {
-    validator.hasPrefix("\"") && fields.contains("ETag")
-      ? fields["ETag"] == validator
-      : !fields.contains("Last-Modified") || fields["Last-Modified"] == validator
   }
 
   /// RFC 9110, section 13.1.5: only a validator that distinguishes every version from every other may be
@@ -104,7 +100,7 @@ struct ContentRange: Sendable, Hashable {
   /// Returns the length of the file that a response brings if it is not the rest of one; nil if unknown.
   /// - Throws: `RequestError`, if the response brings another part than the request asked for.
   static func expectedLength(_ head: ResponseHead, of request: Request) throws -> Int64? {
-    if request.method == .head || head.status == 204 || head.status == 304 { return nil }
+    guard head.mayHaveBody(to: request.method) else { return nil }
     guard head.status == 206 else { return head.contentLength }
     let range = ContentRange(head)
     // A range that the caller asked for is all that was wanted.

@@ -136,7 +136,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     set { parts.value.method = newValue }
   }
 
-  /// The URL, without its secrets.
+  /// The URL, without its secrets; its beginning if it is long.
   public internal(set) var url: String? {
     get { parts.value.url }
     set { parts.value.url = newValue }

@@ -77,7 +77,7 @@ enum Address: Sendable, Hashable {
       return
     }
     guard ASCII.equalIgnoringCase(scheme, "https") || ASCII.equalIgnoringCase(scheme, "http") else {
-      self = refuse("only http and https can be requested, not \(scheme)")
+      self = refuse("only http and https can be requested, not \(scheme.prefix(100))")
       return
     }
     guard let host = reference.authority?.host, !host.isEmpty else {
@@ -136,6 +136,9 @@ enum Address: Sendable, Hashable {
     case .relative(let text), .invalid(let text, _): secrets.redactAnything(text)
     }
   }
+
+  /// Returns the text for a message: without its secrets, and shortened if it is long.
+  func named(hiding secrets: Secrets) -> String { shown(hiding: secrets).clippedURL }
 
   private static func append(_ query: some Sequence<(String, String)>, to text: String) -> String {
     let items = query.map { "\(PercentEncoding.query($0))=\(PercentEncoding.query($1))" }

@@ -59,16 +59,17 @@ extension HTTPFields.Field {
     !isSecret && FieldNames.thatCrossOrigins.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
-  /// True for a header field whose value is a URL or contains URLs.
+  /// True for a header field whose value is a URL or contains URLs, perhaps encoded. Asked only where fields are
+  /// shown or stored.
   var mayHoldURL: Bool {
-    switch name.utf8.count {
-    case 4, 6, 7, 8, 9, 16:
-      ["Link", "Origin", "Referer", "Refresh", "Location", "SourceMap", "Content-Location"].contains {
-        ASCII.equalIgnoringCase($0, name)
-      }
-    default: false
-    }
+    let named = ["Link", "Origin", "Referer", "Refresh", "Location", "SourceMap", "Content-Location"]
+    if named.contains(where: { ASCII.equalIgnoringCase($0, name) }) { return true }
+    let value = Array(value.utf8)
+    guard value.contains(UInt8(ascii: "%")) else { return Self.hasURL(value) }
+    return SecretName.decoded(value).map(Self.hasURL) ?? true
   }
+
+  private static func hasURL(_ value: [UInt8]) -> Bool { value.firstRange(of: Array("://".utf8)) != nil }
 }
 
 extension HTTPFields {

@@ -10,8 +10,43 @@ public struct ResponseHead: Sendable, Hashable {
 
   /// The announced length in bytes; nil if there is none, or if the body is compressed.
   public var contentLength: Int64? {
-    guard !fields.contains("Content-Encoding") else { return nil }
-    return fields["Content-Length"].flatMap { ASCII.wholeNumber($0) }
+    guard !fields.contains("Content-Encoding"), case .bytes(let length) = announcedLength else { return nil }
+    return length
+  }
+
+  private enum AnnouncedLength {
+    case none
+    case bytes(Int64)
+    case invalid
+  }
+
+  /// The value of `Content-Length`, which may be repeated, in one line or several, if it stays the same.
+  private var announcedLength: AnnouncedLength {
+    var length: Int64?
+    for field in fields where ASCII.equalIgnoringCase(field.name, "Content-Length") {
+      // Nearly every response has one number.
+      if length == nil, let number = ASCII.wholeNumber(field.value) {
+        length = number
+        continue
+      }
+      for part in field.value.split(separator: ",", omittingEmptySubsequences: false) {
+        guard let number = ASCII.wholeNumber(ASCII.trimmed(part)), number == length ?? number else {
+          return .invalid
+        }
+        length = number
+      }
+    }
+    return length.map { .bytes($0) } ?? .none
+  }
+
+  /// False for a response without a body, whatever its fields announce (RFC 9112, section 6.3).
+  package func mayHaveBody(to method: Method) -> Bool { method != .head && status != 204 && status != 304 }
+
+  /// The reason why it is unknown where the body ends, or nil: a cut body would pass for the whole (RFC 9112,
+  /// section 6.3).
+  func lengthProblem(to method: Method) -> String? {
+    guard mayHaveBody(to: method), case .invalid = announcedLength else { return nil }
+    return "the response announces no length that can be read (Content-Length)"
   }
 }
 

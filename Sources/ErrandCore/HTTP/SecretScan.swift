@@ -1,9 +1,10 @@
 /// Scans a URL once and finds the secrets in it. In doubt it hides more.
 struct SecretScan {
   struct Finding {
-    let name: String
+    /// The name of the item; nil for a part of a URL within the URL.
+    let name: String?
     let value: String
-    /// True for the user and the password.
+    /// True for the user and the password of the URL itself.
     var isUser = false
   }
 
@@ -18,6 +19,8 @@ struct SecretScan {
   private let depth: Int
   private static let mostDepth = 3
   private var output: [UInt8] = []
+  /// The index before which no URL within this one has a user, as far as it was searched for.
+  private var userless = 0
 
   private static let stars = Array("***".utf8)
 
@@ -27,7 +30,8 @@ struct SecretScan {
     self.secrets = secrets
     input = Array(text.utf8)
     output.reserveCapacity(input.count)
-    scanItems(from: scanUser())
+    let path = scanUser()
+    scanItems(from: scanPath(from: path))
   }
 
   // MARK: User and password
@@ -36,12 +40,14 @@ struct SecretScan {
   private mutating func scanUser() -> Int {
     let start = authority
     // A backslash ends the host for some programs, and is a part of the user for others.
-    let end = input[start...].firstIndex { "/?#".utf8.contains($0) } ?? input.count
+    let end = first(of: "/?#", from: start)
     output += input[..<start]
     if let at = input[start..<end].lastIndex(of: UInt8(ascii: "@")) {
-      findings.append(Finding(name: "user", value: string(start..<at), isUser: true))
-      output += Self.stars
+      hide(start..<at, named: "user", isUser: true)
       output += input[at..<end]
+    } else if let decoded = decoded(start..<end), decoded?.contains(UInt8(ascii: "@")) ?? true {
+      // The whole text may be encoded.
+      hide(start..<end)
     } else {
       output += input[start..<end]
     }
@@ -50,10 +56,7 @@ struct SecretScan {
 
   /// The index after the slashes, or after the scheme if there are no slashes.
   private var authority: Int {
-    let end = input.firstIndex { "?#".utf8.contains($0) } ?? input.count
-    func isSlash(_ index: Int) -> Bool {
-      input[index] == UInt8(ascii: "/") || input[index] == UInt8(ascii: "\\")
-    }
+    let end = first(of: "?#", from: 0)
     for index in 0..<max(0, end - 1) where isSlash(index) && isSlash(index + 1) { return index + 2 }
     guard let colon = input[..<end].firstIndex(of: UInt8(ascii: ":")),
       ASCII.equalIgnoringCase(string(0..<colon), "http")
@@ -62,57 +65,123 @@ struct SecretScan {
     return colon + 1
   }
 
-  // MARK: Path, query and fragment
+  /// Returns where the user of a URL within this one ends, if there is one and its slashes end before `start`.
+  private mutating func innerUserEnd(from start: Int, delimiters: String) -> Int? {
+    guard start > 1, start >= userless, start < input.count, !isSlash(start), isSlash(start - 1),
+      isSlash(start - 2) || input[start - 2] == UInt8(ascii: ":")
+    else { return nil }
+    let end = first(of: delimiters, from: start)
+    if let at = input[start..<end].lastIndex(of: UInt8(ascii: "@")) { return at }
+    userless = end
+    return nil
+  }
 
-  private mutating func scanItems(from path: Int) {
-    var index = path
-    var isPath = true
-    while index < input.count {
-      let byte = input[index]
-      output.append(byte)
+  // MARK: Path
+
+  /// Writes the path, and returns where it ends.
+  private mutating func scanPath(from start: Int) -> Int {
+    let end = first(of: "?#", from: start)
+    if let decoded = decoded(start..<end), decoded.map(isURLWithSecret) ?? true {
+      hide(start..<end)
+      return end
+    }
+    var index = start
+    while index < end {
+      if let at = innerUserEnd(from: index, delimiters: "/?#") {
+        hide(index..<at)
+        index = at
+      }
+      output.append(input[index])
       index += 1
-      if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { isPath = false }
-      let begins = isPath ? byte == UInt8(ascii: ";") : ";?#&".utf8.contains(byte)
-      if begins { index = scanItem(from: index, inPath: isPath) }
+      if input[index - 1] == UInt8(ascii: ";") { index = scanItem(from: index, inPath: true) }
+    }
+    return end
+  }
+
+  // MARK: Query and fragment
+
+  private mutating func scanItems(from start: Int) {
+    var index = start
+    while index < input.count {
+      output.append(input[index])
+      index = scanItem(from: index + 1, inPath: false)
     }
   }
 
   /// Writes one item and returns where it ends. An item that is not secret ends early: another may begin in
   /// its value.
   private mutating func scanItem(from start: Int, inPath isPath: Bool) -> Int {
-    let delimiters = isPath ? ";/?#" : ";?#&"
-    let end = input[start...].firstIndex { delimiters.utf8.contains($0) } ?? input.count
-    guard let equals = input[start..<end].firstIndex(of: UInt8(ascii: "=")) else {
-      output += input[start..<end]
-      return end
-    }
-    output += input[start...equals]
+    let (end, innerUser) = isPath ? (first(of: ";/?#", from: start), nil) : endOfItem(from: start)
+    let equals = input[start..<(innerUser ?? end)].firstIndex(of: UInt8(ascii: "="))
+    let value = equals.map { $0 + 1 } ?? start
+    output += input[start..<value]
     var valueEnd = end
-    if secrets.isSecret(item: input[start..<equals]) {
+    if let equals, secrets.isSecret(item: input[start..<equals]) {
       // The longest range that may belong to the value.
-      let ends = isPath ? "/?#" : "&#"
-      valueEnd = input[equals...].firstIndex { ends.utf8.contains($0) } ?? input.count
-    } else if !holdsSecret(equals + 1..<end) {
-      output += input[equals + 1..<end]
+      valueEnd = first(of: isPath ? "/?#" : "&#", from: equals)
+    } else if innerUser == nil, !holdsSecret(value..<end) {
+      output += input[value..<end]
       return end
     }
-    findings.append(Finding(name: name(start..<equals), value: string(equals + 1..<valueEnd)))
-    output += Self.stars
+    hide(value..<valueEnd, named: equals.map { name(start..<$0) })
     return valueEnd
   }
 
-  /// Returns true for a value that is itself a URL, or a form, with a secret in it.
+  /// Returns where an item of the query ends, and where the user of a URL in it begins: that may contain what
+  /// else begins an item.
+  private mutating func endOfItem(from start: Int) -> (Int, innerUser: Int?) {
+    var (index, innerUser) = (start, Int?.none)
+    while index < input.count, !";?#&".utf8.contains(input[index]) {
+      index += 1
+      if let at = index - start > 1 ? innerUserEnd(from: index, delimiters: "/?#&") : nil {
+        innerUser = innerUser ?? index
+        index = at
+      }
+    }
+    return (index, innerUser)
+  }
+
+  /// Returns true for a value that is an encoded URL, or an encoded form, with a secret in it.
   private func holdsSecret(_ range: Range<Int>) -> Bool {
-    let value = Array(input[range])
-    guard value.contains(where: { "%@".utf8.contains($0) }) else { return false }
-    guard depth < Self.mostDepth, let decoded = SecretName.decoded(value) else { return true }
-    guard decoded != value || decoded.contains(UInt8(ascii: "@")) else { return false }
-    let text = String(decoding: decoded, as: UTF8.self)
-    // An e-mail address has no slashes before it. The value may begin with an item, so it is also scanned as
-    // a query.
-    let isURL = text.contains("//") || text.contains("\\\\")
-    return (isURL && !SecretScan(text, secrets, depth: depth + 1).findings.isEmpty)
-      || SecretScan("?" + text, secrets, depth: depth + 1).findings.contains { !$0.isUser }
+    // The secrets of a URL that is not encoded are found where they are.
+    guard let decoded = decoded(range) else { return false }
+    guard let decoded else { return true }
+    // The value may begin with an item, so it is also scanned as a query.
+    return isURLWithSecret(decoded)
+      || SecretScan("?" + String(decoding: decoded, as: UTF8.self), secrets, depth: depth + 1)
+        .findings.contains { !$0.isUser }
+  }
+
+  // MARK: Parts
+
+  private func isURLWithSecret(_ bytes: [UInt8]) -> Bool {
+    let text = String(decoding: bytes, as: UTF8.self)
+    // An e-mail address has no slashes before it.
+    guard text.contains("//") || text.contains("\\\\") || text.contains(":/") else { return false }
+    return !SecretScan(text, secrets, depth: depth + 1).findings.isEmpty
+  }
+
+  /// Returns the decoded bytes of a range that is encoded: nil within if it is encoded too often, or nested too
+  /// deeply; nil if it is not encoded.
+  private func decoded(_ range: Range<Int>) -> [UInt8]?? {
+    guard input[range].contains(UInt8(ascii: "%")) else { return nil }
+    guard depth < Self.mostDepth, let decoded = SecretName.decoded(Array(input[range])) else {
+      return .some(nil)
+    }
+    return decoded.count < range.count ? .some(decoded) : nil
+  }
+
+  private mutating func hide(_ range: Range<Int>, named name: String? = nil, isUser: Bool = false) {
+    findings.append(Finding(name: name, value: string(range), isUser: isUser))
+    output += Self.stars
+  }
+
+  private func isSlash(_ index: Int) -> Bool {
+    input[index] == UInt8(ascii: "/") || input[index] == UInt8(ascii: "\\")
+  }
+
+  private func first(of delimiters: String, from start: Int) -> Int {
+    input[start...].firstIndex { delimiters.utf8.contains($0) } ?? input.count
   }
 
   private func name(_ range: Range<Int>) -> String {

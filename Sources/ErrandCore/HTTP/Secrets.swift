@@ -74,18 +74,21 @@ public struct Secrets: Sendable, Hashable {
   /// no secret either.
   package func redact(_ url: String) -> String {
     // Most URLs have no secrets.
-    guard url.utf8.contains(where: { "@?#;".utf8.contains($0) }) else { return url }
+    guard url.utf8.contains(where: { "@?#;%".utf8.contains($0) }) else { return url }
     return SecretScan(url, self).shown
   }
 
-  /// Returns the name of the first item of the URL's path, query or fragment whose value is secret.
-  package func secretItem(in url: String) -> String? {
-    SecretScan(url, self).findings.first { !$0.isUser }?.name
+  /// Returns the first part of the URL's path, query or fragment that is secret, for a message: `the query item
+  /// token`.
+  package func secretPart(of url: String) -> String? {
+    SecretScan(url, self).findings.first { !$0.isUser }.map { finding in
+      finding.name.map { "the query item \($0)" } ?? "a part of a URL within the URL"
+    }
   }
 
   /// Returns the names and values of all secrets in the URL.
   func secretItems(in url: String) -> [(name: String, value: String)] {
-    SecretScan(url, self).findings.map { ($0.name, $0.value) }
+    SecretScan(url, self).findings.map { ($0.name ?? "", $0.value) }
   }
 
   /// Redacts a text that is not a URL: a password may be anywhere before its last `@`.
@@ -107,6 +110,15 @@ public struct Secrets: Sendable, Hashable {
 
   private static func comparable(_ names: Set<String>) -> Set<[UInt8]> {
     Set(names.map(SecretName.comparable))
+  }
+}
+
+extension String {
+  /// A URL for a message: its beginning and an ellipsis if it is long.
+  package var clippedURL: String {
+    let limit = 500
+    guard utf8.count > limit else { return self }
+    return String(decoding: utf8.prefix(limit), as: UTF8.self) + "…"
   }
 }
 

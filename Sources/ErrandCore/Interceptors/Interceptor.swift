@@ -15,6 +15,10 @@
 /// (`ConcurrencyLimits`) only inside of `next`. A call that is cancelled, or whose deadline has passed, does
 /// not wait for its interceptors: their task is cancelled, and what they return after that is discarded.
 ///
+/// A request that an interceptor sends through its own client passes the interceptor itself. Requests that are
+/// sent within one another, more than 10 deep, fail with `RequestError(.unsupported)`: send such a request
+/// through a client without the interceptor.
+///
 /// A shared request (`Request.shared`) that an interceptor sends is sent alone if sharing would make it wait
 /// for itself. A detached task is not linked to its request; a shared request that such a task has joined
 /// fails when interceptors have held it for 300 s.

@@ -28,8 +28,11 @@ final class InterceptorStage: Stage {
     context.watch?.take()
     defer { context.watch?.handOn() }
     guard place == .call else { return try await chain(request) }
+    let nested = try NestedCall()
     // Users' interceptors may wait for anything, so they run in a task that can be cancelled.
-    return try await context.cancellation.interrupting(late: Self.drop) { try await chain(request) }
+    return try await context.cancellation.interrupting(late: Self.drop) {
+      try await nested.run { try await chain(request) }
+    }
   }
 
   private func chain(_ context: CallContext, _ next: NextStage) -> Next {

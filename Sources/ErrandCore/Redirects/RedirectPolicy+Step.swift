@@ -21,8 +21,8 @@ extension RedirectPolicy {
       throw refuse(.tooManyRedirects, "redirected more than \(limit) times", head)
     }
     // User and password of a redirect's target are dropped: they would be credentials of the server's choice.
-    let target = secrets.redact(location)
-    let unreadable = secrets.redactAnything(location).debugDescription
+    let target = secrets.redact(location).clippedURL
+    let unreadable = secrets.redactAnything(location).clippedURL.debugDescription
     guard let reference = URLReference(location), let base = URLReference(url.absoluteString) else {
       throw refuse(.redirectRefused, "the redirect to \(unreadable) leads nowhere", head)
     }

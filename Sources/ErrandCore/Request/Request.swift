@@ -116,7 +116,7 @@ extension Request {
 
 extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The method and the URL, without its secrets.
-  public var description: String { "\(method) \(address.shown(hiding: .standard))" }
+  public var description: String { "\(method) \(address.named(hiding: .standard))" }
   public var debugDescription: String { description }
   public var customMirror: Mirror {
     Mirror(self, children: ["request": description, "fields": fields, "body": body, "options": options])

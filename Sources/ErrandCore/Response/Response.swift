@@ -125,7 +125,8 @@ public struct Response: Sendable {
 
   private func decodingFailed(_ message: String, _ underlying: any Error) -> RequestError {
     RequestError(
-      .decodingFailed, message: message, method: parts.value.method, url: secrets.redact(url.absoluteString),
+      .decodingFailed, message: message, method: parts.value.method,
+      url: secrets.redact(url.absoluteString).clippedURL,
       status: status, reachedServer: true, underlying: underlying, bodyPrefix: data.prefix(1024))
   }
 }
@@ -139,7 +140,7 @@ public enum ResponseBody: Sendable {
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The status and the URL, without its secrets.
-  public var description: String { "\(status) from \(secrets.redact(url.absoluteString))" }
+  public var description: String { "\(status) from \(secrets.redact(url.absoluteString).clippedURL)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror {
     Mirror(self, children: ["response": description, "fields": fields.hiding(secrets)])

@@ -74,7 +74,8 @@ extension HTTPFields {
         return "the field name \(field.name.prefix(100).debugDescription) is not a token"
       }
       if ASCII.hasControl(field.value) {
-        return "the value of the field \(field.name) contains a control character, as CR, LF or NUL"
+        return
+          "the value of the field \(field.name.prefix(100)) contains a control character, as CR, LF or NUL"
       }
       switch field.name.utf8.count {
       case 4 where ASCII.equalIgnoringCase(field.name, "Host"):

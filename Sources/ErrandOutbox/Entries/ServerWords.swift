@@ -188,7 +188,7 @@ struct ServerWords: Sendable {
 
   private func isSecret(_ name: String) -> Bool {
     guard !name.isEmpty else { return false }
-    return secrets.secretItem(in: "?\(name)=x") != nil
+    return secrets.secretPart(of: "?\(name)=x") != nil
       || secrets.covers(HTTPFields.Field(name, "x"))
   }
 }

@@ -12,22 +12,23 @@ extension Request {
   /// - Throws: `OutboxError.notStorable`, with what to do instead. The message has no secret.
   func checkStorable(hiding secrets: Secrets) throws(OutboxError) {
     if let reason = problem ?? credentialProblem(secrets) ?? bodyProblem ?? optionsProblem {
-      throw OutboxError(.notStorable, "\(method) \(urlText(hiding: secrets)): \(reason)")
+      throw OutboxError(.notStorable, "\(method) \(urlText(hiding: secrets).clippedURL): \(reason)")
     }
   }
 
   private func credentialProblem(_ secrets: Secrets) -> String? {
     let advice = "add it in one of the client's attemptInterceptors, which are asked at each attempt"
-    if let field = fields.first(where: secrets.covers) {
-      return "the field \(field.name) is a secret, and no secret is stored; \(advice)"
+    if let field = fields.first(where: secrets.hides) {
+      let what = secrets.covers(field) ? "is a secret" : "has a URL with a secret in it"
+      return "the field \(field.name) \(what), and no secret is stored; \(advice)"
     }
     guard let url else { return nil }
     if url.user(percentEncoded: true) != nil || url.password(percentEncoded: true) != nil {
       return "the URL has a user or a password in it, and no secret is stored; "
         + "set Authorization in one of the client's attemptInterceptors, which are asked at each attempt"
     }
-    if let name = secrets.secretItem(in: url.absoluteString) {
-      return "the query item \(name) is a secret, and no secret is stored; \(advice), "
+    if let part = secrets.secretPart(of: url.absoluteString) {
+      return "\(part) is a secret, and no secret is stored; \(advice), "
         + "or take it out of the client's secrets if it is none"
     }
     return nil

@@ -53,6 +53,25 @@ import Testing
     await stage.expectNothingLeft()
   }
 
+  @Test func `two requests whose interceptors always send each other are refused in the end`() async throws {
+    final class Always: Interceptor {
+      let client = Locked<Client?>(nil)
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        let other = request.path == "/a" ? "/b" : "/a"
+        _ = try await client.withLock { $0 }?.send(MutualSharingTests.shared(other))
+        return try await next(request)
+      }
+    }
+    let always = Always()
+    let stage = Stage(configured: { $0.interceptors = [always] }, { .response(body: $0.path) })
+    always.client.withLock { $0 = stage.client }
+    let calls = ["/a", "/b"].map { stage.client.start(Self.shared($0)) }
+    for call in calls { #expect(await call.result.requestError?.code == .unsupported) }
+    #expect(stage.paths == [])
+    always.client.withLock { $0 = nil }
+    await stage.expectNothingLeft()
+  }
+
   @Test func `three requests that wait for each other in a circle end`() async throws {
     let asks = Asks(["/a": Self.shared("/b"), "/b": Self.shared("/c"), "/c": Self.shared("/a")])
     let stage = stage(asks, "a.test", aroundCall: false)

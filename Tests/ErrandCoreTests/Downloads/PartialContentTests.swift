@@ -28,16 +28,50 @@ import Testing
     func decide(_ status: Int, _ fields: HTTPFields) -> PartialContent.Decision {
       part.decide(head(status, fields), after: 4)
     }
-    #expect(decide(206, ["Content-Range": "bytes 4-9/10"]) == .append(end: 10, total: 10))
     #expect(decide(206, ["Content-Range": "bytes 4-9/10", "ETag": "\"a\""]) == .append(end: 10, total: 10))
     #expect(decide(206, ["Content-Range": "bytes 4-9/10", "ETag": "\"b\""]) == .askAgain)
-    #expect(decide(206, ["Content-Range": "bytes 3-9/10"]) == .askAgain)
-    #expect(decide(206, ["Content-Range": "bytes 4-10/11"]) == .askAgain)
-    #expect(decide(206, ["Content-Range": "bytes 4-10/10"]) == .askAgain)
+    #expect(decide(206, ["Content-Range": "bytes 3-9/10", "ETag": "\"a\""]) == .askAgain)
+    #expect(decide(206, ["Content-Range": "bytes 4-10/11", "ETag": "\"a\""]) == .askAgain)
+    #expect(decide(206, ["Content-Range": "bytes 4-10/10", "ETag": "\"a\""]) == .askAgain)
     #expect(decide(206, [:]) == .askAgain)
+    #expect(decide(206, ["ETag": "\"a\""]) == .askAgain)
     #expect(decide(206, ["Content-Range": "bytes 4-9/*", "ETag": "\"a\""]) == .append(end: 10, total: 10))
     #expect(decide(416, ["Content-Range": "bytes */3"]) == .askAgain)
     #expect(decide(200, ["ETag": "\"b\""]) == .startOver)
+  }
+
+  @Test func `the rest is appended only if it names the validator of the part`() throws {
+    let range = "bytes 4-9/10"
+    let tagged = try #require(partial(["ETag": "\"a\"", "Content-Length": "10"]))
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let dated = try #require(
+      partial(["Last-Modified": date, "Date": "Sun, 06 Nov 1994 08:49:38 GMT", "Content-Length": "10"]))
+    func decide(_ part: PartialContent, _ fields: HTTPFields) -> PartialContent.Decision {
+      var fields = fields
+      fields["Content-Range"] = range
+      return part.decide(head(206, fields), after: 4)
+    }
+    let rest = PartialContent.Decision.append(end: 10, total: 10)
+    #expect(decide(tagged, ["ETag": "\"a\""]) == rest)
+    #expect(decide(tagged, ["ETag": "\"a\"", "Last-Modified": date]) == rest)
+    for fields in [
+      [:], ["Last-Modified": date], ["ETag": "W/\"a\""], ["ETag": "\"A\""], ["ETag": "\"a\", \"b\""],
+    ] as [HTTPFields] {
+      #expect(decide(tagged, fields) == .askAgain, "\(fields)")
+    }
+    #expect(decide(dated, ["Last-Modified": date]) == rest)
+    #expect(decide(dated, ["Last-Modified": date, "ETag": "\"a\""]) == rest)
+    #expect(decide(dated, [:]) == .askAgain)
+    #expect(decide(dated, ["ETag": "\"a\""]) == .askAgain)
+    #expect(decide(dated, ["Last-Modified": "Sun, 06 Nov 1994 08:49:36 GMT"]) == .askAgain)
+  }
+
+  @Test func `only a 200, or a 203, brings the whole in response to a request for the rest`() throws {
+    let part = try #require(partial(["ETag": "\"a\"", "Content-Length": "10"]))
+    func decide(_ status: Int) -> PartialContent.Decision { part.decide(head(status, [:]), after: 4) }
+    for status in [200, 203] { #expect(decide(status) == .startOver) }
+    for status in [201, 202, 204, 205, 206, 226, 304, 416] { #expect(decide(status) == .askAgain) }
+    for status in [404, 500] { #expect(decide(status) == .startOver) }
   }
 
   @Test(arguments: [

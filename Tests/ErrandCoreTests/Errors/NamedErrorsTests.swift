@@ -23,6 +23,28 @@ import Testing
 
   private var request: Request { Request(.put, url).bearer("hush").bestEffort() }
 
+  @Test func `an error names no more than the beginning of a long URL`() async throws {
+    let long = String(repeating: "a", count: 20_000)
+    let stage = Stage { request in
+      request.path == "/redirect"
+        ? .response(status: 302, fields: ["Location": "ftp://a.test/\(long)"])
+        : .fail(.invalidResponse, reachedServer: true)
+    }
+    let client = stage.client
+    for url in [
+      "http://a.test/\(long)", "http://u:hush@a.test/?\(long)", "relative/\(long)", "\(long):x",
+      "http://\(long) /",
+      "http://a.test/redirect",
+    ] {
+      let call = client.start(.get(url))
+      let error = await call.result.requestError
+      for text in ["\(call)", "\(Request.get(url))", error?.url ?? "", error.debugDescription] {
+        #expect(!text.contains("hush") && text.utf8.count < 2000, "\(text.prefix(100))")
+      }
+      #expect(error?.url?.hasPrefix(url.prefix(5)) == true)
+    }
+  }
+
   @Test func `an error of any stage names its request`() async throws {
     let gate = StubGate()
     let stage = Stage.configured { $0.limits.total = 1 }.responding { request in

@@ -1,4 +1,5 @@
 import ErrandTesting
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -23,6 +24,22 @@ import Testing
     ("http://h/?next=https%253A%252F%252Fu%253As%2540o", "http://h/?next=***"),
     ("http://h/?next=http://u:s@o/", "http://h/?next=***"),
     ("http://h/?state=token%3Ds", "http://h/?state=***"),
+    ("http://h/proxy/https://u:s@o/x?a=1", "http://h/proxy/https://***@o/x?a=1"),
+    ("http://h/proxy/https:/u:s@o/x", "http://h/proxy/https:/***@o/x"),
+    ("http://h//u:s@o/x", "http://h//***@o/x"),
+    ("http://h/a;b=https://u:s;t@o/", "http://h/a;b=https://***@o/"),
+    ("http://h/https:\\\\u:s@o/", "http://h/https:\\\\***@o/"),
+    ("h/proxy/https:%2F%2Fu:s@o/x", "h***"),
+    ("http://h/https%3A%2F%2Fu%3As%40o%2Fx/y?a=b", "http://h***?a=b"),
+    ("http://h/https%253A%252F%252Fu%253As%2540o", "http://h***"),
+    ("http://h/https%3A%2F%2Fo%2F%3Ftoken%3Ds", "http://h***"), ("https%3A%2F%2Fu%3As%40o", "***"),
+    ("http://h/https://o/?token=s", "http://h/https://o/?token=***"),
+    ("http://h/redir?https://u:s@o/", "http://h/redir?***"),
+    ("http://h/?a&//u:s@o/&b=1", "http://h/?a&***&b=1"),
+    ("http://h/?https://u:s=t;v@o/?c=d&e", "http://h/?***?c=d&e"),
+    ("http://h/?next=https://u:s=t;v@o/?c=d", "http://h/?next=***?c=d"),
+    ("http://h/?https%3A%2F%2Fu%3As%40o", "http://h/?***"), ("http://h/#https://u:s@o/", "http://h/#***"),
+    ("http://h/?https://o/?token=s", "http://h/?https://o/?token=***"),
     ("http://h\\u:p@x/?a=b", "http://***@x/?a=b"), ("http:\\\\u\\:p@x/", "http:\\\\***@x/"),
   ])
   func `a URL shows no secret, however it is written`(url: String, shown: String) {
@@ -32,7 +49,9 @@ import Testing
 
   @Test(arguments: [
     "http://h/a@b", "http://h/?mail=a@b.c", "http://h/?page_token=1", "http://h/?q=a%3Db",
-    "http://h/?tokens=1", "http://h",
+    "http://h/?tokens=1", "http://h", "http://h/https://o/@u?a=b", "http://h/?next=https://o/@u&mail=a@b",
+    "http://h/?a@b", "http://h/?a%40b", "http://h/a%40b/%2F%2Fo", "http://h/?x=//o&mail=a@b", "http://h/%2",
+    "http://h/a%20b;c?https://o/%20x",
     "/a;v=1/b?c=d", "http://h/?token", "http://h/?q=50%25+off&r=%2541",
   ])
   func `a URL without secrets is shown as it is`(url: String) {
@@ -78,6 +97,36 @@ import Testing
     #expect(field.description == "Location: http://h/?token=***")
     let fields: HTTPFields = ["Link": "<http://h/?mine=s>; rel=next", "ETag": "\"mine=s\""]
     #expect(fields.hiding(Secrets(queryItems: ["mine"])).description == "Link: ***\nETag: \"mine=s\"")
+  }
+
+  @Test(arguments: [
+    "https://u:s@h/", "see https://u:s@h/, or not", "\"https://u:s@h/\"", "https%3A%2F%2Fu%3As%40h%2F",
+    "https%253A%252F%252Fu%253As%2540h", "https://h/?token=s", "<https://a/>, <https://u:s@h/>", "ftp://:s@h",
+    "https://h/x/https://u:s@o/",
+  ])
+  func `a URL in any header field shows no secret`(value: String) {
+    let field = HTTPFields.Field("X-Forward", value)
+    #expect(!field.description.contains("s@") && !field.description.contains("=s"), "\(field)")
+    #expect(field.description.contains("***") && Secrets.standard.hides(field))
+  }
+
+  @Test(arguments: [
+    "me@example.com", "50%25", "me%2Bx@example.com", "a=b;token=1", "//u@h",
+    "Bot/1.0 (+http://o.test/bot; x)",
+    "\"a//b@c\"", "https://o/@u",
+  ])
+  func `a header field without a URL that has secrets is shown as it is`(value: String) {
+    let field = HTTPFields.Field("X-Any", value)
+    #expect(field.description == "X-Any: \(value)" && !Secrets.standard.hides(field))
+  }
+
+  @Test(.computesLong) func `a URL is scanned in one go, whatever it repeats`() {
+    for piece in ["//", "/https://u:p@h", "?//u@", ";a@", "&https://x@y", "%2F%2Fu%40", "#=", ":/@", "\\\\a"]
+    {
+      let url = "http://h/" + String(repeating: piece, count: 10_000)
+      #expect(!Secrets.standard.redact(url).isEmpty)
+      #expect(!Secrets.standard.redact("http://h/?" + url).isEmpty)
+    }
   }
 
   @Test(arguments: [

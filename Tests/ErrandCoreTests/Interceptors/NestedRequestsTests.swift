@@ -113,4 +113,92 @@ import Testing
     there.client.withLock { $0 = nil }
     back.client.withLock { $0 = nil }
   }
+
+  /// Sends a request before each that it is given, and counts those.
+  private final class SendsAlways: Interceptor {
+    let client = Locked<Client?>(nil)
+    let count = Locked(0)
+    private let other: @Sendable () -> Request
+
+    init(_ other: @escaping @Sendable () -> Request) { self.other = other }
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      count.withLock { $0 += 1 }
+      try await client.withLock { $0 }?.send(other())
+      return try await next(request)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `an interceptor that sends its request through its own client is refused`(aroundCall: Bool)
+    async throws
+  {
+    for isShared in [false, true] {
+      let interceptor = SendsAlways {
+        isShared ? .get("http://a.test/token").shared() : .get("http://a.test/token")
+      }
+      let stage = Stage(
+        configured: {
+          if aroundCall { $0.interceptors = [interceptor] } else { $0.attemptInterceptors = [interceptor] }
+        },
+        { _ in .response() })
+      interceptor.client.withLock { $0 = stage.client }
+      let error = await stage.client.start(data()).result.requestError
+      #expect(error?.code == .unsupported && error?.reachedServer == false)
+      #expect(
+        error?.description.contains("through a client without it") == true, "\(String(describing: error))")
+      #expect(interceptor.count.withLock { $0 } == NestedCall.limit)
+      #expect(stage.paths == [])
+      await stage.expectNothingLeft()
+      interceptor.client.withLock { $0 = nil }
+    }
+  }
+
+  @Test func `two clients whose interceptors send through each other are refused`() async throws {
+    let (there, back) = (SendsAlways { .get("http://b.test/") }, SendsAlways { .get("http://a.test/") })
+    let stages = [there, back].map { interceptor in
+      Stage(configured: { $0.interceptors = [interceptor] }, { _ in .response() })
+    }
+    there.client.withLock { $0 = stages[1].client }
+    back.client.withLock { $0 = stages[0].client }
+    #expect(await stages[0].client.start(data()).result.requestError?.code == .unsupported)
+    for interceptor in [there, back] { interceptor.client.withLock { $0 = nil } }
+  }
+
+  /// Leaves a task behind that sends the next request once the call of this one has ended.
+  private final class GoesOn: Interceptor {
+    let client = Locked<Client?>(nil)
+    let last = StubGate()
+    private let ended = Locked<[StubGate]>([])
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      let number = Int(request.lastComponent ?? "") ?? 0
+      guard number < 3 * NestedCall.limit else {
+        last.open()
+        return try await next(request)
+      }
+      let (gate, client) = (StubGate(), client.withLock { $0 })
+      Task {
+        try await gate.pass()
+        try await client?.send(.get("http://a.test/\(number + 1)"))
+        self.ended.withLock { $0.indices.contains(number + 1) ? $0[number + 1] : nil }?.open()
+      }
+      ended.withLock { $0.append(gate) }
+      return try await next(request)
+    }
+
+    func open() { ended.withLock { $0[0] }.open() }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `requests of tasks that interceptors left behind are not nested`()
+    async throws
+  {
+    let interceptor = GoesOn()
+    let stage = Stage(configured: { $0.interceptors = [interceptor] }, { _ in .response() })
+    interceptor.client.withLock { $0 = stage.client }
+    try await stage.client.send(.get("http://a.test/0"))
+    interceptor.open()
+    try await interceptor.last.pass()
+    interceptor.client.withLock { $0 = nil }
+  }
 }

@@ -78,6 +78,45 @@ import Testing
     #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=5-", nil])
   }
 
+  @Test(arguments: [[:], ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]] as [HTTPFields], [false, true])
+  func `a rest that does not say which version it is of is not appended`(fields: HTTPFields, resumes: Bool)
+    async throws
+  {
+    let other = Data("abcdefghij".utf8)
+    serve { request in
+      guard request.fields.contains("Range") else { return .response(body: other) }
+      var fields = fields
+      fields["Content-Range"] = "bytes 5-9/10"
+      return .response(status: 206, fields: fields, body: other.suffix(5))
+    }
+    try await client().download(.get(server.url("/")), to: file, resume: resumes)
+    #expect(try Data(contentsOf: file) == other)
+    #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=5-", nil])
+  }
+
+  @Test func `a 204 in response to a request for the rest is not the file`() async throws {
+    serve { request in
+      request.fields.contains("Range") ? .response(status: 204) : .response(body: Self.content)
+    }
+    try await client().download(.get(server.url("/")), to: file)
+    #expect(try Data(contentsOf: file) == Self.content)
+    #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=5-", nil])
+  }
+
+  @Test func `a part is not resumed from a long URL that only begins like its own`() async throws {
+    let long = String(repeating: "a", count: 1000)
+    server.on("/") { request in
+      request.target.hasSuffix("1")
+        ? .response(fields: ["ETag": "\"1\""], body: Self.content).closing(at: .body(5))
+        : .file(Self.content, etag: "\"1\"", for: request)
+    }
+    await #expect(throws: RequestError.self) {
+      try await client(attempts: 1).download(.get(server.url("/?\(long)1")), to: file, resume: true)
+    }
+    try await client().download(.get(server.url("/?\(long)2")), to: file, resume: true)
+    #expect(server.requests.map { $0.fields["Range"] } == [nil, nil])
+  }
+
   @Test func `a length that would overflow does not crash the process`() async throws {
     serve { request in
       guard request.fields.contains("Range") else { return .response(body: Self.content) }

@@ -72,6 +72,21 @@ import Testing
       .get("https://example.com/a\(query)"), naming: "the query item", "attemptInterceptors")
   }
 
+  @Test(arguments: [
+    "proxy/https://u:\(secret)@h/x", "redir?https://u:\(secret)@h/", "https%3A%2F%2Fu%3A\(secret)%40h",
+    "?u=https://u:\(secret)@h/", "#https://u:\(secret)@h/",
+  ])
+  func `a user or a password of a URL within the URL is refused`(rest: String) async {
+    await expectRefused(.get("https://example.com/\(rest)"), naming: "is a secret", "attemptInterceptors")
+  }
+
+  @Test(arguments: [
+    "https://u:\(secret)@h/", "https%3A%2F%2Fu%3A\(secret)%40h", "see https://h/?token=\(secret)",
+  ])
+  func `a URL with a secret in any header field is refused`(value: String) async {
+    await expectRefused(post.field("X-Forward", value), naming: "X-Forward", "URL", "attemptInterceptors")
+  }
+
   @Test func `a query item that the client's secrets do not name is stored`() async throws {
     let request = Request.get("https://example.com/a?key=1&my=\(Self.secret)")
     await expectRefused(request, secrets: Secrets(queryItems: ["MY"]), naming: "my")

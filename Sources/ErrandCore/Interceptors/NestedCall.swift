@@ -1,0 +1,47 @@
+import Synchronization
+
+/// A call whose interceptors run. A request that one of them sends is nested in it, and so is a request that
+/// the interceptors of that one send, and so on: an interceptor that sends its requests through its own client
+/// would never come to an end.
+final class NestedCall: Sendable {
+  /// The innermost call for whose interceptors this task works.
+  @TaskLocal static var current: NestedCall?
+  /// The greatest number of calls within one another. Cancelling a call cancels those that are nested in it,
+  /// one within the other, on one stack.
+  static let limit = 10
+
+  private struct State {
+    var outer: NestedCall?
+    var hasEnded = false
+  }
+
+  private let state: Locked<State>
+
+  /// - Throws: `RequestError` (`unsupported`), if the calls that this task works for are too many already.
+  init() throws(RequestError) {
+    let outer = Self.current
+    var (depth, next) = (1, outer)
+    // An interceptor that has finished waits for no request, so a task that it left behind begins anew.
+    while let call = next, let state = call.stateWhileRunning {
+      (depth, next) = (depth + 1, state.outer)
+    }
+    guard depth <= Self.limit else {
+      throw RequestError(
+        .unsupported,
+        message: "interceptors have sent requests within requests, \(Self.limit) deep: one of them sends its "
+          + "request through a client with that same interceptor; send it through a client without it",
+        reachedServer: false)
+    }
+    state = Locked(State(outer: outer))
+  }
+
+  private var stateWhileRunning: State? {
+    state.withLock { $0.hasEnded ? nil : $0 }
+  }
+
+  /// Runs the interceptors of the call.
+  func run<Value>(_ interceptors: () async throws -> Value) async rethrows -> Value {
+    defer { state.withLock { $0 = State(outer: nil, hasEnded: true) } }
+    return try await Self.$current.withValue(self, operation: interceptors)
+  }
+}

@@ -1,0 +1,52 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct ResponseHeadTests {
+  private func head(_ lengths: [String], status: Int = 200) -> ResponseHead {
+    var fields = HTTPFields()
+    for length in lengths { fields.append("Content-Length", length) }
+    return ResponseHead(status: Status(status), fields: fields)
+  }
+
+  @Test(
+    arguments: [
+      (["0"], 0), (["0005"], 5), (["9223372036854775807"], .max), (["5", "5"], 5), (["5, 5 ,5"], 5),
+      (["5", "05"], 5), ([], nil),
+    ] as [([String], Int64?)])
+  func `a length may be repeated as long as it stays the same`(lengths: [String], length: Int64?) {
+    #expect(head(lengths).contentLength == length)
+    #expect(head(lengths).lengthProblem(to: .get) == nil)
+  }
+
+  static let unreadable = [
+    "", "+2", "-2", "2 2", "2x", "0x2", "2.0", "many", "2,", ",2", "2,3", "٢", "9223372036854775808",
+    "18446744073709551618", "99999999999999999999999",
+  ]
+
+  @Test(arguments: unreadable)
+  func `a length that is no number, or too large for one, is a problem`(length: String) {
+    for head in [head([length]), head(["2", length]), head([length, "2"])] {
+      #expect(head.contentLength == nil)
+      #expect(head.lengthProblem(to: .get) != nil)
+    }
+  }
+
+  @Test(arguments: unreadable)
+  func `a response without a body has no length to read`(length: String) {
+    #expect(head([length]).lengthProblem(to: .head) == nil)
+    for status in [204, 304] { #expect(head([length], status: status).lengthProblem(to: .get) == nil) }
+    for status in [200, 206, 302, 404, 500] {
+      #expect(head([length], status: status).lengthProblem(to: .get) != nil)
+    }
+  }
+
+  @Test func `the announced length of a body that is not sent is not held against the memory limit`()
+    async throws
+  {
+    let stage = Stage { _ in .response(status: 304, fields: ["Content-Length": "1000000000000"]) }
+    let response = try await stage.client.send(.get("http://a.test/").acceptingAnyStatus())
+    #expect(response.status == 304)
+  }
+}
