@@ -42,6 +42,7 @@ struct CurlResponse {
   /// The number of lines of the head so far.
   private var lines = 0
   private var status = 0
+  private var length = AnnouncedLength()
   private var sink: (any BodySink)?
   /// The bytes that are not delivered yet, as received.
   private var chunk = Data()
@@ -74,6 +75,7 @@ struct CurlResponse {
       status = line.status
     }
     guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
+      length.take(line)
       handle.head.append(contentsOf: line)
       return .yes
     }
@@ -86,8 +88,16 @@ struct CurlResponse {
     if !isHeadWhole {
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
+      length = AnnouncedLength()
+    } else if let problem = length.problem, mayHaveBody {
+      // Before the body: libcurl would end it somewhere, and use the connection again.
+      return refuse(problem)
     }
     return endsAtHead ? .no : .yes
+  }
+
+  private var mayHaveBody: Bool {
+    ResponseHead(status: Status(status), fields: [:]).mayHaveBody(to: exchange.request.method)
   }
 
   private mutating func refuse(_ reason: String) -> Taken {

@@ -70,13 +70,13 @@ struct HeadParser {
     String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
   }
 
-  private static func withoutEnd(_ line: Bytes) -> Bytes {
+  fileprivate static func withoutEnd(_ line: Bytes) -> Bytes {
     var line = line
     while let last = line.last, isSpace(last) { line.removeLast() }
     return line
   }
 
-  private static func trimmed(_ text: Bytes) -> String {
+  fileprivate static func trimmed(_ text: Bytes) -> String {
     var text = text
     while let first = text.first, isSpace(first) { text.removeFirst() }
     return string(text)
@@ -109,5 +109,32 @@ struct StatusLine {
       status = status * 10 + Int(byte - 48)
     }
     self.status = status
+  }
+}
+
+/// The length that the lines of a head announce. libcurl makes something of every length, and takes the body for whole
+/// by it.
+struct AnnouncedLength {
+  private static let name = "content-length:"
+
+  private var length: Int64?
+  /// The reason why it is unknown where the body ends (RFC 9112, section 6.3); nil if there is none.
+  private(set) var problem: String?
+
+  mutating func take(_ line: UnsafeRawBufferPointer) {
+    let end = Self.name.utf8.count
+    guard line.count > end, line[0] | 0x20 == UInt8(ascii: "c"),
+      ASCII.equalIgnoringCase(String(decoding: line[..<end], as: UTF8.self), Self.name)
+    else { return }
+    for part in HeadParser.trimmed(HeadParser.withoutEnd(line[end...])).split(
+      separator: ",", omittingEmptySubsequences: false)
+    {
+      guard let number = ASCII.wholeNumber(ASCII.trimmed(part)) else {
+        problem = "the response announces no length that can be read (Content-Length)"
+        return
+      }
+      if let length, length != number { problem = "the response announces two different lengths" }
+      length = number
+    }
   }
 }

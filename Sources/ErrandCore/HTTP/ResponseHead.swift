@@ -29,10 +29,9 @@ public struct ResponseHead: Sendable, Hashable {
         length = number
         continue
       }
-      for part in field.value.split(separator: ",", omittingEmptySubsequences: false) {
-        guard let number = ASCII.wholeNumber(ASCII.trimmed(part)), number == length ?? number else {
-          return .invalid
-        }
+      let parts = field.value.split(separator: ",", omittingEmptySubsequences: false)
+      for part in parts.count > 1 ? parts.map(ASCII.trimmed) : [field.value] {
+        guard let number = ASCII.wholeNumber(part), number == length ?? number else { return .invalid }
         length = number
       }
     }
