@@ -42,7 +42,7 @@ struct CurlResponse {
   /// The number of lines of the head so far.
   private var lines = 0
   private var status = 0
-  private var length = AnnouncedLength()
+  private var length = LengthCheck()
   private var sink: (any BodySink)?
   /// The bytes that are not delivered yet, as received.
   private var chunk = Data()
@@ -88,7 +88,7 @@ struct CurlResponse {
     if !isHeadWhole {
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
-      length = AnnouncedLength()
+      length = LengthCheck()
     } else if let problem = length.problem, mayHaveBody {
       // Before the body: libcurl would end it somewhere, and use the connection again.
       return refuse(problem)

@@ -112,9 +112,9 @@ struct StatusLine {
   }
 }
 
-/// The length that the lines of a head announce. libcurl makes something of every length, and takes the body for whole
-/// by it.
-struct AnnouncedLength {
+/// Checks the length that the lines of a head announce. libcurl makes something of every length, and takes
+/// the body for whole by it.
+struct LengthCheck {
   private static let name = "content-length:"
 
   private var length: Int64?

@@ -3,7 +3,7 @@ extension CommandSpec {
   static let outbox = CommandSpec(
     name: "outbox", operands: ["COMMAND"], summary: "requests that must arrive: list, deliver, look after",
     notes: [
-      "errand post URL ... --guaranteed stores a request on the disk, then tries until a server accepts it.",
+      "errand post URL ... --guaranteed stores a request on the disk, then attempts it until a server accepts it.",
       "Whatever happens to that process, errand outbox run delivers it later. It arrives at least once, and",
       "its Idempotency-Key stays the same through every attempt, so a server can tell. That command sends its own",
       "request, and what waits for the same server; errand outbox run delivers everything.",
@@ -39,7 +39,7 @@ extension CommandSpec {
   private static let run = CommandSpec(
     name: "outbox run", operands: [], summary: "deliver what is stored, until control-C or SIGTERM",
     notes: [
-      "It begins at once with what others store, and tries again by itself. Told to stop, it begins nothing",
+      "It begins at once with what others store, and retries by itself. Told to stop, it begins nothing",
       "more, lets attempts end for a while and gives the rest back. A second signal ends it at once: nothing is",
       "lost by that either. Several may run on one folder; each request is one's at a time.",
       "",
@@ -77,7 +77,7 @@ extension CommandSpec {
 
   private static let drop = CommandSpec(
     name: "outbox drop", operands: ["[ID ...]"], summary: "give up what waits, dead letters and what expired",
-    notes: ["What is being tried stays."],
+    notes: ["A request that is being attempted stays."],
     groups: [Group(title: "Which", options: [.everything]), place], examples: ["errand outbox drop 3f2a"])
 
   private static let pause = CommandSpec(

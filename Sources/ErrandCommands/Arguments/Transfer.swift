@@ -150,7 +150,7 @@ struct Guarantee: Sendable, Hashable {
   private static func refuseWhatIsNotStored(_ arguments: ScannedArguments) throws(UsageError) {
     let reasons: [(OptionSpec, String)] = [
       (.deadline, "--expires 7d ends it after that time."),
-      (.retry, "It is tried until it is delivered; --expires 7d ends it after that time."),
+      (.retry, "It is attempted until it is delivered; --expires 7d ends it after that time."),
       (.noRedirects, "A stored request follows redirects only with its method, and within its origin."),
       (.activity, "Every step is shown anyway."),
       (.file, "What is kept of the response goes to standard output: > FILE."),

@@ -144,7 +144,7 @@ struct GuaranteedCommand {
       return try end(
         CommandFailure(
           .deadLettered, "deadLettered", "\(asked): moved to the dead letters: \(reason)",
-          hint: "errand outbox retry \(id) tries it again, errand outbox drop \(id) gives it up."), entry)
+          hint: "errand outbox retry \(id) retries it, errand outbox drop \(id) gives it up."), entry)
     case .expired:
       return try end(
         CommandFailure(.expired, "expired", "\(asked): it expired before it was delivered"), entry)

@@ -41,7 +41,7 @@ struct OutboxCommand {
     case .watch: return try await OutboxWatchCommand(place: place, console: console, isJSON: isJSON).run()
     case .stats: return try await statistics(place)
     case .retry(let choice):
-      return try await change(choice, place, "tried again", { try await $0.retry($1) })
+      return try await change(choice, place, "retried", { try await $0.retry($1) })
     case .drop(let choice):
       return try await change(choice, place, "dropped", { try await $0.drop($1) })
     case .pause(let lane):

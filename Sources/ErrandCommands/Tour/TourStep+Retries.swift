@@ -8,7 +8,7 @@ import ErrandTesting
 #endif
 
 extension TourStep {
-  static let retryAfter = TourStep("503 with Retry-After: 1 is tried again, when the server said") { stage in
+  static let retryAfter = TourStep("503 with Retry-After: 1 is retried, when the server said") { stage in
     let times = Locked<[ContinuousClock.Instant]>([])
     stage.server.on("GET", "/busy") { _ in
       let count = times.withLock { times in
@@ -22,7 +22,7 @@ extension TourStep {
     let seen = times.withLock { $0 }
     let gap = seen.count == 2 ? seen[0].duration(to: seen[1]) : .zero
     stage.server("\(seen.count) requests, \(Amounts.time(gap)) apart")
-    stage.promise("two tries, a second apart", response.timing.attempts == 2 && gap >= .milliseconds(990))
+    stage.promise("two attempts, a second apart", response.timing.attempts == 2 && gap >= .milliseconds(990))
   }
 
   static let postOnce = TourStep("A POST that the server may have seen is not sent twice") { stage in
@@ -42,7 +42,7 @@ extension TourStep {
     stage.client("\(response.status), \(response.text), after \(response.timing.attempts) attempts")
     let keys = stage.server.requests.map { $0.fields["Idempotency-Key"] ?? "none" }
     stage.server("\(keys.count) requests with the keys \(keys.joined(separator: ", "))")
-    stage.promise("two tries with one key", keys == [#""pizza-1""#, #""pizza-1""#])
+    stage.promise("two attempts with one key", keys == [#""pizza-1""#, #""pizza-1""#])
   }
 }
 

@@ -75,7 +75,7 @@ struct RetryRule: Sendable {
     case .retry(let reason, let after):
       let counts = hasReached && !attempt.isClientGone
       if counts, let most = policy.maxAttempts, counted >= most {
-        return rejected("tried \(counted) times; \(reason)", sign)
+        return rejected("attempted \(counted) times; \(reason)", sign)
       }
       return failed(reason, max(wait, min(after ?? .zero, .longest)), counts)
     }

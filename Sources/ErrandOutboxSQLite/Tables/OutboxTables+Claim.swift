@@ -85,7 +85,7 @@ extension OutboxTables {
     }
     if let most = bounds.maxAttempts, ready.row.countedAttempts >= most {
       let reason =
-        "tried \(ready.row.countedAttempts) times"
+        "attempted \(ready.row.countedAttempts) times"
         + (ready.row.reason.map { "; \($0)" } ?? ", and its last attempt has no known end")
       claim.deadLettered.append(try deadLettered(ready.row.sequence, reason, at: now))
       return false

@@ -46,7 +46,7 @@ extension OutboxStoreConformance {
       try await harness.add(store, harness.new("a"))
       harness.advance(.seconds(1))
       let claim = try await harness.claim(store)
-      try harness.equal(claim.rows.map(\.row.attempts), [1], "the tries")
+      try harness.equal(claim.rows.map(\.row.attempts), [1], "the attempts")
       try harness.equal(claim.rows.map(\.row.countedAttempts), [1], "those that count")
       try harness.equal(claim.rows.map(\.row.changed), [harness.wall], "when it changed")
       try harness.equal(try await harness.row(store, "a"), claim.rows[0].row, "what is kept")

@@ -20,7 +20,7 @@ extension OutboxStoreConformance {
       try harness.equal(row.state, .delivered, "the state")
       try harness.equal(row.response, Data([1, 2]), "the response")
       try harness.equal(row.changed, harness.wall, "when it changed")
-      try harness.equal(row.attempts, 1, "the tries")
+      try harness.equal(row.attempts, 1, "the attempts")
       try harness.equal(try await store.contents(of: ["a".outboxID]), [nil], "the content")
       try harness.equal(try await store.used(["x", "y"]), [], "the files in use")
     },
@@ -78,7 +78,7 @@ extension OutboxStoreConformance {
       try harness.equal(finished.row?.state, .stored, "the state")
       try harness.equal(finished.row?.reason, "status 503", "the reason")
       try harness.equal(finished.row?.due, harness.wall + 120_000, "when it is due")
-      try harness.equal(finished.row?.countedAttempts, 1, "the tries that count")
+      try harness.equal(finished.row?.countedAttempts, 1, "the attempts that count")
       try harness.equal(
         try await store.statistics().nextDue, harness.wall + 120_000, "when the next is due")
       harness.advance(.milliseconds(119_999))
@@ -87,7 +87,7 @@ extension OutboxStoreConformance {
       try harness.equal(early.next, .milliseconds(1), "the next")
       harness.advance(.milliseconds(1))
       let row = try await harness.claim(store).rows.first?.row
-      try harness.equal(row?.attempts, 2, "the tries")
+      try harness.equal(row?.attempts, 2, "the attempts")
       try harness.equal(row?.due, nil, "when it is due")
     },
 
@@ -109,11 +109,12 @@ extension OutboxStoreConformance {
       try await harness.finish(
         store, first, .failed(reason: "offline", next: .zero, counts: false, wasOffline: true))
       var row = try await harness.row(store, "a")
-      try harness.equal([row.attempts, row.countedAttempts], [1, 0], "the tries")
+      try harness.equal([row.attempts, row.countedAttempts], [1, 0], "the attempts")
       let second = try await harness.take(store, "a")
       try await harness.finish(store, second, .returned)
       row = try await harness.row(store, "a")
-      try harness.equal([row.attempts, row.countedAttempts], [1, 0], "the tries after one was given back")
+      try harness.equal(
+        [row.attempts, row.countedAttempts], [1, 0], "the attempts after one was given back")
       try harness.equal(row.reason, "offline", "the reason")
       try harness.equal(row.state, .stored, "the state")
     },

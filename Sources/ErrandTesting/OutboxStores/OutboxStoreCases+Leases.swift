@@ -21,7 +21,7 @@ extension OutboxStoreConformance {
       try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "what was recovered")
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a"], "what was claimed")
       try harness.expect(claim.rows.first?.lease != lease, "two claims have the same lease")
-      try harness.equal(claim.rows.map(\.row.attempts), [2], "the tries")
+      try harness.equal(claim.rows.map(\.row.attempts), [2], "the attempts")
       try harness.equal(claim.rows.map(\.row.countedAttempts), [2], "those that count")
     },
 
@@ -59,7 +59,7 @@ extension OutboxStoreConformance {
       let claim = try await harness.claim(two)
       try harness.equal(claim.recovered.map(\.id.rawValue), ["a", "b"], "what was recovered")
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "b"], "what was claimed")
-      try harness.equal(claim.rows.map(\.row.countedAttempts), [2, 2], "the tries that count")
+      try harness.equal(claim.rows.map(\.row.countedAttempts), [2, 2], "the attempts that count")
     },
 
     Case("keeps everything of an owner that is gone") { harness in
@@ -81,7 +81,7 @@ extension OutboxStoreConformance {
       let claim = try await harness.claim(two)
       try harness.equal(claim.recovered.count, 0, "what was recovered")
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a"], "what was claimed")
-      try harness.equal(claim.rows.map(\.row.attempts), [1], "the tries")
+      try harness.equal(claim.rows.map(\.row.attempts), [1], "the attempts")
       try await harness.fails(.closed) { _ = try await one.add([], within: OutboxCaps()) }
       try await harness.fails(.closed) { _ = try await one.claim(1, for: .seconds(1)) }
       try await harness.fails(.closed) { _ = try await one.finish([]) }

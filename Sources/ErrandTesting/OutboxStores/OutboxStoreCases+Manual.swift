@@ -17,7 +17,7 @@ extension OutboxStoreConformance {
       }
       let rows = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
       try harness.equal(rows.map(\.due), [nil], "when it is due")
-      try harness.equal(rows.map(\.countedAttempts), [1], "the tries that count")
+      try harness.equal(rows.map(\.countedAttempts), [1], "the attempts that count")
       try harness.expect(rows.first?.expires != nil, "it has lost its end")
       try harness.equal(try await harness.claimed(store), ["a"], "what was claimed")
     },
@@ -29,7 +29,7 @@ extension OutboxStoreConformance {
       harness.advance(.seconds(1))
       let rows = try await store.retry(.all)
       try harness.equal(rows, [try await harness.row(store, "a")], "what became of it")
-      try harness.equal(rows.map(\.countedAttempts), [0], "the tries that count")
+      try harness.equal(rows.map(\.countedAttempts), [0], "the attempts that count")
       try harness.equal(rows.map(\.expires), [nil], "when it expires")
       try harness.equal(rows.map(\.response), [nil], "the response")
       try harness.equal(rows.map(\.changed), [harness.wall], "when it changed")

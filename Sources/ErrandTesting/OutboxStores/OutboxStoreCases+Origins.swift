@@ -141,7 +141,7 @@ extension OutboxStoreConformance {
       try await tell(
         [hold("x", .busy, for: .seconds(10)), hold("y", .busy, for: .seconds(10))], store, harness)
       _ = try await store.retry(OutboxSelection(ids: ["a".outboxID]))
-      try harness.equal(try await harness.claimed(store), ["a"], "what was claimed after it was tried again")
+      try harness.equal(try await harness.claimed(store), ["a"], "what was claimed after it was retried")
       try await tell([OriginNews(origin: "y", change: .release)], store, harness)
       try harness.equal(try await harness.claimed(store), ["b"], "what was claimed of the one that is well")
     },
@@ -189,7 +189,7 @@ extension OutboxStoreConformance {
       let claim = try await store.claim(bounds, for: .seconds(1))
       try harness.equal(claim.deadLettered.map(\.id.rawValue), ["a"], "the dead letters")
       try harness.expect(
-        claim.deadLettered[0].reason?.hasPrefix("tried 3 times; ") ?? false, "its reason is another")
+        claim.deadLettered[0].reason?.hasPrefix("attempted 3 times; ") ?? false, "its reason is another")
       try harness.equal(try await claimed(bounds, store, harness), ["b"], "what was claimed of its lane")
     },
 

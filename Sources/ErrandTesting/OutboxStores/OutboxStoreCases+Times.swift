@@ -157,7 +157,7 @@ extension OutboxStoreConformance {
       let claim = try await harness.claim(two)
       try harness.equal(claim.recovered.map(\.id.rawValue), ["a"], "what was recovered")
       try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "what was claimed")
-      try harness.equal(claim.rows.map(\.row.countedAttempts), [2, 1], "the tries that count")
+      try harness.equal(claim.rows.map(\.row.countedAttempts), [2, 1], "the attempts that count")
       try harness.equal(try await one.renew([lease], for: .seconds(1)), [lease], "the lost")
     },
   ]

@@ -95,7 +95,7 @@ extension TransportConformance {
       harness.server.script("GET", "/twice", [.reset, .reset, .response(body: "third")])
       let response = try await client.send(.get(harness.server.url("/twice")))
       try harness.equal(response.text, "third", "the response")
-      try harness.equal(response.timing.attempts, 3, "the tries")
+      try harness.equal(response.timing.attempts, 3, "the attempts")
       try harness.equal(harness.server.count("/twice"), 3, "how often GET arrived")
     },
 

@@ -104,7 +104,7 @@ extension TransportConformance {
       let log = ProgressLog()
       _ = try await client.send(.get(harness.server.url("/"))) { log.append($0) }
       if let problem = log.problem { throw ConformanceFailure(problem) }
-      try harness.equal(Set(log.all.map(\.attempt)), [1, 2], "the tries that were told of")
+      try harness.equal(Set(log.all.map(\.attempt)), [1, 2], "the attempts that were told of")
       let second = log.all.first { $0.attempt == 2 }
       try harness.equal(second?.received, 0, "what the second try begins with")
       try harness.equal(log.all.last?.received, 2000, "the bytes received")

@@ -138,12 +138,12 @@ import Testing
     try await TemporaryFolder.using { folder in
       let id = try await store("\(server.url("/"))", lane: "a", in: folder)
       #expect(try await outbox("run", "--until-empty", in: folder).code == 7)
-      #expect(try await outbox("retry", id, in: folder).text.hasPrefix("tried again: \(id)"))
+      #expect(try await outbox("retry", id, in: folder).text.hasPrefix("retried: \(id)"))
       #expect(try await outbox("run", "--until-empty", in: folder).code == 0)
       let shown = try await outbox("show", id, in: folder)
       #expect(shown.text.contains("delivered") && shown.text.hasSuffix("\nwelcome"))
       let again = try await outbox("retry", id, in: folder)
-      #expect(again.code == 1 && again.error.contains("is not tried again: it is delivered"))
+      #expect(again.code == 1 && again.error.contains("is not retried: it is delivered"))
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
       return
     }
     #expect(reason.contains("\(status)"))
-    #expect(status != 500 || reason.hasPrefix("tried 8 times"))
+    #expect(status != 500 || reason.hasPrefix("attempted 8 times"))
     try await outbox.waitUntilEmpty()
     #expect(server.count("/good") == 199 && server.count("/poison") == (status == 500 ? 8 : 1))
     let lane = server.requests.filter { $0.path == "/good" }.compactMap { Int($0.text) }.filter {

@@ -38,7 +38,7 @@ import Testing
     let outbox = try await harness.outbox { $0.delivers = false }
     let entries = try await outbox.list()
     #expect(entries.map(\.state) == [.deadLettered] && entries.map(\.attempts) == [3])
-    #expect(entries[0].reason?.hasPrefix("tried 3 times; its last attempt has no known end") == true)
+    #expect(entries[0].reason?.hasPrefix("attempted 3 times; its last attempt has no known end") == true)
     #expect(harness.server.requests.isEmpty)
     await outbox.close()
   }

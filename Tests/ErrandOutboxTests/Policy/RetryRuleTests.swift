@@ -73,7 +73,7 @@ struct RetryRuleTests {
       Issue.record("it goes on")
       return
     }
-    #expect(reason == "tried 3 times; the server responded with 503 Service Unavailable")
+    #expect(reason == "attempted 3 times; the server responded with 503 Service Unavailable")
     #expect(response?.status == Status(503))
   }
 

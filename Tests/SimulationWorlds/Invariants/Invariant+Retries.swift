@@ -3,20 +3,21 @@ import ErrandTesting
 
 extension Invariant {
   static let retries = Invariant(
-    name: "a request is tried so often and no more, one attempt after the other, and only if it may be"
+    name: "a request is attempted so often and no more, one attempt after the other, and only if it may be"
   ) { evidence in
     evidence.owners.flatMap { caller -> [String] in
       let attempts = evidence.attempts(of: caller.ask)
       var found: [String] = []
       if attempts.count > caller.ask.maxAttempts {
-        found.append("\(caller) was tried \(attempts.count) times")
+        found.append("\(caller) was attempted \(attempts.count) times")
       }
       for (one, next) in zip(attempts, attempts.dropFirst()) {
-        if one.ended ?? .longest > next.began { found.append("\(caller) was tried twice at once") }
+        if one.ended ?? .longest > next.began { found.append("\(caller) was attempted twice at once") }
         if !caller.ask.isRepeatable, one.seen != nil { found.append("\(caller) was sent twice") }
         let retryAfter = one.wholeResponse?.fields["Retry-After"].flatMap { Int($0) } ?? 0
         if let ended = one.ended, next.began < ended + .seconds(retryAfter) {
-          found.append("\(caller) was tried at \(next.began), \(retryAfter) s after \(ended) at the soonest")
+          found.append(
+            "\(caller) was attempted at \(next.began), \(retryAfter) s after \(ended) at the soonest")
         }
       }
       return found

@@ -34,7 +34,7 @@ struct Attendance: Sendable {
       }
       let start = since[row.id] ?? now
       found[row.id] = start
-      if now - start == Self.limit { violations.append("\(row.id) could be tried since \(start)") }
+      if now - start == Self.limit { violations.append("\(row.id) could be attempted since \(start)") }
     }
     since = found
   }

@@ -59,7 +59,9 @@ extension OutboxInvariant {
     }
   }
 
-  static let attended = OutboxInvariant(name: "what may be tried is tried soon, when all is well") {
+  static let attended = OutboxInvariant(
+    name: "a row that may be attempted is attempted soon, when all is well"
+  ) {
     $0.unattended
   }
 

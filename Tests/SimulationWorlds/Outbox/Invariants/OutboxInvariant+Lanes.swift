@@ -17,8 +17,9 @@ extension OutboxInvariant {
     }
   }
 
-  static let lanes = OutboxInvariant(name: "of a lane only the first is tried that is not over, or holds it")
-  {
+  static let lanes = OutboxInvariant(
+    name: "of a lane only the first is attempted that is not over, or holds it"
+  ) {
     evidence in
     evidence.lanes.flatMap { _, asks -> [String] in
       asks.enumerated().flatMap { index, ask -> [String] in

@@ -2,7 +2,7 @@ import ErrandCore
 import ErrandOutbox
 
 extension OutboxInvariant {
-  static let quiet = OutboxInvariant(name: "nothing stays stored, or is being tried, when all is quiet") {
+  static let quiet = OutboxInvariant(name: "nothing stays stored, or is being attempted, when all is quiet") {
     evidence in
     var found = evidence.entries.filter(\.state.isOpen).map { "\($0.id) is \($0.state): \($0.reason ?? "")" }
     if evidence.sleepers > 0 { found.append("\(evidence.sleepers) tasks sleep") }
