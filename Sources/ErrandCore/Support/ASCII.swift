@@ -51,10 +51,18 @@ package enum ASCII {
 
   /// Returns the number that a text of digits encodes; nil for any other text (a sign, a space), and for a
   /// number that is too large.
-  package static func wholeNumber(_ text: some StringProtocol) -> Int64? {
-    guard !text.isEmpty else { return nil }
+  package static func wholeNumber(_ text: some StringProtocol) -> Int64? { wholeNumber(in: text.utf8) }
+
+  /// Does the same without the string's view: the length of every response is read here.
+  package static func wholeNumber(_ text: String) -> Int64? {
+    unsafe withBytes(of: text) { unsafe wholeNumber(in: $0) }
+  }
+
+  @inline(__always)
+  private static func wholeNumber(in bytes: some Collection<UInt8>) -> Int64? {
+    guard !bytes.isEmpty else { return nil }
     var number: Int64 = 0
-    for byte in text.utf8 {
+    for byte in bytes {
       guard 48...57 ~= byte else { return nil }
       let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
       let (sum, isOver) = tens.addingReportingOverflow(Int64(byte - 48))
