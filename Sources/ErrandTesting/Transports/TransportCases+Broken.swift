@@ -150,7 +150,9 @@ extension TransportConformance {
 
     Case("fails on a Content-Length that is no number, or too large for one") { harness in
       for length in ["many", "+5", "99999999999999999999999"] {
-        harness.server.on("/") { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nhello") }
+        harness.server.on("/") { _ in
+          .raw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\nhello")
+        }
         try await harness.fails(.invalidResponse, reachedServer: true) {
           try await harness.client.send(.get(harness.server.url("/")))
         }
