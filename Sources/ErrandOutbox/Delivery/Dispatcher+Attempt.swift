@@ -118,6 +118,7 @@ extension Dispatcher {
         let results = try await store.finish(batch)
         Failpoint.hit(.afterRecord)
         hub.publish(results.compactMap(\.row))
+        hub.forgetResponses(of: batch.map(\.lease.id))
         await catchUp(on: batch, results)
         await storage.blobs.remove(results.flatMap(\.files))
         isDone = true
