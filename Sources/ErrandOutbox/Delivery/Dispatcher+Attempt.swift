@@ -136,7 +136,6 @@ extension Dispatcher {
         pause = min(pause * 2, .seconds(5))
       }
     }
-    hub.forgetResponses(of: batch.map(\.lease.id))
     proceed { [isDone] in $0.endRecording(isDone: isDone) }
   }
 }
