@@ -42,7 +42,7 @@ struct CurlResponse {
   /// The number of lines of the head so far.
   private var lines = 0
   private var status = 0
-  private var length = LengthCheck()
+  private var length = AnnouncedLength()
   private var sink: (any BodySink)?
   /// The bytes that are not delivered yet, as received.
   private var chunk = Data()
@@ -75,7 +75,7 @@ struct CurlResponse {
       status = line.status
     }
     guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
-      length.take(line)
+      length.take(line: line)
       handle.head.append(contentsOf: line)
       return .yes
     }
@@ -88,16 +88,12 @@ struct CurlResponse {
     if !isHeadWhole {
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
-      length = LengthCheck()
-    } else if let problem = length.problem, mayHaveBody {
+      length = AnnouncedLength()
+    } else if let problem = length.problem, Status(status).mayHaveBody(to: exchange.request.method) {
       // Before the body: libcurl would end it somewhere, and use the connection again.
       return refuse(problem)
     }
     return endsAtHead ? .no : .yes
-  }
-
-  private var mayHaveBody: Bool {
-    ResponseHead(status: Status(status), fields: [:]).mayHaveBody(to: exchange.request.method)
   }
 
   private mutating func refuse(_ reason: String) -> Taken {
@@ -157,10 +153,6 @@ struct CurlResponse {
     let parser = handle.head.withUnsafeBytes { HeadParser($0) }
     version = parser.version
     do {
-      if parser.hasConflictingLengths {
-        throw exchange.error(
-          .invalidResponse, "the response announces two different lengths", reachedServer: true)
-      }
       if parser.hasTransferCoding {
         throw exchange.error(
           .invalidResponse, "the response has a transfer coding that was not asked for", reachedServer: true)

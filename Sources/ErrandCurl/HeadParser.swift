@@ -3,8 +3,6 @@ import ErrandCore
 /// Parses the head of a response: the status line and the header fields, in order.
 struct HeadParser {
   private(set) var version: HTTPVersion?
-  /// True if there are two different lengths, so that the body's end is unknown (RFC 9112, section 6.3).
-  private(set) var hasConflictingLengths = false
   /// True if the response has a `Content-Encoding`.
   private(set) var hasContentEncoding = false
   /// True if there is a transfer coding besides `chunked`. None is ever requested, and libcurl would decode
@@ -13,7 +11,6 @@ struct HeadParser {
 
   private var status = 0
   private var fields = HTTPFields()
-  private var length: String?
 
   var head: ResponseHead { ResponseHead(status: Status(status), fields: fields) }
 
@@ -42,14 +39,6 @@ struct HeadParser {
   }
 
   private mutating func add(_ name: String, _ value: String) {
-    if ASCII.equalIgnoringCase(name, "Content-Length") {
-      // A length that is repeated, in one line or several, must be the same (RFC 9112, section 6.3).
-      for part in value.split(separator: ",", omittingEmptySubsequences: false) {
-        let announced = String(ASCII.trimmed(part))
-        hasConflictingLengths = hasConflictingLengths || length ?? announced != announced
-        length = announced
-      }
-    }
     if ASCII.equalIgnoringCase(name, "Content-Encoding") { hasContentEncoding = true }
     if ASCII.equalIgnoringCase(name, "Transfer-Encoding") {
       hasTransferCoding = hasTransferCoding || !Self.isChunked(value)
@@ -112,29 +101,14 @@ struct StatusLine {
   }
 }
 
-/// Checks the length that the lines of a head announce. libcurl makes something of every length, and takes
-/// the body for whole by it.
-struct LengthCheck {
-  private static let name = "content-length:"
-
-  private var length: Int64?
-  /// The reason why it is unknown where the body ends (RFC 9112, section 6.3); nil if there is none.
-  private(set) var problem: String?
-
-  mutating func take(_ line: UnsafeRawBufferPointer) {
-    let end = Self.name.utf8.count
-    guard line.count > end, line[0] | 0x20 == UInt8(ascii: "c"),
-      ASCII.equalIgnoringCase(String(decoding: line[..<end], as: UTF8.self), Self.name)
+extension AnnouncedLength {
+  /// Takes a line of a head, if it announces a length: libcurl makes something of every length, and takes the
+  /// body for whole by it.
+  mutating func take(line: UnsafeRawBufferPointer) {
+    let end = Self.fieldName.utf8.count
+    guard line.count > end, line[end] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c"),
+      ASCII.equalIgnoringCase(String(decoding: line[..<end], as: UTF8.self), Self.fieldName)
     else { return }
-    for part in HeadParser.trimmed(HeadParser.withoutEnd(line[end...])).split(
-      separator: ",", omittingEmptySubsequences: false)
-    {
-      guard let number = ASCII.wholeNumber(ASCII.trimmed(part)) else {
-        problem = "the response announces no length that can be read (Content-Length)"
-        return
-      }
-      if let length, length != number { problem = "the response announces two different lengths" }
-      length = number
-    }
+    take(HeadParser.trimmed(HeadParser.withoutEnd(line[(end + 1)...])))
   }
 }

@@ -152,6 +152,6 @@ extension ResponseHead {
   /// Returns false where `Content-Length` announces a body that is not sent (RFC 9110, section 8.6), or that
   /// URLSession drops.
   fileprivate func hasBody(for method: Method) -> Bool {
-    mayHaveBody(to: method) && !(300..<400 ~= status.code)
+    status.mayHaveBody(to: method) && !(300..<400 ~= status.code)
   }
 }

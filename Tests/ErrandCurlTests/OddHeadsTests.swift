@@ -100,10 +100,10 @@ import Testing
   }
 
   @Test(.computesLong) func `a head is parsed in one go, whatever lines it repeats`() {
-    for line in ["Content-Length: 5\r\n", "X: y\r\n", " folded\r\n"] {
+    for line in ["Content-Encoding: x\r\n", "X: y\r\n", " folded\r\n"] {
       let text = "HTTP/1.1 200 OK\r\nX: y\r\n" + String(repeating: line, count: 20_000)
       let parser = Array(text.utf8).withUnsafeBytes { HeadParser($0) }
-      #expect(parser.head.status == 200 && !parser.hasConflictingLengths)
+      #expect(parser.head.status == 200)
     }
   }
 

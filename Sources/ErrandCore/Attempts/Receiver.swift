@@ -67,7 +67,7 @@ final class Receiver: HeadReceiver {
 
   private func accept(_ head: ResponseHead) throws -> any BodySink {
     let sink: any BodySink
-    var (start, total) = (Int64(0), head.mayHaveBody(to: request.method) ? head.contentLength : 0)
+    var (start, total) = (Int64(0), head.status.mayHaveBody(to: request.method) ? head.contentLength : 0)
     switch target {
     case .memory:
       if let total, total > memoryLimit {

@@ -100,7 +100,7 @@ struct ContentRange: Sendable, Hashable {
   /// Returns the length of the file that a response brings if it is not the rest of one; nil if unknown.
   /// - Throws: `RequestError`, if the response brings another part than the request asked for.
   static func expectedLength(_ head: ResponseHead, of request: Request) throws -> Int64? {
-    guard head.mayHaveBody(to: request.method) else { return nil }
+    guard head.status.mayHaveBody(to: request.method) else { return nil }
     guard head.status == 206 else { return head.contentLength }
     let range = ContentRange(head)
     // A range that the caller asked for is all that was wanted.

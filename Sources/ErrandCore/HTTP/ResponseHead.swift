@@ -10,42 +10,51 @@ public struct ResponseHead: Sendable, Hashable {
 
   /// The announced length in bytes; nil if there is none, or if the body is compressed.
   public var contentLength: Int64? {
-    guard !fields.contains("Content-Encoding"), case .bytes(let length) = announcedLength else { return nil }
+    fields.contains("Content-Encoding") ? nil : announcedLength.bytes
+  }
+
+  private var announcedLength: AnnouncedLength {
+    var length = AnnouncedLength()
+    for field in fields where ASCII.equalIgnoringCase(field.name, AnnouncedLength.fieldName) {
+      length.take(field.value)
+    }
     return length
   }
 
-  private enum AnnouncedLength {
-    case none
-    case bytes(Int64)
-    case invalid
-  }
-
-  /// The value of `Content-Length`, which may be repeated, in one line or several, if it stays the same.
-  private var announcedLength: AnnouncedLength {
-    var length: Int64?
-    for field in fields where ASCII.equalIgnoringCase(field.name, "Content-Length") {
-      // Nearly every response has one number.
-      if length == nil, let number = ASCII.wholeNumber(field.value) {
-        length = number
-        continue
-      }
-      let parts = field.value.split(separator: ",", omittingEmptySubsequences: false)
-      for part in parts.count > 1 ? parts.map(ASCII.trimmed) : [field.value] {
-        guard let number = ASCII.wholeNumber(part), number == length ?? number else { return .invalid }
-        length = number
-      }
-    }
-    return length.map { .bytes($0) } ?? .none
-  }
-
-  /// False for a response without a body, whatever its fields announce (RFC 9112, section 6.3).
-  package func mayHaveBody(to method: Method) -> Bool { method != .head && status != 204 && status != 304 }
-
-  /// The reason why it is unknown where the body ends, or nil: a cut body would pass for the whole (RFC 9112,
-  /// section 6.3).
+  /// The reason why it is unknown where the body ends; nil if there is none.
   func lengthProblem(to method: Method) -> String? {
-    guard mayHaveBody(to: method), case .invalid = announcedLength else { return nil }
-    return "the response announces no length that can be read (Content-Length)"
+    status.mayHaveBody(to: method) ? announcedLength.problem : nil
+  }
+}
+
+/// The length that a head announces in `Content-Length`, which may be repeated, in one line or several, if it
+/// stays the same (RFC 9112, section 6.3).
+package struct AnnouncedLength {
+  package static let fieldName = "Content-Length"
+
+  /// In bytes; nil if none is announced, or if there is a problem.
+  private(set) var bytes: Int64?
+  /// The reason why it is unknown where the body ends, so that a cut one would pass for the whole; nil if
+  /// there is none.
+  package private(set) var problem: String?
+
+  package init() {}
+
+  package mutating func take(_ value: String) {
+    // Nearly every response has one number.
+    if let number = ASCII.wholeNumber(value) { return take(number) }
+    let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+    for part in parts { take(ASCII.wholeNumber(parts.count > 1 ? ASCII.trimmed(part) : value)) }
+  }
+
+  private mutating func take(_ number: Int64?) {
+    guard problem == nil else { return }
+    if number == nil {
+      problem = "the response announces no length that can be read (Content-Length)"
+    } else if let bytes, bytes != number {
+      problem = "the response announces two different lengths (Content-Length)"
+    }
+    bytes = problem == nil ? number : nil
   }
 }
 
@@ -61,6 +70,9 @@ public struct Status: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStr
   public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(code) }
   public var isClientError: Bool { 400..<500 ~= code }
   public var isServerError: Bool { 500..<600 ~= code }
+
+  /// False for a response without a body, whatever its fields announce (RFC 9112, section 6.3).
+  package func mayHaveBody(to method: Method) -> Bool { method != .head && self != 204 && self != 304 }
 
   /// The code with its usual reason phrase: `404 Not Found`.
   public var description: String {
