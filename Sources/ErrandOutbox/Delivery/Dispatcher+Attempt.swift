@@ -58,7 +58,7 @@ extension Dispatcher {
   /// cannot be written is no failure of the request's server.
   /// - Returns: False if another owner may have the row, or the outbox is cancelling.
   private func begin(_ lease: Lease) async -> Bool {
-    var pause = Duration.milliseconds(100)
+    var pause = StorePause()
     while holds(lease), !wasGivenBack(lease) {
       do {
         try await store.begin([lease])
@@ -68,8 +68,7 @@ extension Dispatcher {
       } catch {
         configuration.report(error)
         if (error as? OutboxError)?.code == .closed { return false }
-        try? await timeline.sleep(pause)
-        pause = min(pause * 2, .seconds(5))
+        try? await timeline.sleep(pause.next())
       }
     }
     return false
@@ -110,7 +109,7 @@ extension Dispatcher {
   /// be sent again because a disk was full for a moment. It stops only if the store is closed or the outbox
   /// is cancelling.
   func record(_ batch: [FinishedAttempt]) async {
-    var pause = Duration.milliseconds(100)
+    var pause = StorePause()
     var isDone = false
     while true {
       do {
@@ -132,10 +131,19 @@ extension Dispatcher {
         }
         // The leases end, and the requests are sent again.
         if givesUp { break }
-        try? await timeline.sleep(pause)
-        pause = min(pause * 2, .seconds(5))
+        try? await timeline.sleep(pause.next())
       }
     }
     proceed { [isDone] in $0.endRecording(isDone: isDone) }
+  }
+}
+
+/// The pauses before the store is used again after it failed, each twice as long as the one before.
+private struct StorePause {
+  private var length = Duration.milliseconds(100)
+
+  mutating func next() -> Duration {
+    defer { length = min(length * 2, .seconds(5)) }
+    return length
   }
 }
