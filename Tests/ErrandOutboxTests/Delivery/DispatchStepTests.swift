@@ -10,6 +10,8 @@ import Testing
     func claim(_ rows: [ClaimedRow], _ order: DispatchState.Order, learned: Bool) {
       var claim = Claim()
       claim.rows = rows
+      // Else it would count as released by another process.
+      claim.held = ["x"]
       state.claimed(
         claim, of: order, until: .max, renewingBy: .max, learned: learned ? Set(rows.map(\.lease)) : [],
         at: .zero)

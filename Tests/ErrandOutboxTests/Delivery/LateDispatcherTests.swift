@@ -7,12 +7,20 @@ import Testing
 @testable import ErrandOutboxSQLite
 
 /// A machine that slept while requests were in flight: when it wakes, their leases are over.
+///
+/// Each test has two origins that respond and one place for both: while a request is in flight to the slow one,
+/// the rows of the other wait. Time stands still but for `sleep`, so that the slow one does not hang before.
 @Suite(.timeLimit(.minutes(1))) final class LateDispatcherTests: Sendable {
   private let harness: OutboxHarness
-  private let gate = ServerGate()
+  private let slow: MockServer
+  private let gates = [ServerGate(), ServerGate()]
   private let slept = Locked(Duration.zero)
+  private let start = StoreTime.now()
 
-  init() throws { harness = try OutboxHarness() }
+  init() throws {
+    harness = try OutboxHarness()
+    slow = try MockServer()
+  }
 
   private func outbox(concurrency: Int) async throws -> Outbox {
     try await harness.outbox { configuration in
@@ -24,37 +32,56 @@ import Testing
     }
   }
 
-  private func other() async throws -> SQLiteOutboxStore {
+  /// Sends one request to each server, so that both are known to respond, and then one that the slow server
+  /// holds, beside `count` that wait.
+  private func outboxOfWaitingRows(_ count: Int) async throws -> Outbox {
+    slow.on("/") { [gates] request in
+      if request.index > 0 { gates[0].pass() }
+      return .response()
+    }
+    harness.server.on("/") { [gates] request in
+      if request.index > 0 { gates[1].pass() }
+      return .response()
+    }
+    let outbox = try await outbox(concurrency: 1)
+    for server in [slow, harness.server] {
+      _ = try await outbox.enqueue(.post(server.url("/"), .text("first"))).outcome()
+    }
+    _ = try await outbox.enqueue(.post(slow.url("/"), .text("held")))
+    try await slow.waitForRequests(2)
+    _ = try await outbox.enqueue((0..<count).map { .post(harness.server.url("/"), .text("\($0)")) })
+    while outbox.dispatcher.state.withLock({ $0.inFlight.waiting }) < count {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    return outbox
+  }
+
+  /// Another process's store, whose clock is ahead.
+  private func other(ahead: Duration) async throws -> SQLiteOutboxStore {
     var setup = StoreSetup()
-    setup.time = time
+    setup.time = { self.time(ahead: ahead) }
     return try await SQLiteOutboxStore(folder: harness.folder, setup: setup)
   }
 
-  @Sendable private func time() -> StoreTime {
-    var now = StoreTime.now()
-    let slept = slept.withLock { $0 }.storedMilliseconds
-    now.ticks += slept
-    now.wall += slept
+  private func time(ahead: Duration = .zero) -> StoreTime {
+    var now = start
+    let passed = (slept.withLock { $0 } + ahead).storedMilliseconds
+    now.ticks += passed
+    now.wall += passed
     return now
   }
 
   private func sleep(_ duration: Duration = .seconds(3600)) { slept.withLock { $0 = duration } }
 
   @Test func `a claimed row that waits is not sent once another store has claimed it`() async throws {
-    harness.server.on("/") { [gate] _ in
-      gate.pass()
-      return .response()
-    }
-    let outbox = try await outbox(concurrency: 1)
-    _ = try await outbox.enqueue((0..<4).map { .post(harness.server.url("/"), .text("\($0)")) })
-    try await harness.server.waitForRequests(1)
-    let other = try await other()
-    sleep()
+    let outbox = try await outboxOfWaitingRows(4)
+    let other = try await other(ahead: .seconds(3600))
     let claim = try await other.claim(10, for: .seconds(60))
-    #expect(claim.rows.count == 4)
+    #expect(claim.rows.count == 5)
 
-    // The first request is in flight: it is delivered or given up, whichever the outbox learns first.
-    gate.open()
+    sleep()
+    // The request in flight is delivered or cancelled, whichever the outbox learns first.
+    for gate in gates { gate.open() }
     while outbox.dispatcher.state.withLock({ $0.inFlight.waiting + $0.inFlight.sending }) > 0 {
       try await Task.sleep(for: .milliseconds(2))
     }
@@ -62,47 +89,46 @@ import Testing
 
     await other.close()
     try await outbox.waitUntilEmpty()
-    let first = try #require(harness.keys().first)
-    #expect(Set(harness.keys()).count == 4)
-    #expect(harness.keys().count { $0 != first } == 3)
+    #expect(harness.keys().count == 5 && Set(harness.keys()).count == 5)
+    await outbox.close()
+  }
+
+  @Test func `a request in flight is cancelled once another store has claimed it`() async throws {
+    let outbox = try await outboxOfWaitingRows(1)
+    let other = try await other(ahead: .seconds(3600))
+    #expect(try await other.claim(10, for: .seconds(60)).rows.count == 2)
+
+    sleep()
+    // Something has the outbox look at its leases; the slow server still holds the request.
+    _ = try await outbox.enqueue(.post(harness.server.url("/"), .text("later")))
+    while outbox.dispatcher.state.withLock({ $0.inFlight.sending }) > 0 {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    for gate in gates { gate.open() }
+    await other.close()
     await outbox.close()
   }
 
   /// A lease with a quarter left would end during the next attempt.
   @Test func `a lease is renewed before a third of it is left, and for its whole length`() async throws {
-    let gates = [gate, ServerGate()]
-    let count = Locked(0)
-    harness.server.on("/") { _ in
-      gates[
-        count.withLock { count in
-          defer { count += 1 }
-          return count
-        }
-      ].pass()
-      return .response()
-    }
-    let outbox = try await outbox(concurrency: 1)
+    let outbox = try await outboxOfWaitingRows(1)
     let lease = OutboxConfiguration().lease
-    _ = try await outbox.enqueue((0..<2).map { .post(harness.server.url("/"), .text("\($0)")) })
-    try await harness.server.waitForRequests(1)
-    let other = try await other()
     sleep(lease * 3 / 4)
-    gate.open()
+    gates[0].open()
     try await harness.server.waitForRequests(2)
-    sleep(lease * 3 / 2)
+    let other = try await other(ahead: lease * 3 / 4)
     let early = try await other.claim(10, for: lease)
     #expect(early.rows.isEmpty && early.recovered.isEmpty)
     gates[1].open()
     try await outbox.waitUntilEmpty()
-    #expect(harness.keys().count == 2 && Set(harness.keys()).count == 2)
+    #expect(harness.keys().count == 2 && slow.requests.count == 2)
     await other.close()
     await outbox.close()
   }
 
   @Test func `a row in flight is not recovered as left behind`() async throws {
-    let slow = try MockServer()
-    slow.on("/") { [gate] _ in
-      gate.pass()
+    slow.on("/") { [gates] _ in
+      gates[0].pass()
       return .response()
     }
     harness.server.on("/") { _ in .response() }
@@ -113,14 +139,14 @@ import Testing
     let second = try await outbox.enqueue(.post(harness.server.url("/"), .text("second")))
     _ = try await second.outcome()
     #expect(try await first.status()?.attempts == 1)
-    gate.open()
+    gates[0].open()
     _ = try await first.outcome()
     #expect(slow.requests.count == 1)
     await outbox.close()
   }
 }
 
-/// A clock that ran on while the machine slept, and whose timers did not.
+/// A clock that moves only while the machine sleeps, and whose timers move only while it does not.
 private struct SleptClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration
@@ -130,12 +156,11 @@ private struct SleptClock: Clock {
     static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
-  private let start = ContinuousClock.now
   private let slept: @Sendable () -> Duration
 
   init(_ slept: @escaping @Sendable () -> Duration) { self.slept = slept }
 
-  var now: Instant { Instant(offset: ContinuousClock.now - start + slept()) }
+  var now: Instant { Instant(offset: slept()) }
   var minimumResolution: Duration { .nanoseconds(1) }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
