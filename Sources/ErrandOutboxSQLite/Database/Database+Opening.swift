@@ -44,7 +44,7 @@ extension Database {
     }
   }
 
-  /// Switches to the write-ahead log, and tries again while the file is busy. SQLite itself does not wait
+  /// Switches to the write-ahead log, and repeats that while the file is busy. SQLite itself does not wait
   /// here, because two connections that wait for each other would never end.
   private func beginLog() throws {
     let end = ContinuousClock.now + busyTimeout

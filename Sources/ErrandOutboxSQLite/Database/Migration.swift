@@ -11,6 +11,7 @@ struct Migration: Sendable {
     Migration(
       name: "which server a request is for, which servers are held, and bytes of all that is kept",
       sql: origins + "\n" + bytesInAll),
+    Migration(name: "attempts and responses are called that", sql: names),
   ]
 
   /// Recounts the bytes of each state: about what its rows take of the disk.
@@ -44,6 +45,13 @@ struct Migration: Sendable {
       origin TEXT PRIMARY KEY, label BLOB NOT NULL, kind INTEGER NOT NULL, reason TEXT NOT NULL,
       until INTEGER NOT NULL, until_wall INTEGER NOT NULL, delay INTEGER NOT NULL
     ) WITHOUT ROWID;
+    """
+
+  private static let names = """
+    ALTER TABLE requests RENAME COLUMN tries TO attempts;
+    ALTER TABLE requests RENAME COLUMN answer TO response;
+    ALTER TABLE answers RENAME TO responses;
+    ALTER TABLE responses RENAME COLUMN answer TO response;
     """
 
   private static let firstTables = """

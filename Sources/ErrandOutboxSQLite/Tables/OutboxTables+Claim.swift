@@ -31,7 +31,7 @@ extension OutboxTables {
     """)
   private static let take = Query(
     """
-    UPDATE requests SET state = 1, owner = ?2, lease = lease + 1, lease_end = ?3, tries = tries + 1,
+    UPDATE requests SET state = 1, owner = ?2, lease = lease + 1, lease_end = ?3, attempts = attempts + 1,
       counted = counted + 1, changed = ?4
     WHERE seq = ?1
     """)

@@ -25,7 +25,7 @@ extension OutboxTables {
     "\(makeDelivered) WHERE seq = ?1 AND state = 1 AND lease & \(leaseMask) = ?2 & \(leaseMask)")
   private static let makeDelivered = """
     UPDATE requests SET state = 2, ended = 2, ended_at = ?3, head = NULL, owner = NULL, lease_end = NULL,
-      due = 0, offline = 0, changed = ?3, reason = NULL, checksum = NULL, content = NULL, answer = ?4
+      due = 0, offline = 0, changed = ?3, reason = NULL, checksum = NULL, content = NULL, response = ?4
     """
   private static let fail = Query(
     """
@@ -36,12 +36,12 @@ extension OutboxTables {
   private static let deadLettered = Query(
     """
     UPDATE requests SET state = 3, head = iif(holds, head, NULL), owner = NULL, lease_end = NULL,
-      changed = ?2, reason = ?3, answer = ?4
+      changed = ?2, reason = ?3, response = ?4
     WHERE seq = ?1
     """)
   private static let giveBack = Query(
     """
-    UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, tries = tries - 1, counted = counted - 1,
+    UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, attempts = attempts - 1, counted = counted - 1,
       changed = ifnull(?2, changed)
     WHERE seq = ?1
     """)

@@ -15,14 +15,14 @@ extension OutboxTables {
   private static let redrive = Query(
     """
     UPDATE requests SET state = 0, ended = NULL, ended_at = NULL, head = iif(lane IS NULL, 1, ifnull(head, 0)), due = 0, offline = 0,
-      expires = NULL, expires_wall = NULL, lifetime = NULL, tries = 0, counted = 0, changed = ?2, reason = NULL,
-      answer = NULL
+      expires = NULL, expires_wall = NULL, lifetime = NULL, attempts = 0, counted = 0, changed = ?2, reason = NULL,
+      response = NULL
     WHERE seq = ?1
     """)
   private static let drop = Query(
     """
     UPDATE requests SET state = 5, ended = 5, ended_at = ?2, head = NULL, due = 0, offline = 0, changed = ?2, reason = ?3,
-      checksum = NULL, content = NULL, answer = NULL
+      checksum = NULL, content = NULL, response = NULL
     WHERE seq = ?1
     """)
 

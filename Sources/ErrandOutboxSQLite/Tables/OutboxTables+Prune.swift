@@ -7,8 +7,8 @@ extension OutboxTables {
 
   private static let over = Query(
     """
-    SELECT seq, ended_at, size, ifnull(length(answer), 0)
-      + ifnull((SELECT length(answers.answer) FROM answers WHERE answers.seq = requests.seq), 0)
+    SELECT seq, ended_at, size, ifnull(length(response), 0)
+      + ifnull((SELECT length(responses.response) FROM responses WHERE responses.seq = requests.seq), 0)
     FROM requests INDEXED BY over WHERE ended = ?1 AND ended_at <= ?2 ORDER BY ended_at LIMIT ?3
     """)
   private static let forget = Query("DELETE FROM requests WHERE seq = ?")

@@ -19,7 +19,7 @@ extension OutboxTables {
   /// For a row whose request was not sent: the attempt does not count.
   private static let restore = Query(
     """
-    UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, tries = tries - 1, counted = counted - 1, changed = ?2
+    UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, attempts = attempts - 1, counted = counted - 1, changed = ?2
     WHERE seq = ?1
     """)
 

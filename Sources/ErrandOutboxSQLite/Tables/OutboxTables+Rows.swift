@@ -9,8 +9,8 @@ import ErrandOutbox
 extension OutboxTables {
   /// The columns that `row` reads, in its order.
   static let columns = """
-    seq, id, lane, priority, state, created, changed, tries, counted, due, due_wall, expires_wall, reason, size, \
-    summary, CASE WHEN state IN (2, 3) THEN ifnull(requests.answer, (SELECT answers.answer FROM answers WHERE answers.seq = requests.seq)) END, \
+    seq, id, lane, priority, state, created, changed, attempts, counted, due, due_wall, expires_wall, reason, size, \
+    summary, CASE WHEN state IN (2, 3) THEN ifnull(requests.response, (SELECT responses.response FROM responses WHERE responses.seq = requests.seq)) END, \
     origin
     """
   static let columnCount: Int32 = 17

@@ -31,7 +31,7 @@ import Testing
         if step == .deliverCachedAndAsk { delivered.append("kept") }
         asked += 1
         switch outcome {
-        case .response: return (delivered + ["answer"], asked, reads)
+        case .response: return (delivered + ["response"], asked, reads)
         case .outOfReach: step = state.failed(RequestError(.timedOut, message: "", reachedServer: true))
         case .refused: step = state.failed(RequestError(.invalidRequest, message: "", reachedServer: false))
         }
@@ -44,7 +44,7 @@ import Testing
   @Test func `each policy delivers what it promises, for every age and every outcome`() {
     for age in Self.ages {
       for outcome in Outcome.allCases {
-        let fresh = outcome == .response ? "answer" : "error"
+        let fresh = outcome == .response ? "response" : "error"
         let isKept = age != nil
         #expect(run(.networkOnly, age: age, outcome) == ([fresh], 1, 0))
         #expect(run(.first, age: age, outcome) == (isKept ? (["kept"], 0, 1) : ([fresh], 1, 1)))
@@ -54,7 +54,7 @@ import Testing
           run(.maxAge(Self.limit), age: age, outcome) == (isYoung ? (["kept"], 0, 1) : ([fresh], 1, 1)))
         let onFailure = run(.staleIfError, age: age, outcome)
         switch outcome {
-        case .response: #expect(onFailure == (["answer"], 1, 0))
+        case .response: #expect(onFailure == (["response"], 1, 0))
         case .refused: #expect(onFailure == (["error"], 1, 0))
         case .outOfReach: #expect(onFailure == ([isKept ? "kept" : "error"], 1, 1))
         }

@@ -36,7 +36,7 @@ import Testing
       configured: {
         $0.limits.total = 1
         if aroundCall { $0.interceptors = [asks] } else { $0.attemptInterceptors = [asks] }
-      }, { _ in .response(body: "answer") })
+      }, { _ in .response(body: "response") })
     asks.client.withLock { $0 = stage.client }
     return stage
   }
@@ -47,7 +47,7 @@ import Testing
   func `a shared request that its own interceptor sends goes on alone`(aroundCall: Bool) async throws {
     let asks = Asks { _ in [Self.shared] }
     let stage = stage(asks, aroundCall: aroundCall)
-    #expect(try await stage.client.send(Self.shared).text == "answer")
+    #expect(try await stage.client.send(Self.shared).text == "response")
     #expect(stage.paths == ["/data", "/data"])
     asks.client.withLock { $0 = nil }
     await stage.expectNothingLeft()
@@ -59,7 +59,7 @@ import Testing
   {
     let asks = Asks(detached: true) { [$0] }
     let stage = stage(asks, aroundCall: aroundCall)
-    #expect(try await stage.client.send(Self.shared).text == "answer")
+    #expect(try await stage.client.send(Self.shared).text == "response")
     #expect(stage.paths == ["/data", "/data"])
     asks.client.withLock { $0 = nil }
     await stage.expectNothingLeft()
@@ -69,7 +69,7 @@ import Testing
     let other = Request.get("http://a.test/other").shared()
     let asks = Asks { $0.path == "/data" ? [other] : [Self.shared] }
     let stage = stage(asks, aroundCall: false)
-    #expect(try await stage.client.send(Self.shared).text == "answer")
+    #expect(try await stage.client.send(Self.shared).text == "response")
     #expect(stage.paths == ["/data", "/other", "/data"])
     asks.client.withLock { $0 = nil }
     await stage.expectNothingLeft()

@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Ends the in-flight request of `caller`. Returns the callers that get its outcome.
-    mutating func finish(_ caller: Int, _ outcome: State.Outcome = .success("answer"), at now: Duration)
+    mutating func finish(_ caller: Int, _ outcome: State.Outcome = .success("response"), at now: Duration)
       -> [Int]
     {
       guard let place = places[caller] else { return [] }
@@ -86,7 +86,7 @@ import Testing
     #expect(responded == [1])
     #expect(scene.phase(at: .milliseconds(2999)) == .openHere)
     let second = scene.join(2, at: .milliseconds(2999))
-    #expect(second == .gets("answer"))
+    #expect(second == .gets("response"))
     #expect(scene.inFlightRequests == 1)
   }
 
@@ -176,7 +176,7 @@ import Testing
     let again = scene.finish(1, .success("other"), at: .seconds(1))
     #expect(again == [])
     let second = scene.join(2, at: .seconds(1))
-    #expect(second == .gets("answer"))
+    #expect(second == .gets("response"))
   }
 
   @Test func `one caller that wants the request finished is enough, even after leaving`() {
@@ -194,7 +194,7 @@ import Testing
     let responded = scene.finish(1, at: .seconds(2))
     #expect(responded == [])
     let fourth = scene.join(4, at: .seconds(2))
-    #expect(fourth == .gets("answer"))
+    #expect(fourth == .gets("response"))
   }
 
   @Test func `without a window only waiting callers get the response`() {
@@ -216,7 +216,7 @@ import Testing
     _ = scene.join(1, SharingPolicy(window: .seconds(10)), at: .zero)
     _ = scene.finish(1, at: .seconds(1))
     let patient = scene.join(2, SharingPolicy(window: .seconds(60)), at: .seconds(5))
-    #expect(patient == .gets("answer"))
+    #expect(patient == .gets("response"))
     let eager = scene.join(3, SharingPolicy(window: .seconds(5)), at: .seconds(5))
     #expect(eager == .leads(inFlightRequest: 2))
     let joining = scene.join(4, SharingPolicy(window: .seconds(60)), at: .seconds(11))
@@ -240,7 +240,7 @@ import Testing
     _ = scene.join(1, at: .zero)
     _ = scene.finish(1, at: .seconds(1))
     let second = scene.join(2, SharingPolicy(window: .seconds(3), failures: .retried), at: .seconds(1))
-    #expect(second == .gets("answer"))
+    #expect(second == .gets("response"))
   }
 
   @Test(arguments: [failure(.cancelled), .failure(CancellationError())])

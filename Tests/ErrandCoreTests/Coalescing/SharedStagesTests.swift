@@ -7,45 +7,45 @@ import Testing
 @Suite struct SharedStagesTests {
   @Test func `callers that share a cached request all get the response, which is cached once`() async throws {
     let gate = StubGate()
-    let stage = Stage { .response(body: "answer \($0.index)").behind(gate) }
+    let stage = Stage { .response(body: "response \($0.index)").behind(gate) }
     let request = Request.get("http://a.test/feed").shared().cached(as: "feed")
     let calls = (0..<5).map { _ in stage.client.start(request) }
     try await stage.reachSharing(5, request)
     gate.open()
     for call in calls {
       let response = try await call.value
-      #expect(response.text == "answer 0")
+      #expect(response.text == "response 0")
       #expect(response.cachedAt == nil)
     }
     let kept = try await stage.client.send(request)
-    #expect(kept.text == "answer 0")
+    #expect(kept.text == "response 0")
     #expect(kept.cachedAt != nil)
     #expect(stage.stub.requests.count == 1)
     #expect(await stage.client.pipeline.configuration.cache.entries == 1)
   }
 
   @Test func `a stale response is refreshed once for all callers that share it`() async throws {
-    let stage = Stage { .response(body: "answer \($0.index)") }
+    let stage = Stage { .response(body: "response \($0.index)") }
     let request = Request.get("http://a.test/feed").shared(within: .seconds(3)).cached(
       as: "feed", .staleWhileRevalidate)
-    #expect(try await stage.client.send(request.cached(as: "feed", .networkOnly)).text == "answer 0")
+    #expect(try await stage.client.send(request.cached(as: "feed", .networkOnly)).text == "response 0")
     stage.clock.advance(by: .seconds(3))
-    for _ in 0..<5 { #expect(try await stage.client.send(request).text == "answer 0") }
+    for _ in 0..<5 { #expect(try await stage.client.send(request).text == "response 0") }
     await stage.expectNothingLeft()
     #expect(stage.stub.requests.count == 2)
-    #expect(try await stage.client.cachedResponse(to: request)?.text == "answer 1")
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "response 1")
   }
 
   @Test func `each caller of a shared request has its own validation`() async throws {
     struct Refused: Error {}
-    let stage = Stage { .response(fields: ["Content-Type": "text/html"], body: "answer \($0.index)") }
+    let stage = Stage { .response(fields: ["Content-Type": "text/html"], body: "response \($0.index)") }
     let request = Request.get("http://a.test/feed").shared(within: .seconds(3))
     let checked = request.validate { _ in throw Refused() }
     let typed = request.expecting(contentType: "application/json")
-    #expect(try await stage.client.send(request).text == "answer 0")
+    #expect(try await stage.client.send(request).text == "response 0")
     #expect(await stage.client.start(checked).result.requestError?.underlying is Refused)
     #expect(await stage.client.start(typed).result.requestError?.code == .rejected)
-    #expect(try await stage.client.send(request).text == "answer 0")
+    #expect(try await stage.client.send(request).text == "response 0")
     #expect(stage.stub.requests.count == 1)
   }
 

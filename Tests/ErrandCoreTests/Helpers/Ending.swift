@@ -37,7 +37,7 @@ enum Ending: String, CaseIterable, Sendable {
     case .timedOut, .superseded, .cancelled, .scopeEnded, .deadline: .stall
     case .thrown: .fail(with: Thrown())
     case .read, .dropped: .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
-    default: .response(body: "answer")
+    default: .response(body: "response")
     }
   }
 

@@ -22,7 +22,7 @@ import Testing
     case "/redirected": .response(status: 302, fields: ["Location": "/sent"])
     case "/refused": .response(status: 404)
     case "/read", "/dropped": .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk])
-    default: .response(body: "answer")
+    default: .response(body: "response")
     }
   }
 

@@ -32,7 +32,7 @@ import Testing
     await again.close()
   }
 
-  @Test(arguments: ["size", "tries", "counted", "lease", "due", "created", "changed"], [Int64.max, .min])
+  @Test(arguments: ["size", "attempts", "counted", "lease", "due", "created", "changed"], [Int64.max, .min])
   func `no number in the file crashes the process`(column: String, number: Int64) async throws {
     let folder = StoreTestFolder(isOnDisk: false)
     var store = try await folder.open()

@@ -23,6 +23,8 @@ import Testing
     var head: Int? = 1
     var text = ""
     var hasFile = false
+    /// True if its response is in a table of its own.
+    var isResponseApart = false
     /// Names and values of other columns.
     var more: [(String, String)] = []
   }
@@ -57,6 +59,7 @@ import Testing
         state: .deadLettered, head: nil, text: "aside", more: [("reason", "'the server responded with 400'")]),
       Row(state: .expired, head: nil, text: "expired"),
       Row(state: .dropped, head: nil, text: "dropped"),
+      Row(state: .delivered, head: nil, text: "delivered before", isResponseApart: true),
     ]
   }
 
@@ -123,7 +126,12 @@ import Testing
     if row.state == .delivered {
       let response = OutboxResponse(
         status: Status(200), fields: [:], body: Data("thanks".utf8), isWhole: true, limit: 100)
-      columns.append(("answer", Self.hex(storage.wrapped(response: response.encoded(), of: id))))
+      let bytes = Self.hex(storage.wrapped(response: response.encoded(), of: id))
+      if row.isResponseApart {
+        try database.execute("INSERT INTO answers VALUES (\(sequence), \(bytes))")
+      } else {
+        columns.append(("answer", bytes))
+      }
     }
     columns += row.more
     try database.execute(
@@ -150,7 +158,8 @@ import Testing
     let before = try await outbox.list()
     #expect(before.map(\.state) == rows.map(\.state))
     #expect(before.map(\.url) == (1...count).map { "\(harness.server.url("/\($0)"))" })
-    #expect(before[8].response?.body == Data("thanks".utf8))
+    for index in [8, 12] { #expect(before[index].response?.body == Data("thanks".utf8)) }
+    #expect(before.map(\.attempts) == [0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0])
     let statistics = try await outbox.statistics()
     #expect(
       statistics.bytes
@@ -173,7 +182,7 @@ import Testing
     #expect(places.count == 4 && places[0] < places[1] && places[2] < places[3])
     let states = try await outbox.list().map(\.state)
     #expect(states.count == count && states.filter { $0 == .delivered }.count == count - 1)
-    #expect(states.last == .dropped)
+    #expect(states[11] == .dropped)
     await outbox.close()
   }
 }

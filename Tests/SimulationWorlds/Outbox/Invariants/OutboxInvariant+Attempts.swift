@@ -5,7 +5,7 @@ import ErrandTesting
 
 extension OutboxInvariant {
   static let leases = OutboxInvariant(
-    name: "a row has one who tries it, until they end it, or their lease does"
+    name: "a row has one owner that attempts it, until the attempt or the lease ends"
   ) {
     evidence in
     evidence.stored.flatMap { ask -> [String] in
