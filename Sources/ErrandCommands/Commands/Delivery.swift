@@ -20,7 +20,7 @@ extension Delivery {
   func check(_ response: Response, _ transfer: Transfer) throws {
     guard !response.status.isSuccess else { return }
     let url = Request.get(response.url).description.dropFirst("GET ".count)
-    throw CommandFailure.refused(response.status, "\(transfer.method) \(url)")
+    throw CommandFailure.rejected(response.status, "\(transfer.method) \(url)")
   }
 
   /// Returns the timing of a whole transfer whose stream has ended.
@@ -163,7 +163,7 @@ final class JSONDelivery: Delivery {
 
   private static var tooLarge: CommandFailure {
     CommandFailure(
-      .refused, RequestError.Code.bodyTooLarge.rawValue, "the body is too large for a JSON object (64 MiB)",
+      .rejected, RequestError.Code.bodyTooLarge.rawValue, "the body is too large for a JSON object (64 MiB)",
       hint: "Write it to a file: -o FILE.")
   }
 }

@@ -184,7 +184,7 @@ struct OutboxCommand {
         console.say("errand: \(id) is not \(verb): \(state)")
       }
       if records.isEmpty, case .all = choice, !isJSON { console.say("There was nothing to be \(verb).") }
-      return left.isEmpty ? .success : .refused
+      return left.isEmpty ? .success : .rejected
     }
   }
 

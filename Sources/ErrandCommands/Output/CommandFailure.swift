@@ -47,7 +47,7 @@ struct CommandFailure: Error, Sendable {
   private init(_ error: RequestError, _ transfer: Transfer) {
     let message =
       if case .status(let status, _) = error.rejection {
-        Self.refusal(status, "\(error.method ?? transfer.method) \(error.url ?? "")")
+        Self.rejection(status, "\(error.method ?? transfer.method) \(error.url ?? "")")
       } else {
         error.description
       }
@@ -57,11 +57,11 @@ struct CommandFailure: Error, Sendable {
   }
 
   /// Makes the failure for a response whose status is not 2xx.
-  static func refused(_ status: Status, _ asked: String) -> CommandFailure {
-    CommandFailure(.refused, RequestError.Code.rejected.rawValue, refusal(status, asked))
+  static func rejected(_ status: Status, _ asked: String) -> CommandFailure {
+    CommandFailure(.rejected, RequestError.Code.rejected.rawValue, rejection(status, asked))
   }
 
-  private static func refusal(_ status: Status, _ asked: String) -> String {
+  private static func rejection(_ status: Status, _ asked: String) -> String {
     "\(asked): the server responded with \(status)"
   }
 }
@@ -95,7 +95,7 @@ enum FailureHint {
 /// The exit status of the tool.
 enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
-  case refused = 1
+  case rejected = 1
   case usage = 2
   case noConnection = 3
   case timedOut = 4
@@ -108,8 +108,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   var meaning: String {
     switch self {
     case .success: "a 2xx response"
-    case .refused:
-      "a response that was refused: any status but 2xx, a redirect that is not followed, a body too large"
+    case .rejected:
+      "a rejected response: any status but 2xx, a redirect that is not followed, a body too large"
     case .usage: "wrong use: an unknown option, a URL that cannot be asked, a field that cannot be sent"
     case .noConnection:
       "no connection: host unknown, refused, unreachable, TLS failed, certificate or key not trusted"
@@ -129,7 +129,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       switch code {
       case .rejected, .decodingFailed, .tooManyRedirects, .redirectRefused, .bodyTooLarge, .fieldsTooLarge,
         .bodyNotReplayable:
-        .refused
+        .rejected
       case .invalidRequest, .unsupported: .usage
       case .cannotResolveHost, .cannotConnect, .untrustedCertificate, .pinMismatch, .tlsFailed: .noConnection
       case .timedOut, .deadlineExceeded: .timedOut

@@ -19,7 +19,7 @@ struct Tour {
       if notes.contains(where: \.isBroken) { broken.append("\(index + 1). \(step.title)") }
     }
     try console.output.write("\n" + summary(broken, started.duration(to: .now)) + "\n")
-    return broken.isEmpty ? .success : .refused
+    return broken.isEmpty ? .success : .rejected
   }
 
   private func summary(_ broken: [String], _ time: Duration) -> String {
