@@ -26,6 +26,20 @@ import Testing
     #expect(server.connections.isEmpty)
   }
 
+  /// Whatever checks a request before, none is given to a transport unchecked.
+  @Test func `the last check alone refuses what cannot be sent as it is meant`() {
+    for request in [
+      Request.post(server.url("/"), .text("x", contentType: Self.injection)),
+      .get(server.url("/")).field("X", "a\r\nY: b"), .get(server.url("/")).field("Content-Length", "1"),
+      .get("http://user:password@127.0.0.1/"), .get("ftp://127.0.0.1/"), Request("G T", server.url("/")),
+    ] {
+      let error = #expect(throws: RequestError.self) {
+        try Exchange.Request(request, .none, timeout: .seconds(1), mayBeRepeated: true)
+      }
+      #expect(error?.code == .invalidRequest)
+    }
+  }
+
   @Test func `a body's content type is checked like any header field`() async {
     await isRefused(.post(server.url("/"), .text("x", contentType: Self.injection)))
     await isRefused(.post(server.url("/"), .bytes(Data(), contentType: "a\u{0}b")))

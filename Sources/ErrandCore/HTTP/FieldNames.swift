@@ -44,9 +44,9 @@ enum FieldNames {
 
 extension HTTPFields.Field {
   /// True if the response may depend on the header field, so that two requests with different values are not
-  /// the same.
+  /// the same. A secret counts whatever its name: see `Secrets.covers`.
   var mayMatter: Bool {
-    isSecret || !FieldNames.thatCannotMatter.contains { ASCII.equalIgnoringCase($0, name) }
+    !FieldNames.thatCannotMatter.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
   /// True if the header field only says which response the client has already.
@@ -54,9 +54,9 @@ extension HTTPFields.Field {
     ASCII.equalIgnoringCase("If-None-Match", name) || ASCII.equalIgnoringCase("If-Modified-Since", name)
   }
 
-  /// True if the header field may be sent to another origin.
+  /// True if the header field may be sent to another origin, unless it is secret: see `Secrets.covers`.
   var mayCrossOrigins: Bool {
-    !isSecret && FieldNames.thatCrossOrigins.contains { ASCII.equalIgnoringCase($0, name) }
+    FieldNames.thatCrossOrigins.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
   /// True for a header field whose value is a URL or contains URLs, perhaps encoded. Asked only where fields are

@@ -48,6 +48,10 @@ import Testing
   @Test func `different lists of credentials never have one partition`() {
     #expect(partition(["Cookie": "ab", "cookie": "c"]) != partition(["Cookie": "a", "cookie": "bc"]))
     #expect(partition(["Cookie": "a"], salt: "salt1") != partition(["Cookie": "1a"], salt: "salt"))
+    let salt = Data("salt".utf8)
+    #expect(CachePartition(["ab", "c"], salt: salt) != CachePartition(["a", "bc"], salt: salt))
+    #expect(CachePartition(["ab"], salt: salt) != CachePartition(["a", "b"], salt: salt))
+    #expect(CachePartition(["1a"], salt: salt) != CachePartition(["a"], salt: salt + Data("1".utf8)))
   }
 
   @Test func `the partition ignores the path, other query items and irrelevant fields, and no other field`() {

@@ -31,6 +31,9 @@ import Testing
     for status in [206, 304] {
       #expect(CachedResponse(Response(status: Status(status), url: url), date: Date()) == nil)
     }
+    let forbidden = Response(
+      status: 200, fields: ["Cache-Control": "no-store"], data: Data("b".utf8), url: url)
+    #expect(CachedResponse(forbidden, date: Date()) == nil)
     var response = Response(status: 200, fields: ["ETag": "a"], data: Data("b".utf8), url: url)
     let cached = try #require(CachedResponse(response, date: Date()))
     #expect(cached.response.status == 200)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import ErrandCore
 
-@Suite struct CancellationTokenTests {
+@Suite final class CancellationTokenTests: Sendable {
   private let cancellation = CancellationToken()
   private let told = Locked(0)
 
-  private func listen() { _ = cancellation.onCancel { [told] in told.withLock { $0 += 1 } } }
+  private func listen() { _ = cancellation.onCancel { self.told.withLock { $0 += 1 } } }
 
   @Test func `the first reason to cancel a call counts, and its handlers are called once`() {
     listen()

@@ -49,6 +49,20 @@ import Testing
     #expect(try methodAfter(.head, 303) == .head)
   }
 
+  @Test func `a policy that keeps the method refuses the redirects that would change it`() throws {
+    var policy = RedirectPolicy()
+    policy.allowsChangeOfMethod = false
+    for (method, status) in [(Method.post, 301), (.post, 302), (.post, 303), (.put, 303), (.delete, 303)] {
+      let error = #expect(throws: RequestError.self) {
+        try step(Request(method, "http://h/", body: .text("x")), status, "/", policy: policy)
+      }
+      #expect(error?.code == .redirectRefused)
+    }
+    for (method, status) in [(Method.get, 303), (.put, 302), (.post, 307), (.post, 308)] {
+      #expect(try step(Request(method, "http://h/"), status, "/", policy: policy)?.method == method)
+    }
+  }
+
   @Test func `a redirect that drops the body drops the header fields of the body`() throws {
     let request = Request.post("http://h/", .text("x")).field("Content-Language", "de").field("X", "1")
     let got = try #require(try step(request, 303, "/"))

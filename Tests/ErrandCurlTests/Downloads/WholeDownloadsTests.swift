@@ -42,6 +42,21 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() }
   }
 
+  @Test func `the files that an interrupted download leaves show no secret of the client`() async throws {
+    serve { _ in .close }
+    var configuration = ClientConfiguration()
+    configuration.retry = .never
+    configuration.secrets = Secrets(queryItems: ["whose"])
+    let client = Client(transport: CurlTransport(), configuration: configuration)
+    let request = Request.get(server.url("/"), query: ["whose": "alice", "page": "seven"])
+    await #expect(throws: RequestError.self) { try await client.download(request, to: file, resume: true) }
+    let left = try names.map { name in
+      String(decoding: try Data(contentsOf: temporary.url.appending(path: name)), as: UTF8.self)
+    }
+    #expect(left.contains { $0.contains("seven") })
+    #expect(!left.contains { $0.contains("alice") })
+  }
+
   @Test func `a download goes on after partial responses until the file is whole`() async throws {
     serve { request in
       request.fields["Range"] == "bytes=5-" ? part("bytes 5-6/10", "56") : part("bytes 7-9/10", "789")

@@ -55,6 +55,34 @@ import Testing
     #expect(try reader.allBytes(room: room) == .seeded(length))
   }
 
+  /// Checks the bytes alone: what else would notice, such as the time of the last change, is not asked.
+  private func opens(_ bytes: Data, length: Int, as part: SealedPart) throws -> Bool {
+    let file = try harness.file("\(UUID())", bytes)
+    do {
+      let reader = try SealedFileReader(
+        SegmentReader([.file(path: file.path)]), "f", length: Int64(length), opening: ContentSeal(key),
+        as: part)
+      return try reader.allBytes().count == length
+    } catch is RequestError {
+      return false
+    }
+  }
+
+  @Test func `the bytes of an encrypted file open in their own place only, and with nothing behind them`()
+    async throws
+  {
+    let (row, _) = try await stored(.seeded(100), .seeded(100, 2))
+    let own = try row.files.map { try Data(contentsOf: harness.storedFile($0)) }
+    for index in 0..<2 {
+      #expect(try opens(own[index], length: 100, as: .file(index, of: row.id)))
+      #expect(try !opens(own[index], length: 100, as: .file(1 - index, of: row.id)))
+      #expect(try !opens(own[index], length: 100, as: .file(index, of: .new())))
+      #expect(try !opens(own[index] + [0], length: 100, as: .file(index, of: row.id)))
+      #expect(try !opens(own[index].dropLast(), length: 100, as: .file(index, of: row.id)))
+      #expect(try !opens(own[index], length: 99, as: .file(index, of: row.id)))
+    }
+  }
+
   @Test func `one flipped bit anywhere in an encrypted file is noticed`() async throws {
     let (row, request) = try await stored(.seeded(Self.chunk + 5))
     let whole = try Data(contentsOf: harness.storedFile(row.files[0]))
