@@ -10,21 +10,15 @@ final class NestedCall: Sendable {
   /// one within the other, on one stack.
   static let limit = 10
 
-  private struct State {
-    var outer: NestedCall?
-    var hasEnded = false
-  }
-
-  private let state: Locked<State>
+  /// The call that this one is nested in, as long as its own interceptors run: one that has finished waits for no
+  /// request, so a task that it left behind begins anew.
+  private let outer: Locked<NestedCall?>
 
   /// - Throws: `RequestError` (`unsupported`), if the calls that this task works for are too many already.
   init() throws(RequestError) {
     let outer = Self.current
     var (depth, next) = (1, outer)
-    // An interceptor that has finished waits for no request, so a task that it left behind begins anew.
-    while let call = next, let state = call.stateWhileRunning {
-      (depth, next) = (depth + 1, state.outer)
-    }
+    while let call = next { (depth, next) = (depth + 1, call.outer.withLock { $0 }) }
     guard depth <= Self.limit else {
       throw RequestError(
         .unsupported,
@@ -32,16 +26,12 @@ final class NestedCall: Sendable {
           + "request through a client with that same interceptor; send it through a client without it",
         reachedServer: false)
     }
-    state = Locked(State(outer: outer))
-  }
-
-  private var stateWhileRunning: State? {
-    state.withLock { $0.hasEnded ? nil : $0 }
+    self.outer = Locked(outer)
   }
 
   /// Runs the interceptors of the call.
   func run<Value>(_ interceptors: () async throws -> Value) async rethrows -> Value {
-    defer { state.withLock { $0 = State(outer: nil, hasEnded: true) } }
+    defer { outer.withLock { $0 = nil } }
     return try await Self.$current.withValue(self, operation: interceptors)
   }
 }

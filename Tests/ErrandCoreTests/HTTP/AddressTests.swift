@@ -66,7 +66,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "http://h%2Fx/", "http://h%00/", "http://h%0d%0aX/", "http://h%40x/", "http://%/", "http://h%/",
+    "http://h%2Fx/", "http://h%00/", "http://h%0d%0aX/", "http://h%40x/", "http://h%2Cx/", "http://h%21/",
+    "http://%/", "http://h%/",
     "http://h\\x/",
     "http://h\\@evil/", "http://a|b/", "http://a<b>/", "http://h:99999/", "http://h:65536/", "http://h:abc/",
     "http://h:-1/", "http://h:1:2/", "http://[zz]/", "http://[::1/", "http://[::1]x/", "http://[v1.a]/",

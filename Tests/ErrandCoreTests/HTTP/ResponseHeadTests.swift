@@ -42,6 +42,14 @@ import Testing
     }
   }
 
+  @Test func `a response whose length cannot be read is refused, whatever the transport makes of it`() async {
+    let stage = Stage { _ in .response(fields: ["Content-Length": "+2"], body: "ok") }
+    let error = await #expect(throws: RequestError.self) {
+      try await stage.client.send(.get("http://a.test/"))
+    }
+    #expect(error?.code == .invalidResponse)
+  }
+
   @Test func `the announced length of a body that is not sent is not held against the memory limit`()
     async throws
   {

@@ -1,6 +1,7 @@
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -169,19 +170,23 @@ import Testing
     }
   }
 
-  /// Runs the body many times while another task sweeps the folder.
+  /// Runs the body many times while another thread sweeps the folder without a pause: few of the sweeps come at
+  /// the instant that matters.
   private func besideSweeps(_ body: () throws -> Void) async throws {
     let folder = temporary.url
-    let isDone = Locked(false)
-    let sweeping = Task {
-      while !isDone.withLock({ $0 }) {
-        PartSweep.sweep(folder.path)
-        await Task.yield()
-      }
+    let isDone = Atomic(false)
+    let sweeping = Promise<Void>()
+    #expect(
+      SystemThread.start {
+        while !isDone.load(ordering: .relaxed) { PartSweep.sweep(folder.path) }
+        sweeping.settle(.success(()))
+      })
+    defer { isDone.store(true, ordering: .relaxed) }
+    for _ in 0..<100 {
+      for _ in 0..<30 { try body() }
+      await Task.yield()
     }
-    defer { isDone.withLock { $0 = true } }
-    for _ in 0..<300 { try body() }
-    isDone.withLock { $0 = true }
-    await sweeping.value
+    isDone.store(true, ordering: .relaxed)
+    _ = await sweeping.settled()
   }
 }
