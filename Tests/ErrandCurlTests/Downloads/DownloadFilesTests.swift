@@ -159,6 +159,21 @@ import Testing
     }
   }
 
+  /// A sweep locks a part to see whether its writer is dead. This one waits for the part to appear.
+  @Test func `a download waits for a sweep that looks at its new part`() async throws {
+    let path = Locked("")
+    try await beside {
+      let path = path.withLock { $0 }
+      if let part = try? FileDescriptor(writing: path, mayCreate: false) { try? part.lock() }
+    } _: {
+      let part = PartFile(of: file, resumes: false)
+      path.withLock { $0 = part.path }
+      let opened = try part.open()
+      #expect(opened.isStill(at: part.path))
+      part.remove()
+    }
+  }
+
   @Test func `a sweep that meets a new memo does not remove it`() async throws {
     let head = ResponseHead(status: 200, fields: ["ETag": "\"1\""])
     let content = try #require(PartialContent(url: "http://h/", head: head))
@@ -170,15 +185,19 @@ import Testing
     }
   }
 
-  /// Runs the body many times while another thread sweeps the folder without a pause: few of the sweeps come at
-  /// the instant that matters.
   private func besideSweeps(_ body: () throws -> Void) async throws {
-    let folder = temporary.url
+    let folder = temporary.url.path
+    try await beside({ PartSweep.sweep(folder) }, body)
+  }
+
+  /// Runs the body many times while another thread does something without a pause, which comes at the instant
+  /// that matters a few times only.
+  private func beside(_ other: @escaping @Sendable () -> Void, _ body: () throws -> Void) async throws {
     let isDone = Atomic(false)
     let sweeping = Promise<Void>()
     #expect(
       SystemThread.start {
-        while !isDone.load(ordering: .relaxed) { PartSweep.sweep(folder.path) }
+        while !isDone.load(ordering: .relaxed) { other() }
         sweeping.settle(.success(()))
       })
     defer { isDone.store(true, ordering: .relaxed) }
