@@ -47,7 +47,8 @@ import Testing
     for server in [slow, harness.server] {
       _ = try await outbox.enqueue(.post(server.url("/"), .text("first"))).outcome()
     }
-    _ = try await outbox.enqueue(.post(slow.url("/"), .text("held")))
+    // Longer than any test: a time-out would end the attempt, too.
+    _ = try await outbox.enqueue(.post(slow.url("/"), .text("held")).timeout(.seconds(300)))
     try await slow.waitForRequests(2)
     _ = try await outbox.enqueue((0..<count).map { .post(harness.server.url("/"), .text("\($0)")) })
     while outbox.dispatcher.state.withLock({ $0.inFlight.waiting }) < count {
