@@ -32,6 +32,12 @@ import Testing
     }
   }
 
+  /// Makes a request that waits for longer than any test: a time-out would end its attempt, and what stands still
+  /// has no time to attempt it again.
+  private func post(_ text: String, to server: MockServer) -> Request {
+    .post(server.url("/"), .text(text)).timeout(.seconds(300))
+  }
+
   /// Sends one request to each server, so that both are known to respond, and then one that the slow server
   /// holds, beside `count` that wait.
   private func outboxOfWaitingRows(_ count: Int) async throws -> Outbox {
@@ -45,12 +51,11 @@ import Testing
     }
     let outbox = try await outbox(concurrency: 1)
     for server in [slow, harness.server] {
-      _ = try await outbox.enqueue(.post(server.url("/"), .text("first"))).outcome()
+      _ = try await outbox.enqueue(post("first", to: server)).outcome()
     }
-    // Longer than any test: a time-out would end the attempt, too.
-    _ = try await outbox.enqueue(.post(slow.url("/"), .text("held")).timeout(.seconds(300)))
+    _ = try await outbox.enqueue(post("held", to: slow))
     try await slow.waitForRequests(2)
-    _ = try await outbox.enqueue((0..<count).map { .post(harness.server.url("/"), .text("\($0)")) })
+    _ = try await outbox.enqueue((0..<count).map { post("\($0)", to: harness.server) })
     while outbox.dispatcher.state.withLock({ $0.inFlight.waiting }) < count {
       try await Task.sleep(for: .milliseconds(2))
     }
@@ -101,7 +106,7 @@ import Testing
 
     sleep()
     // Something has the outbox look at its leases; the slow server still holds the request.
-    _ = try await outbox.enqueue(.post(harness.server.url("/"), .text("later")))
+    _ = try await outbox.enqueue(post("later", to: harness.server))
     while outbox.dispatcher.state.withLock({ $0.inFlight.sending }) > 0 {
       try await Task.sleep(for: .milliseconds(2))
     }
@@ -134,10 +139,10 @@ import Testing
     }
     harness.server.on("/") { _ in .response() }
     let outbox = try await outbox(concurrency: 4)
-    let first = try await outbox.enqueue(.post(slow.url("/"), .text("first")))
+    let first = try await outbox.enqueue(post("first", to: slow))
     try await slow.waitForRequests(1)
     sleep()
-    let second = try await outbox.enqueue(.post(harness.server.url("/"), .text("second")))
+    let second = try await outbox.enqueue(post("second", to: harness.server))
     _ = try await second.outcome()
     #expect(try await first.status()?.attempts == 1)
     gates[0].open()
