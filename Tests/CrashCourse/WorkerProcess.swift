@@ -32,6 +32,9 @@ package final class WorkerProcess: Sendable {
 
   package func send(_ signal: Int32) { program.send(signal) }
 
+  /// Stops the worker, and returns when it runs no more.
+  package func stop() { program.stop() }
+
   package func kill() { program.send(SIGKILL) }
 
   /// Waits for the worker's end, but not longer than `limit`.

@@ -115,6 +115,13 @@ package final class Program: Sendable {
     }
   }
 
+  /// Stops the program (SIGSTOP), and returns when it runs no more; SIGCONT lets it go on.
+  package func stop() {
+    send(SIGSTOP)
+    var info = siginfo_t()
+    while waitid(P_PID, id_t(id), &info, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+  }
+
   /// Returns when the program has ended.
   package func end() async -> End {
     await withCheckedContinuation { continuation in

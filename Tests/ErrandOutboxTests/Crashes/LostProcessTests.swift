@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
 
 /// Processes that are killed before they send, or stopped for longer than their leases.
 @Suite(.timeLimit(.minutes(1))) struct LostProcessTests {
@@ -24,6 +25,17 @@ import Testing
 
   private func start(_ orders: WorkerOrders) throws -> WorkerProcess {
     try WorkerProcess(orders, output: saying.file(UUID().uuidString))
+  }
+
+  /// Stops a worker that writes nothing at that moment: in the middle of a write it would hold SQLite's lock, and
+  /// everyone would wait until it goes on.
+  private func stop(_ worker: WorkerProcess) throws {
+    let database = try Database(
+      path: harness.folder.appending(path: "outbox.sqlite").path, busyTimeout: .seconds(30))
+    defer { database.close() }
+    try database.execute("BEGIN IMMEDIATE")
+    worker.stop()
+    try database.execute("ROLLBACK")
   }
 
   @Test func `a request that kills its process each time is a dead letter after its attempts`() async throws {
@@ -64,7 +76,7 @@ import Testing
     while worker.said.count(where: { $0.first == "accepted" }) < 400 {
       try await Task.sleep(for: .milliseconds(20))
     }
-    worker.send(SIGSTOP)
+    try stop(worker)
     gate.open()
     let outbox = try await harness.outbox {
       $0.lease = .milliseconds(1500)
