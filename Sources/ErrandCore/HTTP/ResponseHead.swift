@@ -32,13 +32,26 @@ public struct ResponseHead: Sendable, Hashable {
 package struct AnnouncedLength {
   package static let fieldName = "Content-Length"
 
+  private enum Fault {
+    case unreadable
+    case conflicting
+  }
+
   /// In bytes; nil if none is announced, or if there is a problem.
   private(set) var bytes: Int64?
-  /// The reason why it is unknown where the body ends, so that a cut one would pass for the whole; nil if
-  /// there is none.
-  package private(set) var problem: String?
+  private var fault: Fault?
 
   package init() {}
+
+  /// The reason why it is unknown where the body ends, so that a cut one would pass for the whole; nil if
+  /// there is none.
+  package var problem: String? {
+    switch fault {
+    case .unreadable: "the response announces no length that can be read (Content-Length)"
+    case .conflicting: "the response announces two different lengths (Content-Length)"
+    case nil: nil
+    }
+  }
 
   package mutating func take(_ value: String) {
     // Nearly every response has one number.
@@ -48,13 +61,13 @@ package struct AnnouncedLength {
   }
 
   private mutating func take(_ number: Int64?) {
-    guard problem == nil else { return }
+    guard fault == nil else { return }
     if number == nil {
-      problem = "the response announces no length that can be read (Content-Length)"
+      fault = .unreadable
     } else if let bytes, bytes != number {
-      problem = "the response announces two different lengths (Content-Length)"
+      fault = .conflicting
     }
-    bytes = problem == nil ? number : nil
+    bytes = fault == nil ? number : nil
   }
 }
 

@@ -77,7 +77,14 @@ import Testing
     return now
   }
 
-  private func sleep(_ duration: Duration = .seconds(3600)) { slept.withLock { $0 = duration } }
+  /// Puts the machine to sleep while no claim is under way: one that finds itself after the sleep recovers rows that
+  /// are in flight, whose leases are over and not renewed yet.
+  private func sleep(_ outbox: Outbox, _ duration: Duration = .seconds(3600)) async throws {
+    while outbox.dispatcher.state.withLock({ $0.demand.isClaiming }) {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    slept.withLock { $0 = duration }
+  }
 
   @Test func `a claimed row that waits is not sent once another store has claimed it`() async throws {
     let outbox = try await outboxOfWaitingRows(4)
@@ -85,7 +92,7 @@ import Testing
     let claim = try await other.claim(10, for: .seconds(60))
     #expect(claim.rows.count == 5)
 
-    sleep()
+    try await sleep(outbox)
     // The request in flight is delivered or cancelled, whichever the outbox learns first.
     for gate in gates { gate.open() }
     while outbox.dispatcher.state.withLock({ $0.inFlight.waiting + $0.inFlight.sending }) > 0 {
@@ -104,7 +111,7 @@ import Testing
     let other = try await other(ahead: .seconds(3600))
     #expect(try await other.claim(10, for: .seconds(60)).rows.count == 2)
 
-    sleep()
+    try await sleep(outbox)
     // Something has the outbox look at its leases; the slow server still holds the request.
     _ = try await outbox.enqueue(post("later", to: harness.server))
     while outbox.dispatcher.state.withLock({ $0.inFlight.sending }) > 0 {
@@ -119,7 +126,7 @@ import Testing
   @Test func `a lease is renewed before a third of it is left, and for its whole length`() async throws {
     let outbox = try await outboxOfWaitingRows(1)
     let lease = OutboxConfiguration().lease
-    sleep(lease * 3 / 4)
+    try await sleep(outbox, lease * 3 / 4)
     gates[0].open()
     try await harness.server.waitForRequests(2)
     let other = try await other(ahead: lease * 3 / 4)
@@ -141,7 +148,7 @@ import Testing
     let outbox = try await outbox(concurrency: 4)
     let first = try await outbox.enqueue(post("first", to: slow))
     try await slow.waitForRequests(1)
-    sleep()
+    try await sleep(outbox)
     let second = try await outbox.enqueue(post("second", to: harness.server))
     _ = try await second.outcome()
     #expect(try await first.status()?.attempts == 1)
