@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
     .library(name: "ErrandOutboxSQLite", targets: ["ErrandOutboxSQLite"]),
+    .library(name: "ErrandSigning", targets: ["ErrandSigning"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
@@ -43,7 +44,9 @@ let package = Package(
 
     .target(
       name: "ErrandCore",
-      dependencies: ["CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+      dependencies: [
+        "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: strict + [.strictMemorySafety()]),
     .target(
       name: "ErrandReachability", dependencies: ["ErrandCore"],
@@ -61,6 +64,9 @@ let package = Package(
     .target(
       name: "ErrandOutboxSQLite", dependencies: ["ErrandCore", "ErrandOutbox", "CSQLite", "CZlib"],
       swiftSettings: strict),
+    .target(
+      name: "ErrandSigning",
+      dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux]))], swiftSettings: strict),
     .target(
       name: "Errand",
       dependencies: [
@@ -104,6 +110,10 @@ let package = Package(
     // Writes cached responses until it is killed.
     .executableTarget(
       name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
+    // Encrypts or decrypts its input.
+    .executableTarget(
+      name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/ContentCoding",
+      swiftSettings: strict),
     // Records the file calls of a test program, and makes them fail.
     .target(name: "CFileCalls", path: "Tests/CFileCalls"),
     .target(
@@ -148,7 +158,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests",
-      dependencies: ["ErrandCore", "ErrandTesting", "CacheWriter", "FileCalls", "Programs", "TestSupport"],
+      dependencies: [
+        "ErrandCore", "ErrandTesting", "CacheWriter", "FileCalls", "Programs", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandReachabilityTests",
@@ -172,6 +184,10 @@ let package = Package(
         "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport",
       ],
       swiftSettings: strict + failpoints),
+    .testTarget(
+      name: "ErrandSigningTests",
+      dependencies: ["ErrandSigning", "ContentCoding", "Programs", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests",
       dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],

@@ -14,6 +14,7 @@ let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
 let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
 let outboxSQLite = Target.Dependency.product(name: "ErrandOutboxSQLite", package: "Errand")
+let signing = Target.Dependency.product(name: "ErrandSigning", package: "Errand")
 let testing = Target.Dependency.product(name: "ErrandTesting", package: "Errand")
 let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "Errand")
 
@@ -47,6 +48,10 @@ let package = Package(
     .executableTarget(
       name: "outbox", dependencies: [core, curl, outbox, outboxSQLite, "PlainSQLite", "BenchmarkSupport"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "encryption", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "structured-fields", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

@@ -343,5 +343,12 @@ public func memchr(
 public func memcpy(
   _ __dst: UnsafeMutableRawPointer!, _ __src: UnsafeRawPointer!, _ __n: Int
 ) -> UnsafeMutableRawPointer! { absent() }
+@discardableResult
+public func memset_s(_ __s: UnsafeMutableRawPointer!, _ __smax: Int, _ __c: Int32, _ __n: Int) -> Int32 {
+  absent()
+}
+public func timingsafe_bcmp(_ __b1: UnsafeRawPointer!, _ __b2: UnsafeRawPointer!, _ __len: Int) -> Int32 {
+  absent()
+}
 public func memcmp(_ __s1: UnsafeRawPointer!, _ __s2: UnsafeRawPointer!, _ __n: Int) -> Int32 { absent() }
 public func strlen(_ __s: UnsafePointer<CChar>!) -> Int { absent() }

@@ -27,3 +27,32 @@ public var kSecAttrKeyType: CFString { absent() }
 public var kSecAttrKeyTypeRSA: CFString { absent() }
 public var kSecAttrKeyTypeECSECPrimeRandom: CFString { absent() }
 public var kSecAttrKeySizeInBits: CFString { absent() }
+public var kSecAttrKeyClass: CFString { absent() }
+public var kSecAttrKeyClassPrivate: CFString { absent() }
+public var kSecAttrKeyClassPublic: CFString { absent() }
+
+public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
+  public let rawValue: CFString
+  public init(rawValue: CFString) { absent() }
+  public static var rsaSignatureMessagePKCS1v15SHA256: SecKeyAlgorithm { absent() }
+  public static var rsaSignatureMessagePSSSHA512: SecKeyAlgorithm { absent() }
+}
+
+public enum SecKeyOperationType: Int, Sendable { case sign, verify, encrypt, decrypt, keyExchange }
+
+public func SecKeyCreateWithData(
+  _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? { absent() }
+public func SecKeyGetBlockSize(_ key: SecKey) -> Int { absent() }
+public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { absent() }
+public func SecKeyIsAlgorithmSupported(
+  _ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm
+) -> Bool { absent() }
+public func SecKeyCreateSignature(
+  _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
+  _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? { absent() }
+public func SecKeyVerifySignature(
+  _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
+  _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> Bool { absent() }

@@ -1,0 +1,93 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads a file once, from its beginning to its end.
+enum DigestFile {
+  static let pieceLength = 256 << 10
+
+  /// Calls `body` with each piece of the file. All but the last have 256 KiB.
+  /// - Throws: `.fileUnreadable` or `.fileChanged`.
+  static func forEachPiece(of url: URL, _ body: (UnsafeRawBufferPointer) -> Void) throws(DigestError) {
+    let path = url.path(percentEncoded: false)
+    // The system's call would read another file: the one named by what is before the NUL.
+    guard url.isFileURL, !path.utf8.contains(0) else { throw unreadable(path, "it is not the URL of a file") }
+    // Does not wait for the writer of a pipe, which is refused next.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw unreadable(path) }
+    defer { close(descriptor) }
+    let before = try state(descriptor, path)
+    guard before.isRegular else { throw unreadable(path, "it is not a regular file") }
+
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceLength, alignment: 16)
+    defer { piece.deallocate() }
+    var length: Int64 = 0
+    while true {
+      let count = try fill(piece, descriptor, path)
+      if count > 0 { body(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+      length += Int64(count)
+      // The end is not waited for if another program writes more and more.
+      if count < piece.count || length > before.length { break }
+    }
+    let after = try state(descriptor, path)
+    guard after == before, length == before.length else {
+      throw DigestError(
+        .fileChanged, "\(path) was written while it was read; take its digest when it is complete")
+    }
+  }
+
+  /// Reads until the piece is full or the file ends.
+  /// - Returns: The number of bytes.
+  private static func fill(
+    _ piece: UnsafeMutableRawBufferPointer, _ descriptor: Int32, _ path: String
+  ) throws(DigestError) -> Int {
+    var filled = 0
+    while filled < piece.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: piece[filled...])
+      let count = read(descriptor, rest.baseAddress, rest.count)
+      if count == 0 { break }
+      if count > 0 {
+        filled += count
+      } else if errno != EINTR {
+        throw unreadable(path)
+      }
+    }
+    return filled
+  }
+
+  /// The state of a file, which is another after it was written.
+  private struct State: Equatable {
+    let isRegular: Bool
+    let length: Int64
+    let seconds: Int
+    let nanoseconds: Int
+  }
+
+  private static func state(_ descriptor: Int32, _ path: String) throws(DigestError) -> State {
+    var info = stat()
+    guard fstat(descriptor, &info) == 0 else { throw unreadable(path) }
+    #if canImport(Darwin)
+      let time = info.st_mtimespec
+    #else
+      let time = info.st_mtim
+    #endif
+    return State(
+      isRegular: info.st_mode & S_IFMT == S_IFREG, length: Int64(info.st_size), seconds: Int(time.tv_sec),
+      nanoseconds: Int(time.tv_nsec))
+  }
+
+  private static func unreadable(_ path: String, _ reason: String? = nil) -> DigestError {
+    let reason = reason ?? String(cString: strerror(errno))
+    return DigestError(.fileUnreadable, "\(path) cannot be read: \(reason)")
+  }
+}

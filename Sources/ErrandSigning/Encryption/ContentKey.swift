@@ -1,0 +1,77 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The input keying material of the `aes128gcm` content coding (RFC 8188, section 2.2), and its name. Every
+/// message is encrypted with a key of its own that is derived from it, so one can be used for many.
+///
+/// ```swift
+/// let key = ContentKey.random(id: "2026-07")
+/// ```
+///
+/// No description shows it.
+public struct ContentKey: Sendable {
+  /// The name by which a recipient finds the key: at most 255 bytes, UTF-8 as a rule. It is sent with the
+  /// content, unencrypted.
+  public let id: Data
+  let secret: SecretBytes
+
+  /// - Parameters:
+  ///   - data: At least 16 unpredictable bytes, as a rule. A password is not that: derive a key from it first.
+  ///   - id: At most 255 bytes.
+  /// - Throws: `.invalidParameter` for an empty key, or a longer name.
+  public init(_ data: Data, id: Data = Data()) throws(ContentEncryptionError) {
+    guard !data.isEmpty else {
+      throw ContentEncryptionError(
+        .invalidParameter, "a content key is empty; make one with ContentKey.random(id:)")
+    }
+    guard id.count <= EncryptionHeader.maximumIDLength else {
+      throw ContentEncryptionError(
+        .invalidParameter,
+        "the name of a content key has \(id.count) bytes; give it one of at most \(EncryptionHeader.maximumIDLength)"
+      )
+    }
+    self.id = Data(id)
+    secret = SecretBytes(data)
+  }
+
+  /// - Parameter id: At most 255 bytes of UTF-8.
+  /// - Throws: `.invalidParameter` for an empty key, or a longer name.
+  public init(_ data: Data, id: String) throws(ContentEncryptionError) {
+    try self.init(data, id: Data(id.utf8))
+  }
+
+  /// Returns a new key of 16 bytes, from the system's source of randomness.
+  /// - Throws: `.invalidParameter` for a name of more than 255 bytes.
+  public static func random(id: String = "") throws(ContentEncryptionError) -> ContentKey {
+    try ContentKey(.random(16), id: id)
+  }
+
+  /// The key itself, to be given to the recipient.
+  public var data: Data { secret.withUnsafeBytes { Data($0) } }
+}
+
+extension ContentKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "ContentKey(\(Self.shown(id)))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["id": Self.shown(id)]) }
+
+  /// Returns a name in quotes if it is plain text, or else in hexadecimal: it may come from anywhere.
+  static func shown(_ id: Data) -> String {
+    let isPlain = id.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    if isPlain { return "\"\(String(decoding: id, as: UTF8.self))\"" }
+    let digits = Array("0123456789abcdef".utf8)
+    return "0x"
+      + String(decoding: id.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension Data {
+  /// Returns unpredictable bytes, from the system's cryptographic generator.
+  static func random(_ count: Int) -> Data {
+    var generator = SystemRandomNumberGenerator()
+    return Data((0..<count).map { _ in UInt8.random(in: 0...(.max), using: &generator) })
+  }
+}

@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The header of content that is encrypted with `aes128gcm` (RFC 8188, section 2.1):
+///
+/// | bytes | |
+/// |---|---|
+/// | 16 | salt |
+/// | 4 | record size |
+/// | 1 | length of the key's name |
+/// | … | the key's name |
+public struct EncryptionHeader: Sendable, Hashable {
+  /// The smallest record: a byte of content, the padding delimiter and the tag.
+  public static let minimumRecordSize = 18
+  /// The largest record that is made or read here: 1 GiB. The coding itself ends at 4 GiB.
+  public static let maximumRecordSize = 1 << 30
+
+  static let saltLength = 16
+  static let maximumIDLength = 255
+  /// The length of the header without the key's name.
+  private static let fixedLength = saltLength + 4 + 1
+
+  /// 16 bytes that are different for each content.
+  public let salt: Data
+  /// The number of bytes of each record but the last, which may be shorter.
+  public let recordSize: Int
+  /// The name of the key: at most 255 bytes.
+  public let keyID: Data
+
+  init(salt: Data, recordSize: Int, keyID: Data) {
+    precondition(salt.count == Self.saltLength && keyID.count <= Self.maximumIDLength)
+    (self.salt, self.recordSize, self.keyID) = (salt, recordSize, keyID)
+  }
+
+  var bytes: Data {
+    let size = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: recordSize >> $0) }
+    return salt + size + [UInt8(keyID.count)] + keyID
+  }
+
+  /// Returns the number of bytes that the header has, as far as its beginning tells.
+  static func length(from start: some Collection<UInt8>) -> Int {
+    guard start.count >= fixedLength else { return fixedLength }
+    return fixedLength + Int(start[start.index(start.startIndex, offsetBy: fixedLength - 1)])
+  }
+
+  /// Reads a whole header, of the length that `length(from:)` returned.
+  /// - Throws: `.invalidHeader` for a record size of less than 18; `.recordTooLarge` for one above the maximum.
+  init(_ bytes: [UInt8], maximumRecordSize: Int) throws(ContentEncryptionError) {
+    precondition(bytes.count == Self.length(from: bytes))
+    let size = bytes[Self.saltLength..<Self.saltLength + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard size >= Self.minimumRecordSize else {
+      throw ContentEncryptionError(
+        .invalidHeader,
+        "the encrypted content says that its records have \(size) bytes, and \(Self.minimumRecordSize) is the least; "
+          + "check that it is encoded with aes128gcm")
+    }
+    guard size <= maximumRecordSize else {
+      throw ContentEncryptionError(
+        .recordTooLarge,
+        "the encrypted content has records of \(size) bytes, and at most \(maximumRecordSize) are accepted; have "
+          + "the sender make smaller ones, or raise maximumRecordSize")
+    }
+    self.init(
+      salt: Data(bytes.prefix(Self.saltLength)), recordSize: Int(size),
+      keyID: Data(bytes[Self.fixedLength...]))
+  }
+}

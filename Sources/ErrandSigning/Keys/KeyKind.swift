@@ -1,0 +1,77 @@
+/// The kinds of key pairs that sign.
+enum KeyKind: Sendable, Hashable, CaseIterable {
+  case ed25519, p256, p384, rsa
+  /// An RSA key that says of itself that it is for RSASSA-PSS only.
+  case rsaPSS
+
+  /// The algorithms for this kind; the first is the one to use if nothing else is said.
+  var algorithms: [SignatureAlgorithm] {
+    switch self {
+    case .ed25519: [.ed25519]
+    case .p256: [.ecdsaP256SHA256]
+    case .p384: [.ecdsaP384SHA384]
+    case .rsa: [.rsaPSSSHA512, .rsaV15SHA256]
+    case .rsaPSS: [.rsaPSSSHA512]
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .ed25519: "Ed25519"
+    case .p256: "EC P-256"
+    case .p384: "EC P-384"
+    case .rsa: "RSA"
+    case .rsaPSS: "RSA-PSS"
+    }
+  }
+
+  /// The number of bytes that r and s have in an ECDSA signature; nil if it is not one.
+  var coordinateWidth: Int? {
+    switch self {
+    case .p256: 32
+    case .p384: 48
+    case .ed25519, .rsa, .rsaPSS: nil
+    }
+  }
+
+  /// Returns the algorithm that was asked for, or the first.
+  /// - Throws: `.algorithmMismatch` if the one that was asked for is not among them.
+  func choose(_ asked: SignatureAlgorithm?, from usable: [SignatureAlgorithm]) throws(KeyError)
+    -> SignatureAlgorithm
+  {
+    guard let algorithm = asked ?? usable.first, usable.contains(algorithm) else {
+      throw KeyError.mismatch(asked, "an \(name) key", usable)
+    }
+    return algorithm
+  }
+}
+
+extension NativeKey {
+  /// Returns the algorithms that the key can be used with.
+  /// - Parameter allowed: The only one that it may be used with; nil if it does not say.
+  /// - Throws: `.algorithmMismatch` if there are none.
+  func algorithms(allowed: SignatureAlgorithm?) throws(KeyError) -> [SignatureAlgorithm] {
+    let usable = kind.algorithms.filter { allows($0) && (allowed == nil || $0 == allowed) }
+    guard !usable.isEmpty else {
+      throw KeyError.mismatch(allowed ?? kind.algorithms.first, "this \(kind.name) key", [])
+    }
+    return usable
+  }
+}
+
+/// The sizes of RSA keys, in bits, that are used.
+enum RSAKeySize {
+  /// RFC 7518, sections 3.3 and 3.5.
+  static let minimum = 2048
+  /// Larger ones take seconds for each signature.
+  static let maximum = 16_384
+
+  static func check(_ size: Int) throws(KeyError) {
+    guard minimum...maximum ~= size else {
+      throw KeyError(
+        .unsupportedKey,
+        "an RSA key of \(size) bits is not used here; make one of \(minimum) to \(maximum), or better an Ed25519 key"
+      )
+    }
+  }
+}

@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A key that the signer and the verifier both have, for HMAC-SHA-256. Any length is accepted; less than 32
+/// unpredictable bytes are weaker than the algorithm (RFC 2104, section 3).
+///
+/// No description shows it, and its memory is overwritten when it is not used any more.
+public struct SharedKey: SigningKey, VerificationKey {
+  public let keyID: String?
+  public var algorithm: SignatureAlgorithm { .hmacSHA256 }
+  private let secret: SecretBytes
+  private let jwk: JWK?
+
+  /// - Throws: `KeyError.emptyKey` for no bytes.
+  public init(_ data: Data, keyID: String? = nil) throws(KeyError) {
+    guard !data.isEmpty else { throw Self.empty }
+    (secret, self.keyID, jwk) = (SecretBytes(data), keyID, nil)
+  }
+
+  /// - Parameter jwk: A JSON Web Key (RFC 7517) whose `kty` is `oct`. Its `kid` becomes `keyID`.
+  /// - Throws: `KeyError`: `.emptyKey` for no bytes, `.unsupportedKey` for a pair of keys, `.algorithmMismatch` for an
+  ///   `alg` other than `HS256`, `.invalidKey` for anything else.
+  public init(jwk: Data) throws(KeyError) {
+    let jwk = try JWK(jwk)
+    guard case .shared(let secret) = jwk.material else {
+      throw KeyError(
+        .unsupportedKey,
+        "the JSON Web Key is one of a pair; read it with PrivateKey or PublicKey, or pass one whose "
+          + "\"kty\" is oct")
+    }
+    guard jwk.algorithm ?? .hmacSHA256 == .hmacSHA256 else {
+      throw KeyError.mismatch(jwk.algorithm, "a shared key", [.hmacSHA256])
+    }
+    (self.secret, keyID, self.jwk) = (secret, jwk.keyID, jwk)
+  }
+
+  public func sign(_ data: Data) throws(KeyError) -> Data {
+    try jwk?.check("sign")
+    return HMACSHA256.code(key: secret, data: data).withUnsafeBytes { Data($0) }
+  }
+
+  public func isValid(_ signature: Data, for data: Data) throws(KeyError) -> Bool {
+    try jwk?.check("verify")
+    return ConstantTime.isEqual(signature, HMACSHA256.code(key: secret, data: data))
+  }
+
+  static let empty = KeyError(
+    .emptyKey, "the shared key is empty, so that anybody could sign; pass at least 32 unpredictable bytes")
+  static let notAPair = KeyError(
+    .unsupportedKey, "this is a shared key; read it with SharedKey, or pass a JSON Web Key of a pair")
+}
+
+extension SharedKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "SharedKey(***)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["key": "***"]) }
+}

@@ -1,0 +1,69 @@
+/// Limits of structured fields (RFC 9651) that hold unless a parser is given others.
+public enum StructuredFields {
+  /// The length in bytes of the longest value that is parsed: 262,144, as much as a response's fields may
+  /// have together. What is parsed takes at most some 40 times the memory of the text.
+  public static let maximumBytes = 256 << 10
+}
+
+/// The kinds of bytes in structured fields.
+enum FieldByte {
+  static let space = UInt8(ascii: " ")
+  static let tab = UInt8(ascii: "\t")
+  static let quote = UInt8(ascii: "\"")
+  static let backslash = UInt8(ascii: "\\")
+  static let percent = UInt8(ascii: "%")
+  static let comma = UInt8(ascii: ",")
+  static let semicolon = UInt8(ascii: ";")
+  static let equals = UInt8(ascii: "=")
+  static let colon = UInt8(ascii: ":")
+  static let minus = UInt8(ascii: "-")
+  static let point = UInt8(ascii: ".")
+  static let question = UInt8(ascii: "?")
+  static let at = UInt8(ascii: "@")
+  static let star = UInt8(ascii: "*")
+  static let open = UInt8(ascii: "(")
+  static let close = UInt8(ascii: ")")
+
+  static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+  static func isLowercase(_ byte: UInt8) -> Bool { byte &- 97 < 26 }
+  static func isLetter(_ byte: UInt8) -> Bool { isLowercase(byte | 0x20) }
+
+  /// Returns true for a byte that a string may have in it: the printable ASCII characters, with the space.
+  static func isPrintable(_ byte: UInt8) -> Bool { byte &- 0x20 < 0x5F }
+
+  static func beginsKey(_ byte: UInt8) -> Bool { isLowercase(byte) || byte == star }
+  static func beginsToken(_ byte: UInt8) -> Bool { isLetter(byte) || byte == star }
+
+  /// Returns true for a byte that a key may have in it (section 4.1.1.3).
+  static func isKey(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+      minus, point, star:
+      true
+    default: false
+    }
+  }
+
+  /// Returns true for a byte that a token may have in it: RFC 9110's token characters, `:` and `/`
+  /// (section 4.1.7).
+  static func isToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"),
+      percent, UInt8(ascii: "&"), UInt8(ascii: "'"), star, UInt8(ascii: "+"), minus, point,
+      UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"), colon,
+      UInt8(ascii: "/"):
+      true
+    default: false
+    }
+  }
+
+  /// Returns the value of a hexadecimal digit in lower case.
+  static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - 48
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - 87
+    default: nil
+    }
+  }
+}

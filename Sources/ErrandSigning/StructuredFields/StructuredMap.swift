@@ -1,0 +1,95 @@
+/// Values by key, in their order: what a dictionary and parameters are in a structured field (RFC 9651,
+/// sections 3.1.2 and 3.2). Two are equal if they have the same entries in the same order.
+///
+/// A value can be asked for by its key, and an entry by its index. Setting a key again keeps its place.
+public struct StructuredMap<Value: Hashable & Sendable>: Sendable {
+  public typealias Element = (key: String, value: Value)
+
+  /// Few keys are compared one by one, which is quicker than to hash them.
+  private static var maximumUnindexed: Int { 8 }
+
+  private struct Entry: Hashable, Sendable {
+    let key: String
+    var value: Value
+  }
+
+  private var entries: [Entry] = []
+  /// The index of each key; nil while there are few.
+  private var indices: [String: Int]?
+
+  /// Makes an empty map.
+  public init() {}
+
+  /// Makes an empty map with room for this many entries.
+  init(capacity: Int) {
+    entries.reserveCapacity(capacity)
+    guard capacity > Self.maximumUnindexed else { return }
+    indices = Dictionary(minimumCapacity: capacity)
+  }
+
+  /// The keys, in the order of the entries.
+  public var keys: [String] { entries.map(\.key) }
+
+  /// The value of a key; nil if there is none. Setting nil removes the entry, which takes time in proportion
+  /// to the number of entries.
+  public subscript(key: String) -> Value? {
+    get { index(of: key).map { entries[$0].value } }
+    set {
+      if let newValue { set(key, newValue) } else { remove(key) }
+    }
+  }
+
+  /// Returns the index of the entry with this key.
+  public func index(of key: String) -> Int? {
+    if let indices { return indices[key] }
+    return entries.firstIndex { $0.key == key }
+  }
+
+  mutating func set(_ key: String, _ value: Value) {
+    if let index = insert(key) {
+      entries[index].value = value
+    } else {
+      entries.append(Entry(key: key, value: value))
+      if indices == nil, entries.count > Self.maximumUnindexed { makeIndices() }
+    }
+  }
+
+  /// Returns the index of the entry with this key. If there is none, the next entry is taken to be it.
+  private mutating func insert(_ key: String) -> Int? {
+    guard indices != nil else { return index(of: key) }
+    // Most keys are new, and are hashed only once this way.
+    guard let index = indices?.updateValue(entries.count, forKey: key) else { return nil }
+    indices?[key] = index
+    return index
+  }
+
+  private mutating func remove(_ key: String) {
+    guard let index = index(of: key) else { return }
+    entries.remove(at: index)
+    makeIndices()
+  }
+
+  private mutating func makeIndices() {
+    indices = nil
+    guard entries.count > Self.maximumUnindexed else { return }
+    indices = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].key, $0) })
+  }
+}
+
+extension StructuredMap: Hashable {
+  public static func == (left: Self, right: Self) -> Bool { left.entries == right.entries }
+  public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+}
+
+extension StructuredMap: RandomAccessCollection {
+  public var startIndex: Int { entries.startIndex }
+  public var endIndex: Int { entries.endIndex }
+  public subscript(index: Int) -> Element { (entries[index].key, entries[index].value) }
+}
+
+extension StructuredMap: ExpressibleByDictionaryLiteral {
+  /// Of a key that comes twice, the last value counts, as in a received field.
+  public init(dictionaryLiteral elements: (String, Value)...) {
+    for (key, value) in elements { set(key, value) }
+  }
+}

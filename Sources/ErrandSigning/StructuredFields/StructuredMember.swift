@@ -1,0 +1,98 @@
+/// An item or an inner list: a member of a list or of a dictionary (RFC 9651, sections 3.1 and 3.2).
+public enum StructuredMember: Hashable, Sendable {
+  /// One value, with its parameters.
+  case item(StructuredItem)
+  /// Several items in parentheses.
+  case innerList(StructuredInnerList)
+
+  /// Returns a member that is an inner list, with parameters.
+  public static func innerList(_ items: [StructuredItem], parameters: StructuredParameters) -> Self {
+    .innerList(StructuredInnerList(items, parameters: parameters))
+  }
+
+  /// The item; nil for an inner list.
+  public var item: StructuredItem? { if case .item(let item) = self { item } else { nil } }
+
+  /// The inner list; nil for an item.
+  public var innerList: StructuredInnerList? { if case .innerList(let list) = self { list } else { nil } }
+
+  /// The parameters of the item or of the inner list.
+  public var parameters: StructuredParameters {
+    get {
+      switch self {
+      case .item(let item): item.parameters
+      case .innerList(let list): list.parameters
+      }
+    }
+    set {
+      switch self {
+      case .item(let item): self = .item(StructuredItem(item.value, parameters: newValue))
+      case .innerList(let list): self = .innerList(StructuredInnerList(list.items, parameters: newValue))
+      }
+    }
+  }
+
+  /// Returns the member as it stands in a field, without a dictionary's key.
+  /// - Throws: `.notSerializable` if something in it has no form in a structured field.
+  public func serialized() throws(StructuredFieldError) -> String {
+    try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
+      try serializer.append(self)
+    }
+  }
+}
+
+extension StructuredMember: ParameterizedItem, ExpressibleByArrayLiteral {
+  /// Makes an item of a value and its parameters.
+  public init(_ value: BareItem, parameters: StructuredParameters) {
+    self = .item(StructuredItem(value, parameters: parameters))
+  }
+
+  /// Makes an inner list.
+  public init(arrayLiteral items: StructuredItem...) { self = .innerList(StructuredInnerList(items)) }
+
+  /// The item's value without its parameters; nil for an inner list.
+  public var bareItem: BareItem? { item?.value }
+}
+
+/// A sequence of items that has parameters itself: RFC 9651, section 3.1.1.
+public struct StructuredInnerList: Hashable, Sendable {
+  /// The items, in their order.
+  public var items: [StructuredItem]
+  /// The parameters of the inner list itself; empty if there are none.
+  public var parameters: StructuredParameters
+
+  /// Makes an inner list of items.
+  public init(_ items: [StructuredItem], parameters: StructuredParameters = [:]) {
+    self.items = items
+    self.parameters = parameters
+  }
+
+  /// Returns the inner list as it stands in a field: its parentheses and its parameters (section 4.1.1.1).
+  /// - Throws: `.notSerializable` if something in it has no form in a structured field.
+  public func serialized() throws(StructuredFieldError) -> String {
+    try StructuredFieldSerializer.serialize { serializer throws(StructuredFieldError) in
+      try serializer.append(self)
+    }
+  }
+}
+
+extension StructuredInnerList: RandomAccessCollection, MutableCollection, RangeReplaceableCollection,
+  ExpressibleByArrayLiteral
+{
+  public init() { self.init([]) }
+  public init(arrayLiteral items: StructuredItem...) { self.init(items) }
+
+  public var startIndex: Int { items.startIndex }
+  public var endIndex: Int { items.endIndex }
+
+  public subscript(index: Int) -> StructuredItem {
+    get { items[index] }
+    set { items[index] = newValue }
+  }
+
+  public mutating func replaceSubrange(
+    _ range: Range<Int>, with replacement: some Collection<StructuredItem>
+  ) {
+    items.replaceSubrange(range, with: replacement)
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import ErrandSigning
+
+@Suite struct ContentKeyTests {
+  @Test func `an empty key and a name of more than 255 bytes are refused`() throws {
+    let empty = #expect(throws: ContentEncryptionError.self) { _ = try ContentKey(Data()) }
+    #expect(empty?.code == .invalidParameter)
+    let long = #expect(throws: ContentEncryptionError.self) {
+      _ = try ContentKey(Data([1]), id: Data(count: 256))
+    }
+    #expect(long?.message.contains("256") == true)
+    #expect(throws: ContentEncryptionError.self) {
+      _ = try ContentKey.random(id: String(repeating: "ä", count: 128))
+    }
+    #expect(try ContentKey(Data([1]), id: Data(count: 255)).id.count == 255)
+  }
+
+  @Test func `a key keeps its bytes, and random ones differ`() throws {
+    #expect(try ContentKey((Data([1]) + Data("abc".utf8)).dropFirst()).data == Data("abc".utf8))
+    #expect(try ContentKey.random().data.count == 16)
+    #expect(try ContentKey.random().data != ContentKey.random().data)
+  }
+
+  @Test func `no description shows a key`() throws {
+    let key = try ContentKey(Data("0123456789abcdef".utf8), id: "name")
+    var dumped = ""
+    dump(key, to: &dumped)
+    dump(ContentKeys(key), to: &dumped)
+    let all =
+      "\(key) \(String(reflecting: key)) \(Mirror(reflecting: key).children) \(dumped) \(Optional(key) as Any)"
+      + " \([key]) \(key.secret) \(String(reflecting: key.secret))"
+    for shown in ["0123", "cdef", "MDEyMzQ", "48, 49, 50", "30313233"] {
+      #expect(!all.contains(shown), "\(all)")
+    }
+    #expect(key.description == "ContentKey(\"name\")")
+  }
+
+  @Test func `a key's name from outside is shown without control characters`() throws {
+    let key = try ContentKey(Data([1]), id: "a\"\u{1B}[31m")
+    #expect(key.description == "ContentKey(0x61221b5b33316d)")
+    let error = #expect(throws: ContentEncryptionError.self) {
+      _ = try ContentKeys().contentKey(for: Data("b\n".utf8))
+    }
+    #expect(error?.code == .unknownKey)
+    #expect(error?.message.contains("0x620a") == true)
+  }
+
+  @Test func `keys are found by their names`() throws {
+    let (first, second) = try (ContentKey.random(id: "1"), ContentKey.random(id: "2"))
+    let keys = ContentKeys(first, second)
+    #expect(try keys.contentKey(for: Data("2".utf8)).data == second.data)
+    #expect(throws: ContentEncryptionError.self) { _ = try keys.contentKey(for: Data()) }
+  }
+
+  /// Counts how often it is asked, and lets others run first.
+  private actor SlowKeys: ContentKeyProvider {
+    let key: ContentKey
+    var asked: [Data] = []
+
+    init(_ key: ContentKey) { self.key = key }
+
+    func contentKey(for id: Data) async throws -> ContentKey {
+      asked.append(id)
+      await Task.yield()
+      return key
+    }
+  }
+
+  @Test func `a key is asked for once, after the header, however the content is cut`() async throws {
+    let key = try ContentKey.random(id: "here")
+    let content = Data("some content, in some records".utf8)
+    let encrypted = try ContentCoding.encrypt([content], key, recordSize: 21)
+    for length in [1, 7, 25, 26, 1000] {
+      let keys = SlowKeys(key)
+      var decoder = AES128GCMDecoder()
+      var output = Data()
+      for start in stride(from: 0, to: encrypted.count, by: length) {
+        if start + length < 25 { #expect(await keys.asked.isEmpty) }
+        output += try await decoder.update(
+          encrypted[start..<min(start + length, encrypted.count)], keys: keys)
+      }
+      output += try decoder.finish()
+      #expect(output == content)
+      #expect(await keys.asked == [Data("here".utf8)])
+    }
+  }
+
+  @Test func `content whose key is not there is not decrypted`() async throws {
+    let encrypted = try ContentCoding.encrypt([Data("a".utf8)], ContentKey.random(id: "theirs"))
+    let keys = ContentKeys(try .random(id: "ours"))
+    var decoder = AES128GCMDecoder()
+    var thrown: ContentEncryptionError?
+    do {
+      _ = try await decoder.update(encrypted, keys: keys)
+    } catch {
+      thrown = error as? ContentEncryptionError
+    }
+    #expect(thrown?.code == .unknownKey)
+    #expect(thrown?.message.contains("\"theirs\"") == true)
+    #expect(throws: ContentEncryptionError.self) { _ = try decoder.finish() }
+  }
+}
