@@ -39,6 +39,7 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
@@ -46,6 +47,7 @@ let package = Package(
       name: "ErrandCore",
       dependencies: [
         "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+        .target(name: "CPSL", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict + [.strictMemorySafety()]),
     .target(
@@ -110,6 +112,9 @@ let package = Package(
     // Writes cached responses until it is killed.
     .executableTarget(
       name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
+    // Sets cookies in a file.
+    .executableTarget(
+      name: "CookieWriter", dependencies: ["ErrandCore"], path: "Tests/CookieWriter", swiftSettings: strict),
     // Encrypts or decrypts its input.
     .executableTarget(
       name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/ContentCoding",
@@ -159,7 +164,7 @@ let package = Package(
     .testTarget(
       name: "ErrandCoreTests",
       dependencies: [
-        "ErrandCore", "ErrandTesting", "CacheWriter", "FileCalls", "Programs", "TestSupport",
+        "ErrandCore", "ErrandTesting", "CacheWriter", "CookieWriter", "FileCalls", "Programs", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -4,14 +4,6 @@
   import Foundation
 #endif
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 extension CacheFolder {
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
@@ -89,19 +81,4 @@ enum CacheFileName {
     return name.hasSuffix(suffix) && digits.count == 2 * SHA256Digest.byteCount
       && digits.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
   }
-}
-
-extension FileDescriptor {
-  /// Sets the file's modification date. A failure is ignored.
-  func stamp(_ date: Date) {
-    let whole = date.timeIntervalSince1970.rounded(.down)
-    let nanoseconds = (date.timeIntervalSince1970 - whole) * 1e9
-    let time = timespec(tv_sec: time_t(whole), tv_nsec: Int(nanoseconds))
-    _ = unsafe futimens(raw, [time, time])
-  }
-}
-
-extension FileError {
-  /// True if there is no such file or folder.
-  var isMissing: Bool { systemCode == ENOENT || systemCode == ENOTDIR }
 }

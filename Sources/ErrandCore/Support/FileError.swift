@@ -37,5 +37,8 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
+  /// True if there is no such file or folder.
+  var isMissing: Bool { systemCode == ENOENT || systemCode == ENOTDIR }
+
   public var description: String { "cannot \(operation.rawValue) \(path): \(reason)" }
 }

@@ -64,6 +64,14 @@ extension FileDescriptor {
   /// Sets the permissions; changes nothing on file systems without permissions.
   package func setPermissions(_ permissions: UInt32) { fchmod(raw, mode_t(permissions)) }
 
+  /// Sets the file's modification date. A failure is ignored.
+  func stamp(_ date: Date) {
+    let whole = date.timeIntervalSince1970.rounded(.down)
+    let nanoseconds = (date.timeIntervalSince1970 - whole) * 1e9
+    let time = timespec(tv_sec: time_t(whole), tv_nsec: Int(nanoseconds))
+    _ = unsafe futimens(raw, [time, time])
+  }
+
   /// Returns true if no other descriptor holds the file's lock; this descriptor holds it from then on.
   /// Returns false, too, on file systems without locks.
   package func isAbandoned() -> Bool { flock(raw, LOCK_EX | LOCK_NB) == 0 }
