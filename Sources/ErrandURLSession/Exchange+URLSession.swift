@@ -29,7 +29,10 @@ extension ResponseHead {
     let lines = response.allHeaderFields.compactMap { name, value in
       (name as? String).map { ($0, String(describing: value)) }
     }
-    for (name, value) in lines.sorted(by: { $0.0 < $1.0 }) { fields.append(name, value) }
+    for (name, value) in lines.sorted(by: { $0.0 < $1.0 }) {
+      let isJoined = name.lowercased() == "set-cookie"
+      for value in isJoined ? SetCookie.separated(value) : [value] { fields.append(name, value) }
+    }
     self.init(status: Status(response.statusCode), fields: fields)
   }
 }

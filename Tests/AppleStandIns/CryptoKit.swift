@@ -41,6 +41,19 @@ public struct SHA512: HashFunction, Sendable {
   public func finalize() -> SHA512Digest { absent() }
 }
 
+public enum Insecure {
+  public struct MD5Digest: Digest {
+    public func makeIterator() -> Array<UInt8>.Iterator { absent() }
+  }
+
+  public struct MD5: HashFunction, Sendable {
+    public typealias Digest = MD5Digest
+    public init() { absent() }
+    public mutating func update(bufferPointer: UnsafeRawBufferPointer) { absent() }
+    public func finalize() -> MD5Digest { absent() }
+  }
+}
+
 public struct SymmetricKey: Sendable {
   public init<D: ContiguousBytes>(data: D) { absent() }
 }

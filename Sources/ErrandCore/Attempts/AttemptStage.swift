@@ -22,14 +22,16 @@ final class AttemptStage: Stage {
   let secrets: Secrets
   let isIntercepted: Bool
   let defaults: Defaults
+  private let cookies: CookieAccess?
 
   /// - Parameters:
   ///   - retries: Decides whether the transport may send a request again by itself.
   ///   - isIntercepted: True if the client has interceptors.
   init(
     _ transport: any Transport, _ timeline: Timeline, _ retries: RetryStage, _ defaults: Defaults,
-    secrets: Secrets, isIntercepted: Bool
+    cookies: CookieAccess?, secrets: Secrets, isIntercepted: Bool
   ) {
+    self.cookies = cookies
     self.transport = transport
     self.timeline = timeline
     self.retries = retries
@@ -51,7 +53,7 @@ final class AttemptStage: Stage {
       let transfer = Transfer(context, self, attempt: number, began: began, redirects: followed)
       let received: Transfer.Received
       do {
-        received = try await transfer.perform(request)
+        received = try await transfer.perform(cookies?.added(to: request) ?? request)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
@@ -61,6 +63,7 @@ final class AttemptStage: Stage {
         error.reachedServer = true
         throw error
       }
+      if let cookies { await cookies.take(received.head, to: request) }
       switch try redirects(of: request).step(
         request, received.head, followed: followed, secrets: secrets)
       {
@@ -85,6 +88,7 @@ final class AttemptStage: Stage {
     func reject(_ rejection: RequestError.Rejection) -> RequestError {
       var error = rejection.error(received.head.status, received.head.fields, bodyPrefix: received.prefix)
       error.timing = timing
+      error.origin = request.address.originName
       return error
     }
     if let rejection = validator.problem(with: received.judged) { throw reject(rejection) }

@@ -24,7 +24,7 @@ public final class Client: Sendable {
   public func send(
     _ request: Request, in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
-    try await perform(request, into: .memory, in: scope, progress: progress)
+    try await pipeline.send(request, into: .memory, in: scope, progress: progress)
   }
 
   /// Sends a request; the response's body is written to a file beside `file`, which is moved into place at
@@ -42,7 +42,7 @@ public final class Client: Sendable {
   ) async throws -> Response {
     let download = Download(to: file, resumes: resume, secrets: secrets)
     do {
-      var response = try await perform(request, into: .file(download), in: scope, progress: progress)
+      var response = try await pipeline.send(request, into: .file(download), in: scope, progress: progress)
       try await download.take(response.body)
       try await download.commit()
       response.body = .file(file)
@@ -58,7 +58,7 @@ public final class Client: Sendable {
   public func stream(
     _ request: Request, in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
-    try await perform(request, into: .stream, in: scope, progress: progress)
+    try await pipeline.send(request, into: .stream, in: scope, progress: progress)
   }
 
   /// Starts a request and returns its call: to wait for, to watch, to cancel, or for other requests to depend
@@ -98,6 +98,14 @@ public final class Client: Sendable {
   /// The secrets, which no description shows and which are not written to disk.
   package var secrets: Secrets { pipeline.configuration.secrets }
 
+  /// Calls `listener` after each sign-in with the origins that the client's credential is for.
+  /// - Returns: Ends that when it is released; nil if the client has no credential.
+  package func onSignIn(_ listener: @escaping @Sendable ([URL]) -> Void) -> SignInListener? {
+    guard let authentication = pipeline.configuration.authentication else { return nil }
+    let origins = authentication.origins(below: pipeline.configuration.baseURL)
+    return authentication.session.onSignIn { listener(origins.compactMap { URL(string: $0) }) }
+  }
+
   /// The limits on the requests on the wire at once. They can be changed at any time: lower limits let
   /// running requests finish, higher ones let waiting requests start at once.
   public var limits: ConcurrencyLimits {
@@ -117,21 +125,6 @@ public final class Client: Sendable {
     await pipeline.inFlight.whenEmpty()
     force.cancel()
     await pipeline.transport.shutdown()
-  }
-
-  private func perform(
-    _ request: Request, into destination: Destination, in scope: RequestScope?, progress: ProgressHandler?
-  ) async throws -> Response {
-    let request = pipeline.completed(request)
-    let isWatched = progress != nil || request.options.activity != nil
-    let context = pipeline.context(
-      of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil, canRise: false)
-    try pipeline.enter(request, context, scope)
-    return try await withTaskCancellationHandler {
-      try await pipeline.perform(request, context)
-    } onCancel: {
-      context.cancellation.cancel(.cancelled(.taskCancelled))
-    }
   }
 }
 

@@ -43,6 +43,11 @@ public struct ClientConfiguration: Sendable {
   /// up, so what they add cannot be compared. Responses are shared and cached only among requests of one
   /// identity; nil is one as well.
   public var identity: (@Sendable () -> String?)?
+  /// The credential of requests, and the origins that it is for. Default: none.
+  public var authentication: Authentication?
+  /// The cookies, kept apart for each identity. A request with a `Cookie` field of its own gets no others.
+  /// Default: none; `Set-Cookie` is not obeyed.
+  public var cookies: CookieStore?
   /// The redirects that are followed.
   public var redirects = RedirectPolicy()
   /// The most bytes of one response that `send` holds in memory. Default: 64 MiB.

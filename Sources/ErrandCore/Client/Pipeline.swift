@@ -17,7 +17,8 @@ final class Pipeline: Sendable {
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     let timeline = Timeline(configuration.clock)
-    let (secrets, identity) = (configuration.secrets, configuration.identity)
+    let secrets = configuration.secrets
+    let identity = Self.identity(configuration.identity, configuration.authentication)
     let interceptsAttempts = !configuration.attemptInterceptors.isEmpty
     let isIntercepted = interceptsAttempts || !configuration.interceptors.isEmpty
     let slots = Slots(configuration.limits, timeline)
@@ -32,8 +33,13 @@ final class Pipeline: Sendable {
     let defaults = AttemptStage.Defaults(
       timeout: configuration.timeout, memoryLimit: configuration.memoryLimit,
       redirects: configuration.redirects, decoder: configuration.jsonDecoder)
+    let cookies = configuration.cookies.map {
+      CookieAccess($0, identity: identity, date: configuration.date)
+    }
     let completion = RequestCompletion(
       base: BaseURL(configuration.baseURL), encoder: configuration.jsonEncoder)
+    let authentication = AuthenticationStage(
+      configuration.authentication, base: configuration.baseURL)
 
     // The way of a request, outermost first.
     let stages: [any Stage] = [
@@ -44,11 +50,14 @@ final class Pipeline: Sendable {
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, completion, secrets: secrets),
       retries,
+      authentication,
       InterceptorStage(
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
         secrets: secrets),
       SlotStage(slots, timeline, isIntercepted: isIntercepted),
-      AttemptStage(transport, timeline, retries, defaults, secrets: secrets, isIntercepted: isIntercepted),
+      AttemptStage(
+        transport, timeline, retries, defaults, cookies: cookies, secrets: secrets,
+        isIntercepted: isIntercepted),
     ]
 
     self.stages = stages.filter { $0.usage != .none }
@@ -63,6 +72,23 @@ final class Pipeline: Sendable {
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
     self.fields = fields
+    authentication.attach(
+      CredentialSender(timeline: timeline, date: configuration.date) { [weak self] request in
+        guard let self else { throw CancellationToken.Cause.cancelled(.clientShutDown).error }
+        return try await send(request, into: .memory)
+      })
+  }
+
+  /// Returns the function that tells identities apart: an app's own, the one of its credential, or both.
+  private static func identity(
+    _ own: (@Sendable () -> String?)?, _ authentication: Authentication?
+  ) -> (@Sendable () -> String?)? {
+    guard let session = authentication?.session else { return own }
+    return {
+      let identity = session.identity
+      // Lengths keep the two apart.
+      return own?().map { "\($0.utf8.count) \($0) \(identity)" } ?? identity
+    }
   }
 
   /// Creates the context of a call of this request.
@@ -95,6 +121,23 @@ final class Pipeline: Sendable {
     }
     // With a cached response to fall back on, the deadline does not end the call: see `FallbackStage`.
     if request.options.caching?.policy != .staleIfError { context.keepDeadline(on: timeline) }
+  }
+
+  /// Performs a request until its end, or until the current task is cancelled.
+  func send(
+    _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
+    progress: ProgressHandler? = nil
+  ) async throws -> Response {
+    let request = completed(request)
+    let isWatched = progress != nil || request.options.activity != nil
+    let context = context(
+      of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil, canRise: false)
+    try enter(request, context, scope)
+    return try await withTaskCancellationHandler {
+      try await perform(request, context)
+    } onCancel: {
+      context.cancellation.cancel(.cancelled(.taskCancelled))
+    }
   }
 
   /// Performs a request through all stages, adds the request to every failure, and ends the call's context.

@@ -14,6 +14,8 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
   case abandoned
   /// The last reference to the stream of the response's body was released.
   case streamDropped
+  /// The identity that the request was sent for signed out, or has to sign in again.
+  case signedOut
   /// Any other reason, as text.
   case other(String)
 
@@ -26,6 +28,7 @@ public enum CancellationReason: Sendable, Hashable, CustomStringConvertible {
     case .clientShutDown: "the client was shut down"
     case .abandoned: "everyone who waited for it left"
     case .streamDropped: "nobody held the stream of its body any more"
+    case .signedOut: "its identity signed out"
     case .other(let reason): reason
     }
   }

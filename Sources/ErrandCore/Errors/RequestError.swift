@@ -60,6 +60,12 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let fileChanged = Code(rawValue: "fileChanged")
     /// The file to download to cannot be written: a missing folder, a full disk.
     public static let fileUnwritable = Code(rawValue: "fileUnwritable")
+    /// Nobody is signed in, or the identity has to sign in again.
+    public static let signedOut = Code(rawValue: "signedOut")
+    /// The credential could not be refreshed; `underlying` says why.
+    public static let refreshFailed = Code(rawValue: "refreshFailed")
+    /// The credential was refreshed too often within a short time.
+    public static let excessiveRefresh = Code(rawValue: "excessiveRefresh")
     /// A call that this request depends on failed; `underlying` says how.
     public static let dependencyFailed = Code(rawValue: "dependencyFailed")
     /// The transport does not support what the request asks for, and fails instead of doing it wrong.
@@ -101,6 +107,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     let rejection: Rejection?
     let bodyPrefix: Data?
     var timing: Boxed<Timing>?
+    var origin: String?
   }
 
   // Boxed, because every function that can throw this error reserves space for it.
@@ -176,6 +183,12 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 
   /// The first part (at most 64 KiB) of the body of a response that was refused.
   public var bodyPrefix: Data? { parts.value.bodyPrefix }
+
+  /// The canonical name of the origin of the response that was refused: after redirects, not the request's.
+  package internal(set) var origin: String? {
+    get { parts.value.origin }
+    set { parts.value.origin = newValue }
+  }
 
   /// The timing of a response that was refused, if it was read to its end.
   public internal(set) var timing: Timing? {

@@ -48,6 +48,9 @@ extension Request {
   /// Makes one attempt only.
   public func bestEffort() -> Request { retry(.never) }
 
+  /// Sends the request without the client's credential (`ClientConfiguration.authentication`).
+  public func unauthenticated() -> Request { with { $0.options.isUnauthenticated = true } }
+
   /// Sets the redirect policy. Default: the client's.
   public func redirects(_ policy: RedirectPolicy) -> Request { with { $0.options.redirects = policy } }
 

@@ -21,6 +21,8 @@ public struct RequestOptions: Sendable, Hashable {
   /// True if the request is sent whatever the client's `limits` are, and counts for none of them: for callers
   /// with limits of their own.
   package var takesNoSlot = false
+  /// True if the request is sent without the client's credential.
+  public var isUnauthenticated = false
   /// The options that few requests use, in one object, so that other requests do not carry them.
   private var stages: Stages?
 

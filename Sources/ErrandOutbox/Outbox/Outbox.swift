@@ -34,6 +34,7 @@ public final class Outbox: Sendable {
   let copying = Locked<Int64>(0)
   private let sweep: Task<Void, Never>
   private let watch: Task<Void, Never>?
+  private let signIns: SignInListener?
 
   /// Opens the outbox on a store, with large bodies in a folder, and begins to deliver its requests.
   /// - Parameter folder: Where the files of requests are kept, the same for all processes that share the
@@ -95,10 +96,18 @@ public final class Outbox: Sendable {
       }
     }
     guard configuration.delivers else {
-      watch = nil
+      (watch, signIns) = (nil, nil)
       return
     }
     dispatcher.start()
+    // Origins were held while nobody was signed in.
+    signIns = client.onSignIn { [weak dispatcher] origins in
+      let names = origins.map(storage.originName)
+      Task {
+        await configuration.reportingFailure { try await store.release(names) }
+        dispatcher?.release(names)
+      }
+    }
     watch = configuration.reachability.map { reachability in
       Task { [weak dispatcher] in
         for await status in reachability.updates { dispatcher?.networkChanged(isOnline: status != .offline) }

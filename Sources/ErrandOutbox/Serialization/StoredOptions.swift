@@ -17,6 +17,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var httpVersion: String?
   var redirects: StoredRedirectPolicy?
   var priority: UInt8?
+  var isUnauthenticated: Bool?
 
   /// No option was set.
   static let none = StoredOptions(RequestOptions())
@@ -35,6 +36,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     if options.httpVersion != usual.httpVersion { httpVersion = options.httpVersion.rawValue }
     redirects = options.redirects.map(StoredRedirectPolicy.init)
     if options.priority != usual.priority { priority = options.priority.rawValue }
+    if options.isUnauthenticated { isUnauthenticated = true }
   }
 
   /// The options; nil if these were never stored.
@@ -58,6 +60,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
       guard let priority = Priority(rawValue: priority) else { return nil }
       options.priority = priority
     }
+    options.isUnauthenticated = isUnauthenticated ?? false
     return options
   }
 }

@@ -17,7 +17,7 @@ import Testing
     let request = Request.get("https://example.com").timeout(.milliseconds(1500))
       .accepting(200..<404).expecting(contentType: "a/b", "image/*").expectingBody().memoryLimit(12)
       .compressed()
-      .httpVersion(.http2).priority(.utility).redirects(redirects)
+      .httpVersion(.http2).priority(.utility).redirects(redirects).unauthenticated()
     let found = try harness.request(await harness.row(request))
     #expect(found.options == request.options)
   }
@@ -51,6 +51,7 @@ import Testing
       "httpVersion": (.stored, plain.httpVersion(.http2)),
       "redirects": (.stored, plain.redirects(RedirectPolicy(limit: 3, allowsDowngrade: true))),
       "priority": (.stored, plain.priority(.utility)),
+      "isUnauthenticated": (.stored, plain.unauthenticated()),
       "takesNoSlot": (.dropped(because: "an outbox sets it for each attempt"), withoutSlot),
       "stages.dependencies": (.refused, plain.after(call)),
       "stages.activity": (.dropped(because: "only this process shows it"), plain.activity(Activity("x"))),

@@ -1,0 +1,59 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One identity's credential: the shell around `AuthenticationState`, whatever the kind of credential.
+protocol AnyCredentialSession: AnyObject, Sendable {
+  /// Tells identities apart for sharing and caching; the same before and after a refresh.
+  var identity: String { get }
+  func perform(
+    _ request: Request, _ context: CallContext, _ next: NextStage, _ sender: CredentialSender
+  ) async throws -> Response
+  func signOut() async throws
+  /// Calls `listener` after each sign-in, as long as the listener's owner holds the returned token.
+  func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener
+}
+
+/// Ends a listener when it is released.
+package final class SignInListener: Sendable {
+  private let end: @Sendable () -> Void
+  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  deinit { end() }
+}
+
+/// The client that a refresh is made with.
+struct CredentialSender: Sendable {
+  let timeline: Timeline
+  let date: @Sendable () -> Date
+  /// Sends a request through all of the client's stages.
+  let send: @Sendable (Request) async throws -> Response
+}
+
+/// The renewals for which the current task works.
+enum CredentialRenewal {
+  @TaskLocal private static var sessions: [ObjectIdentifier] = []
+
+  static func isUnderWay(_ session: some AnyCredentialSession) -> Bool {
+    !sessions.isEmpty && sessions.contains(ObjectIdentifier(session))
+  }
+
+  static func run<Value>(_ session: some AnyCredentialSession, _ body: () async throws -> Value)
+    async rethrows -> Value
+  {
+    try await $sessions.withValue(sessions + [ObjectIdentifier(session)], operation: body)
+  }
+}
+
+extension Error {
+  /// The reason of a failed refresh. An error of the application is not shown: it may quote what was sent or received.
+  var refreshProblem: String {
+    switch self {
+    case let error as RequestError: error.description
+    case let error as OAuth2Error: error.description
+    case let error as FileError: error.description
+    default: problemOfValue
+    }
+  }
+}

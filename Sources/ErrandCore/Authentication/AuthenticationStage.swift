@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Puts the client's credential on each attempt for the origins that it is for, and makes the attempt once more
+/// when a server says that the credential is stale. Outside of the slot: no request waits with a slot in hand.
+final class AuthenticationStage: Stage {
+  let usage: StageUsage
+  private let authentication: Authentication?
+  private let origins: Set<String>
+  private let sender = Locked<CredentialSender?>(nil)
+
+  /// - Parameter base: The client's base URL: without origins of its own, a credential is for that one.
+  init(_ authentication: Authentication?, base: URL?) {
+    self.authentication = authentication
+    origins = authentication?.origins(below: base) ?? []
+    usage = authentication == nil ? .none : .everyRequest
+  }
+
+  /// Called once, before the first request: refreshes are sent through the same client.
+  func attach(_ sender: CredentialSender) { self.sender.withLock { $0 = sender } }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    guard let authentication, !request.options.isUnauthenticated else {
+      return try await next(request, context)
+    }
+    guard !origins.isEmpty else { throw Self.originsMissing }
+    guard origins.contains(request.address.originName), let sender = sender.withLock({ $0 }) else {
+      return try await next(request, context)
+    }
+    return try await authentication.session.perform(request, context, next, sender)
+  }
+
+  private static var originsMissing: RequestError {
+    RequestError(
+      .invalidRequest,
+      message:
+        "it is not known which origins the client's credential is for: give Authentication its origins, "
+        + "or the client a base URL",
+      reachedServer: false)
+  }
+}

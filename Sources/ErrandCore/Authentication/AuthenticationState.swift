@@ -1,0 +1,164 @@
+/// The rules by which one identity's credential is used, renewed and given up. Pure.
+///
+/// Each change of the credential begins a new generation. A response that says that a credential is stale counts
+/// only for the generation that its request was sent with; only one renewal is under way at a time, and one that
+/// ends after a sign-in or a sign-out counts no more.
+struct AuthenticationState<Credential: Sendable>: Sendable {
+  /// The most renewals within `window`: a server that finds each new credential stale would be asked without end.
+  static var mostRenewals: Int { 5 }
+  static var window: Duration { .seconds(30) }
+
+  /// A credential, and the generation that it belongs to.
+  struct Issued: Sendable {
+    let credential: Credential
+    let generation: Int
+  }
+
+  /// A renewal that is under way: a refresh, or the first reading of the store.
+  struct Renewal: Sendable {
+    let number: Int
+    /// The credential to be replaced; nil if there is none.
+    let old: Issued?
+  }
+
+  enum Step: Sendable {
+    case use(Issued)
+    /// The caller waits for the renewal with this number, which is under way.
+    case wait(Int)
+    /// The caller begins this renewal, and waits for it.
+    case renew(Renewal)
+    case fail(RequestError)
+  }
+
+  enum Outcome: Sendable {
+    case renewed(Credential)
+    /// The credential stays: the next request that needs another may renew it.
+    case failed(RequestError)
+    /// The identity is signed out.
+    case final(RequestError)
+  }
+
+  private enum Standing: Sendable {
+    /// Nothing is known yet, or nothing is needed to obtain a credential.
+    case none
+    case has(Credential)
+    case signedOut(RequestError)
+  }
+
+  private struct Failure: Sendable {
+    let generation: Int
+    let at: Duration
+    let error: RequestError
+  }
+
+  private var standing: Standing
+  private(set) var generation = 0
+  private var renewal: Int?
+  private var lastRenewal = 0
+  private var begun: [Duration] = []
+  private var failure: Failure?
+
+  private let isLimited: Bool
+
+  /// - Parameters:
+  ///   - credential: Nil if there is none yet: the first request renews it.
+  ///   - isLimited: False if there may be any number of renewals.
+  init(_ credential: Credential?, isLimited: Bool = true) {
+    self.isLimited = isLimited
+    standing = credential.map { .has($0) } ?? .none
+  }
+
+  /// The credential, unless there is none or its identity is signed out.
+  var current: Issued? {
+    guard case .has(let credential) = standing else { return nil }
+    return Issued(credential: credential, generation: generation)
+  }
+
+  var isSignedOut: Bool {
+    if case .signedOut = standing { true } else { false }
+  }
+
+  /// Decides for a request that is about to be sent.
+  /// - Parameter isExpired: True if the credential is known to be of no use any more.
+  mutating func begin(at now: Duration, isExpired: (Credential) -> Bool) -> Step {
+    switch standing {
+    case .signedOut(let error): return .fail(error)
+    case .none: return renewed(nil, sent: now, at: now)
+    case .has(let credential):
+      let issued = Issued(credential: credential, generation: generation)
+      guard isExpired(credential) else { return .use(issued) }
+      return renewed(issued, sent: now, at: now)
+    }
+  }
+
+  /// Decides for a request whose credential a server found stale.
+  /// - Parameter sent: When the request was sent.
+  mutating func stale(_ generation: Int, sent: Duration, at now: Duration) -> Step {
+    switch standing {
+    case .signedOut(let error): .fail(error)
+    case .none: renewed(nil, sent: sent, at: now)
+    case .has(let credential):
+      if generation < self.generation {
+        .use(Issued(credential: credential, generation: self.generation))
+      } else {
+        renewed(Issued(credential: credential, generation: generation), sent: sent, at: now)
+      }
+    }
+  }
+
+  private mutating func renewed(_ old: Issued?, sent: Duration, at now: Duration) -> Step {
+    if let renewal { return .wait(renewal) }
+    // A request that was sent before the renewal failed is one of those that it failed for.
+    if let failure, failure.generation == generation, sent < failure.at { return .fail(failure.error) }
+    begun.removeAll { now - $0 >= Self.window }
+    guard !isLimited || begun.count < Self.mostRenewals else { return .fail(Self.excessive) }
+    begun.append(now)
+    lastRenewal += 1
+    renewal = lastRenewal
+    return .renew(Renewal(number: lastRenewal, old: old))
+  }
+
+  /// Takes the outcome of a renewal.
+  /// - Returns: The result for those that wait; nil if the renewal counts no more.
+  mutating func ended(_ number: Int, _ outcome: Outcome, at now: Duration) -> Result<Issued, RequestError>? {
+    guard renewal == number else { return nil }
+    renewal = nil
+    switch outcome {
+    case .renewed(let credential):
+      return .success(signIn(credential))
+    case .failed(let error):
+      failure = Failure(generation: generation, at: now, error: error)
+      return .failure(error)
+    case .final(let error):
+      signOut(error)
+      return .failure(error)
+    }
+  }
+
+  /// Begins a new generation. A renewal that is under way counts no more.
+  @discardableResult
+  mutating func signIn(_ credential: Credential) -> Issued {
+    renewal = nil
+    failure = nil
+    generation += 1
+    standing = .has(credential)
+    return Issued(credential: credential, generation: generation)
+  }
+
+  /// - Parameter error: The outcome of all requests until the next sign-in.
+  mutating func signOut(_ error: RequestError) {
+    renewal = nil
+    failure = nil
+    generation += 1
+    standing = .signedOut(error)
+  }
+
+  private static var excessive: RequestError {
+    RequestError(
+      .excessiveRefresh,
+      message:
+        "the credential was refreshed \(mostRenewals) times within \(window.formattedSeconds), and the "
+        + "server found each new one stale: check the clock, and what the server expects",
+      reachedServer: false)
+  }
+}

@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Keeps one identity's credential for the next start, and for other processes: a file (`CredentialFile`), a
+/// keychain.
+///
+/// A new credential is stored before it is used: where a server gives out a new refresh token with each refresh
+/// (RFC 6749, section 6), the old one is of no use any more.
+public protocol CredentialStore: Sendable {
+  /// Returns what was stored last; nil if nothing is stored.
+  func read() async throws -> Data?
+  /// Replaces what is stored. Returns when it is safe against a crash.
+  func write(_ data: Data) async throws
+  /// Runs `body` while no other process does: two processes with one refresh token must not refresh at once.
+  func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
+}
+
+/// A credential store, and how this kind of credential is written there.
+final class CredentialVault<Credential: Sendable>: Sendable {
+  /// The stored form. A signed-out identity is stored, too, so that other processes learn of it.
+  private struct Entry: Codable {
+    var revision: Int
+    var identity: String
+    var credential: Data?
+  }
+
+  private struct State {
+    /// The revision that this process has read or written last.
+    var revision = 0
+    /// A new credential that could not be stored. A refresh would need the one that it replaced.
+    var unsaved: Credential?
+  }
+
+  private let store: any CredentialStore
+  private let encode: @Sendable (Credential) throws -> Data
+  private let decode: @Sendable (Data) throws -> Credential
+  private let state = Locked(State())
+
+  init(
+    _ store: any CredentialStore, encode: @escaping @Sendable (Credential) throws -> Data,
+    decode: @escaping @Sendable (Data) throws -> Credential
+  ) {
+    self.store = store
+    self.encode = encode
+    self.decode = decode
+  }
+
+  /// Returns the stored credential if another process, or an earlier start, has stored a newer one than this
+  /// process knows; else stores and returns what `refresh` makes of the stored one.
+  func renewed(
+    _ refresh: @escaping @Sendable (Credential?) async throws -> Credential
+  ) async throws -> (Credential, identity: String) {
+    try await store.exclusively { [self] in
+      let entry = try await read()
+      let (known, unsaved) = state.withLock { ($0.revision, $0.unsaved) }
+      if let entry, entry.revision > known {
+        state.withLock { $0 = State(revision: entry.revision) }
+        guard let data = entry.credential else {
+          throw CredentialRejected(reason: "another process signed out")
+        }
+        return (try decode(data), entry.identity)
+      }
+      let old = try entry?.credential.map(decode)
+      let new: Credential
+      if let unsaved { new = unsaved } else { new = try await refresh(old) }
+      let identity = entry?.identity ?? Self.newIdentity()
+      state.withLock { $0.unsaved = new }
+      try await write(new, identity: identity, after: entry)
+      return (new, identity)
+    }
+  }
+
+  func store(_ credential: Credential?, identity: String) async throws {
+    try await store.exclusively { [self] in
+      try await write(credential, identity: identity, after: try await read())
+    }
+  }
+
+  func clear() async throws { try await store(nil, identity: "") }
+
+  static func newIdentity() -> String { UUID().uuidString }
+
+  private func read() async throws -> Entry? {
+    guard let data = try await store.read() else { return nil }
+    return try JSONDecoder().decode(Entry.self, from: data)
+  }
+
+  private func write(_ credential: Credential?, identity: String, after entry: Entry?) async throws {
+    let revision = (entry?.revision ?? 0) + 1
+    let new = Entry(revision: revision, identity: identity, credential: try credential.map(encode))
+    try await store.write(try JSONEncoder().encode(new))
+    state.withLock { $0 = State(revision: revision) }
+  }
+}

@@ -1,0 +1,150 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct AuthenticationStateTests {
+  private typealias Rules = AuthenticationState<String>
+
+  private static let refused = RequestError(.refreshFailed, message: "no", reachedServer: false)
+  private static let final = RequestError(.signedOut, message: "no more", reachedServer: false)
+
+  private var rules = Rules("a")
+
+  private static func shown(_ step: Rules.Step) -> String {
+    switch step {
+    case .use(let issued): "use \(issued.credential)\(issued.generation)"
+    case .wait(let number): "wait \(number)"
+    case .renew(let renewal): "renew \(renewal.number) of \(renewal.old?.credential ?? "none")"
+    case .fail(let error): "\(error.code)"
+    }
+  }
+
+  private mutating func begin(_ second: Int = 0, isExpired: Bool = false) -> String {
+    Self.shown(rules.begin(at: .seconds(second)) { _ in isExpired })
+  }
+
+  private mutating func stale(_ generation: Int, sent: Int = 0, _ second: Int = 0) -> String {
+    Self.shown(rules.stale(generation, sent: .seconds(sent), at: .seconds(second)))
+  }
+
+  private mutating func ended(_ number: Int, _ outcome: Rules.Outcome, _ second: Int = 0) -> String {
+    switch rules.ended(number, outcome, at: .seconds(second)) {
+    case .success(let issued): "use \(issued.credential)\(issued.generation)"
+    case .failure(let error): "\(error.code)"
+    case nil: "too late"
+    }
+  }
+
+  @Test mutating func `a credential that several requests find stale is renewed once`() {
+    #expect(begin() == "use a0")
+    #expect(stale(0) == "renew 1 of a")
+    #expect(stale(0) == "wait 1")
+    #expect(ended(1, .renewed("b")) == "use b1")
+    // This one was sent with the old credential.
+    #expect(stale(0) == "use b1")
+    #expect(begin() == "use b1")
+    #expect(stale(1) == "renew 2 of b")
+  }
+
+  @Test mutating func `a credential that is missing or has expired is renewed before it is used`() {
+    #expect(begin(isExpired: true) == "renew 1 of a")
+    #expect(begin(isExpired: true) == "wait 1")
+    // Unless it is of use to a request that asks meanwhile.
+    #expect(begin() == "use a0")
+    rules = Rules(nil)
+    #expect(begin() == "renew 1 of none")
+    #expect(begin() == "wait 1")
+    #expect(ended(1, .renewed("b")) == "use b1")
+  }
+
+  @Test mutating func `a failed renewal fails the requests that were sent before it ended, and no others`() {
+    #expect(stale(0, sent: 1, 2) == "renew 1 of a")
+    #expect(ended(1, .failed(Self.refused), 5) == "refreshFailed")
+    #expect(stale(0, sent: 4, 6) == "refreshFailed")
+    #expect(begin(6) == "use a0")
+    #expect(stale(0, sent: 6, 7) == "renew 2 of a")
+  }
+
+  @Test mutating func `no more than five renewals begin within thirty seconds`() {
+    for number in 1...5 {
+      #expect(stale(number - 1, sent: number, number) == "renew \(number) of \(number == 1 ? "a" : "b")")
+      #expect(ended(number, .renewed("b"), number) == "use b\(number)")
+    }
+    #expect(stale(5, sent: 6, 30) == "excessiveRefresh")
+    #expect(begin(30) == "use b5")
+    #expect(stale(5, sent: 31, 31) == "renew 6 of b")
+  }
+
+  @Test mutating func `an identity that is signed out sends nothing until it signs in`() {
+    #expect(stale(0) == "renew 1 of a")
+    #expect(ended(1, .final(Self.final)) == "signedOut")
+    #expect(rules.isSignedOut)
+    #expect(begin() == "signedOut")
+    #expect(stale(0) == "signedOut")
+    rules.signIn("c")
+    #expect(begin() == "use c2")
+    #expect(stale(0) == "use c2")
+  }
+
+  @Test(arguments: [true, false])
+  mutating func `a renewal that ends after a sign-in or a sign-out counts no more`(signsIn: Bool) {
+    for outcome in [Rules.Outcome.renewed("late"), .failed(Self.refused), .final(Self.final)] {
+      rules = Rules("a")
+      #expect(stale(0) == "renew 1 of a")
+      if signsIn { rules.signIn("c") } else { rules.signOut(Self.final) }
+      #expect(ended(1, outcome) == "too late")
+      #expect(begin() == (signsIn ? "use c1" : "signedOut"))
+    }
+  }
+
+  @Test(arguments: [UInt64](1...200))
+  func `one renewal is under way at most, and each credential is used until it is replaced`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var rules = Rules(Bool.random(using: &random) ? "0" : nil)
+    var (underWay, fenced): (Int?, Set<Int>) = (nil, [])
+    var (now, newest, isOut) = (Duration.zero, 0, false)
+    var sent: [(generation: Int, at: Duration)] = []
+    func check(_ step: Rules.Step) {
+      switch step {
+      case .use(let issued):
+        #expect(!isOut && issued.generation == rules.current?.generation)
+        #expect(Int(issued.credential) == newest)
+        sent.append((issued.generation, now))
+      case .wait(let number): #expect(number == underWay)
+      case .renew(let renewal):
+        #expect(underWay == nil && !isOut)
+        underWay = renewal.number
+      case .fail: break
+      }
+    }
+    for _ in 0..<200 {
+      now += .milliseconds(Int.random(in: 0..<2000, using: &random))
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<3: check(rules.begin(at: now) { _ in Bool.random(using: &random) })
+      case 3..<7:
+        guard let one = sent.randomElement(using: &random) else { continue }
+        check(rules.stale(one.generation, sent: one.at, at: now))
+      case 7:
+        newest += 1
+        rules.signIn("\(newest)")
+        if let number = underWay { fenced.insert(number) }
+        (underWay, isOut) = (nil, false)
+      case 8 where Int.random(in: 0..<4, using: &random) == 0:
+        rules.signOut(Self.final)
+        if let number = underWay { fenced.insert(number) }
+        (underWay, isOut) = (nil, true)
+      default:
+        for number in fenced { #expect(rules.ended(number, .renewed("late"), at: now) == nil) }
+        guard let number = underWay else { continue }
+        underWay = nil
+        if Bool.random(using: &random) {
+          newest += 1
+          #expect(rules.ended(number, .renewed("\(newest)"), at: now) != nil)
+        } else {
+          #expect(rules.ended(number, .failed(Self.refused), at: now) != nil)
+        }
+      }
+    }
+  }
+}

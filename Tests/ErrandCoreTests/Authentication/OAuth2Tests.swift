@@ -1,0 +1,185 @@
+import ErrandTesting
+import TestSupport
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A server that gives out new tokens with each refresh, and accepts each refresh token once.
+@Suite final class OAuth2Tests: Sendable {
+  private struct Server: Sendable {
+    var serial = 1
+    var refreshes: [String] = []
+  }
+
+  private let server = Locked(Server())
+
+  private func respond(_ request: StubRequest) -> StubStep {
+    server.withLock { server in
+      guard request.path == "/token" else {
+        let isValid = request.fields["Authorization"] == "Bearer a\(server.serial)"
+        return isValid ? .response(body: "here") : .response(status: 401)
+      }
+      let form = String(decoding: request.body, as: UTF8.self)
+      server.refreshes.append(form)
+      guard form.contains("refresh_token=r\(server.serial)") || form.contains("client_credentials") else {
+        return .response(status: 400, body: #"{"error":"invalid_grant","error_description":"r\#(form)"}"#)
+      }
+      server.serial += 1
+      let (serial, lifetime) = (server.serial, 3600)
+      return .response(
+        body: #"{"access_token":"a\#(serial)","refresh_token":"r\#(serial)","expires_in":\#(lifetime)}"#)
+    }
+  }
+
+  private func stage(_ session: CredentialSession<OAuth2>) -> Stage {
+    Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(session)
+    }.responding(respond)
+  }
+
+  private static func method(_ change: (inout OAuth2) -> Void = { _ in }) throws -> OAuth2 {
+    var method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "an app")
+    change(&method)
+    return method
+  }
+
+  private var refreshes: [String] { server.withLock { $0.refreshes } }
+
+  @Test func `a refresh token is replaced by the one that its use brought`() async throws {
+    let session = CredentialSession(
+      try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
+    let stage = stage(session)
+    #expect(try await stage.client.send(.get("me")).text == "here")
+    server.withLock { $0.serial += 1 }
+    server.withLock { $0.serial -= 1 }
+    stage.clock.advance(by: .seconds(3595))
+    #expect(try await stage.client.send(.get("me")).text == "here")
+    #expect(
+      refreshes == [
+        "grant_type=refresh_token&refresh_token=r1&client_id=an+app",
+        "grant_type=refresh_token&refresh_token=r2&client_id=an+app",
+      ])
+    // The token was about to expire, so it was refreshed before it was found stale.
+    #expect(stage.paths == ["/me", "/token", "/me", "/token", "/me"])
+  }
+
+  @Test func `an invalid grant signs out, and no message shows a token`() async throws {
+    let session = CredentialSession(
+      try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "secret-token"))
+    let stage = stage(session)
+    for _ in 0..<2 {
+      let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("me")) }
+      #expect(error?.code == .signedOut)
+      var dumped = ""
+      dump(error, to: &dumped)
+      #expect(!"\(String(describing: error)) \(dumped)".contains("secret-token"))
+    }
+    #expect(refreshes.count == 1)
+    try await session.signIn(OAuth2.Tokens(accessToken: "a1"))
+    #expect(try await stage.client.send(.get("me")).text == "here")
+  }
+
+  @Test func `client credentials are sent as the standard says, and need no sign-in`() async throws {
+    let session = CredentialSession(
+      try Self.method {
+        $0.grant = .clientCredentials
+        $0.clientSecret = "se:cret &"
+        $0.scope = "read write"
+      })
+    let stage = stage(session)
+    #expect(try await stage.client.send(.get("me")).text == "here")
+    #expect(refreshes == ["grant_type=client_credentials&scope=read+write"])
+    let field = stage.stub.requests.first { $0.path == "/token" }?.fields["Authorization"]
+    #expect(field == "Basic \(Data("an+app:se%3Acret+%26".utf8).base64EncodedString())")
+  }
+
+  @Test(arguments: [#"{"expires_in":3600}"#, "no JSON", "", #"{"access_token":"a","expires_in":"soon"}"#])
+  func `a reply without tokens fails the request, and names no value`(body: String) async throws {
+    let session = CredentialSession(
+      try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
+    let stage = Stage.configured { configuration in
+      configuration.authentication = Authentication(
+        session, at: [URL(string: "http://a.test")].compactMap { $0 })
+    }.responding { $0.path == "/token" ? .response(body: body) : .response(status: 401) }
+    let error = await #expect(throws: RequestError.self) {
+      try await stage.client.send(.get("http://a.test/"))
+    }
+    #expect(error?.code == .refreshFailed)
+    #expect(error?.message.hasSuffix("the token endpoint responded with 200 OK, and no tokens") == true)
+  }
+
+  @Test func `a redirect of the token endpoint is not followed`() async throws {
+    let session = CredentialSession(
+      try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
+    let stage = Stage.configured { configuration in
+      configuration.authentication = Authentication(
+        session, at: [URL(string: "http://a.test")].compactMap { $0 })
+    }.responding { request in
+      request.path == "/token"
+        ? .response(status: 307, fields: ["Location": "http://evil.test/"]) : .response(status: 401)
+    }
+    let error = await #expect(throws: RequestError.self) {
+      try await stage.client.send(.get("http://a.test/"))
+    }
+    #expect(error?.code == .refreshFailed)
+    #expect(!stage.stub.requests.contains { $0.url.host() == "evil.test" })
+  }
+
+  @Test func `tokens are found by the next start, and refreshed by one of two processes`() async throws {
+    try await TemporaryFolder.using { folder in
+      let file = CredentialFile(at: folder.appending(path: "credential"))
+      let first = CredentialSession(try Self.method(), store: file)
+      try await first.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"), identity: "alice")
+      let second = CredentialSession(try Self.method(), store: file)
+      let (one, two) = (stage(first), stage(second))
+      async let some = one.client.send(.get("me"))
+      async let other = two.client.send(.get("me"))
+      #expect(try await [some.text, other.text] == ["here", "here"])
+      #expect(refreshes.count == 1)
+      #expect(first.identity == "alice" && second.identity == "alice")
+      try await first.signOut()
+      let third = CredentialSession(try Self.method(), store: file)
+      let error = await #expect(throws: RequestError.self) {
+        try await stage(third).client.send(.get("me"))
+      }
+      #expect(error?.code == .signedOut)
+    }
+  }
+
+  @Test func `a credential that could not be stored is stored before the next one is asked for`() async throws
+  {
+    final class FullDisk: CredentialStore {
+      let state = Locked((data: Data?.none, isFull: false))
+      func read() async throws -> Data? { state.withLock { $0.data } }
+      func write(_ data: Data) async throws {
+        try state.withLock { state in
+          if state.isFull { throw FileError(.write, "credential", "no space left on device") }
+          state.data = data
+        }
+      }
+      func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        try await body()
+      }
+    }
+    let disk = FullDisk()
+    let session = CredentialSession(try Self.method(), store: disk)
+    try await session.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
+    let stage = stage(session)
+    disk.state.withLock { $0.isFull = true }
+    let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("me")) }
+    #expect(error?.code == .refreshFailed)
+    #expect(error?.message.contains("no space left") == true)
+    disk.state.withLock { $0.isFull = false }
+    stage.clock.advance(by: .seconds(1))
+    #expect(try await stage.client.send(.get("me")).text == "here")
+    // With the token of the first refresh, whose own could not be used twice.
+    #expect(refreshes.count == 1)
+  }
+}
