@@ -10,7 +10,7 @@ extension CredentialSession {
   /// - Parameter identity: A name for the identity, as in `init`. Default: a new one.
   /// - Throws: The store's error; then nothing has changed.
   public func signIn(_ credential: Method.Credential, identity: String? = nil) async throws {
-    let identity = identity ?? UUID().uuidString
+    let identity = identity ?? CredentialIdentity.new()
     try await vault?.store(credential, identity: identity)
     let (issued, waiting, listeners) = state.withLock { state in
       let issued = state.rules.signIn(credential)
@@ -26,7 +26,8 @@ extension CredentialSession {
   /// - Throws: The store's error. The credential is not used any more, but it may still be stored.
   public func signOut() async throws {
     let error = RequestError(
-      .signedOut, message: "nobody is signed in: sign in, and send it again", reachedServer: false)
+      .signedOut, message: "the client is signed out: sign in, and send the request again",
+      reachedServer: false)
     let (waiting, calls) = state.withLock { state in
       state.rules.signOut(error)
       return (state.waiting, state.calls.newestFirst)

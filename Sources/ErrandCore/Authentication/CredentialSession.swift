@@ -43,7 +43,8 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     self.vault = vault
     state = Locked(
       State(
-        rules: Rules(credential, isLimited: method.isRefreshLimited), identity: identity ?? UUID().uuidString)
+        rules: Rules(credential, isLimited: method.isRefreshLimited),
+        identity: identity ?? CredentialIdentity.new())
     )
   }
 
@@ -105,7 +106,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
         }
         return try reply.outcome.get()
       }
-      // What waits for a refresh is not on the wire: its outcome is the refresh's, and no cancellation.
+      // A request that waits for a refresh is not on the wire: its outcome is the refresh's, and no cancellation.
       leave(place)
       if case .chunks(let stream) = reply.response?.body { await stream.drop() }
       issued = try await self.issued(stale, context, sender) { rules in
@@ -228,7 +229,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       let result = state.rules.ended(renewal.number, outcome, at: now)
       return (state.waiting, result, state.rules.isSignedOut ? state.calls.newestFirst : [])
     }
-    // A renewal that was overtaken by a sign-in or a sign-out has nobody who waits for it.
+    // No request waits for a renewal that was overtaken by a sign-in or a sign-out.
     guard let result else { return }
     waiting.settle(result.mapError { $0 })
     CancellationToken.cancel(calls, .cancelled(.signedOut))

@@ -12,10 +12,15 @@
 public protocol CredentialStore: Sendable {
   /// Returns what was stored last; nil if nothing is stored.
   func read() async throws -> Data?
-  /// Replaces what is stored. Returns when it is safe against a crash.
+  /// Replaces what is stored. Returns when it is safe against a crash. Called within `exclusively`.
   func write(_ data: Data) async throws
   /// Runs `body` while no other process does: two processes with one refresh token must not refresh at once.
   func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
+}
+
+/// Names for identities that have none of their own.
+enum CredentialIdentity {
+  static func new() -> String { UUID().uuidString }
 }
 
 /// A credential store, and how this kind of credential is written there.
@@ -66,7 +71,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       let old = try entry?.credential.map(decode)
       let new: Credential
       if let unsaved { new = unsaved } else { new = try await refresh(old) }
-      let identity = entry?.identity ?? Self.newIdentity()
+      let identity = entry?.identity ?? CredentialIdentity.new()
       state.withLock { $0.unsaved = new }
       try await write(new, identity: identity, after: entry)
       return (new, identity)
@@ -80,8 +85,6 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   }
 
   func clear() async throws { try await store(nil, identity: "") }
-
-  static func newIdentity() -> String { UUID().uuidString }
 
   private func read() async throws -> Entry? {
     guard let data = try await store.read() else { return nil }

@@ -1,0 +1,69 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A file of this user's own that several processes share. It is replaced as a whole, never changed in place, so
+/// it can be read at any time. It is replaced by one process at a time, which holds the lock of a file beside it.
+/// All functions block.
+struct ReplacedFile: Sendable {
+  let path: String
+  private let lockPath: String
+
+  init(path: String, lockPath: String) {
+    self.path = path
+    self.lockPath = lockPath
+  }
+
+  /// A new content on its way. There is one at most, because the file is locked meanwhile; it is left if a
+  /// process dies.
+  var draftPath: String { path + ".draft" }
+  var folder: String { URL(filePath: path).deletingLastPathComponent().path }
+  var status: FileStatus? { FileDescriptor.status(of: path) }
+
+  /// Opens the file for reading; nil if there is none.
+  /// - Throws: `FileError`, if it cannot be read, or is not this user's own.
+  func opened() throws(FileError) -> FileDescriptor? {
+    let file: FileDescriptor
+    do {
+      file = try FileDescriptor(reading: path)
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+    try file.checkIsOwn()
+    return file
+  }
+
+  /// Waits until no other process holds the lock. It is held until the returned descriptor is unlocked or
+  /// released.
+  func lock() throws(FileError) -> FileDescriptor {
+    let lock = try FileDescriptor(writing: lockPath)
+    try lock.checkIsOwn()
+    try lock.waitForLock()
+    return lock
+  }
+
+  /// Replaces the content. The file must be locked.
+  /// - Parameter old: The status of the file before.
+  func replace(with data: Data, after old: FileStatus?) throws -> FileStatus {
+    FileDescriptor.remove(draftPath)
+    let draft = try FileDescriptor(private: draftPath)
+    do {
+      try draft.write(data, at: 0)
+      // The system's own dates are some milliseconds apart. With these, no file is taken for one before it,
+      // even if the system gives it the number of one that is gone.
+      draft.stamp(max(Date(), (old?.modified ?? .distantPast).addingTimeInterval(2e-6)))
+      try draft.sync()
+      try FileDescriptor.move(draftPath, to: path)
+    } catch {
+      FileDescriptor.remove(draftPath)
+      throw error
+    }
+    return try draft.status()
+  }
+
+  /// Returns when a replacement outlives a power failure.
+  func syncFolder() throws(FileError) { try FileDescriptor(reading: folder).sync() }
+}
