@@ -28,13 +28,7 @@ public struct ReprDigest: IntegrityField {
 /// A field with digests by algorithm: what RFC 9530 calls an integrity field.
 ///
 /// Digests of other algorithms than `DigestAlgorithm`'s are kept, and sent again, but never verified.
-public protocol IntegrityField: Hashable, Sendable {
-  /// The field's name.
-  static var fieldName: String { get }
-  /// The members of the field, in their order, also those of algorithms that are not known.
-  var members: StructuredDictionary { get set }
-  init(members: StructuredDictionary)
-}
+public protocol IntegrityField: DigestDictionary {}
 
 extension IntegrityField {
   /// Makes a field without digests.
@@ -60,18 +54,11 @@ extension IntegrityField {
     }
   }
 
-  /// Parses the field's value.
+  /// Parses the lines of the field, as if they were one.
   /// - Throws: `.malformed` if it is no dictionary, or if a digest of a known algorithm is no byte sequence;
   ///   `.tooLong`.
   public init(
-    parsing value: String, maximumBytes: Int = StructuredFields.maximumBytes
-  ) throws(StructuredFieldError) {
-    try self.init(parsing: [value], maximumBytes: maximumBytes)
-  }
-
-  /// Parses the lines of the field, as if they were one.
-  public init(
-    parsing lines: [String], maximumBytes: Int = StructuredFields.maximumBytes
+    parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
     self.init(members: try StructuredDictionary(parsing: lines, maximumBytes: maximumBytes))
     for algorithm in DigestAlgorithm.allCases {

@@ -22,14 +22,8 @@ public struct WantReprDigest: IntegrityPreferenceField {
 /// A field with weights by algorithm: what RFC 9530 calls an integrity preference field. A weight is from 1,
 /// the least preferred, to 10; 0 means that the algorithm is not acceptable. A preference is a hint, no
 /// demand.
-public protocol IntegrityPreferenceField: Hashable, Sendable, ExpressibleByDictionaryLiteral
-where Key == DigestAlgorithm, Value == Int {
-  /// The field's name.
-  static var fieldName: String { get }
-  /// The members of the field, in their order, also those of algorithms that are not known.
-  var members: StructuredDictionary { get set }
-  init(members: StructuredDictionary)
-}
+public protocol IntegrityPreferenceField: DigestDictionary, ExpressibleByDictionaryLiteral
+where Key == DigestAlgorithm, Value == Int {}
 
 extension IntegrityPreferenceField {
   public init(dictionaryLiteral weights: (DigestAlgorithm, Int)...) {
@@ -37,18 +31,11 @@ extension IntegrityPreferenceField {
     for (algorithm, weight) in weights { self[algorithm] = weight }
   }
 
-  /// Parses the field's value.
+  /// Parses the lines of the field, as if they were one.
   /// - Throws: `.malformed` if it is no dictionary, or if the weight of a known algorithm is no integer from
   ///   0 to 10; `.tooLong`.
   public init(
-    parsing value: String, maximumBytes: Int = StructuredFields.maximumBytes
-  ) throws(StructuredFieldError) {
-    try self.init(parsing: [value], maximumBytes: maximumBytes)
-  }
-
-  /// Parses the lines of the field, as if they were one.
-  public init(
-    parsing lines: [String], maximumBytes: Int = StructuredFields.maximumBytes
+    parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
     self.init(members: try StructuredDictionary(parsing: lines, maximumBytes: maximumBytes))
     try checkWeights(.malformed)

@@ -12,7 +12,7 @@
 /// try use(decoder.finish())
 /// ```
 ///
-/// Nothing of a record is returned before its tag was verified. What was returned is the beginning of the content;
+/// No byte of a record is returned before its tag was verified. The bytes returned so far begin the content;
 /// that it is all of it is only certain when `finish()` has returned. After an error there is no more.
 ///
 /// It holds less than one record, or one piece while it has no key.

@@ -111,7 +111,7 @@ public struct AES128GCMEncoder: ~Copyable, Sendable {
   private mutating func begin(_ records: Int) throws(ContentEncryptionError) -> OutputBuffer {
     if let end { throw end }
     guard UInt64(records) <= maximumCount - number else {
-      // What was not encrypted would be missing in the middle.
+      // The input that was not encrypted would be missing in the middle.
       let error = ContentEncryptionError(
         .tooManyRecords,
         "the content needs more records than can be encrypted safely with one key; send it in parts, or with a "

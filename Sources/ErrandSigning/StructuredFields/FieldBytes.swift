@@ -1,7 +1,7 @@
 /// Limits of structured fields (RFC 9651) that hold unless a parser is given others.
 public enum StructuredFields {
   /// The length in bytes of the longest value that is parsed: 262,144, as much as a response's fields may
-  /// have together. What is parsed takes at most some 40 times the memory of the text.
+  /// have together. The parsed value takes at most some 40 times the memory of the text.
   public static let maximumBytes = 256 << 10
 }
 

@@ -10,21 +10,12 @@
 /// ```
 public typealias StructuredDictionary = StructuredMap<StructuredMember>
 
-extension StructuredDictionary {
-  /// Parses the value of a field that is defined as a Dictionary (section 4.2). An empty value is an empty
-  /// dictionary. Of a key that comes twice, the last value counts, at the place of the first.
-  /// - Parameter maximumBytes: The length of the value above which nothing of it is parsed.
-  /// - Throws: `.malformed` or `.tooLong`.
-  public init(
-    parsing value: String, maximumBytes: Int = StructuredFields.maximumBytes
-  ) throws(StructuredFieldError) {
-    try self.init(parsing: [value], maximumBytes: maximumBytes)
-  }
-
+extension StructuredMap: StructuredField where Value == StructuredMember {
   /// Parses the lines of a field that is defined as a Dictionary, as if they were one (section 4.2). A field
-  /// that is absent has none, and is an empty dictionary.
+  /// that is absent has none, and is an empty dictionary. Of a key that comes twice, the last value counts, at
+  /// the place of the first.
   public init(
-    parsing lines: [String], maximumBytes: Int = StructuredFields.maximumBytes
+    parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
     self = try StructuredFieldParser.parse(lines, maximumBytes) { parser throws(StructuredFieldError) in
       try parser.dictionary()

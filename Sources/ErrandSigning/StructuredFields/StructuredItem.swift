@@ -15,7 +15,7 @@ public typealias StructuredParameters = StructuredMap<BareItem>
 /// item.token                   // "text/html"
 /// item.parameters["q"]?.decimal // 0.5
 /// ```
-public struct StructuredItem: Hashable, Sendable {
+public struct StructuredItem: StructuredField {
   /// The value without its parameters.
   public var value: BareItem
   /// The parameters; empty if there are none.
@@ -27,19 +27,10 @@ public struct StructuredItem: Hashable, Sendable {
     self.parameters = parameters
   }
 
-  /// Parses the value of a field that is defined as an Item (section 4.2).
-  /// - Parameter maximumBytes: The length of the value above which nothing of it is parsed.
-  /// - Throws: `.malformed` or `.tooLong`.
-  public init(
-    parsing value: String, maximumBytes: Int = StructuredFields.maximumBytes
-  ) throws(StructuredFieldError) {
-    try self.init(parsing: [value], maximumBytes: maximumBytes)
-  }
-
   /// Parses the lines of a field that is defined as an Item. More than one are combined with a comma, which
   /// is valid only inside of a string (section 4.2).
   public init(
-    parsing lines: [String], maximumBytes: Int = StructuredFields.maximumBytes
+    parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
     self = try StructuredFieldParser.parse(lines, maximumBytes) { parser throws(StructuredFieldError) in
       try parser.item()

@@ -4,26 +4,17 @@
 /// let list: StructuredList = [.token("sugar"), .token("tea"), ["an", "inner", "list"]]
 /// fields["Example-List"] = try list.serialized()
 /// ```
-public struct StructuredList: Hashable, Sendable {
+public struct StructuredList: StructuredField {
   /// The members, in their order.
   public var members: [StructuredMember]
 
   /// Makes a list of members.
   public init(_ members: [StructuredMember]) { self.members = members }
 
-  /// Parses the value of a field that is defined as a List (section 4.2). An empty value is an empty list.
-  /// - Parameter maximumBytes: The length of the value above which nothing of it is parsed.
-  /// - Throws: `.malformed` or `.tooLong`.
-  public init(
-    parsing value: String, maximumBytes: Int = StructuredFields.maximumBytes
-  ) throws(StructuredFieldError) {
-    try self.init(parsing: [value], maximumBytes: maximumBytes)
-  }
-
   /// Parses the lines of a field that is defined as a List, as if they were one (section 4.2). A field that
   /// is absent has none, and is an empty list.
   public init(
-    parsing lines: [String], maximumBytes: Int = StructuredFields.maximumBytes
+    parsing lines: [String], maximumBytes: Int
   ) throws(StructuredFieldError) {
     members = try StructuredFieldParser.parse(lines, maximumBytes) { parser throws(StructuredFieldError) in
       try parser.list()

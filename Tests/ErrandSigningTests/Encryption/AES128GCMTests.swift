@@ -131,7 +131,7 @@ import Testing
     let pieces = Array(repeating: Data([0]), count: 4)
     #expect(
       refusal { try ContentCoding.encrypt(pieces, key, recordSize: 18, maximumCount: 3) } == .tooManyRecords)
-    // What was not encrypted is not forgotten.
+    // The input that was not encrypted is not forgotten.
     var encoder = try AES128GCMEncoder(key: key, recordSize: 18, salt: Data(count: 16), maximumCount: 3)
     #expect(throws: ContentEncryptionError.self) { _ = try encoder.update(Data(count: 5)) }
     #expect(throws: ContentEncryptionError.self) { _ = try encoder.update(Data()) }

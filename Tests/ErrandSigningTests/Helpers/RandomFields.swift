@@ -2,21 +2,13 @@ import Foundation
 
 @testable import ErrandSigning
 
-/// Makes structured fields, the same for the same seed. Also a source of random numbers (SplitMix64).
+/// Makes structured fields, the same for the same seed. Also a source of random numbers.
 struct RandomFields: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: Seeded
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = Seeded(seed) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+  mutating func next() -> UInt64 { random.next() }
 
   mutating func list() -> StructuredList {
     StructuredList((0..<number(1...12)).map { _ in member() })

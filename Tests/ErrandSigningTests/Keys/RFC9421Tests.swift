@@ -35,7 +35,7 @@ import Testing
       "\"@signature-params\": ();created=1618884473;keyid=\"test-key-rsa-pss\";nonce=\"b3k2pp5k7z-50gnwp.yemd\""
     let key = try PublicKey(pem: RFCKeys.rsaPSSPublic).verificationKey(for: .rsaPSSSHA512)
     #expect(try await isValid(signature, key, lines))
-    // That of the private key, which is for RSASSA-PSS only.
+    // The identifier of the private key, which is for RSASSA-PSS only.
     let own = try PrivateKey(pem: RFCKeys.rsaPSSPrivate)
     #expect(own.algorithms == [.rsaPSSSHA512])
     #expect(try await isValid(signature, own.publicKey.verificationKey(), lines))

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// What parsers must support at least (RFC 9651, section 3).
+  /// The least that parsers must support (RFC 9651, section 3).
   @Test func `the minimums of the standard are supported`() throws {
     let key = String(repeating: "k", count: 60)
     let members = (0..<1024).map { "\(key)\($0)=\($0)" }.joined(separator: ",")
