@@ -40,7 +40,8 @@ final class Receiver: HeadReceiver {
   }
 
   func sink(for head: ResponseHead) throws -> any BodySink {
-    if let problem = head.lengthProblem(to: request.method) {
+    let length = head.announcedLength(to: request.method)
+    if let problem = length.problem {
       throw RequestError(
         .invalidResponse, message: problem, status: head.status, fields: head.fields, reachedServer: true)
     }
@@ -51,7 +52,7 @@ final class Receiver: HeadReceiver {
     if let rejection = request.options.validator.problem(with: judged(head)) {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .rejected(rejection, head)))
     }
-    return try accept(head)
+    return try accept(head, head.fields.contains("Content-Encoding") ? nil : length.bytes)
   }
 
   func claimRepeat() -> Bool { transfer.claimRepeat(request) }
@@ -65,9 +66,10 @@ final class Receiver: HeadReceiver {
     return ResponseHead(status: 200, fields: head.fields)
   }
 
-  private func accept(_ head: ResponseHead) throws -> any BodySink {
+  /// - Parameter length: The length of the body in bytes, if it is known.
+  private func accept(_ head: ResponseHead, _ length: Int64?) throws -> any BodySink {
     let sink: any BodySink
-    var (start, total) = (Int64(0), head.status.mayHaveBody(to: request.method) ? head.contentLength : 0)
+    var (start, total) = (Int64(0), length)
     switch target {
     case .memory:
       if let total, total > memoryLimit {

@@ -13,17 +13,17 @@ public struct ResponseHead: Sendable, Hashable {
     fields.contains("Content-Encoding") ? nil : announcedLength.bytes
   }
 
+  /// Returns the length of the body of this response to a request.
+  func announcedLength(to method: Method) -> AnnouncedLength {
+    status.mayHaveBody(to: method) ? announcedLength : .zero
+  }
+
   private var announcedLength: AnnouncedLength {
     var length = AnnouncedLength()
     for field in fields where ASCII.equalIgnoringCase(field.name, AnnouncedLength.fieldName) {
       length.take(field.value)
     }
     return length
-  }
-
-  /// The reason why it is unknown where the body ends; nil if there is none.
-  func lengthProblem(to method: Method) -> String? {
-    status.mayHaveBody(to: method) ? announcedLength.problem : nil
   }
 }
 
@@ -42,6 +42,13 @@ package struct AnnouncedLength {
   private var fault: Fault?
 
   package init() {}
+
+  /// The length of a response without a body.
+  static let zero: Self = {
+    var zero = Self()
+    zero.bytes = 0
+    return zero
+  }()
 
   /// The reason why it is unknown where the body ends, so that a cut one would pass for the whole; nil if
   /// there is none.

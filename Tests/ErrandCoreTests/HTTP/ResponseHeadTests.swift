@@ -17,7 +17,7 @@ import Testing
     ] as [([String], Int64?)])
   func `a length may be repeated as long as it stays the same`(lengths: [String], length: Int64?) {
     #expect(head(lengths).contentLength == length)
-    #expect(head(lengths).lengthProblem(to: .get) == nil)
+    #expect(head(lengths).announcedLength(to: .get).problem == nil)
   }
 
   static let unreadable = [
@@ -29,16 +29,18 @@ import Testing
   func `a length that is no number, or too large for one, is a problem`(length: String) {
     for head in [head([length]), head(["2", length]), head([length, "2"])] {
       #expect(head.contentLength == nil)
-      #expect(head.lengthProblem(to: .get) != nil)
+      #expect(head.announcedLength(to: .get).problem != nil)
     }
   }
 
   @Test(arguments: unreadable)
   func `a response without a body has no length to read`(length: String) {
-    #expect(head([length]).lengthProblem(to: .head) == nil)
-    for status in [204, 304] { #expect(head([length], status: status).lengthProblem(to: .get) == nil) }
+    #expect(head([length]).announcedLength(to: .head).problem == nil)
+    for status in [204, 304] {
+      #expect(head([length], status: status).announcedLength(to: .get).problem == nil)
+    }
     for status in [200, 206, 302, 404, 500] {
-      #expect(head([length], status: status).lengthProblem(to: .get) != nil)
+      #expect(head([length], status: status).announcedLength(to: .get).problem != nil)
     }
   }
 
