@@ -94,7 +94,6 @@ import Testing
     }
   }
 
-  /// Whatever libcurl makes of it.
   @Test(arguments: ["HTTP/1.1 200 OK", "HTTP/1.1  200 OK", "HTTP/1.1    200"])
   func `a status line is parsed whatever spaces are before its status`(line: String) {
     #expect(Array(line.utf8).withUnsafeBytes { StatusLine($0[...])?.status } == 200)

@@ -26,7 +26,7 @@ import Testing
     #expect(server.connections.isEmpty)
   }
 
-  /// Whatever checks a request before, none is given to a transport unchecked.
+  /// No request is given to a transport unchecked.
   @Test func `the last check alone refuses what cannot be sent as it is meant`() {
     for request in [
       Request.post(server.url("/"), .text("x", contentType: Self.injection)),

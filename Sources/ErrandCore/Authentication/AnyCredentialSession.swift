@@ -24,11 +24,28 @@ package final class SignInListener: Sendable {
 }
 
 /// The client that a refresh is made with.
-struct CredentialSender: Sendable {
+final class CredentialSender: Sendable {
+  typealias Send = @Sendable (Request) async throws -> Response
+
   let timeline: Timeline
   let date: @Sendable () -> Date
+  private let client = Locked<Send?>(nil)
+
+  init(timeline: Timeline, date: @escaping @Sendable () -> Date) {
+    self.timeline = timeline
+    self.date = date
+  }
+
+  /// Called once, before the first request: the stages are made before the client that has them.
+  func attach(_ send: @escaping Send) { client.withLock { $0 = send } }
+
   /// Sends a request through all of the client's stages.
-  let send: @Sendable (Request) async throws -> Response
+  func send(_ request: Request) async throws -> Response {
+    guard let send = client.withLock({ $0 }) else {
+      throw CancellationToken.Cause.cancelled(.clientShutDown).error
+    }
+    return try await send(request)
+  }
 }
 
 /// The renewals for which the current task works.

@@ -10,24 +10,22 @@ final class AuthenticationStage: Stage {
   let usage: StageUsage
   private let authentication: Authentication?
   private let origins: Set<String>
-  private let sender = Locked<CredentialSender?>(nil)
+  private let sender: CredentialSender
 
   /// - Parameter base: The client's base URL: without origins of its own, a credential is for that one.
-  init(_ authentication: Authentication?, base: URL?) {
+  init(_ authentication: Authentication?, base: URL?, _ sender: CredentialSender) {
+    self.sender = sender
     self.authentication = authentication
     origins = authentication?.origins(below: base) ?? []
     usage = authentication == nil ? .none : .everyRequest
   }
-
-  /// Called once, before the first request: refreshes are sent through the same client.
-  func attach(_ sender: CredentialSender) { self.sender.withLock { $0 = sender } }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     guard let authentication, !request.options.isUnauthenticated else {
       return try await next(request, context)
     }
     guard !origins.isEmpty else { throw Self.originsMissing }
-    guard origins.contains(request.address.originName), let sender = sender.withLock({ $0 }) else {
+    guard origins.contains(request.address.originName) else {
       return try await next(request, context)
     }
     return try await authentication.session.perform(request, context, next, sender)

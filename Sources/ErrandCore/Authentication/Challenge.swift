@@ -7,8 +7,8 @@ struct Challenge: Sendable, Hashable {
   /// The text in the place of parameters, as some schemes have it.
   private(set) var token68: String?
 
-  /// Parses the values of the field's lines; several challenges may be in one. What cannot be parsed ends the list
-  /// of its line.
+  /// Parses the values of the field's lines; several challenges may be in one. A challenge that
+  /// cannot be parsed ends the list of its line.
   static func all(in values: [String]) -> [Challenge] {
     values.flatMap { value in
       var parser = Parser(value)

@@ -38,8 +38,7 @@ final class Pipeline: Sendable {
     }
     let completion = RequestCompletion(
       base: BaseURL(configuration.baseURL), encoder: configuration.jsonEncoder)
-    let authentication = AuthenticationStage(
-      configuration.authentication, base: configuration.baseURL)
+    let credentialSender = CredentialSender(timeline: timeline, date: configuration.date)
 
     // The way of a request, outermost first.
     let stages: [any Stage] = [
@@ -50,7 +49,7 @@ final class Pipeline: Sendable {
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, completion, secrets: secrets),
       retries,
-      authentication,
+      AuthenticationStage(configuration.authentication, base: configuration.baseURL, credentialSender),
       InterceptorStage(
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
         secrets: secrets),
@@ -72,11 +71,10 @@ final class Pipeline: Sendable {
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
     self.fields = fields
-    authentication.attach(
-      CredentialSender(timeline: timeline, date: configuration.date) { [weak self] request in
-        guard let self else { throw CancellationToken.Cause.cancelled(.clientShutDown).error }
-        return try await send(request, into: .memory)
-      })
+    credentialSender.attach { [weak self] request in
+      guard let self else { throw CancellationToken.Cause.cancelled(.clientShutDown).error }
+      return try await send(request, into: .memory)
+    }
   }
 
   /// Returns the function that tells identities apart: an app's own, the one of its credential, or both.

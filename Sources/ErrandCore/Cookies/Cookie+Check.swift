@@ -17,7 +17,7 @@ extension Cookie {
   /// The most octets of a host: a name in the DNS is no longer.
   static let longestDomain = 255
 
-  /// The reason why no store keeps the cookie, or nil. What a server sends, what a program sets and what a
+  /// The reason why no store keeps the cookie, or nil. Cookies that a server sends, that a program sets and that a
   /// file contains are all judged here, so whatever a store sends is one pair of a `Cookie` field.
   var problem: String? { problemOfPair ?? problemOfScope ?? problemOfPrefix }
 

@@ -6,7 +6,7 @@ import Dispatch
   import Foundation
 #endif
 
-/// What all partitions of a store have in common.
+/// The settings that all partitions of a store have in common.
 struct CookieSettings: Sendable {
   let limits: CookieLimits
   let suffixes: PublicSuffixes

@@ -26,7 +26,7 @@ struct CookieShelfState: Sendable {
     }
   }
 
-  /// What is to be written, and what the state is after it was.
+  /// The content to be written, and the state after it was.
   struct Draft: Sendable {
     /// The entries for the file; nil if it has them.
     let entries: [CookieJar.Entry]?
@@ -63,7 +63,7 @@ struct CookieShelfState: Sendable {
   mutating func apply(_ change: CookieChange) {
     jar.apply(change)
     guard hasFile else { return }
-    // Nothing before it is left to be written.
+    // No change before it is left to be written.
     if case .clear = change.kind { pending = [] }
     lastChange += 1
     pending.append((lastChange, change))

@@ -30,7 +30,7 @@ struct PublicSuffixes: Sendable {
     return labels.count < 2 ? nil : labels.suffix(2).map { String($0) ?? "" }.joined(separator: ".")
   }
 
-  /// What this system knows.
+  /// The suffixes that this system knows.
   static let system = system(or: plain)
 
   #if os(Linux)

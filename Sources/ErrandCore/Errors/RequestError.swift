@@ -60,7 +60,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let fileChanged = Code(rawValue: "fileChanged")
     /// The file to download to cannot be written: a missing folder, a full disk.
     public static let fileUnwritable = Code(rawValue: "fileUnwritable")
-    /// Nobody is signed in, or the identity has to sign in again.
+    /// The client is signed out, or the identity has to sign in again.
     public static let signedOut = Code(rawValue: "signedOut")
     /// The credential could not be refreshed; `underlying` says why.
     public static let refreshFailed = Code(rawValue: "refreshFailed")

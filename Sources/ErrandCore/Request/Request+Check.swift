@@ -15,7 +15,7 @@ final class RequestCompletion: Sendable {
     self.encoder = encoder
   }
 
-  /// Returns the request with its whole URL and an encoded body. What is wrong with them is thrown when the
+  /// Returns the request with its whole URL and an encoded body. A problem with them is thrown when the
   /// request is checked.
   func completed(_ request: Request) -> Request {
     var request = request

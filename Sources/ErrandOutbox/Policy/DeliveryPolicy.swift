@@ -74,7 +74,7 @@ public enum DeliveryDecision: Sendable, Hashable {
   ///   and a response that the request's own validation refused: it may be that of a captive portal.
   /// - 409 is retried: with an `Idempotency-Key`, which every stored request has, it says that an earlier
   ///   attempt is still being processed (draft-ietf-httpapi-idempotency-key-header, section 2.7).
-  /// - 401 and 403 are `unauthorized`, and so is a request for which nobody is signed in or whose credential cannot
+  /// - 401 and 403 are `unauthorized`, and so is a request of a client that is signed out or whose credential cannot
   ///   be refreshed.
   /// - Any other status is rejected, and so is a request that cannot be sent as it is.
   public static func standard(_ attempt: DeliveryAttempt) -> DeliveryDecision {
