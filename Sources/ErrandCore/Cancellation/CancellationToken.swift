@@ -165,6 +165,11 @@ extension CancellationToken {
 }
 
 extension CancellationToken {
+  /// Throws if the current task is cancelled.
+  static func checkTask() throws(RequestError) {
+    if Task.isCancelled { throw Cause.cancelled(.taskCancelled).error }
+  }
+
   /// Runs `work` with a token that is cancelled together with the current task.
   static func ofTask<Value>(_ work: (CancellationToken) async throws -> Value) async rethrows -> Value {
     let cancellation = CancellationToken()

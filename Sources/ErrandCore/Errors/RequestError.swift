@@ -38,7 +38,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let invalidResponse = Code(rawValue: "invalidResponse")
     /// The response's body cannot be decompressed.
     public static let badEncoding = Code(rawValue: "badEncoding")
-    /// The response's body is larger than the memory limit.
+    /// A body is larger than the limit on what is held in memory.
     public static let bodyTooLarge = Code(rawValue: "bodyTooLarge")
     /// The response's header fields are larger than accepted.
     public static let fieldsTooLarge = Code(rawValue: "fieldsTooLarge")

@@ -1,0 +1,122 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension Body {
+  /// The length in bytes; nil if it is not known before the body has been read, or if a file of it cannot be examined.
+  public var length: Int64? {
+    switch content {
+    case .none: 0
+    case .bytes(let data): Int64(data.count)
+    case .json: encoded().length
+    case .file(let path): try? SegmentReader([.file(path: path)]).length
+    case .multipart(let form): try? SegmentReader(form.segments).length
+    case .stream(let stream): stream.length
+    case .source(let source): source.length
+    case .invalid: nil
+    }
+  }
+
+  /// Reads the whole body into memory, for a signature over it for instance. The body can be read again afterwards.
+  /// - Parameter limit: The most bytes to read.
+  /// - Throws: `RequestError`: `bodyTooLarge` if there are more, and else as `chunks` does.
+  public func bytes(limit: Int) async throws -> Data {
+    if let length, length > limit { throw Self.tooLarge(limit) }
+    var bytes = Data()
+    for try await chunk in chunks {
+      guard chunk.count <= limit - bytes.count else { throw Self.tooLarge(limit) }
+      if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
+    }
+    return bytes
+  }
+
+  /// The body, in pieces of at most 256 KiB, which are read when they are asked for. Each iteration reads it from its
+  /// beginning. Files are read on threads of their own, so that none of those that all tasks share waits for a disk.
+  ///
+  /// ```swift
+  /// var hash = SHA256()
+  /// for try await chunk in request.body.chunks { hash.update(data: chunk) }
+  /// ```
+  ///
+  /// An iteration throws `RequestError`: `bodyNotReplayable` for a stream, which only its upload can read;
+  /// `fileUnreadable` or `fileChanged` if a file cannot be read to its end; `cancelled` if the task is.
+  public var chunks: BodyChunks { BodyChunks(self) }
+
+  private static func tooLarge(_ limit: Int) -> RequestError {
+    RequestError(
+      .bodyTooLarge,
+      message: "the body of the request has more than the \(limit) bytes that may be read into memory; "
+        + "raise the limit, or read its chunks",
+      reachedServer: false)
+  }
+}
+
+/// The bytes of a request's body, piece by piece: `Body.chunks`.
+public struct BodyChunks: AsyncSequence, Sendable {
+  public typealias Element = Data
+  public typealias Failure = any Error
+
+  private let body: Body
+
+  init(_ body: Body) { self.body = body }
+
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body) }
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private enum State {
+      case unread(Body)
+      case bytes(Data)
+      case reading(BodyReading)
+      case ended
+    }
+
+    private var state: State
+
+    init(_ body: Body) { state = .unread(body) }
+
+    public mutating func next() async throws -> Data? {
+      try await next(isolation: nil)
+    }
+
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+      do {
+        try CancellationToken.checkTask()
+        if case .unread(let body) = state { state = try Self.opened(body) }
+        switch state {
+        case .bytes(let data):
+          let chunk = data.prefix(BodyReading.chunkSize)
+          state = chunk.count == data.count ? .ended : .bytes(data.dropFirst(chunk.count))
+          return chunk.isEmpty ? nil : chunk
+        case .reading(let reading):
+          if let chunk = try await reading.next() { return chunk }
+          state = .ended
+          return nil
+        case .unread, .ended: return nil
+        }
+      } catch {
+        state = .ended
+        throw error
+      }
+    }
+
+    private static func opened(_ body: Body) throws -> State {
+      switch body.content {
+      case .none: return .ended
+      case .bytes(let data): return .bytes(data)
+      case .json: return try opened(body.encoded())
+      case .file, .multipart, .source: return .reading(BodyReading(body))
+      case .stream:
+        throw RequestError(
+          .bodyNotReplayable,
+          message:
+            "the body is a stream, which only its upload can read; to read it before it is sent, for a "
+            + "signature for instance, use bytes or a file",
+          reachedServer: false)
+      case .invalid(let reason):
+        throw RequestError(.invalidRequest, message: reason, reachedServer: false)
+      }
+    }
+  }
+}
