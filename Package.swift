@@ -68,7 +68,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "ErrandSigning",
-      dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux]))], swiftSettings: strict),
+      dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
     .target(
       name: "Errand",
       dependencies: [

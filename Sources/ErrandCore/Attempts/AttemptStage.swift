@@ -43,9 +43,11 @@ final class AttemptStage: Stage {
   func redirects(of request: Request) -> RedirectPolicy { request.options.redirects ?? defaults.redirects }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
-    let (number, began) = (context.used, timeline.now())
+    let pass = request.options.signingPass
+    let isSigned = pass?.isSigned == true
+    let (number, began) = (context.used, pass?.began ?? timeline.now())
     var request = request
-    var followed = 0
+    var followed = pass?.followed ?? 0
     var hasAskedAgain = false
     while true {
       try context.cancellation.check()
@@ -53,7 +55,9 @@ final class AttemptStage: Stage {
       let transfer = Transfer(context, self, attempt: number, began: began, redirects: followed)
       let received: Transfer.Received
       do {
-        received = try await transfer.perform(cookies?.added(to: request) ?? request)
+        received = try await transfer.perform(
+          // The signature may be over the cookies, so those of a signed request are in it.
+          isSigned ? request : cookies?.added(to: request) ?? request)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
@@ -68,6 +72,10 @@ final class AttemptStage: Stage {
         request, received.head, followed: followed, secrets: secrets)
       {
       case .follow(let next):
+        if isSigned {
+          throw SignedRedirect(
+            head: received.head, pass: SigningPass(followed: followed + 1, began: began))
+        }
         request = next
         followed += 1
       case .response:

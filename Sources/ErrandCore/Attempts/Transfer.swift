@@ -219,7 +219,10 @@ struct Transfer: Sendable {
   /// connection turned out to be closed. It counts like any other attempt. Returns false if the call is
   /// cancelled, or if its policy or the retry budget allows no more.
   func claimRepeat(_ request: Request) -> Bool {
-    guard context.cancellation.cause == nil, stage.retries.claimRepeat(request, context) else { return false }
+    // A signature is for one attempt.
+    guard request.options.signingPass?.isSigned != true, context.cancellation.cause == nil,
+      stage.retries.claimRepeat(request, context)
+    else { return false }
     context.countUsed()
     context.countSent()
     return true
@@ -228,13 +231,17 @@ struct Transfer: Sendable {
 
 extension Transfer.Received {
   /// The first part of the body, for an error that rejects it.
+  var prefix: Data { body.prefix }
+}
+
+extension ResponseBody {
+  /// The first part of the body, at most 64 KiB; empty for a stream.
   var prefix: Data {
     let limit = RequestError.Rejection.prefixLimit
-    switch body {
+    switch self {
     case .data(let data): return data.prefix(limit)
     case .chunks: return Data()
-    case .file(let url):
-      return (try? FileDescriptor(reading: url.path).read(limit, at: 0)) ?? Data()
+    case .file(let url): return (try? FileDescriptor(reading: url.path).read(limit, at: 0)) ?? Data()
     }
   }
 }

@@ -10,7 +10,7 @@ struct CacheAccess: Sendable {
   /// The time that a request waits for the cache before it continues without it.
   static let patience = Duration.seconds(5)
 
-  let identity: (@Sendable () -> String?)?
+  let identity: RequestIdentity
   let date: @Sendable () -> Date
   private let cache: any ResponseCache
   private let secrets: Secrets
@@ -18,7 +18,7 @@ struct CacheAccess: Sendable {
   private let onFailure: (@Sendable (any Error) -> Void)?
 
   init(
-    _ cache: any ResponseCache, identity: (@Sendable () -> String?)?, secrets: Secrets,
+    _ cache: any ResponseCache, identity: RequestIdentity, secrets: Secrets,
     date: @escaping @Sendable () -> Date, timeline: Timeline, onFailure: (@Sendable (any Error) -> Void)?
   ) {
     self.cache = cache

@@ -16,7 +16,7 @@ final class CacheStage: Stage {
     try context.requireMemory(for: "cached")
     // Read before the request is sent: the response belongs to the identity that asked, even if it changes
     // meanwhile.
-    let user = cache.identity?()
+    let user = cache.identity(request)
     // Each call falls back by itself: see `FallbackStage`.
     let state = CacheState(rule.policy == .staleIfError ? .networkOnly : rule.policy)
     var step = state.begin()

@@ -15,7 +15,7 @@ final class FallbackStage: Stage {
       return try await next(request, context)
     }
     try context.requireMemory(for: "cached")
-    let user = cache.identity?()
+    let user = cache.identity(request)
     do {
       return try await inTime(request, context, next)
     } catch {

@@ -32,6 +32,7 @@ final class CallContext: Sendable {
   private let state = Locked(State())
   private let sentCount = Atomic(0)
   private let usedCount = Atomic(0)
+  private let signedAgain = Atomic(false)
 
   /// The number of times that the request was sent, or about to be: an interceptor may send it several times
   /// in one attempt.
@@ -41,6 +42,11 @@ final class CallContext: Sendable {
 
   func countSent() { sentCount.add(1, ordering: .relaxed) }
   func countUsed() { usedCount.add(1, ordering: .relaxed) }
+
+  /// True once the call has been signed again because its signature was refused.
+  var hasSignedAgain: Bool { signedAgain.load(ordering: .relaxed) }
+  /// Takes the one time that the call may be signed again. Returns false if it was taken before.
+  func signAgain() -> Bool { !signedAgain.exchange(true, ordering: .relaxed) }
 
   convenience init(
     destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,

@@ -45,6 +45,9 @@ public struct ClientConfiguration: Sendable {
   public var identity: (@Sendable () -> String?)?
   /// The credential of requests, and the origins that it is for. Default: none.
   public var authentication: Authentication?
+  /// Signs each attempt of every request, whatever its origin, but for those with a signer of their own
+  /// (`Request.signed(by:)`) and those without a signature (`Request.unsigned()`). Default: none.
+  public var signer: (any RequestSigner)?
   /// The cookies, kept apart for each identity. A request with a `Cookie` field of its own gets no others.
   /// Default: none; `Set-Cookie` is not obeyed.
   public var cookies: CookieStore?

@@ -21,12 +21,15 @@ final class Pipeline: Sendable {
     let identity = Self.identity(configuration.identity, configuration.authentication)
     let interceptsAttempts = !configuration.attemptInterceptors.isEmpty
     let isIntercepted = interceptsAttempts || !configuration.interceptors.isEmpty
+    let requestIdentity = RequestIdentity(client: identity, signer: configuration.signer)
     let slots = Slots(configuration.limits, timeline)
     let cache = CacheAccess(
-      configuration.cache, identity: identity, secrets: secrets, date: configuration.date, timeline: timeline,
+      configuration.cache, identity: requestIdentity, secrets: secrets, date: configuration.date,
+      timeline: timeline,
       onFailure: configuration.onCacheFailure)
     let coalescing = CoalescingStage(
-      timeline, inFlight, identity: identity, secrets: secrets, isIntercepted: isIntercepted)
+      timeline, inFlight, identity: requestIdentity, secrets: secrets,
+      isIntercepted: isIntercepted || configuration.signer != nil)
     let retries = RetryStage(
       configuration.retry, budget: configuration.retryBudget, random: configuration.random,
       date: configuration.date, timeline: timeline)
@@ -53,6 +56,9 @@ final class Pipeline: Sendable {
       InterceptorStage(
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
         secrets: secrets),
+      SigningStage(
+        configuration.signer, isIntercepted: isIntercepted || configuration.authentication != nil,
+        redirects: configuration.redirects, cookies: cookies, secrets: secrets, date: configuration.date),
       SlotStage(slots, timeline, isIntercepted: isIntercepted),
       AttemptStage(
         transport, timeline, retries, defaults, cookies: cookies, secrets: secrets,

@@ -5,13 +5,13 @@ final class CoalescingStage: Stage {
   private let coalescer: Coalescer<Response>
   private let timeline: Timeline
   private let inFlight: InFlight
-  private let identity: (@Sendable () -> String?)?
+  private let identity: RequestIdentity
   private let secrets: Secrets
   private let isIntercepted: Bool
 
-  /// - Parameter isIntercepted: True if the client has interceptors.
+  /// - Parameter isIntercepted: True if the client has interceptors, or a signer.
   init(
-    _ timeline: Timeline, _ inFlight: InFlight, identity: (@Sendable () -> String?)?, secrets: Secrets,
+    _ timeline: Timeline, _ inFlight: InFlight, identity: RequestIdentity, secrets: Secrets,
     isIntercepted: Bool
   ) {
     coalescer = Coalescer(timeline, mayReplay: \.mayBeReplayed)
@@ -63,7 +63,7 @@ final class CoalescingStage: Stage {
   }
 
   func key(_ request: Request, _ rule: RepeatRule) throws(RequestError) -> RequestKey {
-    try request.key(for: rule, secrets: secrets, identity: identity?())
+    try request.key(for: rule, secrets: secrets, identity: identity(request))
   }
 
   private func unlessRepeated(
@@ -88,7 +88,7 @@ final class CoalescingStage: Stage {
     _ inFlightRequest: InFlightRequest, _ request: Request, _ next: NextStage
   ) async throws -> Response {
     let watch =
-      isIntercepted
+      isIntercepted || request.options.ownSigner != nil
       ? HoldWatch(
         joined: inFlightRequest.joined, inFlightRequest.cancellation, limit: InFlightRequest.longestHold,
         timeline) : nil

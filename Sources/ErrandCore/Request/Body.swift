@@ -21,7 +21,7 @@ public struct Body: Sendable, Hashable {
   /// The value of `Content-Type`, unless the request has that header field already.
   public let contentType: String?
 
-  private init(_ content: Content, _ contentType: String?) {
+  init(_ content: Content, _ contentType: String?) {
     self.content = content
     self.contentType = contentType
   }

@@ -23,6 +23,8 @@ public struct RequestOptions: Sendable, Hashable {
   package var takesNoSlot = false
   /// True if the request is sent without the client's credential.
   public var isUnauthenticated = false
+  /// True if the request is sent without the signature of the client's signer.
+  public var isUnsigned = false
   /// The options that few requests use, in one object, so that other requests do not carry them.
   private var stages: Stages?
 
@@ -55,6 +57,20 @@ public struct RequestOptions: Sendable, Hashable {
     set { change { $0.caching = newValue } }
   }
 
+  /// The request's own signer; nil for the client's.
+  public var signer: (any RequestSigner)? {
+    get { ownSigner?.signer }
+    set { change { $0.signing.own = newValue.map(OwnSigner.init) } }
+  }
+
+  var ownSigner: OwnSigner? { stages?.values.signing.own }
+
+  /// The state of a request that the signing stage has passed on; nil before, and for one that is not signed.
+  var signingPass: SigningPass? {
+    get { stages?.values.signing.pass }
+    set { change { $0.signing.pass = newValue } }
+  }
+
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
     var values = stages?.values ?? Stages.Values()
     change(&values)
@@ -67,6 +83,7 @@ public struct RequestOptions: Sendable, Hashable {
       var activity: ActivityUse?
       var repeats: RepeatRule?
       var caching: CacheRule?
+      var signing = SigningOptions()
     }
 
     let values: Values

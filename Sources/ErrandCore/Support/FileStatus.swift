@@ -40,7 +40,41 @@ package struct FileStatus: Sendable {
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && number == other.number }
 }
 
+/// Tells the states of a file's content apart: every write changes one of these, within the resolution of the file
+/// system's clock.
+struct FileStamp: Sendable, Hashable {
+  private let device: UInt64
+  private let number: UInt64
+  private let size: Int64
+  private let modified: Time
+  private let changed: Time
+
+  private struct Time: Hashable {
+    let seconds: Int
+    let nanoseconds: Int
+
+    init(_ time: timespec) {
+      seconds = Int(time.tv_sec)
+      nanoseconds = Int(time.tv_nsec)
+    }
+  }
+
+  init(_ info: stat) {
+    device = UInt64(truncatingIfNeeded: info.st_dev)
+    number = UInt64(truncatingIfNeeded: info.st_ino)
+    size = Int64(info.st_size)
+    modified = Time(info.modified)
+    changed = Time(info.changed)
+  }
+}
+
 extension FileDescriptor {
+  func stamp() throws(FileError) -> FileStamp {
+    var info = stat()
+    guard unsafe fstat(raw, &info) == 0 else { throw FileError(.read, path) }
+    return FileStamp(info)
+  }
+
   package func status() throws(FileError) -> FileStatus {
     var info = stat()
     guard unsafe fstat(raw, &info) == 0 else { throw FileError(.read, path) }

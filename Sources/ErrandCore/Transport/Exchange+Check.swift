@@ -31,8 +31,13 @@ extension Request {
   package var problem: String? { problem(with: wireFields) }
 
   /// The header fields as they are sent: with those that describe the body, and no spaces around a value.
-  fileprivate var wireFields: HTTPFields {
+  var wireFields: HTTPFields {
     var fields = fields
+    // A signed request has them, unless its signer has removed them.
+    if options.signingPass?.isSigned == true {
+      fields.trimValues()
+      return fields
+    }
     if let type = body.contentType, !fields.contains("Content-Type") { fields.append("Content-Type", type) }
     if options.compressesBody, !body.isNone { fields.set("Content-Encoding", "gzip") }
     fields.trimValues()

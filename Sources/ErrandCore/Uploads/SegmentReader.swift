@@ -9,7 +9,7 @@
 package final class SegmentReader: BodyReader {
   private enum Source {
     case bytes(Data)
-    case file(FileDescriptor)
+    case file(FileDescriptor, index: Int)
   }
 
   private struct Position {
@@ -19,19 +19,26 @@ package final class SegmentReader: BodyReader {
 
   private let sources: [(source: Source, length: Int64)]
   private let position = Locked(Position())
+  private let pins: FilePins?
   package let length: Int64?
 
   /// - Throws: `RequestError`, if a file cannot be read.
-  package init(_ segments: [BodySegment]) throws {
+  package convenience init(_ segments: [BodySegment]) throws { try self.init(segments, pins: nil) }
+
+  /// - Parameter pins: Notices files that are not as they were when the body was read before.
+  init(_ segments: [BodySegment], pins: FilePins?) throws {
+    self.pins = pins
+    var changed: FileError?
     do throws(FileError) {
       var sources: [(Source, Int64)] = []
       var (total, lastPath) = (Int64(0), "")
-      for segment in segments {
+      for (index, segment) in segments.enumerated() {
         switch segment {
         case .bytes(let data): sources.append((.bytes(data), Int64(data.count)))
         case .file(let path):
           let file = try FileDescriptor(reading: path)
-          sources.append((.file(file), try file.length()))
+          sources.append((.file(file, index: index), try file.length()))
+          if try pins?.isUnchanged(file, index) == false { changed = FilePins.change(of: path) }
           lastPath = path
         }
         // The length of a sparse file can be any number, so the sum may overflow.
@@ -46,6 +53,7 @@ package final class SegmentReader: BodyReader {
         .fileUnreadable, message: "the file to upload cannot be used: \(error)", reachedServer: false,
         underlying: error)
     }
+    if let changed { throw Self.stopped(by: changed, reachedServer: false) }
   }
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
@@ -73,28 +81,34 @@ package final class SegmentReader: BodyReader {
       let start = data.startIndex + Int(offset)
       unsafe buffer.copyBytes(from: data[start..<start + buffer.count])
       return buffer.count
-    case .file(let file):
-      let (count, now): (Int, Int64)
+    case .file(let file, let index):
+      let (count, now, isChanged): (Int, Int64, Bool)
       do throws(FileError) {
         count = try unsafe file.read(into: buffer, at: offset)
         // The last piece of a file that grew or shrank is withheld, so that the server does not take the file
         // for complete.
-        now = count == 0 || offset + Int64(count) == length ? try file.length() : length
+        let isLast = count == 0 || offset + Int64(count) == length
+        now = isLast ? try file.length() : length
+        isChanged = isLast ? try pins?.isUnchanged(file, index) == false : false
       } catch {
         throw RequestError(
           .fileUnreadable, message: "the upload was stopped: \(error)", reachedServer: true, underlying: error
         )
       }
-      guard count > 0, now == length else { throw changed(file, from: length, to: now) }
+      guard count > 0, now == length else {
+        throw Self.stopped(
+          by: FileError(
+            .read, file.path, "its length changed while it was sent, from \(length) to \(now) bytes"))
+      }
+      if isChanged { throw Self.stopped(by: FilePins.change(of: file.path)) }
       return count
     }
   }
 
-  private func changed(_ file: FileDescriptor, from length: Int64, to now: Int64) -> RequestError {
-    let error = FileError(
-      .read, file.path, "its length changed while it was sent, from \(length) to \(now) bytes")
-    return RequestError(
-      .fileChanged, message: "the upload was stopped: \(error)", reachedServer: true, underlying: error)
+  private static func stopped(by error: FileError, reachedServer: Bool = true) -> RequestError {
+    RequestError(
+      .fileChanged, message: "the upload was stopped: \(error)", reachedServer: reachedServer,
+      underlying: error)
   }
 
   package func onReady(_ handler: @escaping @Sendable () -> Void) {}

@@ -57,6 +57,11 @@ extension Request {
       return "a rule for repeats holds in this process only and cannot be stored; store it once, or set an "
         + "idempotency key"
     }
+    if options.signer != nil {
+      return
+        "a signer of its own is code, with a key, and cannot be stored; give the signer to the outbox's client "
+        + "(ClientConfiguration.signer), which signs each attempt"
+    }
     if options.caching != nil {
       return
         "what may be answered from cached responses need not be sent, so it cannot be stored; send it with a client"

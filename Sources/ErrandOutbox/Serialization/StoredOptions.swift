@@ -18,6 +18,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var redirects: StoredRedirectPolicy?
   var priority: UInt8?
   var isUnauthenticated: Bool?
+  var isUnsigned: Bool?
 
   /// No option was set.
   static let none = StoredOptions(RequestOptions())
@@ -37,6 +38,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     redirects = options.redirects.map(StoredRedirectPolicy.init)
     if options.priority != usual.priority { priority = options.priority.rawValue }
     if options.isUnauthenticated { isUnauthenticated = true }
+    if options.isUnsigned { isUnsigned = true }
   }
 
   /// The options; nil if these were never stored.
@@ -61,6 +63,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
       options.priority = priority
     }
     options.isUnauthenticated = isUnauthenticated ?? false
+    options.isUnsigned = isUnsigned ?? false
     return options
   }
 }

@@ -5,6 +5,10 @@ import Testing
 
 @testable import ErrandOutbox
 
+private struct NoSignature: RequestSigner {
+  func sign(_ request: inout OutgoingRequest) {}
+}
+
 @Suite struct StoredOptionsTests {
   private let harness: StorageHarness
 
@@ -17,7 +21,7 @@ import Testing
     let request = Request.get("https://example.com").timeout(.milliseconds(1500))
       .accepting(200..<404).expecting(contentType: "a/b", "image/*").expectingBody().memoryLimit(12)
       .compressed()
-      .httpVersion(.http2).priority(.utility).redirects(redirects).unauthenticated()
+      .httpVersion(.http2).priority(.utility).redirects(redirects).unauthenticated().unsigned()
     let found = try harness.request(await harness.row(request))
     #expect(found.options == request.options)
   }
@@ -52,11 +56,13 @@ import Testing
       "redirects": (.stored, plain.redirects(RedirectPolicy(limit: 3, allowsDowngrade: true))),
       "priority": (.stored, plain.priority(.utility)),
       "isUnauthenticated": (.stored, plain.unauthenticated()),
+      "isUnsigned": (.stored, plain.unsigned()),
       "takesNoSlot": (.dropped(because: "an outbox sets it for each attempt"), withoutSlot),
       "stages.dependencies": (.refused, plain.after(call)),
       "stages.activity": (.dropped(because: "only this process shows it"), plain.activity(Activity("x"))),
       "stages.repeats": (.refused, plain.shared()),
       "stages.caching": (.refused, plain.cached(as: "a")),
+      "stages.signing": (.refused, plain.signed(by: NoSignature())),
     ]
   }
 

@@ -1,0 +1,181 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Signs each attempt, the last thing before it waits for a slot; signs it anew when a redirect leads elsewhere, and
+/// once more when its signer has mended the reason for which it was refused.
+final class SigningStage: Stage {
+  let usage: StageUsage
+  private let signer: (any RequestSigner)?
+  private let redirects: RedirectPolicy
+  private let cookies: CookieAccess?
+  private let secrets: Secrets
+  private let date: @Sendable () -> Date
+
+  /// - Parameters:
+  ///   - signer: The signer of requests that have none of their own.
+  ///   - isIntercepted: True if users' code may give requests a signer on their way.
+  ///   - redirects: The policy of requests that have none of their own.
+  init(
+    _ signer: (any RequestSigner)?, isIntercepted: Bool, redirects: RedirectPolicy, cookies: CookieAccess?,
+    secrets: Secrets, date: @escaping @Sendable () -> Date
+  ) {
+    self.signer = signer
+    self.redirects = redirects
+    self.cookies = cookies
+    self.secrets = secrets
+    self.date = date
+    usage = signer != nil || isIntercepted ? .everyRequest : .requestsWithOptions
+  }
+
+  func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
+    guard let signer = request.options.signer ?? (request.options.isUnsigned ? nil : signer) else {
+      return try await next(request, context)
+    }
+    // What is signed anew, after a redirect or a refusal, begins without the fields of the last signature.
+    var unsigned = request
+    try unsigned.makeReady()
+    var pass = SigningPass()
+    while true {
+      let signed = try await self.signed(unsigned, signer, pass, context)
+      do {
+        let response = try await next(signed.request, context)
+        guard try await mustSignAgain(signed.outgoing, response, signer, context) else { return response }
+      } catch let redirect as SignedRedirect {
+        pass = redirect.pass
+        guard try follow(redirect, of: &unsigned, signer) else {
+          pass.isSigned = false
+          unsigned.options.signingPass = pass
+          return try await next(unsigned, context)
+        }
+      } catch let error as RequestError {
+        guard try await mustSignAgain(signed.outgoing, error, signer, context) else { throw error }
+      }
+    }
+  }
+
+  // MARK: Signing
+
+  private typealias Signed = (request: Request, outgoing: OutgoingRequest)
+
+  private func signed(
+    _ unsigned: Request, _ signer: any RequestSigner, _ pass: SigningPass, _ context: CallContext
+  ) async throws -> Signed {
+    do {
+      var request = try await (cookies?.added(to: unsigned) ?? unsigned).onWire(unless: context.cancellation)
+      guard let url = request.url else { preconditionFailure("a request without a problem has a URL") }
+      let outgoing = OutgoingRequest(
+        request.method, url, fields: request.fields, body: request.body, date: date())
+      let signed = try await run(context) {
+        var outgoing = outgoing
+        try await signer.sign(&outgoing)
+        return outgoing
+      }
+      request.fields = signed.fields
+      request.options.signingPass = pass
+      return (request, signed)
+    } catch var error as RequestError where pass.followed > 0 {
+      // The server that sent the redirect has seen the request.
+      error.reachedServer = true
+      throw error
+    }
+  }
+
+  /// Runs the signer as interceptors are run: it may wait for anything, so it runs in a task that can be cancelled.
+  private func run<Value: Sendable>(
+    _ context: CallContext, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    context.watch?.take()
+    defer { context.watch?.handOn() }
+    let nested = try NestedCall()
+    return try await context.cancellation.interrupting { try await nested.run(work) }
+  }
+
+  // MARK: Redirects
+
+  /// Makes the request the one that a redirect asks for.
+  /// - Returns: False if it is not to be signed.
+  private func follow(
+    _ redirect: SignedRedirect, of request: inout Request, _ signer: any RequestSigner
+  ) throws -> Bool {
+    let policy = request.options.redirects ?? redirects
+    guard
+      case .follow(let next) = try policy.step(
+        request, redirect.head, followed: redirect.pass.followed - 1, secrets: secrets),
+      let target = next.url, let url = request.url
+    else { preconditionFailure("the last stage has taken the same step") }
+    request = next
+    return Origin(url) == Origin(target) || signer.maySign(target, redirectedFrom: url)
+  }
+
+  // MARK: Refusals
+
+  /// Returns true if a response that the request accepts says that it has to be signed once more.
+  private func mustSignAgain(
+    _ outgoing: OutgoingRequest, _ response: Response, _ signer: any RequestSigner, _ context: CallContext
+  ) async throws -> Bool {
+    // A stream holds a slot, and no user's code runs with a slot in hand.
+    if case .chunks = response.body { return false }
+    return try await mustSignAgain(
+      outgoing, response.status, response.fields, response.body.prefix, signer, context)
+  }
+
+  private func mustSignAgain(
+    _ outgoing: OutgoingRequest, _ error: RequestError, _ signer: any RequestSigner, _ context: CallContext
+  ) async throws -> Bool {
+    guard error.code == .rejected, let status = error.status else { return false }
+    return try await mustSignAgain(
+      outgoing, status, error.fields ?? [:], error.bodyPrefix ?? Data(), signer, context)
+  }
+
+  private func mustSignAgain(
+    _ outgoing: OutgoingRequest, _ status: Status, _ fields: HTTPFields, _ prefix: @autoclosure () -> Data,
+    _ signer: any RequestSigner, _ context: CallContext
+  ) async throws -> Bool {
+    guard status.code >= 400, outgoing.body.isReplayable, !context.hasSignedAgain else { return false }
+    let bodyPrefix = prefix()
+    let shouldSign = try await run(context) {
+      await signer.shouldSignAgain(outgoing, after: status, fields, bodyPrefix: bodyPrefix)
+    }
+    return shouldSign && context.signAgain()
+  }
+}
+
+/// The options of a request that are about its signature.
+struct SigningOptions: Sendable, Hashable {
+  var own: OwnSigner?
+  var pass: SigningPass?
+}
+
+/// The state of a request that the last stage has to know of: whether its signature is for its target, and which
+/// redirects led to it.
+struct SigningPass: Sendable, Hashable {
+  /// False once a redirect has led to another origin, which is not signed for.
+  var isSigned = true
+  /// The number of redirects that the attempt has followed.
+  var followed = 0
+  /// The time at which the attempt began; nil if it has not.
+  var began: Duration?
+}
+
+/// A redirect of a signed request: its target has to be signed for, without a slot in hand.
+struct SignedRedirect: Error {
+  let head: ResponseHead
+  let pass: SigningPass
+}
+
+/// A signer of a request's own. Two are equal only if they are the same object.
+final class OwnSigner: Sendable, Hashable {
+  let signer: any RequestSigner
+  /// Tells the signer from others that have no name.
+  private let number = UInt64.random(in: 0...(.max))
+
+  init(_ signer: any RequestSigner) { self.signer = signer }
+
+  var identity: String { signer.identity.map { "as \($0)" } ?? "by \(number)" }
+
+  static func == (left: OwnSigner, right: OwnSigner) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,52 @@
+extension Request {
+  /// Returns the request as it goes on the wire: with all of its header fields, and with the body that is sent. Each
+  /// reading of that body gives the same bytes, or fails. A stream is left as it is, to be coded while it is sent.
+  /// - Parameter cancellation: Ends the wait for the compression of a body.
+  func onWire(unless cancellation: CancellationToken) async throws -> Request {
+    var request = self
+    request.fields = wireFields
+    guard body.isReplayable else { return request }
+    request.body = try await wireBody(unless: cancellation)
+    request.options.compressesBody = false
+    return request
+  }
+
+  private func wireBody(unless cancellation: CancellationToken) async throws -> Body {
+    let body = body.encoded().pinned()
+    guard options.compressesBody, !body.isNone else { return body }
+    // Compressed once, where it takes no more memory than the body itself.
+    if case .bytes = body.content, case .bytes(let data) = try await body.openCompressed(unless: cancellation)
+    {
+      return .bytes(data)
+    }
+    return .source(length: nil, contentType: nil) { try body.open(compressed: true).reader }
+  }
+}
+
+extension Body {
+  /// Returns the body with its files as they are when they are first read: they cannot be read again once they have
+  /// changed.
+  fileprivate func pinned() -> Body {
+    let segments: [BodySegment]
+    switch content {
+    case .file(let path): segments = [.file(path: path)]
+    case .multipart(let form): segments = form.segments
+    case .none, .bytes, .json, .stream, .source, .invalid: return self
+    }
+    let pins = FilePins()
+    return .source(length: length, contentType: contentType) { try SegmentReader(segments, pins: pins) }
+  }
+}
+
+extension Upload {
+  /// The upload as a reader.
+  var reader: any BodyReader {
+    get throws {
+      switch self {
+      case .none: try SegmentReader([])
+      case .bytes(let data): try SegmentReader([.bytes(data)])
+      case .reader(let reader): reader
+      }
+    }
+  }
+}
