@@ -50,7 +50,7 @@ import Testing
         return try await next(request.field("X-Sum", SHA256Digest(hashing: body).description))
       }
     }
-    let stage = Stage(configured: { $0.attemptInterceptors = [Summer()] }) {
+    let stage = Stage.configured { $0.attemptInterceptors = [Summer()] }.responding {
       $0.index % 2 == 0 ? .response(status: 503) : .response()
     }
     for body in bodies { try await stage.client.send(Request(.put, "http://a.test/", body: body)) }

@@ -7,17 +7,7 @@ import Testing
 /// Redirects of signed requests.
 @Suite struct SignedRedirectTests {
   private func stage(_ signer: NumberingSigner, _ handler: @escaping StubTransport.Handler) -> Stage {
-    stage(signer, with: { _ in }, handler)
-  }
-
-  private func stage(
-    _ signer: NumberingSigner, with change: @escaping (inout ClientConfiguration) -> Void,
-    _ handler: @escaping StubTransport.Handler
-  ) -> Stage {
-    Stage.configured { configuration in
-      configuration.signer = signer
-      change(&configuration)
-    }.responding(handler)
+    Stage.configured { $0.signer = signer }.responding(handler)
   }
 
   private static func redirect(_ location: String, _ status: Int = 307) -> StubStep {
@@ -85,7 +75,10 @@ import Testing
 
   @Test(arguments: [true, false])
   func `the limit of redirects is that of one attempt, signed or not`(isSameOrigin: Bool) async throws {
-    let stage = stage(NumberingSigner(), with: { $0.redirects.limit = 3 }) { request in
+    let stage = Stage.configured {
+      $0.signer = NumberingSigner()
+      $0.redirects.limit = 3
+    }.responding { request in
       Self.redirect(isSameOrigin ? "/\(request.index)" : "http://h\(request.index).test/")
     }
     let error = await #expect(throws: RequestError.self) {
@@ -101,7 +94,10 @@ import Testing
       guard outgoing.url.path == "/b" else { return }
       _ = try await client.withLock { $0 }?.send(.get("http://a.test/key").unsigned())
     }
-    let stage = stage(signer, with: { $0.limits.total = 1 }) { request in
+    let stage = Stage.configured {
+      $0.signer = signer
+      $0.limits.total = 1
+    }.responding { request in
       request.path == "/a" ? Self.redirect("/b") : .response()
     }
     client.withLock { $0 = stage.client }
@@ -113,11 +109,11 @@ import Testing
 
   @Test func `a cookie that a redirect sets is part of the next signature`() async throws {
     let signer = NumberingSigner()
-    let configure = { (configuration: inout ClientConfiguration) in
-      configuration.cookies = CookieStore()
-      configuration.date = { .now }
-    }
-    let stage = stage(signer, with: configure) { request in
+    let stage = Stage.configured {
+      $0.signer = signer
+      $0.cookies = CookieStore()
+      $0.date = { .now }
+    }.responding { request in
       request.path == "/a"
         ? .response(status: 302, fields: ["Location": "/b", "Set-Cookie": "a=1"]) : .response()
     }
