@@ -158,7 +158,9 @@ struct CurlResponse {
           .invalidResponse, "the response has a transfer coding that was not asked for", reachedServer: true)
       }
       let sink = try exchange.sink(for: parser.head)
-      if parser.hasContentEncoding { decoder = ContentDecoder(parser.head.fields) }
+      if parser.hasContentEncoding, exchange.request.decodesContent {
+        decoder = ContentDecoder(parser.head.fields)
+      }
       if decoder == nil { sink.onDrain { transfer.wake() } } else { sink.onDrain { transfer.sinkHasRoom() } }
       self.sink = sink
       head = parser.head

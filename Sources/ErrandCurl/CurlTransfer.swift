@@ -101,7 +101,8 @@ final class CurlTransfer: @unchecked Sendable {
     }
     if !request.fields.contains("Accept-Encoding") {
       // A part of a coded body cannot be decoded.
-      add("Accept-Encoding: \(request.fields.contains("Range") ? "identity" : ContentCoding.offered)")
+      let acceptsCodings = request.decodesContent && !request.fields.contains("Range")
+      add("Accept-Encoding: \(acceptsCodings ? ContentCoding.offered : "identity")")
     }
     if case .none = request.upload, request.method == .get || request.method == .head {
       // libcurl adds none of the fields below to a GET or HEAD.

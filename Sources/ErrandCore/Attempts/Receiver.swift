@@ -26,6 +26,10 @@ final class Receiver: HeadReceiver {
   private let progress: ProgressHub?
   private let transfer: Transfer
   private let held = Locked(Held.nothing)
+  private let filtering = Locked<FilterSink?>(nil)
+
+  /// The filters of the body that is being received; nil if there are none.
+  var filter: FilterSink? { filtering.withLock { $0 } }
 
   init(
     target: Target, request: Request, followsRedirects: Bool, memoryLimit: Int, progress: ProgressHub?,
@@ -68,7 +72,7 @@ final class Receiver: HeadReceiver {
 
   /// - Parameter length: The length of the body in bytes, if it is known.
   private func accept(_ head: ResponseHead, _ length: Int64?) throws -> any BodySink {
-    let sink: any BodySink
+    var sink: any BodySink
     var (start, total) = (Int64(0), length)
     switch target {
     case .memory:
@@ -82,9 +86,21 @@ final class Receiver: HeadReceiver {
     case .stream(let opening):
       sink = opening.open(head)
     }
-    guard let progress else { return sink }
-    progress.receiving(from: start, total: total)
-    return CountingSink(sink, progress)
+    if let progress {
+      progress.receiving(from: start, total: total)
+      sink = CountingSink(sink, progress)
+    }
+    let filters = try request.filters(of: head, beginning: beginning(start))
+    if filters.isEmpty { return sink }
+    let filter = FilterSink(filters, into: sink)
+    filtering.withLock { $0 = filter }
+    return filter
+  }
+
+  /// Returns the part of a file that an earlier response has brought.
+  private func beginning(_ start: Int64) -> FilteredResponse.FileBeginning? {
+    guard start > 0, case .file(let download) = target else { return nil }
+    return FilteredResponse.FileBeginning(path: download.path, length: start)
   }
 
   private func hold(_ sink: MemorySink) -> MemorySink {

@@ -47,6 +47,9 @@ struct Transfer: Sendable {
   /// The failures that can come after the head.
   private static let breaksOff: Set<RequestError.Code> = [.timedOut, .connectionLost, .badEncoding]
 
+  /// The failures of a body that has arrived, and is not what it should be.
+  private static let damages: Set<RequestError.Code> = [.integrityFailed, .decryptionFailed, .badEncoding]
+
   /// Returns the timing of a response that is complete now.
   func timing(_ metrics: TransferMetrics) -> Timing {
     Timing(
@@ -67,10 +70,7 @@ struct Transfer: Sendable {
   }
 
   private func performAsIs(_ request: Request) async throws -> Received {
-    let upload =
-      request.options.compressesBody
-      ? try await request.body.openCompressed(unless: context.cancellation)
-      : try request.body.open(compressed: false)
+    let upload = try await request.openUpload(unless: context.cancellation)
     context.progress?.begin(attempt: attempt, sentTotal: upload.length)
     let target = Receiver.Target(context.destination)
     let receiver = receiver(target, request)
@@ -93,7 +93,7 @@ struct Transfer: Sendable {
   private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Received {
     defer { upload.close() }
     return held(
-      try await stage.transport.perform(try exchange(request, upload, context.cancellation, receiver)),
+      try await performed(try exchange(request, upload, context.cancellation, receiver), receiver),
       receiver)
   }
 
@@ -101,7 +101,8 @@ struct Transfer: Sendable {
     _ download: Download, _ request: Request, _ upload: Upload, _ receiver: Receiver
   ) async throws -> Received {
     defer { upload.close() }
-    let result = try await settling(download, try exchange(request, upload, context.cancellation, receiver))
+    let result = try await settling(
+      download, try exchange(request, upload, context.cancellation, receiver), receiver)
     guard receiver.hasFile else { return held(result, receiver) }
     try download.checkWhole()
     return Received(result, receiver, .file(download.part), length: download.length)
@@ -118,7 +119,7 @@ struct Transfer: Sendable {
       upload.close()
       throw error
     }
-    switch try await opened(opening, exchange, cancellation, upload, request) {
+    switch try await opened(opening, exchange, cancellation, upload, request, receiver) {
     case .opened(let source, let head):
       let result = TransferResult(head: head, metrics: TransferMetrics())
       return Received(result, receiver, .chunks(ByteStream(source)), length: nil)
@@ -167,11 +168,25 @@ struct Transfer: Sendable {
     return Received(result, receiver, .data(data), length: Int64(data.count))
   }
 
-  private func settling(_ download: Download, _ exchange: Exchange) async throws -> TransferResult {
+  /// Returns when the response is complete, and has passed its filters.
+  private func performed(
+    _ exchange: Exchange, _ receiver: Receiver, of cancellation: CancellationToken? = nil
+  ) async throws -> TransferResult {
+    let result = try await stage.transport.perform(exchange)
+    guard let filter = receiver.filter else { return result }
+    try await filter.finish(unless: cancellation ?? context.cancellation)
+    return result
+  }
+
+  private func settling(
+    _ download: Download, _ exchange: Exchange, _ receiver: Receiver
+  ) async throws -> TransferResult {
     let result: TransferResult
     do {
-      result = try await stage.transport.perform(exchange)
+      result = try await performed(exchange, receiver)
     } catch {
+      // The bytes that are there may be the reason.
+      if let error = error as? RequestError, Self.damages.contains(error.code) { download.forgetPart() }
       try await download.settle()
       throw error
     }
@@ -189,14 +204,14 @@ struct Transfer: Sendable {
   ///   else.
   private func opened(
     _ opening: StreamOpening, _ exchange: Exchange, _ cancellation: CancellationToken, _ upload: Upload,
-    _ request: Request
+    _ request: Request, _ receiver: Receiver
   ) async throws -> Opened {
     let finalTiming = FinalTiming()
     let link = context.cancellation.onCancel(stopping: cancellation)
     Task {
       let result: Result<TransferResult, any Error>
       do {
-        let done = try await stage.transport.perform(exchange)
+        let done = try await performed(exchange, receiver, of: cancellation)
         finalTiming.value = timing(done.metrics)
         result = .success(done)
       } catch {

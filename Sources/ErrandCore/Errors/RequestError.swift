@@ -38,6 +38,10 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let invalidResponse = Code(rawValue: "invalidResponse")
     /// The response's body cannot be decompressed.
     public static let badEncoding = Code(rawValue: "badEncoding")
+    /// The response's body is not what its digest was made of, or has no digest although one is required.
+    public static let integrityFailed = Code(rawValue: "integrityFailed")
+    /// The response's body cannot be decrypted, or is not encrypted although it has to be.
+    public static let decryptionFailed = Code(rawValue: "decryptionFailed")
     /// A body is larger than the limit on what is held in memory.
     public static let bodyTooLarge = Code(rawValue: "bodyTooLarge")
     /// The response's header fields are larger than accepted.

@@ -65,11 +65,37 @@ public struct RequestOptions: Sendable, Hashable {
 
   var ownSigner: OwnSigner? { stages?.values.signing.own }
 
+  /// The signers that only describe the request, and come before the one that signs.
+  var digests: [any RequestSigner] { stages?.values.signing.digests.map(\.value) ?? [] }
+
+  /// True if the request is signed or described by code of its own.
+  package var hasOwnSigners: Bool { ownSigner != nil || !digests.isEmpty }
+
+  /// Adds a signer that only describes the request: it comes before the one that signs.
+  package mutating func describe(by signer: any RequestSigner) {
+    change { $0.signing.digests.append(OnlyItself(signer)) }
+  }
+
   /// The state of a request that the signing stage has passed on; nil before, and for one that is not signed.
   var signingPass: SigningPass? {
     get { stages?.values.signing.pass }
     set { change { $0.signing.pass = newValue } }
   }
+
+  /// The coding of the body, after its compression.
+  var bodyCoding: OnlyItself<any BodyCoding>? {
+    get { stages?.values.bodyCoding }
+    set { change { $0.bodyCoding = newValue } }
+  }
+
+  /// The filters of responses' bodies, in order.
+  var responseFilters: [OnlyItself<any ResponseFilter>] {
+    get { stages?.values.responseFilters ?? [] }
+    set { change { $0.responseFilters = newValue } }
+  }
+
+  /// True if the body is coded, or responses are filtered, by code that is the request's own.
+  package var hasContentCode: Bool { bodyCoding != nil || !responseFilters.isEmpty }
 
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
     var values = stages?.values ?? Stages.Values()
@@ -84,6 +110,8 @@ public struct RequestOptions: Sendable, Hashable {
       var repeats: RepeatRule?
       var caching: CacheRule?
       var signing = SigningOptions()
+      var bodyCoding: OnlyItself<any BodyCoding>?
+      var responseFilters: [OnlyItself<any ResponseFilter>] = []
     }
 
     let values: Values

@@ -1,5 +1,6 @@
 /// The identity that a request is sent for, which tells responses apart that are shared or cached: the client's own,
-/// the one of its credential, and the one of the signer.
+/// the one of its credential, and the one of the signer; and what is done to the bodies of the request and the
+/// response.
 struct RequestIdentity: Sendable {
   private let client: (@Sendable () -> String?)?
   private let signer: (any RequestSigner)?
@@ -11,9 +12,19 @@ struct RequestIdentity: Sendable {
 
   func callAsFunction(_ request: Request) -> String? {
     let client = client?()
-    guard let signing = signing(request.options) else { return client }
-    // Lengths keep the two apart.
-    return "\(client?.utf8.count ?? -1) \(client ?? "") signed \(signing)"
+    let parts = parts(of: request.options)
+    if parts.isEmpty { return client }
+    // Lengths keep them apart.
+    return (["\(client?.utf8.count ?? -1) \(client ?? "")"] + parts.map { "\($0.utf8.count) \($0)" })
+      .joined(separator: " ")
+  }
+
+  private func parts(of options: RequestOptions) -> [String] {
+    var parts: [String] = []
+    if let signing = signing(options) { parts.append("signed \(signing)") }
+    guard options.hasStages else { return parts }
+    if let coding = options.bodyCoding { parts.append("in \(coding.value.identity)") }
+    return parts + options.responseFilters.map { "through \($0.value.identity)" }
   }
 
   private func signing(_ options: RequestOptions) -> String? {

@@ -31,27 +31,30 @@ final class SigningStage: Stage {
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
-    guard let signer = request.options.signer ?? (request.options.isUnsigned ? nil : signer) else {
-      return try await next(request, context)
+    var signers = request.options.digests
+    if let signer = request.options.signer ?? (request.options.isUnsigned ? nil : signer) {
+      signers.append(signer)
     }
+    guard !signers.isEmpty else { return try await next(request, context) }
     // What is signed anew, after a redirect or a refusal, begins without the fields of the last signature.
     var unsigned = request
     try unsigned.makeReady()
     var pass = SigningPass()
     while true {
-      let signed = try await self.signed(unsigned, signer, pass, context)
+      let signed = try await self.signed(unsigned, signers, pass, context)
       do {
         let response = try await next(signed.request, context)
-        guard try await mustSignAgain(signed.outgoing, response, signer, context) else { return response }
+        guard try await mustSignAgain(signed.outgoing, response, signers, context) else { return response }
       } catch let redirect as SignedRedirect {
         pass = redirect.pass
-        guard try follow(redirect, of: &unsigned, signer) else {
+        try follow(redirect, of: &unsigned, &signers)
+        if signers.isEmpty {
           pass.isSigned = false
           unsigned.options.signingPass = pass
           return try await next(unsigned, context)
         }
       } catch let error as RequestError {
-        guard try await mustSignAgain(signed.outgoing, error, signer, context) else { throw error }
+        guard try await mustSignAgain(signed.outgoing, error, signers, context) else { throw error }
       }
     }
   }
@@ -61,7 +64,7 @@ final class SigningStage: Stage {
   private typealias Signed = (request: Request, outgoing: OutgoingRequest)
 
   private func signed(
-    _ unsigned: Request, _ signer: any RequestSigner, _ pass: SigningPass, _ context: CallContext
+    _ unsigned: Request, _ signers: [any RequestSigner], _ pass: SigningPass, _ context: CallContext
   ) async throws -> Signed {
     do {
       var request = try await (cookies?.added(to: unsigned) ?? unsigned).onWire(unless: context.cancellation)
@@ -70,7 +73,7 @@ final class SigningStage: Stage {
         request.method, url, fields: request.fields, body: request.body, date: date())
       let signed = try await run(context) {
         var outgoing = outgoing
-        try await signer.sign(&outgoing)
+        for signer in signers { try await signer.sign(&outgoing) }
         return outgoing
       }
       request.fields = signed.fields
@@ -95,11 +98,10 @@ final class SigningStage: Stage {
 
   // MARK: Redirects
 
-  /// Makes the request the one that a redirect asks for.
-  /// - Returns: False if it is not to be signed.
+  /// Makes the request the one that a redirect asks for, and leaves the signers that may sign that.
   private func follow(
-    _ redirect: SignedRedirect, of request: inout Request, _ signer: any RequestSigner
-  ) throws -> Bool {
+    _ redirect: SignedRedirect, of request: inout Request, _ signers: inout [any RequestSigner]
+  ) throws {
     let policy = request.options.redirects ?? redirects
     guard
       case .follow(let next) = try policy.step(
@@ -107,37 +109,42 @@ final class SigningStage: Stage {
       let target = next.url, let url = request.url
     else { preconditionFailure("the last stage has taken the same step") }
     request = next
-    return Origin(url) == Origin(target) || signer.maySign(target, redirectedFrom: url)
+    if Origin(url) != Origin(target) { signers.removeAll { !$0.maySign(target, redirectedFrom: url) } }
   }
 
   // MARK: Refusals
 
   /// Returns true if a response that the request accepts says that it has to be signed once more.
   private func mustSignAgain(
-    _ outgoing: OutgoingRequest, _ response: Response, _ signer: any RequestSigner, _ context: CallContext
+    _ outgoing: OutgoingRequest, _ response: Response, _ signers: [any RequestSigner], _ context: CallContext
   ) async throws -> Bool {
     // A stream holds a slot, and no user's code runs with a slot in hand.
     if case .chunks = response.body { return false }
     return try await mustSignAgain(
-      outgoing, response.status, response.fields, response.body.prefix, signer, context)
+      outgoing, response.status, response.fields, response.body.prefix, signers, context)
   }
 
   private func mustSignAgain(
-    _ outgoing: OutgoingRequest, _ error: RequestError, _ signer: any RequestSigner, _ context: CallContext
+    _ outgoing: OutgoingRequest, _ error: RequestError, _ signers: [any RequestSigner], _ context: CallContext
   ) async throws -> Bool {
     guard error.code == .rejected, let status = error.status else { return false }
     return try await mustSignAgain(
-      outgoing, status, error.fields ?? [:], error.bodyPrefix ?? Data(), signer, context)
+      outgoing, status, error.fields ?? [:], error.bodyPrefix ?? Data(), signers, context)
   }
 
   private func mustSignAgain(
     _ outgoing: OutgoingRequest, _ status: Status, _ fields: HTTPFields, _ prefix: @autoclosure () -> Data,
-    _ signer: any RequestSigner, _ context: CallContext
+    _ signers: [any RequestSigner], _ context: CallContext
   ) async throws -> Bool {
     guard status.code >= 400, outgoing.body.isReplayable, !context.hasSignedAgain else { return false }
     let bodyPrefix = prefix()
     let shouldSign = try await run(context) {
-      await signer.shouldSignAgain(outgoing, after: status, fields, bodyPrefix: bodyPrefix)
+      for signer in signers {
+        if await signer.shouldSignAgain(outgoing, after: status, fields, bodyPrefix: bodyPrefix) {
+          return true
+        }
+      }
+      return false
     }
     return shouldSign && context.signAgain()
   }
@@ -146,6 +153,8 @@ final class SigningStage: Stage {
 /// The options of a request that are about its signature.
 struct SigningOptions: Sendable, Hashable {
   var own: OwnSigner?
+  /// Signers that only describe the request, such as with a digest: they come before the other, whichever that is.
+  var digests: [OnlyItself<any RequestSigner>] = []
   var pass: SigningPass?
 }
 

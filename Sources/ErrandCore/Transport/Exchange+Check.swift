@@ -18,7 +18,8 @@ extension Exchange.Request {
     guard let url = request.url else { preconditionFailure("an address without a problem is a URL") }
     self.init(
       checked: request.method, url, isSecure: request.address.isSecure, fields, upload, timeout,
-      request.options.httpVersion, mayBeRepeated: mayBeRepeated)
+      request.options.httpVersion, mayBeRepeated: mayBeRepeated,
+      decodesContent: request.options.responseFilters.isEmpty)
   }
 }
 
@@ -39,7 +40,12 @@ extension Request {
       return fields
     }
     if let type = body.contentType, !fields.contains("Content-Type") { fields.append("Content-Type", type) }
-    if options.compressesBody, !body.isNone { fields.set("Content-Encoding", "gzip") }
+    if options.compressesBody || options.bodyCoding != nil, !body.isNone {
+      var codings = options.compressesBody ? ["gzip"] : fields.values(of: "Content-Encoding")
+      if let coding = options.bodyCoding { codings.append(coding.value.name) }
+      fields.set("Content-Encoding", codings.joined(separator: ", "))
+    }
+    for filter in options.responseFilters { filter.value.prepare(&fields) }
     fields.trimValues()
     return fields
   }

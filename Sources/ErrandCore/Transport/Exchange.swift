@@ -17,6 +17,9 @@ public final class Exchange: Sendable {
     /// The time after which the attempt fails when no bytes moved.
     public let timeout: Duration
     public let httpVersion: HTTPVersionPreference
+    /// False if the body of the response is delivered as it was transferred, without decoding its content codings, and
+    /// none is asked for but those that the fields have.
+    public let decodesContent: Bool
     /// False if a transport that cannot call `claimRepeat` must not send the request on a reused connection,
     /// which may be stale.
     public let mayBeRepeated: Bool
@@ -24,8 +27,10 @@ public final class Exchange: Sendable {
     /// For `Exchange+Check` only.
     init(
       checked method: Method, _ url: URL, isSecure: Bool, _ fields: HTTPFields, _ upload: Upload,
-      _ timeout: Duration, _ httpVersion: HTTPVersionPreference, mayBeRepeated: Bool
+      _ timeout: Duration, _ httpVersion: HTTPVersionPreference, mayBeRepeated: Bool,
+      decodesContent: Bool
     ) {
+      self.decodesContent = decodesContent
       self.method = method
       self.url = url
       self.isSecure = isSecure

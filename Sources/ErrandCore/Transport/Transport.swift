@@ -11,8 +11,8 @@ public protocol Transport: Sendable {
   ///
   /// A transport
   /// - sends `exchange.request` as it is and follows no redirect: a 3xx is a response like any other;
-  /// - calls `exchange.sink(for:)` once, with the final head (no 1xx), and writes the body, decompressed,
-  ///   into the sink that it gets, as fast as the sink accepts it;
+  /// - calls `exchange.sink(for:)` once, with the final head (no 1xx), and writes the body, decompressed
+  ///   (unless `exchange.request.decodesContent` is false), into the sink that it gets, as fast as the sink accepts it;
   /// - reports the bytes that it sent to `exchange`;
   /// - fails with `RequestError(.timedOut)` when no bytes moved for `exchange.request.timeout`;
   /// - stops at once when the handler of `exchange.onCancel` is called: closes the socket or resets the

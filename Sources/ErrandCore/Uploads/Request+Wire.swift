@@ -8,10 +8,29 @@ extension Request {
     guard body.isReplayable else { return request }
     request.body = try await wireBody(unless: cancellation)
     request.options.compressesBody = false
+    request.options.bodyCoding = nil
     return request
   }
 
+  /// Opens the body for one attempt.
+  func openUpload(unless cancellation: CancellationToken) async throws -> Upload {
+    let upload =
+      options.compressesBody
+      ? try await body.openCompressed(unless: cancellation) : try body.open(compressed: false)
+    guard let coding = options.bodyCoding, !body.isNone else { return upload }
+    return .reader(try CodedReader(upload.reader, coding.value.begin()))
+  }
+
   private func wireBody(unless cancellation: CancellationToken) async throws -> Body {
+    let body = try await compressedBody(unless: cancellation)
+    guard let coding = options.bodyCoding, !body.isNone else { return body }
+    let attempt = try coding.value.begin()
+    return .source(length: body.length.flatMap(attempt.codedLength), contentType: nil) {
+      try CodedReader(body.open(compressed: false).reader, attempt)
+    }
+  }
+
+  private func compressedBody(unless cancellation: CancellationToken) async throws -> Body {
     let body = body.encoded().pinned()
     guard options.compressesBody, !body.isNone else { return body }
     // Compressed once, where it takes no more memory than the body itself.

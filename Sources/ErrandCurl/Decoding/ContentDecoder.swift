@@ -183,10 +183,3 @@ enum ContentCoding: String, Sendable, Hashable {
     }
   }
 }
-
-/// The reason why a body cannot be decoded, as the end of a sentence about the body.
-struct DecodingFailure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}

@@ -57,10 +57,15 @@ extension Request {
       return "a rule for repeats holds in this process only and cannot be stored; store it once, or set an "
         + "idempotency key"
     }
-    if options.signer != nil {
+    if options.hasOwnSigners {
       return
-        "a signer of its own is code, with a key, and cannot be stored; give the signer to the outbox's client "
+        "a signature of its own is made by code, and cannot be stored; give the signer to the outbox's client "
         + "(ClientConfiguration.signer), which signs each attempt"
+    }
+    if options.hasContentCode {
+      return
+        "encryption and digests of its content are code, with keys, and cannot be stored; let one of the client's "
+        + "attemptInterceptors ask for them, at each attempt"
     }
     if options.caching != nil {
       return
