@@ -192,7 +192,10 @@ let package = Package(
       swiftSettings: strict + failpoints),
     .testTarget(
       name: "ErrandSigningTests",
-      dependencies: ["ErrandSigning", "ContentCoding", "Programs", "TestSupport"],
+      dependencies: [
+        "ErrandSigning", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
+        "ContentCoding", "Programs", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests",

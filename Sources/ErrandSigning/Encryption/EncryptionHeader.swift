@@ -21,7 +21,7 @@ public struct EncryptionHeader: Sendable, Hashable {
   static let saltLength = 16
   static let maximumIDLength = 255
   /// The length of the header without the key's name.
-  private static let fixedLength = saltLength + 4 + 1
+  static let fixedLength = saltLength + 4 + 1
 
   /// 16 bytes that are different for each content.
   public let salt: Data

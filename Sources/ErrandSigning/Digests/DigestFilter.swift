@@ -1,0 +1,113 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Verifies the digests of responses.
+struct DigestFilter: ResponseFilter {
+  let isRequired: Bool
+
+  var identity: String { isRequired ? "a digest" : "a digest if there is one" }
+
+  func prepare(_ fields: inout HTTPFields) {
+    for name in [WantContentDigest.fieldName, WantReprDigest.fieldName] where !fields.contains(name) {
+      fields.append(name, "sha-256=10, sha-512=5")
+    }
+    if !fields.contains("Accept-Encoding") { fields.append("Accept-Encoding", "identity") }
+  }
+
+  func begin(_ response: FilteredResponse) throws -> (any BodyFilter)? {
+    do {
+      let content = try Self.field(ContentDigest.self, of: response.head)
+      let representation = response.isWhole ? try Self.field(ReprDigest.self, of: response.head) : nil
+      if content != nil || representation != nil {
+        return try DigestBodyFilter(content, representation, after: response.beginning)
+      }
+    } catch {
+      throw Self.failed("the digest of the response cannot be verified: \(error)", error, response.head)
+    }
+    guard isRequired else { return nil }
+    throw Self.failed(
+      "the response has no digest of its body that can be verified (Content-Digest, with sha-256 or sha-512), and one "
+        + "is required; have the server send it, or use verifyingDigest(isRequired: false)",
+      nil, response.head)
+  }
+
+  /// Returns the field, if it has a digest that can be verified.
+  private static func field<Field: IntegrityField>(_: Field.Type, of head: ResponseHead) throws -> Field? {
+    let lines = head.fields.values(of: Field.fieldName)
+    guard !lines.isEmpty else { return nil }
+    let field = try Field(parsing: lines)
+    return field.algorithms.isEmpty ? nil : field
+  }
+
+  static func failed(_ reason: String, _ error: (any Error)?, _ head: ResponseHead?) -> RequestError {
+    RequestError(
+      .integrityFailed, message: reason, status: head?.status, fields: head?.fields, reachedServer: true,
+      underlying: error)
+  }
+}
+
+/// Verifies the digests of one body, which passes unchanged.
+// It is called by one thread at a time: that is why its parts need no lock.
+final class DigestBodyFilter: BodyFilter {
+  private nonisolated(unsafe) var content: DigestVerifier?
+  private nonisolated(unsafe) var representation: DigestVerifier?
+  private nonisolated(unsafe) var beginning: FilteredResponse.FileBeginning?
+  private nonisolated(unsafe) var passing = Data()
+
+  /// - Parameter beginning: The bytes of the representation that come before the body.
+  init(
+    _ content: ContentDigest?, _ representation: ReprDigest?, after beginning: FilteredResponse.FileBeginning?
+  ) throws {
+    self.beginning = representation == nil ? nil : beginning
+    if let content { self.content = try content.verifier() }
+    if let representation { self.representation = try representation.verifier() }
+  }
+
+  var work: (@Sendable () async throws -> Void)? {
+    guard let beginning else { return nil }
+    return { [self] in
+      try await read(beginning)
+      self.beginning = nil
+    }
+  }
+
+  /// Reads the part of the file that is there already, on a thread of its own.
+  private func read(_ beginning: FilteredResponse.FileBeginning) async throws {
+    var length: Int64 = 0
+    for try await chunk in Body.file(URL(filePath: beginning.path)).chunks {
+      representation?.update(chunk)
+      length += Int64(chunk.count)
+    }
+    guard length == beginning.length else {
+      throw DigestFilter.failed(
+        "the part of the file that was there has changed; download it again", nil, nil)
+    }
+  }
+
+  func put(_ bytes: Data) {
+    content?.update(bytes)
+    // Behind the part of the file that is there already: `work` has been done.
+    representation?.update(bytes)
+    passing.append(bytes)
+  }
+
+  func take() -> Data? {
+    guard !passing.isEmpty else { return nil }
+    defer { passing = Data() }
+    return passing
+  }
+
+  func end() throws {
+    do {
+      if let verifier = content.take() { try verifier.finalize() }
+      if let verifier = representation.take() { try verifier.finalize() }
+    } catch {
+      throw DigestFilter.failed("\(error)", error, nil)
+    }
+  }
+}

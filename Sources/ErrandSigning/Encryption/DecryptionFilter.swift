@@ -1,0 +1,83 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Decrypts responses with the content coding `aes128gcm`.
+struct DecryptionFilter: ResponseFilter {
+  let keys: any ContentKeyProvider
+  let isRequired: Bool
+  let maximumRecordSize: Int
+
+  var identity: String { isRequired ? "decryption" : "decryption if it is encrypted" }
+
+  func prepare(_ fields: inout HTTPFields) {
+    // A digest asks for no coding; this one is not the transport's.
+    if fields["Accept-Encoding"] ?? "identity" == "identity" {
+      fields.set("Accept-Encoding", EncryptedBodyCoding.name)
+    }
+  }
+
+  func begin(_ response: FilteredResponse) throws -> (any BodyFilter)? {
+    guard isRequired, !response.codings.contains(EncryptedBodyCoding.name) else { return nil }
+    throw RequestError(
+      .decryptionFailed,
+      message:
+        "the response is not encrypted (Content-Encoding: aes128gcm), and has to be; anybody may have written "
+        + "it. Have the server encrypt it, or use decrypting(with:isRequired: false)",
+      status: response.head.status, fields: response.head.fields, reachedServer: true)
+  }
+
+  func decoder(of coding: String, _ response: FilteredResponse) -> (any BodyFilter)? {
+    coding == EncryptedBodyCoding.name ? DecryptedBody(keys, maximumRecordSize: maximumRecordSize) : nil
+  }
+}
+
+/// Decrypts one body.
+// It is called by one thread at a time: that is why its parts need no lock.
+final class DecryptedBody: BodyFilter {
+  private let keys: any ContentKeyProvider
+  private nonisolated(unsafe) var decoder: AES128GCMDecoder
+  private nonisolated(unsafe) var content = Data()
+
+  init(_ keys: any ContentKeyProvider, maximumRecordSize: Int) {
+    self.keys = keys
+    decoder = AES128GCMDecoder(maximumRecordSize: maximumRecordSize)
+  }
+
+  var work: (@Sendable () async throws -> Void)? {
+    guard let id = decoder.neededKeyID else { return nil }
+    return { [self] in
+      do {
+        content = try decoder.use(await keys.contentKey(for: id))
+      } catch {
+        throw Self.failed(error)
+      }
+    }
+  }
+
+  func put(_ bytes: Data) throws {
+    do { content.append(try decoder.update(bytes)) } catch { throw Self.failed(error) }
+  }
+
+  func take() -> Data? {
+    guard !content.isEmpty else { return nil }
+    defer { content = Data() }
+    return content
+  }
+
+  func end() throws {
+    do { content.append(try decoder.finish()) } catch { throw Self.failed(error) }
+  }
+
+  /// - Parameter error: The decoder's, or that of the application's keys, which is not shown.
+  private static func failed(_ error: any Error) -> RequestError {
+    let reason = (error as? ContentEncryptionError).map { "\($0)" } ?? "its key could not be had"
+    return RequestError(
+      .decryptionFailed, message: "the response's body cannot be decrypted: \(reason)", reachedServer: true,
+      underlying: error)
+  }
+}

@@ -1,0 +1,114 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Request {
+  /// Sends the body encrypted, with `Content-Encoding: aes128gcm` (RFC 8188), and with a fresh salt for each attempt. It
+  /// is compressed before that, if the request is `compressed()`; digests and signatures are made of what is sent.
+  /// Header fields are not encrypted.
+  ///
+  /// The file of a body must not change between its signature and its sending; if it does, it is not sent.
+  /// - Parameters:
+  ///   - recordSize: The number of bytes of each encrypted record, from 18 to `EncryptionHeader.maximumRecordSize`.
+  ///   - padding: Zeros that hide how long the body is.
+  public func encrypted(
+    with key: ContentKey, recordSize: Int = 4096, padding: RecordPadding = .none
+  ) -> Request {
+    coded(in: EncryptedBodyCoding(key: key, recordSize: recordSize, padding: padding))
+  }
+
+  /// Decrypts responses with the content coding `aes128gcm` (RFC 8188), before they are decompressed and checked. A
+  /// body that was changed, cut off, re-ordered or encrypted with another key fails with
+  /// `RequestError(.decryptionFailed)`; nothing of a record is passed on before it was verified, but a stream may end
+  /// with the error after records that were whole. Cached responses are cached decrypted.
+  ///
+  /// Responses without content (to HEAD; 204, 304) are not encrypted, and those that the request rejects stay as they
+  /// are. The download of an encrypted file cannot be resumed.
+  /// - Parameters:
+  ///   - keys: Finds the key that a response names. The response is not read any further meanwhile.
+  ///   - isRequired: True, the default, if a response that is not encrypted fails.
+  ///   - maximumRecordSize: The largest records that are accepted, in bytes: so much is held in memory.
+  public func decrypting(
+    with keys: any ContentKeyProvider, isRequired: Bool = true,
+    maximumRecordSize: Int = AES128GCMDecoder.defaultMaximumRecordSize
+  ) -> Request {
+    filtered(
+      by: DecryptionFilter(keys: keys, isRequired: isRequired, maximumRecordSize: maximumRecordSize))
+  }
+
+  /// Decrypts responses as `decrypting(with:isRequired:maximumRecordSize:)` does, with one key.
+  public func decrypting(with key: ContentKey, isRequired: Bool = true) -> Request {
+    decrypting(with: ContentKeys(key), isRequired: isRequired)
+  }
+}
+
+/// The content coding `aes128gcm` of requests.
+struct EncryptedBodyCoding: BodyCoding {
+  static let name = "aes128gcm"
+
+  let key: ContentKey
+  let recordSize: Int
+  let padding: RecordPadding
+
+  var name: String { Self.name }
+  /// The key's name: requests that are encrypted with one key are the same.
+  var identity: String { "aes128gcm \(ContentKey.shown(key.id))" }
+
+  func begin() throws -> any BodyCodingAttempt {
+    EncryptedBody(coding: self, salt: .random(EncryptionHeader.saltLength))
+  }
+}
+
+/// One attempt's encryption. With the same salt, the same bytes come of the same body each time that it is read; the
+/// body of an attempt that has changed is never sent, because two bodies with one salt would reveal each other.
+struct EncryptedBody: BodyCodingAttempt {
+  let coding: EncryptedBodyCoding
+  let salt: Data
+
+  func codedLength(of length: Int64) -> Int64? {
+    guard case .bytes(0) = coding.padding.amount, coding.recordSize >= EncryptionHeader.minimumRecordSize
+    else {
+      return nil
+    }
+    let capacity = Int64(coding.recordSize - RecordLayout.overhead)
+    let records = max(1, (length - 1) / capacity + 1)
+    let (overhead, isTooMuch) = records.multipliedReportingOverflow(by: Int64(RecordLayout.overhead))
+    let header = Int64(EncryptionHeader.fixedLength + coding.key.id.count)
+    let (sum, isTooLong) = (overhead + header).addingReportingOverflow(length)
+    return isTooMuch || isTooLong ? nil : sum
+  }
+
+  func makeEncoder() throws -> any BodyEncoder { try EncryptingEncoder(self) }
+}
+
+private final class EncryptingEncoder: BodyEncoder {
+  private var encoder: AES128GCMEncoder
+
+  init(_ body: EncryptedBody) throws {
+    do throws(ContentEncryptionError) {
+      encoder = try AES128GCMEncoder(
+        key: body.coding.key, recordSize: body.coding.recordSize, padding: body.coding.padding,
+        salt: body.salt)
+    } catch {
+      throw RequestError(.invalidRequest, message: "\(error)", reachedServer: false, underlying: error)
+    }
+  }
+
+  func update(_ piece: Data) throws -> Data {
+    try failing { () throws(ContentEncryptionError) in try encoder.update(piece) }
+  }
+
+  func finish() throws -> Data { try failing { () throws(ContentEncryptionError) in try encoder.finish() } }
+
+  private func failing(_ encode: () throws(ContentEncryptionError) -> Data) throws(RequestError) -> Data {
+    do {
+      return try encode()
+    } catch {
+      throw RequestError(.bodyFailed, message: "\(error)", reachedServer: true, underlying: error)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+@testable import ErrandCore
+
+/// gzip, of whole data.
+enum Gzip {
+  static func compressed(_ data: Data) throws -> Data { try ErrandCore.Gzip.compress(data) }
+
+  static func expanded(_ data: Data) throws -> Data {
+    let filter = try ZlibFilter()
+    filter.put(data)
+    var expanded = Data()
+    while let piece = try filter.take() { expanded += piece }
+    try filter.end()
+    return expanded
+  }
+}
