@@ -1,0 +1,143 @@
+/// A part of a message that a signature can cover: RFC 9421, section 2. A field's name as a literal is one, and so is
+/// the name of a derived component.
+///
+/// ```swift
+/// let components: [MessageComponent] = [
+///   .method, .targetURI, "content-digest", .queryParameter("page"), .field("cache-control").structured,
+///   .field("example-dictionary").member("a"), .path.ofRequest,
+/// ]
+/// ```
+///
+/// Two are equal if they name the same part: the order of parameters does not count. Whether a component is valid is
+/// checked when it is used.
+public struct MessageComponent: Sendable {
+  struct Options: Sendable, Hashable {
+    var isOfRequest = false
+    var isStructured = false
+    var isWrapped = false
+    var isTrailer = false
+    var key: String?
+    var parameterName: String?
+  }
+
+  /// The name of the field in lower case, or of the derived component with its `@`.
+  public let name: String
+  /// The name and the parameters as they stand in a signature: `"@query-param";name="Pet"`.
+  public let identifier: String
+  let options: Options
+  /// Nil for a field.
+  let derived: DerivedComponent?
+
+  init(name: String, identifier: String, options: Options) {
+    self.name = name
+    self.identifier = identifier
+    self.options = options
+    derived = name.utf8.first == FieldByte.at ? DerivedComponent(rawValue: name) : nil
+  }
+
+  /// Returns a header field. All of its lines are covered, combined with commas (section 2.1).
+  /// - Parameter name: In any case.
+  public static func field(_ name: String) -> MessageComponent {
+    MessageComponent(named: String(decoding: name.utf8.map(FieldByte.lowered), as: UTF8.self))
+  }
+
+  /// Returns a parameter of a query that has the form `a=b&c=d` (section 2.2.8).
+  /// - Parameter name: The name as it is meant, not as it is encoded in the URL.
+  public static func queryParameter(_ name: String) -> MessageComponent {
+    var options = Options()
+    let encoded = QueryParameters.encoded(Array(name.utf8)[...])
+    options.parameterName = encoded
+    let component = MessageComponent(named: DerivedComponent.queryParameter.rawValue)
+    return component.with(options, ";name=\(quoted(encoded))")
+  }
+
+  private init(named name: String) {
+    self.init(name: name, identifier: Self.quoted(name), options: Options())
+  }
+
+  private init(_ derived: DerivedComponent) { self.init(named: derived.rawValue) }
+
+  /// The method of the request (section 2.2.1).
+  public static let method = MessageComponent(.method)
+  /// The whole URL of the request, without its fragment (section 2.2.2).
+  public static let targetURI = MessageComponent(.targetURI)
+  /// The host in lower case, and the port if it is not the scheme's own (section 2.2.3).
+  public static let authority = MessageComponent(.authority)
+  /// The scheme in lower case (section 2.2.4).
+  public static let scheme = MessageComponent(.scheme)
+  /// The target as it stands in the request's first line (section 2.2.5).
+  public static let requestTarget = MessageComponent(.requestTarget)
+  /// The path, `/` if it is empty (section 2.2.6).
+  public static let path = MessageComponent(.path)
+  /// The query with its `?`, also if there is none (section 2.2.7).
+  public static let query = MessageComponent(.query)
+  /// The status code of the response (section 2.2.9).
+  public static let status = MessageComponent(.status)
+  /// The digest of the content: what makes a signature cover it.
+  public static let contentDigest = MessageComponent.field("content-digest")
+
+  /// The same part of the request that a response answers (`req`, section 2.4).
+  public var ofRequest: MessageComponent {
+    var options = options
+    options.isOfRequest = true
+    return with(options, ";req")
+  }
+
+  /// The field as RFC 9651 serializes it, whatever its spaces are (`sf`, section 2.1.1). The field's type has to be
+  /// known: see `StructuredFieldTypes`.
+  public var structured: MessageComponent {
+    var options = options
+    options.isStructured = true
+    return with(options, ";sf")
+  }
+
+  /// Each line of the field as a byte sequence, for fields whose lines cannot be combined (`bs`, section 2.1.3).
+  public var wrapped: MessageComponent {
+    var options = options
+    options.isWrapped = true
+    return with(options, ";bs")
+  }
+
+  /// One member of a field that is defined as a Dictionary (`key`, section 2.1.2).
+  public func member(_ key: String) -> MessageComponent {
+    var options = options
+    options.key = key
+    return with(options, ";key=\(Self.quoted(key))")
+  }
+
+  private func with(_ options: Options, _ parameter: String) -> MessageComponent {
+    guard options != self.options else { return self }
+    return MessageComponent(name: name, identifier: identifier + parameter, options: options)
+  }
+
+  /// Returns a string as it stands in a structured field; an empty one if it has no such form, which `check` refuses.
+  static func quoted(_ text: String) -> String { (try? BareItem.string(text).serialized()) ?? "\"\"" }
+}
+
+/// The components that are derived from a message, beside its fields: RFC 9421, section 2.2.
+enum DerivedComponent: String, Sendable, Hashable {
+  case method = "@method"
+  case targetURI = "@target-uri"
+  case authority = "@authority"
+  case scheme = "@scheme"
+  case requestTarget = "@request-target"
+  case path = "@path"
+  case query = "@query"
+  case queryParameter = "@query-param"
+  case status = "@status"
+}
+
+extension MessageComponent: Hashable {
+  public static func == (left: Self, right: Self) -> Bool {
+    left.name == right.name && left.options == right.options
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(options)
+  }
+}
+
+extension MessageComponent: CustomStringConvertible {
+  public var description: String { identifier }
+}

@@ -1,0 +1,127 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A signature of a message, as `Signature-Input` and `Signature` hold it: RFC 9421, section 4. A message can have
+/// several, each with its own label.
+public struct MessageSignature: Sendable, Hashable {
+  /// The name of the signature within its message; it says nothing about it.
+  public let label: String
+  /// The covered components and the parameters.
+  public let parameters: SignatureParameters
+  /// The signature itself.
+  public let bytes: Data
+
+  public init(label: String, parameters: SignatureParameters, bytes: Data) {
+    (self.label, self.parameters, self.bytes) = (label, parameters, bytes)
+  }
+
+  static let inputName = "Signature-Input"
+  static let signatureName = "Signature"
+
+  /// Returns the signatures of a message, none of which is verified.
+  /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent` if one of them is not as it should be.
+  public static func all(in fields: HTTPFields) throws(SignatureError) -> [MessageSignature] {
+    var signatures: [MessageSignature] = []
+    for entry in try Entry.all(in: fields) { signatures.append(try entry.signature()) }
+    return signatures
+  }
+
+  /// Adds the signature to the header fields. One with the same label is replaced, others stay.
+  /// - Throws: `.notSerializable` if the label is no key of a structured field; `.malformed` if the fields have
+  ///   signatures already that cannot be read.
+  public func add(to fields: inout HTTPFields) throws(SignatureError) {
+    try Self.add(label, input: parameters.value, bytes, to: &fields)
+  }
+
+  static func add(_ label: String, input: String, _ bytes: Data, to fields: inout HTTPFields)
+    throws(SignatureError)
+  {
+    try checkLabel(label)
+    // No other member has to be kept, or could be damaged, on the usual way.
+    let (inputs, signatures) = try (
+      others(than: label, inputName, fields), others(than: label, signatureName, fields)
+    )
+    fields.set(inputName, "\(inputs)\(label)=\(input)")
+    fields.set(signatureName, "\(signatures)\(label)=:\(bytes.base64EncodedString()):")
+  }
+
+  static func checkLabel(_ label: String) throws(SignatureError) {
+    guard let first = label.utf8.first, FieldByte.beginsKey(first), label.utf8.allSatisfy(FieldByte.isKey)
+    else {
+      throw SignatureError(
+        .notSerializable,
+        "the label of a signature has to begin with a lowercase letter or *, and to have only those, digits, _, - and . "
+          + "in it")
+    }
+  }
+
+  /// Returns the members with other labels, and the comma behind them.
+  private static func others(
+    than label: String, _ name: String, _ fields: HTTPFields
+  ) throws(SignatureError) -> String {
+    let lines = fields.values(of: name)
+    if lines.isEmpty { return "" }
+    do {
+      var members = try StructuredDictionary(parsing: lines)
+      members[label] = nil
+      return try members.serialized().map { "\($0), " } ?? ""
+    } catch {
+      throw SignatureError(field: name, error)
+    }
+  }
+}
+
+extension MessageSignature {
+  /// A label with its parts, of which the components and parameters are not read yet: a verifier reads only those of
+  /// the signatures that it looks at.
+  struct Entry {
+    let label: String
+    private let input: StructuredInnerList
+    private let bytes: Data
+
+    static func all(in fields: HTTPFields) throws(SignatureError) -> [Entry] {
+      let inputs = try members(of: inputName, fields)
+      let signatures = try members(of: signatureName, fields)
+      guard inputs.count <= SignatureLimits.signatures, signatures.count <= SignatureLimits.signatures else {
+        throw SignatureError(
+          .malformed,
+          "the message has more than the \(SignatureLimits.signatures) signatures that are accepted")
+      }
+      var entries: [Entry] = []
+      for (label, input) in inputs {
+        guard let input = input.innerList, let bytes = signatures[label]?.bytes else {
+          throw SignatureError(
+            .malformed,
+            "a signature has to be a list of components in \(inputName), and bytes in \(signatureName)")
+        }
+        entries.append(Entry(label: label, input: input, bytes: bytes))
+      }
+      guard entries.count == signatures.count else {
+        throw SignatureError(.malformed, "\(signatureName) has a label that \(inputName) does not have")
+      }
+      return entries
+    }
+
+    func signature() throws(SignatureError) -> MessageSignature {
+      MessageSignature(label: label, parameters: try SignatureParameters(input), bytes: bytes)
+    }
+
+    /// The parameter `tag`, if it is a string.
+    var tag: String? { input.parameters["tag"]?.string }
+
+    private static func members(
+      of name: String, _ fields: HTTPFields
+    ) throws(SignatureError) -> StructuredDictionary {
+      do {
+        return try StructuredDictionary(parsing: fields.values(of: name))
+      } catch {
+        throw SignatureError(field: name, error)
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Signs messages with RFC 9421: as the signer of a request, each attempt with the time and a nonce of its own.
+///
+/// ```swift
+/// let key = try PrivateKey(pem: pem, keyID: "2026-07").signingKey(for: .ed25519)
+/// let signer = try MessageSigner(key, covering: [.method, .targetURI, .contentDigest])
+/// try await client.send(.post(url, json: order).signed(by: signer))
+/// ```
+///
+/// If `content-digest` is covered and the request has none, `Content-Digest` is added: the body is read for that once
+/// before it is sent. If `content-length` is covered, it is that of the body.
+public struct MessageSigner: RequestSigner {
+  /// The nonces of signatures: values that are not used a second time, so that a verifier can refuse replays.
+  public enum Nonce: Sendable, Hashable {
+    /// No nonce.
+    case none
+    /// 16 random bytes for each signature, in base64url.
+    case random
+    /// One that a verifier gave, for one signature.
+    case value(String)
+  }
+
+  /// The covered components, in the order in which they are signed.
+  public let components: [MessageComponent]
+  /// The label of the signature. One with the same label is replaced, others stay.
+  public let label: String
+  /// The name of the identity for which it signs: the key's.
+  public var identity: String? { key.keyID }
+
+  private let key: any SigningKey
+  private let lifetime: Duration?
+  private let sendsCreated: Bool
+  private let text: SignatureParametersText
+  private let digest: DigestAlgorithm
+  private let structuredFields: StructuredFieldTypes
+  private let needsDigest: Bool
+  private let needsLength: Bool
+
+  /// - Parameters:
+  ///   - key: Its `keyID` is sent as `keyid`, if it has one.
+  ///   - components: What is signed; it is what a verifier can rely on.
+  ///   - lifetime: The time after which the signature expires, in whole seconds; nil: it does not expire.
+  ///   - tag: The application for which the signature is made.
+  ///   - sendsAlgorithm: True to name the algorithm; a verifier knows it from its key.
+  ///   - digest: The algorithm of the `Content-Digest` that is added.
+  /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
+  public init(
+    _ key: any SigningKey, covering components: [MessageComponent] = [.method, .targetURI, .contentDigest],
+    label: String = "sig1", lifetime: Duration? = .seconds(300), nonce: Nonce = .random, tag: String? = nil,
+    sendsAlgorithm: Bool = false, digest: DigestAlgorithm = .sha256,
+    structuredFields: StructuredFieldTypes = .standard
+  ) throws(SignatureError) {
+    try self.init(
+      key, components, label, lifetime, nonce, tag, sendsCreated: true, sendsAlgorithm, digest,
+      structuredFields)
+  }
+
+  /// Makes a signer of what the other side asks for in `Accept-Signature`: its components, label, nonce and tag.
+  /// - Parameter lifetime: The time after which the signature expires, if it is asked to say so.
+  /// - Throws: `.algorithmMismatch` or `.unknownKey` if another key is asked for.
+  public init(
+    _ key: any SigningKey, answering request: SignatureRequest, lifetime: Duration = .seconds(300),
+    digest: DigestAlgorithm = .sha256, structuredFields: StructuredFieldTypes = .standard
+  ) throws(SignatureError) {
+    if let algorithm = request.algorithm, algorithm != key.algorithm {
+      throw SignatureError(
+        .algorithmMismatch,
+        "a signature with \(algorithm) is asked for, and the key is one for \(key.algorithm); sign with another key"
+      )
+    }
+    if let keyID = request.keyID, keyID != key.keyID {
+      throw SignatureError(
+        .unknownKey, "a signature with another key is asked for; sign with the key \(keyID)")
+    }
+    try self.init(
+      key, request.components, request.label, request.wantsExpires ? lifetime : nil,
+      request.nonce.map(Nonce.value) ?? .none, request.tag, sendsCreated: request.wantsCreated,
+      request.algorithm != nil, digest, structuredFields)
+  }
+
+  private init(
+    _ key: any SigningKey, _ components: [MessageComponent], _ label: String, _ lifetime: Duration?,
+    _ nonce: Nonce,
+    _ tag: String?, sendsCreated: Bool, _ sendsAlgorithm: Bool, _ digest: DigestAlgorithm,
+    _ structuredFields: StructuredFieldTypes
+  ) throws(SignatureError) {
+    try MessageSignature.checkLabel(label)
+    try SignatureParameters.check(components)
+    for component in components where Self.changes(component, by: label) {
+      throw SignatureError(
+        .invalidComponent,
+        "the component \(component) is changed by this signature itself; cover a member of another label")
+    }
+    (self.key, self.components, self.label, self.lifetime) = (key, components, label, lifetime)
+    (self.sendsCreated, self.digest, self.structuredFields) = (sendsCreated, digest, structuredFields)
+    text = try SignatureParametersText(
+      components, keyID: key.keyID, algorithm: sendsAlgorithm ? key.algorithm : nil, nonce: nonce, tag: tag)
+    needsDigest = components.contains { $0.name == "content-digest" && !$0.options.isOfRequest }
+    needsLength = components.contains { $0.name == "content-length" && !$0.options.isOfRequest }
+  }
+
+  /// Returns true if the signature changes the component when it is added.
+  private static func changes(_ component: MessageComponent, by label: String) -> Bool {
+    guard component.name == "signature" || component.name == "signature-input", !component.options.isOfRequest
+    else {
+      return false
+    }
+    return component.options.key == nil || component.options.key == label
+  }
+
+  /// Adds `Signature-Input` and `Signature`, and `Content-Digest` if it is covered and missing.
+  /// - Throws: `SignatureError`; `RequestError` if the body cannot be read; the key's own error.
+  public func sign(_ request: inout OutgoingRequest) async throws {
+    if needsDigest, !request.fields.contains(ContentDigest.fieldName) {
+      var hasher = DigestHasher(digest)
+      for try await chunk in request.body.chunks { hasher.update(chunk) }
+      var field = ContentDigest()
+      field[digest] = hasher.finalize()
+      request.fields[ContentDigest.fieldName] = try field.serialized()
+    }
+    var message = SignableMessage(request.method, request.url, fields: request.fields)
+    if needsLength, !message.fields.contains(Self.lengthName), let length = request.body.length, length > 0 {
+      message.fields[Self.lengthName] = String(length)
+    }
+    let (input, signature) = try await signed(message, at: request.date)
+    try MessageSignature.add(label, input: input, signature, to: &request.fields)
+  }
+
+  private static let lengthName = "Content-Length"
+
+  /// Returns the signature of a message: of a response, for instance, or of a request that another client sends.
+  /// - Parameter date: The time of the signature.
+  /// - Throws: `SignatureError`; the key's own error.
+  public func signature(of message: SignableMessage, at date: Date) async throws -> MessageSignature {
+    let (input, signature) = try await signed(message, at: date)
+    let list = try StructuredDictionary(parsing: "\(label)=\(input)")[label]?.innerList
+    return MessageSignature(
+      label: label, parameters: try SignatureParameters(list ?? []), bytes: signature)
+  }
+
+  private func signed(_ message: SignableMessage, at date: Date) async throws -> (
+    input: String, signature: Data
+  ) {
+    let created = try SignatureParameters.seconds(date)
+    let expires = try lifetime.map { try SignatureParameters.seconds(date.addingTimeInterval($0.seconds)) }
+    let input = text.value(created: sendsCreated ? created : nil, expires: expires)
+    var base = SignatureBase(message, structuredFields)
+    for component in components { try base.append(component) }
+    return (String(decoding: input, as: UTF8.self), try await key.sign(base.finished(input)))
+  }
+}
+
+extension Duration {
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+
+extension MessageSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "MessageSigner(\(label), \(key.algorithm))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["signer": description]) }
+}

@@ -1,0 +1,67 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension MessageVerifier {
+  /// Checks everything that can be told without the key.
+  /// - Returns: The instant from which the signature is not valid any more; nil if there is none.
+  func check(_ parameters: SignatureParameters, _ content: Data?, _ now: Date) throws(SignatureError) -> Date?
+  {
+    var required = requiredComponents
+    if let content, !content.isEmpty { required.append(.contentDigest) }
+    for component in required where !parameters.covers(component) {
+      throw SignatureError(
+        .missingComponent,
+        "the signature does not cover \(component), which is required; the sender has to cover it")
+    }
+    if let created = parameters.created, created > now.addingTimeInterval(clockSkew.seconds) {
+      throw SignatureError(
+        .notYetValid, "the signature was created in the future; one of the two clocks is wrong")
+    }
+    if let expires = parameters.expires, expires <= now {
+      throw SignatureError(.expired, "the signature has expired; the sender has to sign the message anew")
+    }
+    var expiry = parameters.expires
+    if let maximumAge {
+      guard let created = parameters.created else { throw missing("created", "its age cannot be told") }
+      let last = created.addingTimeInterval(maximumAge.seconds)
+      guard last >= now else {
+        throw SignatureError(
+          .tooOld,
+          "the signature is older than the \(maximumAge) that are accepted; the sender has to sign anew")
+      }
+      // The age may still be the greatest at that instant itself.
+      expiry = min(expiry ?? .distantFuture, last.addingTimeInterval(1))
+    }
+    if nonces != nil {
+      if parameters.nonce == nil { throw missing("nonce", "a replay cannot be told") }
+      if expiry == nil { throw missing("expires", "its nonce would have to be remembered for ever") }
+    }
+    return expiry
+  }
+
+  private func missing(_ name: String, _ reason: String) -> SignatureError {
+    SignatureError(
+      .missingParameter,
+      "the signature has no \(name), so that \(reason); the sender has to add that parameter")
+  }
+
+  /// Checks the algorithm that the signature names, and that of the key, which is used.
+  func check(_ named: SignatureAlgorithm?, _ algorithm: SignatureAlgorithm) throws(SignatureError) {
+    if let named, !algorithms.contains(named) {
+      throw SignatureError(
+        .unknownAlgorithm, "the signature names an algorithm that is not accepted; sign with another")
+    }
+    guard algorithms.contains(algorithm) else {
+      throw SignatureError(
+        .unknownAlgorithm, "the algorithm \(algorithm) of the key is not accepted; use another key")
+    }
+    if let named, named != algorithm {
+      throw SignatureError(
+        .algorithmMismatch,
+        "the signature names \(named), and its key is one for \(algorithm); sign with the key's own")
+    }
+  }
+}

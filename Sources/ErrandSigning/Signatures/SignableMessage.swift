@@ -1,0 +1,66 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The head of a message: as much of it as a signature can cover (RFC 9421, section 2).
+///
+/// ```swift
+/// let request = SignableMessage(.post, url, fields: fields)
+/// let response = SignableMessage(200, fields: responseFields, answering: request)
+/// ```
+///
+/// The content is covered by its digest: see `ContentDigest`.
+public struct SignableMessage: Sendable {
+  enum Start: Sendable {
+    case request(Method, URL, target: String?)
+    indirect case response(Status, to: SignableMessage?)
+  }
+
+  let start: Start
+  /// The header fields, one for each line.
+  public var fields: HTTPFields
+
+  /// Makes the head of a request.
+  /// - Parameters:
+  ///   - url: The whole URL; its fragment and its user are no part of the message. A `Host` field overrides its host
+  ///     and port, as it does when a request is sent.
+  ///   - requestTarget: The target in the request's first line, if it is not the path and the query: of a request to a
+  ///     proxy for instance it is the whole URL.
+  public init(_ method: Method, _ url: URL, fields: HTTPFields = [:], requestTarget: String? = nil) {
+    self.init(start: .request(method, url, target: requestTarget), fields: fields)
+  }
+
+  /// Makes the head of a response.
+  /// - Parameter request: The request that it answers, for components with `req`.
+  public init(_ status: Status, fields: HTTPFields = [:], answering request: SignableMessage? = nil) {
+    self.init(start: .response(status, to: request), fields: fields)
+  }
+
+  private init(start: Start, fields: HTTPFields) { (self.start, self.fields) = (start, fields) }
+
+  /// Returns the bytes that are signed: RFC 9421, section 2.5. They have the values of all covered components, so
+  /// treat them as what they may be: secret.
+  /// - Throws: `.componentUnavailable`, `.invalidComponent` or `.duplicateComponent`.
+  public func signatureBase(
+    for parameters: SignatureParameters, structuredFields: StructuredFieldTypes = .standard
+  ) throws(SignatureError) -> Data {
+    var base = SignatureBase(self, structuredFields)
+    for component in parameters.components { try base.append(component) }
+    return base.finished(parameters.value.utf8)
+  }
+}
+
+extension SignableMessage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String {
+    switch start {
+    case .request(let method, _, _): "\(method) request"
+    case .response(let status, _): "response \(status.code)"
+    }
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["message": description]) }
+}

@@ -1,0 +1,248 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Writes the signature base of a message: RFC 9421, section 2.5. Each covered component is a line.
+struct SignatureBase {
+  private let message: SignableMessage
+  private let types: StructuredFieldTypes
+  private var output: [UInt8] = []
+  /// The URL of the request, once it was needed.
+  private var target: TargetURL?
+
+  init(_ message: SignableMessage, _ types: StructuredFieldTypes) {
+    (self.message, self.types) = (message, types)
+    output.reserveCapacity(512)
+  }
+
+  /// Returns the whole base, of which the parameters are the last line.
+  consuming func finished(_ parameters: some Collection<UInt8>) -> Data {
+    output += "\"@signature-params\": ".utf8
+    output += parameters
+    return Data(output)
+  }
+
+  /// Appends the line of a component, which was checked.
+  /// - Throws: `.componentUnavailable`.
+  mutating func append(_ component: MessageComponent) throws(SignatureError) {
+    output += component.identifier.utf8
+    output += [FieldByte.colon, FieldByte.space]
+    let start = output.count
+    let source = try component.options.isOfRequest ? request(for: component) : message
+    if let derived = component.derived {
+      try append(derived, of: source, component)
+    } else {
+      try append(fieldOf: source, component)
+    }
+    // A line break would let one component look like two.
+    guard output[start...].allSatisfy({ FieldByte.isPrintable($0) || $0 == FieldByte.tab }) else {
+      throw unavailable(
+        component,
+        "has a line break, a control character or one that is not ASCII in it; of a field, cover the bytes (bs)"
+      )
+    }
+    output.append(UInt8(ascii: "\n"))
+  }
+
+  private func request(for component: MessageComponent) throws(SignatureError) -> SignableMessage {
+    guard case .response(_, let request) = message.start else {
+      throw unavailable(
+        component, "is one of a request that the message answers, and the message is a request itself")
+    }
+    guard let request else {
+      throw unavailable(component, "is one of the request that the response answers; pass that request, too")
+    }
+    return request
+  }
+
+  private func unavailable(_ component: MessageComponent, _ problem: String) -> SignatureError {
+    SignatureError(.componentUnavailable, "the component \(component) \(problem)")
+  }
+
+  // MARK: Derived components
+
+  private mutating func append(
+    _ derived: DerivedComponent, of message: SignableMessage, _ component: MessageComponent
+  ) throws(SignatureError) {
+    switch message.start {
+    case .response(let status, _):
+      guard derived == .status else {
+        throw unavailable(
+          component, "is one of a request; of the request that a response answers, it has req")
+      }
+      guard 100...999 ~= status.code else { throw unavailable(component, "is no status of three digits") }
+      output += String(status.code).utf8
+    case .request(let method, let url, let requestTarget):
+      switch derived {
+      case .status: throw unavailable(component, "is one of a response")
+      case .method: output += method.rawValue.utf8
+      case .requestTarget where requestTarget != nil: output += (requestTarget ?? "").utf8
+      default: try append(derived, try target(url, message.fields, component), component)
+      }
+    }
+  }
+
+  private mutating func target(
+    _ url: URL, _ fields: HTTPFields, _ component: MessageComponent
+  ) throws(SignatureError) -> TargetURL {
+    if let target { return target }
+    var hosts = 0
+    var host: String?
+    for field in fields where ASCII.equalIgnoringCase(field.name, "host") {
+      hosts += 1
+      host = ASCII.trimmed(field.value)
+    }
+    guard hosts < 2, let target = TargetURL(url.absoluteString, host: host) else {
+      throw unavailable(component, "needs a whole URL and one host; check the URL and the field Host")
+    }
+    self.target = target
+    return target
+  }
+
+  private mutating func append(
+    _ derived: DerivedComponent, _ target: TargetURL, _ component: MessageComponent
+  ) throws(SignatureError) {
+    switch derived {
+    case .method, .status: return
+    case .targetURI:
+      output += target.scheme
+      output += "://".utf8
+      output += target.authority
+      appendTarget(target)
+    case .requestTarget: appendTarget(target)
+    case .authority: output += target.authority
+    case .scheme: output += target.scheme
+    case .path: output += target.path
+    case .query:
+      output.append(FieldByte.question)
+      output += target.query ?? []
+    case .queryParameter:
+      let values = QueryParameters.values(of: component.options.parameterName ?? "", in: target.query ?? [])
+      guard let value = values.first else { throw unavailable(component, "is not in the URL's query") }
+      // It could not be told which of them is covered.
+      guard values.count == 1 else {
+        throw unavailable(component, "is more than once in the URL's query; cover @query")
+      }
+      output += value.utf8
+    }
+  }
+
+  private mutating func appendTarget(_ target: TargetURL) {
+    output += target.path
+    guard let query = target.query else { return }
+    output.append(FieldByte.question)
+    output += query
+  }
+
+  // MARK: Fields
+
+  private mutating func append(
+    fieldOf message: SignableMessage, _ component: MessageComponent
+  ) throws(SignatureError) {
+    if component.options.isStructured || component.options.key != nil {
+      return try append(structured: lines(of: message, component), component)
+    }
+    var count = 0
+    for field in message.fields where ASCII.equalIgnoringCase(field.name, component.name) {
+      if count > 0 { output += [FieldByte.comma, FieldByte.space] }
+      count += 1
+      if component.options.isWrapped {
+        output += ":\(Data(FieldLine.value(field.value)).base64EncodedString()):".utf8
+      } else {
+        output += FieldLine.value(field.value)
+      }
+    }
+    guard count > 0 else { throw missing(component) }
+    // Its values have commas of their own, so that two lines could be taken for one, or for others (section 7.5.6).
+    if count > 1, component.name == "set-cookie", !component.options.isWrapped {
+      throw unavailable(component, "has several lines, which cannot be combined; cover their bytes (bs)")
+    }
+  }
+
+  private func lines(
+    of message: SignableMessage, _ component: MessageComponent
+  ) throws(SignatureError) -> [String] {
+    let lines = message.fields.values(of: component.name)
+    if lines.isEmpty { throw missing(component) }
+    return lines.map { String(decoding: FieldLine.value($0), as: UTF8.self) }
+  }
+
+  private func missing(_ component: MessageComponent) -> SignatureError {
+    unavailable(component, "is not in the message; add the field, or cover others")
+  }
+
+  private mutating func append(structured lines: [String], _ component: MessageComponent)
+    throws(SignatureError)
+  {
+    let type = types[component.name]
+    do {
+      if let key = component.options.key {
+        guard type == nil || type == .dictionary else {
+          throw unavailable(component, "is no dictionary, which has keys")
+        }
+        guard let member = try StructuredDictionary(parsing: lines)[key] else {
+          throw unavailable(component, "is not in the message: the field has no such key")
+        }
+        output += try member.serialized().utf8
+        return
+      }
+      switch type {
+      case .dictionary: output += (try StructuredDictionary(parsing: lines).serialized() ?? "").utf8
+      case .list: output += (try StructuredList(parsing: lines).serialized() ?? "").utf8
+      case .item: output += try StructuredItem(parsing: lines).serialized().utf8
+      case nil:
+        throw unavailable(
+          component,
+          "is of a type that is not known; add the field to the StructuredFieldTypes, or cover it without sf")
+      }
+    } catch let error as SignatureError {
+      throw error
+    } catch {
+      throw unavailable(component, "is no structured field of its type")
+    }
+  }
+}
+
+/// The value of one line of a field, as it is signed: RFC 9421, section 2.1.
+enum FieldLine {
+  /// Returns the bytes without the spaces around them. A line that was folded becomes one.
+  static func value(_ text: String) -> ArraySlice<UInt8> {
+    let bytes = Array(text.utf8)
+    return trimmed(bytes.contains(UInt8(ascii: "\n")) ? unfolded(bytes)[...] : bytes[...])
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var bytes = bytes
+    while let first = bytes.first, isSpace(first) { bytes.removeFirst() }
+    while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+    return bytes
+  }
+
+  /// Replaces each fold, and the spaces around it, by a space. Other line breaks stay, and are refused.
+  private static func unfolded(_ bytes: [UInt8]) -> [UInt8] {
+    var output: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let isFold =
+        bytes[index] == UInt8(ascii: "\r") && index + 2 < bytes.count
+        && bytes[index + 1] == UInt8(ascii: "\n")
+        && isSpace(bytes[index + 2])
+      guard isFold else {
+        output.append(bytes[index])
+        index += 1
+        continue
+      }
+      while let last = output.last, isSpace(last) { output.removeLast() }
+      output.append(FieldByte.space)
+      index += 2
+      while index < bytes.count, isSpace(bytes[index]) { index += 1 }
+    }
+    return output
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == FieldByte.space || byte == FieldByte.tab }
+}

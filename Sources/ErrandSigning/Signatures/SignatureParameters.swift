@@ -1,0 +1,128 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The covered components and the parameters of a signature: RFC 9421, section 2.3.
+///
+/// Those of a received signature are kept as they came, in their order, also the parameters that are not known: a
+/// signature is made over all of them.
+public struct SignatureParameters: Sendable, Hashable {
+  /// The covered components, in the order in which they are signed.
+  public let components: [MessageComponent]
+  /// All parameters, in their order.
+  public let parameters: StructuredParameters
+  /// The components and parameters as they stand in `Signature-Input`.
+  public let value: String
+
+  /// Makes the parameters of a new signature. Those that are nil are left out.
+  /// - Parameters:
+  ///   - created: In whole seconds.
+  ///   - expires: In whole seconds.
+  /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
+  public init(
+    _ components: [MessageComponent], created: Date? = nil, keyID: String? = nil,
+    algorithm: SignatureAlgorithm? = nil, expires: Date? = nil, nonce: String? = nil, tag: String? = nil
+  ) throws(SignatureError) {
+    try Self.check(components)
+    var parameters = StructuredParameters()
+    parameters["created"] = try created.map(Self.seconds).map(BareItem.integer)
+    parameters["keyid"] = keyID.map(BareItem.string)
+    parameters["alg"] = (algorithm?.rawValue).map(BareItem.string)
+    parameters["expires"] = try expires.map(Self.seconds).map(BareItem.integer)
+    parameters["nonce"] = nonce.map(BareItem.string)
+    parameters["tag"] = tag.map(BareItem.string)
+    self.init(components, parameters, value: try Self.text(of: components) + Self.text(of: parameters))
+  }
+
+  /// Reads a member of `Signature-Input`.
+  /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent`.
+  public init(_ list: StructuredInnerList) throws(SignatureError) {
+    guard list.count <= SignatureLimits.components else {
+      throw SignatureError(
+        .malformed,
+        "a signature covers more than the \(SignatureLimits.components) components that are accepted")
+    }
+    var components: [MessageComponent] = []
+    for item in list { components.append(try MessageComponent(item)) }
+    try Self.checkDuplicates(components)
+    for (name, value) in list.parameters {
+      let isRight =
+        switch name {
+        case "created", "expires": value.integer != nil
+        case "nonce", "alg", "keyid", "tag": value.string != nil
+        default: true
+        }
+      guard isRight else {
+        throw SignatureError(
+          .malformed, "the parameter \(name) of a signature is of another type than RFC 9421's")
+      }
+    }
+    do {
+      self.init(components, list.parameters, value: try list.serialized())
+    } catch {
+      throw SignatureError(field: "Signature-Input", error)
+    }
+  }
+
+  private init(_ components: [MessageComponent], _ parameters: StructuredParameters, value: String) {
+    (self.components, self.parameters, self.value) = (components, parameters, value)
+  }
+
+  /// The instant at which the signature was made; nil if it does not say.
+  public var created: Date? { date("created") }
+  /// The instant from which the signature is not valid any more; nil if it does not say.
+  public var expires: Date? { date("expires") }
+  /// The value that is not used a second time; nil if there is none.
+  public var nonce: String? { parameters["nonce"]?.string }
+  /// The algorithm that the signature names; nil if it leaves it to the key.
+  public var algorithm: SignatureAlgorithm? { parameters["alg"]?.string.map(SignatureAlgorithm.init) }
+  /// The name of the key; nil if it does not say.
+  public var keyID: String? { parameters["keyid"]?.string }
+  /// The application for which the signature was made; nil if it does not say.
+  public var tag: String? { parameters["tag"]?.string }
+
+  /// Returns true if the signature covers the component.
+  public func covers(_ component: MessageComponent) -> Bool { components.contains(component) }
+
+  private func date(_ name: String) -> Date? {
+    parameters[name]?.integer.map { Date(timeIntervalSince1970: Double($0)) }
+  }
+
+  /// Returns the components as they stand in `Signature-Input`: in parentheses.
+  static func text(of components: [MessageComponent]) -> String {
+    "(\(components.map(\.identifier).joined(separator: " ")))"
+  }
+
+  /// Returns the parameters as they stand behind the components.
+  static func text(of parameters: StructuredParameters) throws(SignatureError) -> String {
+    do {
+      return String(try StructuredInnerList([], parameters: parameters).serialized().dropFirst(2))
+    } catch {
+      throw SignatureError(making: "the signature's parameters", error)
+    }
+  }
+
+  /// Returns the whole seconds since 1970.
+  static func seconds(_ date: Date) throws(SignatureError) -> Int64 {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    guard seconds.magnitude < 1e15 else {
+      throw SignatureError(
+        .notSerializable, "the time of a signature has at most 15 digits of seconds since 1970")
+    }
+    return Int64(seconds)
+  }
+
+  static func check(_ components: [MessageComponent]) throws(SignatureError) {
+    for component in components { try component.check() }
+    try checkDuplicates(components)
+  }
+
+  private static func checkDuplicates(_ components: [MessageComponent]) throws(SignatureError) {
+    var seen: Set<MessageComponent> = []
+    for component in components where !seen.insert(component).inserted {
+      throw SignatureError(.duplicateComponent, "the signature covers \(component) twice")
+    }
+  }
+}

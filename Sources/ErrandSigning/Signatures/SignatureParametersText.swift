@@ -1,0 +1,57 @@
+/// The components and parameters of a signer, as text: all but its time is the same for each signature.
+struct SignatureParametersText: Sendable {
+  private let components: [UInt8]
+  private let keyAndAlgorithm: [UInt8]
+  private let nonce: MessageSigner.Nonce
+  /// The nonce if it is always the same, and the tag.
+  private let rest: [UInt8]
+
+  /// - Throws: `.notSerializable`.
+  init(
+    _ components: [MessageComponent], keyID: String?, algorithm: SignatureAlgorithm?,
+    nonce: MessageSigner.Nonce,
+    tag: String?
+  ) throws(SignatureError) {
+    self.components = Array(SignatureParameters.text(of: components).utf8)
+    keyAndAlgorithm = try Self.text(["keyid": keyID, "alg": algorithm?.rawValue])
+    self.nonce = nonce
+    let value: String? = if case .value(let value) = nonce { value } else { nil }
+    rest = try Self.text(["nonce": value, "tag": tag])
+  }
+
+  private static func text(_ values: KeyValuePairs<String, String?>) throws(SignatureError) -> [UInt8] {
+    var parameters = StructuredParameters()
+    for (name, value) in values { parameters[name] = value.map(BareItem.string) }
+    return Array(try SignatureParameters.text(of: parameters).utf8)
+  }
+
+  /// Returns the value for one signature. The order is that of RFC 9421's examples.
+  func value(created: Int64?, expires: Int64?) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(components.count + keyAndAlgorithm.count + rest.count + 80)
+    output += components
+    if let created { output += ";created=\(created)".utf8 }
+    output += keyAndAlgorithm
+    if let expires { output += ";expires=\(expires)".utf8 }
+    if nonce == .random {
+      output += ";nonce=\"".utf8
+      Self.appendRandom(to: &output)
+      output.append(FieldByte.quote)
+    }
+    output += rest
+    return output
+  }
+
+  /// Appends 16 random bytes as 22 characters.
+  private static func appendRandom(to output: inout [UInt8]) {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<2 {
+      var bits: UInt64 = generator.next()
+      for _ in 0..<11 {
+        output.append(alphabet[Int(bits & 63)])
+        bits >>= 6
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+public import ErrandCore
+
+/// A request for a signature on a later message of the exchange, as `Accept-Signature` holds it: RFC 9421, section 5.
+///
+/// ```swift
+/// // The server asks for signed requests, or the client for a signed response.
+/// let wanted = try SignatureRequest(label: "sig1", [.status, .contentDigest, .method.ofRequest], wantsCreated: true)
+/// try SignatureRequest.set([wanted], in: &fields)
+///
+/// for wanted in try SignatureRequest.all(in: response.fields) {
+///   let signer = try MessageSigner(key, answering: wanted)
+/// }
+/// ```
+public struct SignatureRequest: Sendable, Hashable {
+  /// The label that the signature has to have.
+  public let label: String
+  /// The components that the signature has to cover, of the message that it is asked for.
+  public let components: [MessageComponent]
+  /// All parameters, in their order.
+  public let parameters: StructuredParameters
+
+  /// True if the signature has to say when it was made.
+  public var wantsCreated: Bool { parameters["created"]?.boolean == true }
+  /// True if the signature has to say when it expires.
+  public var wantsExpires: Bool { parameters["expires"]?.boolean == true }
+  /// The nonce that the signature has to have; nil if none is asked for.
+  public var nonce: String? { parameters["nonce"]?.string }
+  /// The algorithm that is asked for; nil if any will do.
+  public var algorithm: SignatureAlgorithm? { parameters["alg"]?.string.map(SignatureAlgorithm.init) }
+  /// The key that is asked for; nil if any will do.
+  public var keyID: String? { parameters["keyid"]?.string }
+  /// The tag that the signature has to have; nil if none is asked for.
+  public var tag: String? { parameters["tag"]?.string }
+
+  /// - Throws: `.invalidComponent`, `.duplicateComponent` or `.notSerializable`.
+  public init(
+    label: String, _ components: [MessageComponent], wantsCreated: Bool = false, keyID: String? = nil,
+    algorithm: SignatureAlgorithm? = nil, wantsExpires: Bool = false, nonce: String? = nil, tag: String? = nil
+  ) throws(SignatureError) {
+    try MessageSignature.checkLabel(label)
+    try SignatureParameters.check(components)
+    var parameters = StructuredParameters()
+    parameters["created"] = wantsCreated ? true : nil
+    parameters["keyid"] = keyID.map(BareItem.string)
+    parameters["alg"] = (algorithm?.rawValue).map(BareItem.string)
+    parameters["expires"] = wantsExpires ? true : nil
+    parameters["nonce"] = nonce.map(BareItem.string)
+    parameters["tag"] = tag.map(BareItem.string)
+    _ = try SignatureParameters.text(of: parameters)
+    (self.label, self.components, self.parameters) = (label, components, parameters)
+  }
+
+  /// The name of the field.
+  public static let fieldName = "Accept-Signature"
+
+  /// Returns the requests of a message's `Accept-Signature`; none if it has no such field.
+  /// - Throws: `.malformed`, `.invalidComponent` or `.duplicateComponent`.
+  public static func all(in fields: HTTPFields) throws(SignatureError) -> [SignatureRequest] {
+    let members: StructuredDictionary
+    do {
+      members = try StructuredDictionary(parsing: fields.values(of: fieldName))
+    } catch {
+      throw SignatureError(field: fieldName, error)
+    }
+    guard members.count <= SignatureLimits.signatures else {
+      throw SignatureError(
+        .malformed,
+        "\(fieldName) asks for more than the \(SignatureLimits.signatures) signatures that are accepted")
+    }
+    var requests: [SignatureRequest] = []
+    for (label, member) in members { requests.append(try SignatureRequest(label, member)) }
+    return requests
+  }
+
+  private init(_ label: String, _ member: StructuredMember) throws(SignatureError) {
+    guard let list = member.innerList, list.count <= SignatureLimits.components else {
+      throw SignatureError(
+        .malformed, "a member of \(Self.fieldName) has to be a list of at most 128 components")
+    }
+    for (name, value) in list.parameters {
+      let isRight =
+        switch name {
+        case "created", "expires": value == .boolean(true)
+        case "nonce", "alg", "keyid", "tag": value.string != nil
+        default: true
+        }
+      guard isRight else {
+        throw SignatureError(
+          .malformed, "the parameter \(name) of \(Self.fieldName) is of another type than RFC 9421's")
+      }
+    }
+    var components: [MessageComponent] = []
+    for item in list { components.append(try MessageComponent(item)) }
+    try SignatureParameters.check(components)
+    (self.label, self.components, parameters) = (label, components, list.parameters)
+  }
+
+  /// Sets the field to these requests; removes it if there are none. Of two with the same label, the last counts.
+  /// - Throws: `.notSerializable`.
+  public static func set(_ requests: [SignatureRequest], in fields: inout HTTPFields) throws(SignatureError) {
+    var members: [String: String] = [:]
+    var labels: [String] = []
+    for request in requests {
+      let value =
+        try SignatureParameters.text(of: request.components)
+        + SignatureParameters.text(of: request.parameters)
+      if members.updateValue("\(request.label)=\(value)", forKey: request.label) == nil {
+        labels.append(request.label)
+      }
+    }
+    fields[fieldName] = labels.isEmpty ? nil : labels.compactMap { members[$0] }.joined(separator: ", ")
+  }
+}

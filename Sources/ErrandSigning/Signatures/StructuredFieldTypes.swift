@@ -1,0 +1,41 @@
+/// The kind of structured field that a field is defined to be: RFC 9651, section 3.
+public enum StructuredFieldType: Sendable, Hashable {
+  case list
+  case dictionary
+  case item
+}
+
+/// The types of fields, for components that cover them as structured fields (`sf` and `key`). A message does not say
+/// them: the signer and the verifier have to know the same.
+///
+/// ```swift
+/// var types = StructuredFieldTypes.standard
+/// types["Example-Dictionary"] = .dictionary
+/// ```
+public struct StructuredFieldTypes: Sendable, Hashable {
+  private var types: [String: StructuredFieldType]
+
+  /// The fields that their RFCs define as structured fields.
+  public static let standard = StructuredFieldTypes(types: [
+    "accept-ch": .list, "accept-query": .list, "accept-signature": .dictionary, "cache-groups": .list,
+    "cache-group-invalidation": .list, "cache-status": .list, "capsule-protocol": .item,
+    "cdn-cache-control": .dictionary, "client-cert": .item, "client-cert-chain": .list,
+    "concealed-auth-export": .item, "content-digest": .dictionary, "cross-origin-embedder-policy": .item,
+    "cross-origin-opener-policy": .item, "deprecation": .item, "origin-agent-cluster": .item,
+    "priority": .dictionary, "proxy-status": .list, "repr-digest": .dictionary, "signature": .dictionary,
+    "signature-input": .dictionary, "unencoded-digest": .dictionary, "want-content-digest": .dictionary,
+    "want-repr-digest": .dictionary, "want-unencoded-digest": .dictionary,
+  ])
+
+  private init(types: [String: StructuredFieldType]) { self.types = types }
+
+  /// The type of a field, whose name may be in any case; nil if it is not known.
+  public subscript(name: String) -> StructuredFieldType? {
+    get { types[Self.key(name)] }
+    set { types[Self.key(name)] = newValue }
+  }
+
+  private static func key(_ name: String) -> String {
+    String(decoding: name.utf8.map(FieldByte.lowered), as: UTF8.self)
+  }
+}
