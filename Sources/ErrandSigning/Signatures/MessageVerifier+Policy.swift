@@ -42,6 +42,12 @@ extension MessageVerifier {
     return expiry
   }
 
+  private func notCovered(_ component: MessageComponent) -> SignatureError {
+    SignatureError(
+      .missingComponent,
+      "the signature does not cover \(component), which is required; the sender has to cover it")
+  }
+
   private func missing(_ name: String, _ reason: String) -> SignatureError {
     SignatureError(
       .missingParameter,
@@ -62,6 +68,15 @@ extension MessageVerifier {
       throw SignatureError(
         .algorithmMismatch,
         "the signature names \(named), and its key is one for \(algorithm); sign with the key's own")
+    }
+  }
+}
+
+extension SignatureParameters {
+  /// True if the signature covers all digests of the content.
+  var coversContent: Bool {
+    components.contains {
+      $0.name == MessageComponent.contentDigest.name && !$0.options.isOfRequest && $0.options.key == nil
     }
   }
 }

@@ -66,7 +66,8 @@ public struct MessageVerifier: Sendable {
   /// - Parameters:
   ///   - label: The label of the signature. Nil: the first that is valid, of those that have the tag.
   ///   - content: The content, as it was transferred, if it is verified with the digests that the signature covers.
-  ///     Nil: only the head is verified, and the content has to be verified with `ContentDigest`.
+  ///     It has to be covered then, unless it is empty. Nil: only the head is verified, and the content has to be
+  ///     verified with `ContentDigest`.
   ///   - now: The time.
   /// - Returns: The signature, which is valid: what it covers is what was signed.
   /// - Throws: `SignatureError`; `DigestError` if the content is another; the error of the lookup, of the key or of
@@ -110,7 +111,7 @@ public struct MessageVerifier: Sendable {
         "the signature \(signature.label) is not one of this message: what it covers was changed on its way, or it was "
           + "made with another key")
     }
-    if let content {
+    if let content, parameters.coversContent {
       try ContentDigest(parsing: message.fields.values(of: ContentDigest.fieldName)).verify(content)
     }
     // Last, so that a message that is refused for anything else uses up no nonce.

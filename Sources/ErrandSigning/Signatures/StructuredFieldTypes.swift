@@ -27,8 +27,6 @@ public struct StructuredFieldTypes: Sendable, Hashable {
     "want-repr-digest": .dictionary, "want-unencoded-digest": .dictionary,
   ])
 
-  private init(types: [String: StructuredFieldType]) { self.types = types }
-
   /// The type of a field, whose name may be in any case; nil if it is not known.
   public subscript(name: String) -> StructuredFieldType? {
     get { types[Self.key(name)] }

@@ -31,13 +31,17 @@ enum RFCMessages {
   static func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
 
   static func message(
-    _ method: ErrandCore.Method = "GET", _ url: String, _ fields: HTTPFields = [:], target: String? = nil
+    _ method: ErrandCore.Method, _ url: String, _ fields: HTTPFields = [:], target: String? = nil
   ) -> SignableMessage {
     SignableMessage(method, self.url(url), fields: fields, requestTarget: target)
   }
 }
 
 extension SignableMessage {
+  static func get(_ url: String, _ fields: HTTPFields = [:]) -> SignableMessage {
+    RFCMessages.message("GET", url, fields)
+  }
+
   /// Returns the message with the fields of a signature.
   func signed(_ input: String, _ signature: String) -> SignableMessage {
     var message = self
@@ -63,7 +67,7 @@ extension SignableMessage {
 }
 
 /// Returns the code with which something is refused; nil if it is not.
-func refusal(_ body: () async throws -> Void) async -> SignatureError.Code? {
+func codeOfRefusal(_ body: () async throws -> Void) async -> SignatureError.Code? {
   do {
     try await body()
     return nil

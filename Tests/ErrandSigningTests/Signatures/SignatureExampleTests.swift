@@ -200,7 +200,7 @@ import Testing
       "transform=:ZT1kooQsEHpZ0I1IjCqtQppOmIqlJPeo7DHR3SoMn0s5JZ1eRGS0A+vyYP9t/LXlh5QMFFQ6cpLt2m0pmj3NDA==:")
     let verifier = MessageVerifier(
       keys: [try Self.ed25519.get()], requiring: [.method, .path, .authority, "accept"])
-    let code = await refusal { try await verifier.verify(message, now: RFCMessages.date) }
+    let code = await codeOfRefusal { try await verifier.verify(message, now: RFCMessages.date) }
     #expect(code == (isValid ? nil : .invalidSignature))
   }
 

@@ -1,0 +1,115 @@
+import BenchmarkSupport
+import CCrypto
+import ErrandCore
+import ErrandSigning
+import Foundation
+
+// Measures what it costs to sign a request with RFC 9421: four components, with the time, the key's name and an end,
+// beside the same operation of libcrypto alone, over the same bytes.
+
+let url = URL(string: "https://api.example.com/v1/orders/1234567/lines?page=2&limit=50")
+let digest = "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:"
+let components: [MessageComponent] = [.method, .targetURI, .contentDigest, "content-type"]
+
+func request() throws -> OutgoingRequest {
+  guard let url else { throw Arguments.Wrong(description: "the URL is none") }
+  return OutgoingRequest(
+    .post, url,
+    fields: [
+      "Accept": "application/json", "User-Agent": "Errand/0.1", "Content-Type": "application/json",
+      "Content-Digest": digest,
+    ], date: Date(timeIntervalSince1970: 1_618_884_473))
+}
+
+/// Returns the nanoseconds of processor time that one run of `work` takes.
+func cost(_ count: Int, _ work: () async throws -> Void) async rethrows -> Double {
+  let begin = ProcessUsage.cpuSeconds
+  for _ in 0..<count { try await work() }
+  return (ProcessUsage.cpuSeconds - begin) / Double(count) * 1e9
+}
+
+/// Returns what signs with libcrypto alone, of which nothing is checked but that it succeeds.
+func bareEd25519(_ secret: [UInt8], _ base: [UInt8]) -> () throws -> Void {
+  let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, secret, secret.count)
+  var signature = [UInt8](repeating: 0, count: 64)
+  return {
+    let context = EVP_MD_CTX_new()
+    defer { EVP_MD_CTX_free(context) }
+    var count = signature.count
+    guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
+      EVP_DigestSign(context, &signature, &count, base, base.count) == 1
+    else { throw Arguments.Wrong(description: "libcrypto does not sign") }
+  }
+}
+
+func bareHMAC(_ secret: [UInt8], _ base: [UInt8]) -> () throws -> Void {
+  var code = [UInt8](repeating: 0, count: 32)
+  return {
+    var count = 0
+    guard
+      EVP_Q_mac(
+        nil, "HMAC", nil, "SHA256", nil, secret, secret.count, base, base.count, &code, code.count, &count)
+        != nil
+    else { throw Arguments.Wrong(description: "libcrypto does not sign") }
+  }
+}
+
+func measure(
+  _ name: String, _ key: any SigningKey, _ bare: (_ base: [UInt8]) -> () throws -> Void, count: Int,
+  rounds: Int,
+  nonce: MessageSigner.Nonce
+) async throws {
+  let signer = try MessageSigner(key, covering: components, nonce: nonce)
+  let request = try request()
+  let message = SignableMessage(request.method, request.url, fields: request.fields)
+  let signature = try await signer.signature(of: message, at: request.date)
+  let base = Array(try message.signatureBase(for: signature.parameters))
+  let reference = bare(base)
+  var (own, others, bases) = ([Double](), [Double](), [Double]())
+  for round in 0...rounds {
+    let costs = try await (
+      cost(count) {
+        var request = request
+        try await signer.sign(&request)
+      }, cost(count) { try reference() },
+      cost(count) { _ = try message.signatureBase(for: signature.parameters) }
+    )
+    // The first round warms up.
+    guard round > 0 else { continue }
+    own.append(costs.0)
+    others.append(costs.1)
+    bases.append(costs.2)
+  }
+  print(
+    "  \(name.left(30))\(Statistics.median(own).fixed(0).right(8))\(Statistics.median(others).fixed(0).right(11))"
+      + "\(Statistics.median(bases).fixed(0).right(11))\(Statistics.medianRatio(own, others).fixed(2).right(9))"
+  )
+}
+
+do {
+  let arguments = try Arguments(["rounds", "count"])
+  let rounds = try arguments.number("rounds", default: 5)
+  let count = try arguments.number("count", default: 4000)
+  let secret = (0..<32).map { UInt8($0) }
+  let jwk = #"""
+    {"kty":"OKP","crv":"Ed25519","kid":"key-1","d":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+    "x":"A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg"}
+    """#
+  let ed25519 = try PrivateKey(jwk: Data(jwk.utf8)).signingKey()
+  let shared = try SharedKey(Data(secret), keyID: "key-1")
+  print("signing four components, ns of processor time, medians of \(rounds) rounds (ratio at most 1.5)")
+  print("  \("".left(30))  signer  libcrypto       base    ratio")
+  try await measure(
+    "ed25519", ed25519, { bareEd25519(secret, $0) }, count: count, rounds: rounds, nonce: .none)
+  try await measure(
+    "ed25519, random nonce", ed25519, { bareEd25519(secret, $0) }, count: count, rounds: rounds,
+    nonce: .random)
+  try await measure(
+    "hmac-sha256", shared, { bareHMAC(secret, $0) }, count: count * 20, rounds: rounds, nonce: .none)
+  try await measure(
+    "hmac-sha256, random nonce", shared, { bareHMAC(secret, $0) }, count: count * 20, rounds: rounds,
+    nonce: .random)
+} catch {
+  FileHandle.standardError.write(Data("signatures: \(error)\n".utf8))
+  exit(1)
+}

@@ -1,0 +1,217 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandSigning
+
+/// `Signature-Input` and `Signature`: RFC 9421, section 4.
+@Suite struct SignatureFieldTests {
+  private func signature(_ input: String, _ signature: String = "sig1=:AAE=:") throws -> MessageSignature {
+    try #require(try MessageSignature.all(in: ["Signature-Input": input, "Signature": signature]).first)
+  }
+
+  @Test func `the parameters are kept as they came`() async throws {
+    let input =
+      #"("b";x-y=?0;key="a" "a");x=1;tag="t";created=5;keyid="k";y=:AA==:;alg="ed25519";expires=9;nonce="n""#
+    #expect(await codeOfRefusal { _ = try self.signature("sig1=\(input)") } == .invalidComponent)
+    let known = input.replacing(";x-y=?0", with: "")
+    let parsed = try signature("sig1=\(known.replacing(" ", with: "  "))").parameters
+    #expect(parsed.value == known)
+    #expect(parsed.components.map(\.identifier) == [#""b";key="a""#, #""a""#])
+    #expect(
+      parsed.created == Date(timeIntervalSince1970: 5) && parsed.expires == Date(timeIntervalSince1970: 9))
+    #expect((parsed.tag, parsed.keyID, parsed.algorithm, parsed.nonce) == ("t", "k", .ed25519, "n"))
+    #expect(parsed.parameters.keys == ["x", "tag", "created", "keyid", "y", "alg", "expires", "nonce"])
+  }
+
+  @Test func `a signature without parameters has none`() throws {
+    let parsed = try signature("sig1=()").parameters
+    #expect(parsed.components.isEmpty && parsed.parameters.isEmpty && parsed.value == "()")
+    #expect(parsed.created == nil && parsed.expires == nil && parsed.nonce == nil && parsed.algorithm == nil)
+    #expect(parsed.keyID == nil && parsed.tag == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("sig1=(", "sig1=:AA==:"), ("sig1=()", "sig1=:A"), ("sig1=()", "sig1=AA"), ("sig1=()", "sig1"),
+      ("sig1=()", #"sig1="AA""#), ("sig1=1", "sig1=:AA==:"), ("sig1", "sig1=:AA==:"), ("sig1=()", ""),
+      ("", "sig1=:AA==:"), ("sig1=()", "sig2=:AA==:"), ("sig1=()", "sig1=:AA==:, sig2=:AA==:"),
+      ("sig1=(), sig2=()", "sig1=:AA==:"), ("sig1=();created=1.0", "sig1=:AA==:"),
+      ("sig1=();created", "sig1=:AA==:"),
+      (#"sig1=();expires="1""#, "sig1=:AA==:"), ("sig1=();nonce=1", "sig1=:AA==:"),
+      ("sig1=();nonce=a", "sig1=:AA==:"),
+      ("sig1=();alg=ed25519", "sig1=:AA==:"), ("sig1=();keyid=:AA==:", "sig1=:AA==:"),
+      ("sig1=();tag", "sig1=:AA==:"),
+      ("sig1=();created=@1", "sig1=:AA==:"),
+    ])
+  func `fields that are not as they should be are refused`(input: String, signature: String) async {
+    let fields: HTTPFields = ["Signature-Input": input, "Signature": signature]
+    #expect(await codeOfRefusal { _ = try MessageSignature.all(in: fields) } == .malformed)
+    let verifier = MessageVerifier(requiring: []) { _ in nil }
+    let message = SignableMessage(200, fields: fields)
+    #expect(await codeOfRefusal { try await verifier.verify(message, now: RFCMessages.date) } == .malformed)
+  }
+
+  @Test(arguments: [
+    (#"sig1=(a)"#), "sig1=(1)", "sig1=(:AA==:)", #"sig1=("A")"#, #"sig1=("@signature-params")"#,
+  ])
+  func `a component that is not defined is refused`(input: String) async {
+    #expect(await codeOfRefusal { _ = try self.signature(input) } == .invalidComponent)
+  }
+
+  @Test func `neither signatures nor components are read without end`() async throws {
+    func fields(_ count: Int) -> HTTPFields {
+      [
+        "Signature-Input": (0..<count).map { "a\($0)=()" }.joined(separator: ", "),
+        "Signature": (0..<count).map { "a\($0)=::" }.joined(separator: ", "),
+      ]
+    }
+    #expect(try MessageSignature.all(in: fields(16)).count == 16)
+    #expect(await codeOfRefusal { _ = try MessageSignature.all(in: fields(17)) } == .malformed)
+
+    func list(_ count: Int) -> String {
+      "sig1=(" + (0..<count).map { "\"a\($0)\"" }.joined(separator: " ") + ")"
+    }
+    #expect(try signature(list(128)).parameters.components.count == 128)
+    #expect(await codeOfRefusal { _ = try self.signature(list(129)) } == .malformed)
+    #expect(
+      await codeOfRefusal { _ = try SignatureRequest.all(in: ["Accept-Signature": list(129)]) } == .malformed)
+    let many = (0..<17).map { "a\($0)=()" }.joined(separator: ", ")
+    #expect(
+      await codeOfRefusal { _ = try SignatureRequest.all(in: ["Accept-Signature": many]) } == .malformed)
+  }
+
+  @Test func `a signature is added beside others, and replaces one with its label`() throws {
+    var fields: HTTPFields = ["A": "1"]
+    func add(_ label: String, _ byte: UInt8) throws {
+      let parameters = try SignatureParameters(
+        ["a"], created: Date(timeIntervalSince1970: 1.9), keyID: "k\(byte)")
+      try MessageSignature(label: label, parameters: parameters, bytes: Data([byte])).add(to: &fields)
+    }
+    try add("sig1", 1)
+    #expect(fields["Signature-Input"] == #"sig1=("a");created=1;keyid="k1""#)
+    #expect(fields["Signature"] == "sig1=:AQ==:")
+    try add("*2.-_", 2)
+    try add("sig1", 3)
+    #expect(
+      fields["Signature-Input"] == #"*2.-_=("a");created=1;keyid="k2", sig1=("a");created=1;keyid="k3""#)
+    #expect(fields["Signature"] == "*2.-_=:Ag==:, sig1=:Aw==:")
+    #expect(try MessageSignature.all(in: fields).map(\.label) == ["*2.-_", "sig1"])
+    #expect(fields.values(of: "Signature").count == 1 && fields["A"] == "1")
+  }
+
+  @Test(arguments: ["", "Sig1", "1", "sig 1", "sig1=", "é", "sig1\r\nA: b", "-a"])
+  func `a label that is no key is refused`(label: String) async throws {
+    let key = try SharedKey(Data([1]))
+    let parameters = try SignatureParameters([])
+    #expect(
+      await codeOfRefusal {
+        var fields: HTTPFields = [:]
+        try MessageSignature(label: label, parameters: parameters, bytes: Data()).add(to: &fields)
+      } == .notSerializable)
+    #expect(await codeOfRefusal { _ = try MessageSigner(key, label: label) } == .notSerializable)
+    #expect(await codeOfRefusal { _ = try SignatureRequest(label: label, []) } == .notSerializable)
+  }
+
+  @Test func `a signature is not added to fields that cannot be read`() async throws {
+    let parameters = try SignatureParameters([])
+    for name in ["Signature", "Signature-Input"] {
+      #expect(
+        await codeOfRefusal {
+          var fields: HTTPFields = [name: "?"]
+          try MessageSignature(label: "a", parameters: parameters, bytes: Data()).add(to: &fields)
+        } == .malformed)
+    }
+  }
+
+  @Test func `parameters that have no form in a field are refused`() async throws {
+    for text in ["é", "a\r\nb", "a\u{0}"] {
+      #expect(await codeOfRefusal { _ = try SignatureParameters([], keyID: text) } == .notSerializable)
+      #expect(await codeOfRefusal { _ = try SignatureParameters([], nonce: text) } == .notSerializable)
+      #expect(await codeOfRefusal { _ = try SignatureParameters([], tag: text) } == .notSerializable)
+      #expect(await codeOfRefusal { _ = try SignatureRequest(label: "a", [], tag: text) } == .notSerializable)
+      let key = try SharedKey(Data([1]), keyID: text)
+      #expect(await codeOfRefusal { _ = try MessageSigner(key) } == .notSerializable)
+    }
+    for seconds in [1e15, -1e15, .infinity, .nan] {
+      let date = Date(timeIntervalSince1970: seconds)
+      #expect(await codeOfRefusal { _ = try SignatureParameters([], created: date) } == .notSerializable)
+      #expect(await codeOfRefusal { _ = try SignatureParameters([], expires: date) } == .notSerializable)
+    }
+    #expect(try SignatureParameters([], keyID: #"a"\b"#).value == #"();keyid="a\"\\b""#)
+  }
+}
+
+/// `Accept-Signature`: RFC 9421, section 5.
+@Suite struct SignatureRequestTests {
+  private static let example = #"""
+    sig1=("@method" "@target-uri" "@authority" "content-digest" "cache-control");keyid="test-key-rsa-pss";created\#
+    ;tag="app-123"
+    """#
+
+  @Test func `the example of section 5-1 is read`() throws {
+    let requests = try SignatureRequest.all(in: ["Accept-Signature": Self.example])
+    let request = try #require(requests.first)
+    #expect(requests.count == 1 && request.label == "sig1" && request.keyID == "test-key-rsa-pss")
+    #expect(request.wantsCreated && !request.wantsExpires && request.tag == "app-123")
+    #expect(request.nonce == nil && request.algorithm == nil)
+    #expect(request.components == [.method, .targetURI, .authority, .contentDigest, "cache-control"])
+    var fields: HTTPFields = [:]
+    try SignatureRequest.set(requests, in: &fields)
+    #expect(fields["accept-signature"] == Self.example)
+  }
+
+  @Test func `several requests are made and read`() throws {
+    let requests = [
+      try SignatureRequest(
+        label: "a", [.status, .method.ofRequest], wantsCreated: true, keyID: "k", algorithm: .ed25519,
+        wantsExpires: true, nonce: "n", tag: "t"), try SignatureRequest(label: "b", []),
+    ]
+    var fields: HTTPFields = [:]
+    try SignatureRequest.set(requests, in: &fields)
+    #expect(
+      fields["Accept-Signature"]
+        == #"a=("@status" "@method";req);created;keyid="k";alg="ed25519";expires;nonce="n";tag="t", b=()"#)
+    #expect(try SignatureRequest.all(in: fields) == requests)
+    try SignatureRequest.set([], in: &fields)
+    #expect(!fields.contains("Accept-Signature"))
+    #expect(try SignatureRequest.all(in: fields).isEmpty)
+    try SignatureRequest.set([requests[0], try SignatureRequest(label: "a", [])], in: &fields)
+    #expect(fields["Accept-Signature"] == "a=()")
+  }
+
+  @Test(
+    arguments: [
+      "a", "a=1", "a=(", "A=()", "a=();created=1", "a=();created=?0", "a=();expires=?0", "a=();nonce",
+      "a=();alg=a",
+      "a=();keyid=1", "a=();tag=?1",
+    ])
+  func `a field that is not as it should be is refused`(value: String) async {
+    #expect(
+      await codeOfRefusal { _ = try SignatureRequest.all(in: ["Accept-Signature": value]) } == .malformed)
+  }
+
+  @Test func `a signer does what it is asked for`() async throws {
+    let key = try PrivateKey(pem: RFCKeys.ed25519Private, keyID: "k").signingKey()
+    let wanted = try SignatureRequest(
+      label: "x", [.method, .contentDigest], wantsCreated: true, keyID: "k", algorithm: .ed25519,
+      wantsExpires: true,
+      nonce: #"a"b"#, tag: "t")
+    let signer = try MessageSigner(key, answering: wanted, lifetime: .seconds(60))
+    let signature = try await signer.signature(of: RFCMessages.request, at: RFCMessages.date)
+    #expect(signature.label == "x")
+    #expect(
+      signature.parameters.value == #"""
+        ("@method" "content-digest");created=1618884473;keyid="k";alg="ed25519";expires=1618884533;nonce="a\"b";tag="t"
+        """#)
+    let plain = try MessageSigner(key, answering: try SignatureRequest(label: "x", []))
+    #expect(
+      try await plain.signature(of: RFCMessages.request, at: RFCMessages.date).parameters.value
+        == #"();keyid="k""#)
+
+    let other = try SignatureRequest(label: "x", [], keyID: "other")
+    #expect(await codeOfRefusal { _ = try MessageSigner(key, answering: other) } == .unknownKey)
+    let algorithm = try SignatureRequest(label: "x", [], algorithm: .hmacSHA256)
+    #expect(await codeOfRefusal { _ = try MessageSigner(key, answering: algorithm) } == .algorithmMismatch)
+  }
+}
