@@ -48,6 +48,13 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.filter { ASCII.equalIgnoringCase($0.name, name) }.map(\.value)
   }
 
+  /// Calls `body` with the value of each field line of `name`, in order.
+  package func forEachValue<Failure: Error>(
+    of name: String, _ body: (String) throws(Failure) -> Void
+  ) throws(Failure) {
+    for field in fields where ASCII.equalIgnoringCase(field.name, name) { try body(field.value) }
+  }
+
   public func contains(_ name: String) -> Bool {
     fields.contains { ASCII.equalIgnoringCase($0.name, name) }
   }

@@ -38,3 +38,56 @@ enum HMACSHA256 {
     #endif
   }
 }
+
+/// A key that makes codes again and again: what depends on the key alone is computed once.
+final class HMACKey: Sendable {
+  #if canImport(CryptoKit)
+    private let secret: SecretBytes
+
+    init(_ secret: SecretBytes) { self.secret = secret }
+
+    /// Returns the code of the data.
+    func code(of data: Data) -> SecretBytes { HMACSHA256.code(key: secret, data: data) }
+  #else
+    // Safe to share: it is only copied.
+    nonisolated(unsafe) private let context: OpaquePointer
+
+    init(_ secret: SecretBytes) {
+      let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
+      defer { EVP_MAC_free(algorithm) }
+      guard let context = EVP_MAC_CTX_new(algorithm), Self.start(context, secret) else {
+        preconditionFailure("OpenSSL has no HMAC-SHA-256")
+      }
+      self.context = context
+    }
+
+    deinit { EVP_MAC_CTX_free(context) }
+
+    private static func start(_ context: OpaquePointer, _ secret: SecretBytes) -> Bool {
+      var digest = Array("SHA256".utf8CString)
+      return digest.withUnsafeMutableBufferPointer { digest in
+        let parameters = [
+          OSSL_PARAM_construct_utf8_string("digest", digest.baseAddress, 0), OSSL_PARAM_construct_end(),
+        ]
+        return secret.withUnsafeBytes {
+          EVP_MAC_init(context, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, parameters) == 1
+        }
+      }
+    }
+
+    /// Returns the code of the data.
+    func code(of data: Data) -> SecretBytes {
+      SecretBytes(count: HMACSHA256.byteCount) { code in
+        let copy = EVP_MAC_CTX_dup(context)
+        defer { EVP_MAC_CTX_free(copy) }
+        let isDone = data.withUnsafeBytes { data in
+          var count = 0
+          return EVP_MAC_update(copy, data.bindMemory(to: UInt8.self).baseAddress, data.count) == 1
+            && EVP_MAC_final(copy, code.bindMemory(to: UInt8.self).baseAddress, &count, code.count) == 1
+            && count == HMACSHA256.byteCount
+        }
+        precondition(isDone, "OpenSSL cannot make a code")
+      }
+    }
+  #endif
+}

@@ -11,13 +11,13 @@
 public struct SharedKey: SigningKey, VerificationKey {
   public let keyID: String?
   public var algorithm: SignatureAlgorithm { .hmacSHA256 }
-  private let secret: SecretBytes
+  private let secret: HMACKey
   private let jwk: JWK?
 
   /// - Throws: `KeyError.emptyKey` for no bytes.
   public init(_ data: Data, keyID: String? = nil) throws(KeyError) {
     guard !data.isEmpty else { throw Self.empty }
-    (secret, self.keyID, jwk) = (SecretBytes(data), keyID, nil)
+    (secret, self.keyID, jwk) = (HMACKey(SecretBytes(data)), keyID, nil)
   }
 
   /// - Parameter jwk: A JSON Web Key (RFC 7517) whose `kty` is `oct`. Its `kid` becomes `keyID`.
@@ -34,17 +34,17 @@ public struct SharedKey: SigningKey, VerificationKey {
     guard jwk.algorithm ?? .hmacSHA256 == .hmacSHA256 else {
       throw KeyError.mismatch(jwk.algorithm, "a shared key", [.hmacSHA256])
     }
-    (self.secret, keyID, self.jwk) = (secret, jwk.keyID, jwk)
+    (self.secret, keyID, self.jwk) = (HMACKey(secret), jwk.keyID, jwk)
   }
 
   public func sign(_ data: Data) throws(KeyError) -> Data {
     try jwk?.check("sign")
-    return HMACSHA256.code(key: secret, data: data).withUnsafeBytes { Data($0) }
+    return secret.code(of: data).withUnsafeBytes { Data($0) }
   }
 
   public func isValid(_ signature: Data, for data: Data) throws(KeyError) -> Bool {
     try jwk?.check("verify")
-    return ConstantTime.isEqual(signature, HMACSHA256.code(key: secret, data: data))
+    return ConstantTime.isEqual(signature, secret.code(of: data))
   }
 
   static let empty = KeyError(

@@ -1,12 +1,25 @@
 /// The value of one line of a field, as it is signed: RFC 9421, section 2.1.
 enum FieldLine {
-  /// Returns the bytes without the spaces around them. A line that was folded becomes one.
-  static func value(_ text: String) -> ArraySlice<UInt8> {
-    let bytes = Array(text.utf8)
-    return trimmed(bytes.contains(UInt8(ascii: "\n")) ? unfolded(bytes)[...] : bytes[...])
+  /// Appends the value without the spaces around it. A line that was folded becomes one.
+  static func append(_ text: String, to output: inout [UInt8]) {
+    var text = text
+    text.withUTF8 { bytes in
+      if bytes.contains(UInt8(ascii: "\n")) {
+        output += trimmed(unfolded(bytes)[...])
+      } else {
+        output.append(contentsOf: trimmed(bytes[...]))
+      }
+    }
   }
 
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  static func value(_ text: String) -> [UInt8] {
+    var output: [UInt8] = []
+    append(text, to: &output)
+    return output
+  }
+
+  private static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes
+  where Bytes.SubSequence == Bytes {
     var bytes = bytes
     while let first = bytes.first, isSpace(first) { bytes.removeFirst() }
     while let last = bytes.last, isSpace(last) { bytes.removeLast() }
@@ -14,7 +27,7 @@ enum FieldLine {
   }
 
   /// Replaces each fold, and the spaces around it, by a space. Other line breaks stay, and are refused.
-  private static func unfolded(_ bytes: [UInt8]) -> [UInt8] {
+  private static func unfolded(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var output: [UInt8] = []
     var index = 0
     while index < bytes.count {

@@ -27,12 +27,15 @@ public struct MessageComponent: Sendable {
   let options: Options
   /// Nil for a field.
   let derived: DerivedComponent?
+  /// The beginning of the component's line in a signature base.
+  let lineStart: [UInt8]
 
   init(name: String, identifier: String, options: Options) {
     self.name = name
     self.identifier = identifier
     self.options = options
     derived = name.utf8.first == FieldByte.at ? DerivedComponent(rawValue: name) : nil
+    lineStart = Array("\(identifier): ".utf8)
   }
 
   /// Returns a header field. All of its lines are covered, combined with commas (section 2.1).

@@ -35,19 +35,29 @@ public struct MessageSignature: Sendable, Hashable {
   /// - Throws: `.notSerializable` if the label is no key of a structured field; `.malformed` if the fields have
   ///   signatures already that cannot be read.
   public func add(to fields: inout HTTPFields) throws(SignatureError) {
-    try Self.add(label, input: parameters.value, bytes, to: &fields)
+    try Self.add(label, input: Array(parameters.value.utf8), bytes, to: &fields)
   }
 
-  static func add(_ label: String, input: String, _ bytes: Data, to fields: inout HTTPFields)
+  static func add(_ label: String, input: [UInt8], _ bytes: Data, to fields: inout HTTPFields)
     throws(SignatureError)
   {
     try checkLabel(label)
-    // No other member has to be kept, or could be damaged, on the usual way.
     let (inputs, signatures) = try (
       others(than: label, inputName, fields), others(than: label, signatureName, fields)
     )
-    fields.set(inputName, "\(inputs)\(label)=\(input)")
-    fields.set(signatureName, "\(signatures)\(label)=:\(bytes.base64EncodedString()):")
+    fields.reserveCapacity(fields.count + 2)
+    var output: [UInt8] = []
+    output.reserveCapacity(label.utf8.count + input.count + 1)
+    output.append(text: label)
+    output.append(FieldByte.equals)
+    output += input
+    fields.set(inputName, inputs + String(decoding: output, as: UTF8.self))
+    output.removeAll(keepingCapacity: true)
+    output.append(text: label)
+    output.append(text: "=:")
+    output.append(base64: bytes)
+    output.append(FieldByte.colon)
+    fields.set(signatureName, signatures + String(decoding: output, as: UTF8.self))
   }
 
   static func checkLabel(_ label: String) throws(SignatureError) {
@@ -64,10 +74,9 @@ public struct MessageSignature: Sendable, Hashable {
   private static func others(
     than label: String, _ name: String, _ fields: HTTPFields
   ) throws(SignatureError) -> String {
-    let lines = fields.values(of: name)
-    if lines.isEmpty { return "" }
+    guard fields.contains(name) else { return "" }
     do {
-      var members = try StructuredDictionary(parsing: lines)
+      var members = try StructuredDictionary(parsing: fields.values(of: name))
       members[label] = nil
       return try members.serialized().map { "\($0), " } ?? ""
     } catch {

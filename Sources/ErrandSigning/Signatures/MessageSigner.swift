@@ -140,20 +140,21 @@ public struct MessageSigner: RequestSigner {
   /// - Throws: `SignatureError`; the key's own error.
   public func signature(of message: SignableMessage, at date: Date) async throws -> MessageSignature {
     let (input, signature) = try await signed(message, at: date)
-    let list = try StructuredDictionary(parsing: "\(label)=\(input)")[label]?.innerList
+    let list = try StructuredDictionary(parsing: "\(label)=\(String(decoding: input, as: UTF8.self))")[label]?
+      .innerList
     return MessageSignature(
       label: label, parameters: try SignatureParameters(list ?? []), bytes: signature)
   }
 
   private func signed(_ message: SignableMessage, at date: Date) async throws -> (
-    input: String, signature: Data
+    input: [UInt8], signature: Data
   ) {
     let created = try SignatureParameters.seconds(date)
     let expires = try lifetime.map { try SignatureParameters.seconds(date.addingTimeInterval($0.seconds)) }
     let input = text.value(created: sendsCreated ? created : nil, expires: expires)
     var base = SignatureBase(message, structuredFields)
     for component in components { try base.append(component) }
-    return (String(decoding: input, as: UTF8.self), try await key.sign(base.finished(input)))
+    return (input, try await key.sign(base.finished(input)))
   }
 }
 

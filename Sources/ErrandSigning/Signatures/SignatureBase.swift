@@ -21,7 +21,7 @@ struct SignatureBase {
 
   /// Returns the whole base, of which the parameters are the last line.
   consuming func finished(_ parameters: some Collection<UInt8>) -> Data {
-    output += "\"@signature-params\": ".utf8
+    output.append(text: "\"@signature-params\": ")
     output += parameters
     return Data(output)
   }
@@ -29,8 +29,7 @@ struct SignatureBase {
   /// Appends the line of a component, which was checked.
   /// - Throws: `.componentUnavailable`.
   mutating func append(_ component: MessageComponent) throws(SignatureError) {
-    output += component.identifier.utf8
-    output += [FieldByte.colon, FieldByte.space]
+    output += component.lineStart
     let start = output.count
     let source = try component.options.isOfRequest ? request(for: component) : message
     if let derived = component.derived {
@@ -75,12 +74,12 @@ struct SignatureBase {
           component, "is one of a request; of the request that a response answers, it has req")
       }
       guard 100...999 ~= status.code else { throw unavailable(component, "is no status of three digits") }
-      output += String(status.code).utf8
+      output.append(number: Int64(status.code))
     case .request(let method, let url, let requestTarget):
       switch derived {
       case .status: throw unavailable(component, "is one of a response")
-      case .method: output += method.rawValue.utf8
-      case .requestTarget where requestTarget != nil: output += (requestTarget ?? "").utf8
+      case .method: output.append(text: method.rawValue)
+      case .requestTarget where requestTarget != nil: output.append(text: requestTarget ?? "")
       default: try append(derived, try target(url, message.fields, component), component)
       }
     }
@@ -92,9 +91,9 @@ struct SignatureBase {
     if let target { return target }
     var hosts = 0
     var host: String?
-    for field in fields where ASCII.equalIgnoringCase(field.name, "host") {
+    fields.forEachValue(of: "Host") { value in
       hosts += 1
-      host = ASCII.trimmed(field.value)
+      host = ASCII.trimmed(value)
     }
     guard hosts < 2, let target = TargetURL(url.absoluteString, host: host) else {
       throw unavailable(component, "needs a whole URL and one host; check the URL and the field Host")
@@ -110,7 +109,7 @@ struct SignatureBase {
     case .method, .status: return
     case .targetURI:
       output += target.scheme
-      output += "://".utf8
+      output.append(text: "://")
       output += target.authority
       appendTarget(target)
     case .requestTarget: appendTarget(target)
@@ -147,13 +146,15 @@ struct SignatureBase {
       return try append(structured: lines(of: message, component), component)
     }
     var count = 0
-    for field in message.fields where ASCII.equalIgnoringCase(field.name, component.name) {
-      if count > 0 { output += [FieldByte.comma, FieldByte.space] }
+    message.fields.forEachValue(of: component.name) { value in
+      if count > 0 { output.append(text: ", ") }
       count += 1
       if component.options.isWrapped {
-        output += ":\(Data(FieldLine.value(field.value)).base64EncodedString()):".utf8
+        output.append(FieldByte.colon)
+        output.append(base64: Data(FieldLine.value(value)))
+        output.append(FieldByte.colon)
       } else {
-        output += FieldLine.value(field.value)
+        FieldLine.append(value, to: &output)
       }
     }
     guard count > 0 else { throw missing(component) }

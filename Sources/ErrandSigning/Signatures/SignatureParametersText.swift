@@ -30,11 +30,17 @@ struct SignatureParametersText: Sendable {
     var output: [UInt8] = []
     output.reserveCapacity(components.count + keyAndAlgorithm.count + rest.count + 80)
     output += components
-    if let created { output += ";created=\(created)".utf8 }
+    if let created {
+      output.append(text: ";created=")
+      output.append(number: created)
+    }
     output += keyAndAlgorithm
-    if let expires { output += ";expires=\(expires)".utf8 }
+    if let expires {
+      output.append(text: ";expires=")
+      output.append(number: expires)
+    }
     if nonce == .random {
-      output += ";nonce=\"".utf8
+      output.append(text: ";nonce=\"")
       Self.appendRandom(to: &output)
       output.append(FieldByte.quote)
     }
@@ -44,12 +50,12 @@ struct SignatureParametersText: Sendable {
 
   /// Appends 16 random bytes as 22 characters.
   private static func appendRandom(to output: inout [UInt8]) {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2 {
       var bits: UInt64 = generator.next()
       for _ in 0..<11 {
-        output.append(alphabet[Int(bits & 63)])
+        output.append(alphabet.utf8Start[Int(bits & 63)])
         bits >>= 6
       }
     }

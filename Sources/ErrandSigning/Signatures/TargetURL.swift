@@ -1,69 +1,65 @@
 /// The parts of a request's URL as a server sees them: RFC 9421, sections 2.2.2 to 2.2.8.
 struct TargetURL {
-  let scheme: ArraySlice<UInt8>
-  /// The host in lower case, and the port if it is not the scheme's own.
-  let authority: [UInt8]
-  /// Not empty.
-  let path: ArraySlice<UInt8>
-  /// The query without its `?`; nil if there is none.
-  let query: ArraySlice<UInt8>?
+  /// The URL, with its scheme and its host in lower case.
+  private var bytes: [UInt8]
+  private let schemeEnd: Int
+  private var authorityRange: Range<Int>
+  private let pathRange: Range<Int>
+  private let queryRange: Range<Int>?
+  /// The value of `Host`, if there is one.
+  private let host: [UInt8]?
 
   /// - Parameter host: The value of `Host`, which overrides the URL's.
   /// - Returns: Nil if the URL is not a whole one.
   init?(_ url: String, host: String?) {
-    let bytes = Array(url.utf8)
+    bytes = []
+    bytes.append(text: url)
     guard let colon = bytes.firstIndex(of: FieldByte.colon), colon > 0, bytes.count > colon + 3,
       bytes[colon + 1] == Self.slash, bytes[colon + 2] == Self.slash
     else { return nil }
+    schemeEnd = colon
     let start = colon + 3
-    var (pathStart, queryStart, end) = (bytes.endIndex, Int?.none, bytes.endIndex)
-    scan: for index in start..<bytes.endIndex {
-      switch bytes[index] {
-      case Self.slash where pathStart == bytes.endIndex: pathStart = index
-      case FieldByte.question where queryStart == nil:
-        queryStart = index
-        pathStart = min(pathStart, index)
-      case UInt8(ascii: "#"):
-        end = index
-        break scan
-      default: continue
-      }
+    let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+    let query = bytes[start..<end].firstIndex(of: FieldByte.question)
+    let path = bytes[start..<(query ?? end)].firstIndex(of: Self.slash) ?? query ?? end
+    pathRange = path..<(query ?? end)
+    queryRange = query.map { $0 + 1..<end }
+    let user = bytes[start..<path].lastIndex(of: FieldByte.at).map { $0 + 1 } ?? start
+    authorityRange = user..<path
+    for index in 0..<path { bytes[index] = FieldByte.lowered(bytes[index]) }
+    let isHTTPS = bytes[..<colon].elementsEqual("https".utf8)
+    let port: StaticString? = isHTTPS ? "443" : bytes[..<colon].elementsEqual("http".utf8) ? "80" : nil
+    self.host = host.map { host in
+      let host = host.utf8.map(FieldByte.lowered)
+      return Array(host[..<Self.end(of: host[...], port)])
     }
-    pathStart = min(pathStart, end)
-    scheme = Self.lowered(bytes[..<colon])
-    if let host {
-      authority = Self.authority(Array(host.utf8)[...], scheme)
-    } else {
-      let written = bytes[start..<pathStart]
-      let user = written.lastIndex(of: FieldByte.at).map { $0 + 1 } ?? start
-      authority = Self.authority(written[user...], scheme)
-    }
-    let path = bytes[pathStart..<(queryStart ?? end)]
-    self.path = path.isEmpty ? [Self.slash] : path
-    query = queryStart.map { bytes[($0 + 1)..<end] }
+    authorityRange = user..<Self.end(of: bytes[user..<path], port)
     guard !authority.isEmpty else { return nil }
   }
 
+  var scheme: ArraySlice<UInt8> { bytes[..<schemeEnd] }
+
+  /// The host in lower case, and the port if it is not the scheme's own.
+  var authority: ArraySlice<UInt8> { host?[...] ?? bytes[authorityRange] }
+
+  /// Not empty.
+  var path: ArraySlice<UInt8> { pathRange.isEmpty ? [Self.slash] : bytes[pathRange] }
+
+  /// The query without its `?`; nil if there is none.
+  var query: ArraySlice<UInt8>? { queryRange.map { bytes[$0] } }
+
   private static let slash = UInt8(ascii: "/")
 
-  private static func lowered(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    bytes.allSatisfy(FieldByte.isLowercase) ? bytes : bytes.map(FieldByte.lowered)[...]
-  }
-
-  private static func authority(_ bytes: ArraySlice<UInt8>, _ scheme: ArraySlice<UInt8>) -> [UInt8] {
-    var bytes = bytes
-    let digits = bytes.reversed().prefix(while: FieldByte.isDigit).count
-    if digits < bytes.count, bytes[bytes.endIndex - digits - 1] == FieldByte.colon {
-      let port = bytes.suffix(digits)
-      if port.isEmpty || isOwn(port, scheme) { bytes = bytes.dropLast(digits + 1) }
+  /// Returns the index at which an authority ends without a port that is empty, or the scheme's own.
+  private static func end(of authority: ArraySlice<UInt8>, _ ownPort: StaticString?) -> Int {
+    guard let colon = authority.lastIndex(where: { !FieldByte.isDigit($0) }),
+      authority[colon] == FieldByte.colon
+    else {
+      return authority.endIndex
     }
-    return bytes.map(FieldByte.lowered)
-  }
-
-  /// Returns true for the port that the scheme has if none is named.
-  private static func isOwn(_ port: ArraySlice<UInt8>, _ scheme: ArraySlice<UInt8>) -> Bool {
-    let port = port.drop { $0 == UInt8(ascii: "0") }
-    return scheme.elementsEqual("https".utf8)
-      ? port.elementsEqual("443".utf8) : scheme.elementsEqual("http".utf8) && port.elementsEqual("80".utf8)
+    let port = authority[(colon + 1)...]
+    let number = port.drop { $0 == UInt8(ascii: "0") }
+    let isOwn = ownPort.map { $0.withUTF8Buffer { number.elementsEqual($0) } } ?? false
+    return port.isEmpty || isOwn ? colon : authority.endIndex
   }
 }
