@@ -41,7 +41,7 @@ package enum HTTPDate {
 
   /// Returns the days since 1970 in the civil calendar, counted with years that begin in March so that the
   /// leap day comes last.
-  static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+  package static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let shifted = month > 2 ? year : year - 1
     let era = shifted / 400
     let yearOfEra = shifted - era * 400

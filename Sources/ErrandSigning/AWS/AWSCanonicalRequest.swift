@@ -1,0 +1,65 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The canonical request of AWS Signature Version 4: the text whose digest is signed.
+struct AWSCanonicalRequest: Sendable, Hashable {
+  /// The names of the header fields that are signed, with semicolons between them.
+  let signedNames: String
+  let text: String
+
+  /// - Parameters:
+  ///   - path: In its canonical form, as `query`.
+  ///   - fields: All header fields with `Host`. Those that are changed on the way are not signed.
+  ///   - payload: The digest of the body in hexadecimal digits, or the word in its place.
+  /// - Throws: `AWSSigningError.invalidRequest` for a header field that cannot be sent.
+  init(
+    method: Method, path: String, query: String, fields: HTTPFields, payload: String
+  ) throws(AWSSigningError) {
+    var values: [String: [String]] = [:]
+    for field in fields {
+      // With a line break in it, one request would have the text of another.
+      guard ASCII.isToken(field.name), !ASCII.hasControl(field.value) else {
+        throw AWSSigningError(
+          .invalidRequest,
+          "the header field \(field.name.prefix(100).debugDescription) is no token, or its value has a control "
+            + "character; it cannot be sent")
+      }
+      let name = ASCII.lowercased(field.name)
+      guard Self.isSigned(name) else { continue }
+      values[name, default: []].append(Self.value(field.value))
+    }
+    guard ASCII.isToken(method.rawValue) else {
+      throw AWSSigningError(
+        .invalidRequest, "the method \(method.rawValue.prefix(100).debugDescription) is no token")
+    }
+    let names = values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    signedNames = names.joined(separator: ";")
+    let lines = names.map { "\($0):\(values[$0, default: []].joined(separator: ","))\n" }.joined()
+    text = "\(method.rawValue)\n\(path)\n\(query)\n\(lines)\n\(signedNames)\n\(payload)"
+  }
+
+  /// The digest of the text, in hexadecimal digits.
+  var digest: String { SHA256Digest(hashing: Data(text.utf8)).description }
+
+  /// Returns false for the header fields that proxies and transports add or change, and for the signature itself.
+  /// - Parameter name: In lower case.
+  static func isSigned(_ name: String) -> Bool {
+    !unsigned.contains(name) && !name.hasPrefix("proxy-") && !name.hasPrefix("sec-")
+  }
+
+  private static let unsigned: Set<String> = [
+    "authorization", "cache-control", "connection", "expect", "from", "keep-alive",
+    "max-forwards", "pragma", "referer", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
+    "x-amzn-trace-id",
+  ]
+
+  /// Returns the value without spaces around it, and with one where there are several.
+  private static func value(_ value: String) -> String {
+    value.utf8.split { $0 == 32 || $0 == 9 }.map { String(Substring($0)) }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,55 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The meaning of a response for the time of the signature.
+enum AWSRefusal: Sendable, Hashable {
+  /// The response does not say that the signature was refused.
+  case none
+  /// The signature was refused, perhaps for its time.
+  case signature
+  /// The signature was refused for its time.
+  case time
+
+  /// The codes of errors about the time alone.
+  private static let ofTime = ["RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"]
+  /// The codes of errors about a signature, which may be wrong for its time.
+  private static let ofSignature = ["SignatureDoesNotMatch", "InvalidSignatureException", "AuthFailure"]
+  /// What the message of these says if it is for the time.
+  private static let messages = ["Signature expired", "Signature not yet current"]
+  /// An error's document is shorter by far.
+  private static let longest = 16 << 10
+
+  init(_ status: Status, _ fields: HTTPFields, _ body: Data) {
+    guard [400, 401, 403].contains(status.code) else {
+      self = .none
+      return
+    }
+    let text = Array("\(fields["X-Amzn-ErrorType"] ?? "")\n".utf8.prefix(1000)) + body.prefix(Self.longest)
+    if (Self.ofTime + Self.messages).contains(where: { Self.has($0, text) }) {
+      self = .time
+    } else if Self.ofSignature.contains(where: { Self.has($0, text) }) {
+      self = .signature
+    } else {
+      // The response to HEAD has no document that could say more.
+      self = status == 403 && body.isEmpty ? .signature : .none
+    }
+  }
+
+  /// Returns true if the words are in the text, and not within a longer word.
+  private static func has(_ words: String, _ text: [UInt8]) -> Bool {
+    let words = Array(words.utf8)
+    return text.ranges(of: words).contains { range in
+      !(range.lowerBound > 0 && isLetter(text[range.lowerBound - 1]))
+        && !(range.upperBound < text.count && isLetter(text[range.upperBound]))
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    97...122 ~= ASCII.lowered(byte) || 48...57 ~= byte
+  }
+}

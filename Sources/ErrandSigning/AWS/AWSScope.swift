@@ -1,0 +1,60 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The region and the service that a signature is for.
+struct AWSScope: Sendable, Hashable {
+  static let algorithm = "AWS4-HMAC-SHA256"
+
+  let region: String
+  let service: String
+
+  /// - Throws: `AWSSigningError.invalidScope` if one of them is no name.
+  init(region: String, service: String) throws(AWSSigningError) {
+    guard Self.isName(region) else {
+      throw AWSSigningError(
+        .invalidScope, "\(region.prefix(100).debugDescription) is no region; give one as in eu-central-1")
+    }
+    guard Self.isName(service) else {
+      throw AWSSigningError(
+        .invalidScope,
+        "\(service.prefix(100).debugDescription) is no service; give its signing name, as in s3 or execute-api")
+    }
+    (self.region, self.service) = (region, service)
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 100
+      && text.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= ASCII.lowered($0) || "-_.".utf8.contains($0) }
+  }
+
+  /// True for services in whose paths every segment counts, and that want the digest of the body in a header field.
+  var isS3: Bool { ["s3", "s3-object-lambda", "s3-outposts", "s3express"].contains(service) }
+
+  func path(_ target: AWSTarget) -> String {
+    isS3 ? AWSCanonicalURL.path(keeping: target.path) : AWSCanonicalURL.path(normalizing: target.path)
+  }
+
+  /// The scope in a credential, as in `20150830/us-east-1/service/aws4_request`.
+  func text(at time: AWSTimestamp) -> String { "\(time.day)/\(region)/\(service)/aws4_request" }
+
+  func stringToSign(_ request: AWSCanonicalRequest, at time: AWSTimestamp) -> String {
+    "\(Self.algorithm)\n\(time.text)\n\(text(at: time))\n\(request.digest)"
+  }
+
+  /// Returns the signature in hexadecimal digits.
+  func signature(
+    of request: AWSCanonicalRequest, at time: AWSTimestamp, with credentials: AWSCredentials
+  ) -> String {
+    var key = credentials.firstKey
+    for part in [time.day, region, service, "aws4_request"] {
+      key = HMACSHA256.code(key: key, data: Array(part.utf8))
+    }
+    let code = HMACSHA256.code(key: key, data: Array(stringToSign(request, at: time).utf8))
+    return code.withUnsafeBytes { bytes in bytes.map { UInt64($0).hexadecimal(2) }.joined() }
+  }
+}

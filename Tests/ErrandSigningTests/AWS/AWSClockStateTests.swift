@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+
+@testable import ErrandSigning
+
+@Suite struct AWSClockStateTests {
+  private static let host = "example.amazonaws.com"
+  private static let now = 1_440_938_160.0
+
+  /// A client with a wrong clock, and the server that it talks to.
+  private struct World {
+    var state = AWSClockState()
+    var server = now
+    /// The local clock minus the server's.
+    var wrong = 0.0
+
+    var local: Double { server + wrong }
+    var signed: Double { local + state.offset(for: host) }
+    /// What the server tolerates.
+    var isAccepted: Bool { abs(signed - server) <= 300 }
+
+    mutating func send(_ refusal: AWSRefusal? = nil, tells date: Bool = true) -> Bool {
+      let reply = AWSClockState.Reply(
+        refusal: refusal ?? (isAccepted ? .none : .time), server: date ? server : nil, local: local,
+        signed: signed)
+      return state.take(reply, from: host)
+    }
+  }
+
+  @Test(arguments: [-86_400.0 * 365 * 40, -3600, -900, -301, 301, 900, 86_400])
+  func `a clock that is wrong is learned from the first refusal`(wrong: Double) {
+    var world = World(wrong: wrong)
+    #expect(!world.isAccepted)
+    #expect(world.send())
+    #expect(world.isAccepted)
+    #expect(world.state.offset(for: Self.host) == -wrong)
+    #expect(!world.send())
+    #expect(world.state.offset(for: Self.host) == -wrong, "An accepted signature must not unlearn.")
+  }
+
+  @Test(arguments: [-300.0, -60, 0, 60, 300])
+  func `a clock that is right enough is left alone`(wrong: Double) {
+    var world = World(wrong: wrong)
+    #expect(world.isAccepted)
+    #expect(!world.send())
+    #expect(world.state.offset(for: Self.host) == 0)
+  }
+
+  @Test func `a clock that was set right is noticed by the next response`() {
+    var world = World(wrong: 3600)
+    #expect(world.send())
+    world.wrong = 0
+    #expect(!world.isAccepted)
+    // The response says nothing of the signature: it is of a resource that anybody may read.
+    #expect(!world.send(AWSRefusal.none))
+    #expect(world.state.offset(for: Self.host) == 0)
+    #expect(world.isAccepted)
+  }
+
+  @Test func `a clock that was set right is noticed by a refusal`() {
+    var world = World(wrong: 3600)
+    #expect(world.send())
+    world.wrong = 0
+    #expect(world.send(), "The request is signed with the right time now.")
+    #expect(world.state.hostCount == 0)
+  }
+
+  @Test func `a clock that is wrong in another way is learned anew`() {
+    var world = World(wrong: 3600)
+    #expect(world.send())
+    world.wrong = -7200
+    #expect(world.send())
+    #expect(world.state.offset(for: Self.host) == 7200)
+    #expect(world.isAccepted)
+  }
+
+  @Test func `a skewed signature that is refused is given up`() {
+    var world = World(wrong: 3600)
+    #expect(world.send())
+    // The server's date is that of the signature: it is another clock that refuses.
+    #expect(world.send(.time))
+    #expect(world.state.hostCount == 0)
+  }
+
+  @Test func `a wrong key is not taken for a wrong clock`() {
+    var world = World(wrong: 10)
+    #expect(!world.send(.signature))
+    #expect(!world.send(.time))
+    #expect(world.state.hostCount == 0)
+    var skewed = World(wrong: 3600)
+    #expect(skewed.send(.signature), "The key and the clock may be wrong both.")
+    #expect(!skewed.send(.signature))
+  }
+
+  @Test func `a refusal without a date teaches nothing`() {
+    var world = World(wrong: 3600)
+    #expect(!world.send(.time, tells: false))
+    #expect(world.state.hostCount == 0)
+    #expect(world.send())
+    #expect(world.send(.signature, tells: false), "Without the server's time, the local one is the next to try.")
+    #expect(world.state.hostCount == 0)
+  }
+
+  @Test func `each host has its own clock`() {
+    var world = World(wrong: 3600)
+    #expect(world.send())
+    #expect(world.state.offset(for: "another.example") == 0)
+    #expect(
+      !world.state.take(
+        .init(refusal: .none, server: Self.now, local: Self.now, signed: Self.now), from: "another.example"))
+    #expect(world.state.offset(for: Self.host) == -3600)
+  }
+
+  @Test func `requests that were signed before the clock was learned are all signed again`() {
+    var world = World(wrong: 3600)
+    let early = AWSClockState.Reply(
+      refusal: .time, server: world.server, local: world.local, signed: world.signed)
+    for _ in 0..<50 { #expect(world.state.take(early, from: Self.host)) }
+    #expect(world.state.offset(for: Self.host) == -3600)
+    // One that was signed with what was known before another learned better does not undo it.
+    world.state = AWSClockState()
+    _ = world.state.take(
+      .init(refusal: .time, server: Self.now, local: Self.now + 9000, signed: Self.now + 9000), from: Self.host)
+    _ = world.state.take(
+      .init(refusal: .time, server: nil, local: Self.now, signed: Self.now + 3600), from: Self.host)
+    #expect(world.state.offset(for: Self.host) == -9000)
+  }
+
+  @Test func `the hosts are bounded, and the oldest leave first`() {
+    var state = AWSClockState()
+    for number in 0..<(AWSClockState.mostHosts + 10) {
+      _ = state.take(
+        .init(refusal: .time, server: Self.now, local: 0, signed: 0), from: "host-\(number)")
+    }
+    #expect(state.hostCount == AWSClockState.mostHosts)
+    #expect(state.offset(for: "host-9") == 0)
+    #expect(state.offset(for: "host-10") == Self.now)
+  }
+
+  @Test func `no reply is too strange`() {
+    var state = AWSClockState()
+    let numbers = [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -1e300, 0, Self.now]
+    for refusal in [AWSRefusal.none, .signature, .time] {
+      for server in numbers.map(Optional.some) + [nil] {
+        for local in numbers {
+          for signed in numbers {
+            _ = state.take(
+              .init(refusal: refusal, server: server, local: local, signed: signed), from: Self.host)
+          }
+        }
+      }
+    }
+    #expect(state.hostCount <= 1)
+  }
+
+  @Test func `a client with any clock is accepted at its second try, whatever the clock does between requests`() {
+    var random = Seeded(7)
+    var world = World()
+    for _ in 0..<20_000 {
+      world.server += Double(random.number(1...100_000))
+      if random.number(0...3) == 0 {
+        world.wrong = random.number(0...2) == 0 ? 0 : Double(random.number(-10_000_000...10_000_000))
+      }
+      if random.number(0...5) == 0 {
+        // A response of another kind, which may come without a date.
+        _ = world.send(AWSRefusal.none, tells: random.number(0...1) == 0)
+      }
+      guard !world.isAccepted else {
+        #expect(!world.send())
+        continue
+      }
+      #expect(world.send())
+      #expect(world.isAccepted)
+    }
+  }
+}
