@@ -85,7 +85,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "ErrandCommands",
-      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandTesting"],
+      dependencies: [
+        "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandSigning", "ErrandTesting",
+      ],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
 
@@ -208,7 +210,8 @@ let package = Package(
     .testTarget(
       name: "ErrandCommandsTests",
       dependencies: [
-        "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs",
+        "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandOutbox", "ErrandSigning", "ErrandTesting",
+        "Programs",
         "TestSupport",
       ],
       swiftSettings: strict),

@@ -79,8 +79,18 @@ extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible,
 public protocol AWSCredentialProvider: Sendable {
   /// Returns the credentials that are valid now. Called for each attempt.
   func credentials() async throws -> AWSCredentials
+
+  /// A name for the identity whose credentials these are, such as that of a role; it is no secret. Responses are shared
+  /// and cached only among requests of one identity. Default: nil, see `RequestSigner.identity`.
+  var identity: String? { get }
+}
+
+extension AWSCredentialProvider {
+  public var identity: String? { nil }
 }
 
 extension AWSCredentials: AWSCredentialProvider {
   public func credentials() -> AWSCredentials { self }
+  /// The access key ID.
+  public var identity: String? { accessKeyID }
 }

@@ -22,7 +22,8 @@ struct AWSScope: Sendable, Hashable {
     guard Self.isName(service) else {
       throw AWSSigningError(
         .invalidScope,
-        "\(service.prefix(100).debugDescription) is no service; give its signing name, as in s3 or execute-api")
+        "\(service.prefix(100).debugDescription) is no service; give its signing name, as in s3 or execute-api"
+      )
     }
     (self.region, self.service) = (region, service)
   }

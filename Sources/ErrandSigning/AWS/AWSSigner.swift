@@ -29,6 +29,8 @@ public struct AWSSigner: RequestSigner {
   public var region: String { scope.region }
   /// The signing name of the service, as `s3` or `execute-api`.
   public var service: String { scope.service }
+  /// That of the credentials.
+  public var identity: String? { provider.identity }
 
   /// - Parameters:
   ///   - region: As in `eu-central-1`.

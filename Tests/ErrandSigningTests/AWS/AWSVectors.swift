@@ -53,7 +53,8 @@ extension AWSVector {
     AWSVector(
       name: "get-header-value-order", method: .get, target: "/",
       fields: [
-        ("My-Header1", "value4"), ("My-Header1", "value1"), ("My-Header1", "value3"), ("My-Header1", "value2"),
+        ("My-Header1", "value4"), ("My-Header1", "value1"), ("My-Header1", "value3"),
+        ("My-Header1", "value2"),
       ],
       signature: "08c7e5a9acfcfeb3ab6b2185e75ce8b1deb5e634ec47601a50643f830c755c01"),
     AWSVector(
