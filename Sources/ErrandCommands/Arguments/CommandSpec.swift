@@ -30,6 +30,7 @@ extension CommandSpec {
     [get, head, delete, post, put, patch, send, download, upload, outbox, tour, version, help]
 
   private static let asking = Group(title: "What is asked", options: [.header, .query])
+  private static let identity = Group(title: "Who asks", options: OptionSpec.credentials)
   private static let body = Group(title: "The body", options: OptionSpec.bodies)
   private static let limits = Group(title: "Limits", options: OptionSpec.limits)
   private static let connection = Group(title: "The connection", options: OptionSpec.connection)
@@ -48,11 +49,12 @@ extension CommandSpec {
   static let get = CommandSpec(
     name: "get", operands: ["URL"], summary: "get a URL and print its body",
     notes: ["The word get may be left out. A URL without a scheme is http for this machine, else https."],
-    groups: [asking, limits, connection, arriving, shown],
+    groups: [asking, identity, limits, connection, arriving, shown],
     examples: [
       "errand get https://example.com",
       "errand get https://api.example.com/search -q q='two words' -H 'Accept: application/json' -i",
       "errand get https://example.com/report.pdf -o report.pdf --retry 3",
+      "errand get https://bucket.s3.eu-central-1.amazonaws.com/key --aws-sigv4 eu-central-1:s3",
       "errand get https://api.example.com/statistics --activity 'Adding up'",
     ])
 
@@ -60,14 +62,14 @@ extension CommandSpec {
     name: "head", operands: ["URL"], summary: "get the status and the fields only",
     notes: ["They are shown on standard error, like those of -i; --output json prints them as an object."],
     groups: [
-      asking, limits, connection,
+      asking, identity, limits, connection,
       Group(title: "What is shown", options: [.include, .verbose, .activity, .format]),
     ],
     examples: ["errand head https://example.com"])
 
   private static let delete = CommandSpec(
     name: "delete", operands: ["URL"], summary: "delete what is at a URL",
-    groups: [asking, body, limits, connection, arriving, shown],
+    groups: [asking, identity, body, limits, connection, arriving, shown],
     examples: ["errand delete https://api.example.com/notes/7"])
 
   private static let post = withBody(
@@ -88,12 +90,12 @@ extension CommandSpec {
   private static func withBody(_ name: String, _ summary: String, _ examples: [String]) -> CommandSpec {
     CommandSpec(
       name: name, operands: ["URL"], summary: summary, notes: bodyNotes + guaranteeNotes,
-      groups: [asking, body, limits, connection, arriving, shown], examples: examples)
+      groups: [asking, identity, body, limits, connection, arriving, shown], examples: examples)
   }
 
   private static let send = CommandSpec(
     name: "send", operands: ["METHOD", "URL"], summary: "send with any method",
-    notes: bodyNotes + guaranteeNotes, groups: [asking, body, limits, connection, arriving, shown],
+    notes: bodyNotes + guaranteeNotes, groups: [asking, identity, body, limits, connection, arriving, shown],
     examples: [
       "errand send PURGE https://cache.example.com/page", "errand send OPTIONS https://example.com -i",
     ])
@@ -105,7 +107,7 @@ extension CommandSpec {
       "that is there. With -o it does. The file appears when it is whole; a failure leaves the old one.",
     ],
     groups: [
-      asking, limits, connection,
+      asking, identity, limits, connection,
       Group(title: "The file", options: [.file, .resume]),
       Group(title: "What is shown", options: [.include, .verbose, .activity, .format]),
     ],
@@ -118,7 +120,8 @@ extension CommandSpec {
     name: "upload", operands: ["FILE", "URL"], summary: "send a file, with a progress bar",
     notes: ["FILE may be - for standard input. The response's body is printed."],
     groups: [
-      asking, Group(title: "The file", options: [.method, .compress]), limits, connection, arriving, shown,
+      asking, identity, Group(title: "The file", options: [.method, .compress]), limits, connection, arriving,
+      shown,
     ],
     examples: ["errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST"])
 

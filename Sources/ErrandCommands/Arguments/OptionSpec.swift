@@ -23,6 +23,17 @@ extension OptionSpec {
   static let header = OptionSpec("header", "H", "'Name: value'", "add a field; may be repeated")
   static let query = OptionSpec("query", "q", "name=value", "add to the query, encoded; may be repeated")
 
+  static let user = OptionSpec(
+    "user", "u", "USER:PASSWORD", "log in with basic authentication; the list of processes shows it")
+  static let netrc = OptionSpec(
+    "netrc", nil, nil, "log in with what ~/.netrc, or the file that NETRC names, says of the host")
+  static let digest = OptionSpec("digest", nil, nil, "with -u or --netrc: never send the password itself")
+  static let bearer = OptionSpec("bearer", nil, "TOKEN|@FILE", "send a bearer token, or the one in a file")
+  static let awsSigV4 = OptionSpec(
+    "aws-sigv4", nil, "REGION:SERVICE", "sign for AWS with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+  static let cookies = OptionSpec(
+    "cookies", nil, "FILE", "send the cookies in a file, and keep new ones there")
+
   static let data = OptionSpec(
     "data", "d", "DATA|@FILE|-", "body: these bytes, a file's, or standard input's")
   static let json = OptionSpec(
@@ -79,6 +90,7 @@ extension OptionSpec {
 
   static let help = OptionSpec("help", "h", nil, "show this")
 
+  static let credentials = [user, netrc, digest, bearer, awsSigV4, cookies]
   static let limits = [timeout, deadline, retry, noRedirects]
   static let connection = [http2, authorities, pin, resolve, proxy]
   static let bodies = [data, json, form, part, compress]
@@ -90,5 +102,6 @@ extension OptionSpec {
   static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]
 
   static let all =
-    [header, query] + bodies + limits + connection + shown + [resume, method] + arriving + ofOutbox + [help]
+    [header, query] + credentials + bodies + limits + connection + shown + [resume, method] + arriving
+    + ofOutbox + [help]
 }

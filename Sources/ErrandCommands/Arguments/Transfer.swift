@@ -14,6 +14,7 @@ struct Transfer: Sendable, Hashable {
   var url: String
   var fields: [HTTPFields.Field] = []
   var query: [NameAndValue] = []
+  var credentials = CredentialArguments()
   var body = BodyArgument.none
   var isCompressed = false
   var timeout: Duration?
@@ -40,6 +41,8 @@ extension Transfer {
     self.init(method: method, url: ValueParser.url(url))
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
+    credentials = try CredentialArguments(arguments)
+    try credentials.check(fields)
     body = try BodyArgument(arguments)
     isCompressed = arguments.has(.compress)
     try takeLimits(arguments)
@@ -153,6 +156,9 @@ struct Guarantee: Sendable, Hashable {
       (.retry, "It is attempted until it is delivered; --expires 7d ends it after that time."),
       (.noRedirects, "A stored request follows redirects only with its method, and within its origin."),
       (.activity, "Every step is shown anyway."),
+      (.digest, "The server's challenge is not stored. Basic authentication and --bearer can be used."),
+      (.awsSigV4, "Other processes that deliver it could not sign it."),
+      (.cookies, "Cookies are not stored with it."),
       (.file, "What is kept of the response goes to standard output: > FILE."),
     ]
     if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {

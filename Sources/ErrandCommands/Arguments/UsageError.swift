@@ -37,8 +37,6 @@ struct UnknownOption {
     case "-C", "--continue-at": "errand download URL --resume goes on with a file."
     case "-I": "errand head URL gets the fields only."
     case "-k", "--insecure": "Certificates are always verified; --cacert FILE trusts an authority of yours."
-    case "-u", "--user":
-      "Put them into the URL, as in https://user:password@host, or use -H 'Authorization: ...'."
     case "-T", "--upload-file": "errand upload FILE URL sends a file."
     case "-s", "--silent": "It is silent already when standard error is no terminal."
     case "-m", "--max-time": "--deadline 30s limits the whole, --timeout 10s each wait."

@@ -4,6 +4,7 @@ import ErrandCurl
 /// Makes the client that the command line describes.
 struct ClientBuilder {
   let transfer: Transfer
+  let login: Login
   let console: Console
 
   func client() throws -> Client {
@@ -12,12 +13,15 @@ struct ClientBuilder {
     configuration.deadline = transfer.deadline
     configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
+    login.configure(&configuration)
     let transport = try transfer.connection.transport()
+    // A signature that was refused for the time is mended by what the whole response says, not by its stream.
+    let takesAnyStatus = transfer.target == .standardOutput && login.signer == nil
     let log = transfer.isVerbose ? WireLog(transport, console) : nil
-    if transfer.retries > 0 || transfer.isVerbose || transfer.target == .standardOutput {
+    if transfer.retries > 0 || transfer.isVerbose || takesAnyStatus {
       configuration.attemptInterceptors = [
         AttemptObserver(
-          lastAttempt: transfer.retries + 1, takesAnyStatus: transfer.target == .standardOutput, log: log)
+          lastAttempt: transfer.retries + 1, takesAnyStatus: takesAnyStatus, log: log)
       ]
     }
     return Client(transport: log ?? transport, configuration: configuration)

@@ -9,6 +9,7 @@ import ErrandCore
 /// Builds the request that the command line describes.
 struct RequestBuilder {
   let transfer: Transfer
+  let login: Login
   /// Spools a long standard input to a file, so that it can be read again; nil to stream it.
   var spool: SpooledInput?
 
@@ -16,6 +17,9 @@ struct RequestBuilder {
     var request = Request(transfer.method, transfer.url)
     for item in transfer.query { request = request.query(item.name, item.value) }
     for field in transfer.fields { request.fields.append(field.name, field.value) }
+    if let value = login.authorization {
+      request.fields.append("Authorization", value.text, isSecret: true)
+    }
     if spool != nil, let timeout = transfer.timeout { request = request.timeout(timeout) }
     if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
     if transfer.isCompressed { request = request.compressed() }

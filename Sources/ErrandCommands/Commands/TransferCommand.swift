@@ -24,11 +24,13 @@ struct TransferCommand {
       transfer.format == .json
       ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line)
     // JSON is checked whole before any of it is sent, so that a long one goes to a file first.
-    let spool = transfer.body == .standardInput(contentType: BodyArgument.jsonType) ? SpooledInput() : nil
+    let isJSON = transfer.body == .standardInput(contentType: BodyArgument.jsonType)
+    let spool = isJSON || transfer.readsBodyTwice ? SpooledInput() : nil
     defer { spool?.remove() }
     do {
-      let request = try await RequestBuilder(transfer: transfer, spool: spool).request()
-      let client = try ClientBuilder(transfer: transfer, console: console).client()
+      let login = try Login(transfer, console)
+      let request = try await RequestBuilder(transfer: transfer, login: login, spool: spool).request()
+      let client = try ClientBuilder(transfer: transfer, login: login, console: console).client()
       if let display {
         try await display.during { try await perform(request.activity($0), client, delivery, line) }
       } else {

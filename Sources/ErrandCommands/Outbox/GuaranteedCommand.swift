@@ -25,7 +25,8 @@ struct GuaranteedCommand {
       let place = try OutboxPlace(guarantee.store)
       let input = SpooledInput()
       defer { input.remove() }
-      let built = try await RequestBuilder(transfer: transfer, spool: input).request()
+      let login = try Login(transfer, console)
+      let built = try await RequestBuilder(transfer: transfer, login: login, spool: input).request()
       let request = GuaranteedRequest(built, keepsSecrets: guarantee.isDetached)
       return guarantee.isDetached
         ? try await store(request, place) : try await storeAndDeliver(request, place)

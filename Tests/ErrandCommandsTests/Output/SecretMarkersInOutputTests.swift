@@ -33,7 +33,11 @@ import Testing
     "post --guaranteed -H 'X-Api-Key: M' http://HOST/none -d x",
     "post --guaranteed -H 'Authorization: Bearer M' --output json http://HOST/ok -d x", "outbox list",
     "outbox list --output json",
-    "outbox export",
+    "outbox export", "get -v -u u:M http://HOST/none", "get -u M http://HOST/none",
+    "get --output json --bearer M http://HOST/none", "get --bearer 'M M' http://HOST/none",
+    "get -v -u u:M --digest http://HOST/none", "post --guaranteed -u u:M http://HOST/none -d x",
+    "post --guaranteed --detach --bearer M http://HOST/none -d x",
+    "post --guaranteed --bearer M --output json http://HOST/ok -d x",
   ]
 
   @Test func `no output and no file of the tool shows a secret`() async throws {

@@ -1,0 +1,116 @@
+import ErrandCore
+
+/// The options that say who asks.
+struct CredentialArguments: Sendable, Hashable {
+  enum Login: Sendable, Hashable {
+    case user(String, password: SecretText)
+    /// The user and the password of the URL's host in the usual file.
+    case netrc
+    case bearer(SecretText)
+    case bearerFile(path: String)
+    /// The keys are in the environment.
+    case aws(region: String, service: String)
+  }
+
+  var login: Login?
+  /// True to send the password in a digest only (RFC 7616).
+  var usesDigest = false
+  /// The file of cookies; nil to keep none.
+  var cookies: String?
+
+  init() {}
+
+  init(_ arguments: ScannedArguments) throws(UsageError) {
+    let given = [OptionSpec.user, .netrc, .bearer, .awsSigV4].filter(arguments.has)
+    if given.count > 1 {
+      throw UsageError("\(given[0].name) and \(given[1].name) each say who asks; use one of them")
+    }
+    if let option = given.first {
+      guard arguments.values(option).count == 1 else { throw UsageError("\(option.name) may be given once") }
+      let text = arguments.values(option)[0]
+      switch option {
+      case .user: login = try Self.user(text)
+      case .bearer: login = try Self.bearer(text)
+      case .awsSigV4: login = try Self.aws(text)
+      default: login = .netrc
+      }
+    }
+    usesDigest = arguments.has(.digest)
+    if usesDigest, given.first != .user, given.first != .netrc {
+      throw UsageError("--digest needs a user and a password", hint: "Give them with -u or --netrc.")
+    }
+    cookies = arguments.last(.cookies)
+    if cookies?.isEmpty ?? false { throw UsageError("--cookies names no file") }
+  }
+
+  /// Refuses a header field that an option sets, too.
+  func check(_ fields: [HTTPFields.Field]) throws(UsageError) {
+    func has(_ name: String) -> Bool { fields.contains { ASCII.equalIgnoringCase($0.name, name) } }
+    if login != nil, has("Authorization") {
+      throw UsageError("-H 'Authorization: ...' and another option each say who asks; use one of them")
+    }
+    if cookies != nil, has("Cookie") {
+      throw UsageError("-H 'Cookie: ...' and --cookies each send cookies; use one of them")
+    }
+  }
+
+  private static func user(_ text: String) throws(UsageError) -> Login {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
+      throw UsageError(
+        "-u takes user:password, and there is no colon behind a user in what was given",
+        hint: "To keep the password out of the list of processes: --netrc.")
+    }
+    let (user, password) = (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))
+    guard !hasControl(user), !hasControl(password) else {
+      throw UsageError("the user or the password of -u contains a control character, which cannot be sent")
+    }
+    return .user(user, password: SecretText(password))
+  }
+
+  private static func bearer(_ text: String) throws(UsageError) -> Login {
+    guard text.utf8.first == UInt8(ascii: "@") else { return .bearer(try token(text, "--bearer")) }
+    guard text.utf8.count > 1 else { throw UsageError("--bearer @ names no file") }
+    return .bearerFile(path: String(text.dropFirst()))
+  }
+
+  /// Returns the token (RFC 6750, section 2.1).
+  /// - Parameter source: The place of the token, for the message.
+  static func token(_ text: String, _ source: String) throws(UsageError) -> SecretText {
+    guard !text.isEmpty, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+      throw UsageError(
+        "the token of \(source) is empty, or contains a character that no token has, as a space or a line break"
+      )
+    }
+    return SecretText(text)
+  }
+
+  private static func aws(_ text: String) throws(UsageError) -> Login {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, parts.allSatisfy(isName) else {
+      throw UsageError(
+        "--aws-sigv4 takes REGION:SERVICE, not \(text.quotedWithoutSecrets)",
+        hint: "As in eu-central-1:s3. The keys are taken from the environment: AWS_ACCESS_KEY_ID, ...")
+    }
+    return .aws(region: parts[0], service: parts[1])
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 100
+      && text.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= ASCII.lowered($0) || "-_.".utf8.contains($0) }
+  }
+
+  private static func hasControl(_ text: String) -> Bool { text.utf8.contains { $0 < 32 || $0 == 127 } }
+}
+
+/// A text that no description shows.
+struct SecretText: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  var description: String { "***" }
+  var debugDescription: String { description }
+  var customMirror: Mirror { Mirror(self, children: []) }
+}

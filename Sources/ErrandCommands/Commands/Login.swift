@@ -1,0 +1,90 @@
+import ErrandCore
+import ErrandSigning
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Transfer {
+  /// True if a body from standard input is kept to be read again: for its signature, or after the server's challenge.
+  var readsBodyTwice: Bool {
+    if case .aws = credentials.login { true } else { credentials.usesDigest }
+  }
+}
+
+extension Login {
+  init(_ transfer: Transfer, _ console: Console) throws {
+    try self.init(transfer.credentials, for: Request(transfer.method, transfer.url).url) {
+      console.say("errand: \($0)")
+    }
+  }
+}
+
+/// The credentials that the command line names, read from where they are.
+struct Login: Sendable {
+  /// The value of `Authorization`, if it is known before the request is sent.
+  private(set) var authorization: SecretText?
+  private(set) var authentication: Authentication?
+  private(set) var signer: AWSSigner?
+  private(set) var cookies: CookieStore?
+
+  /// - Parameters:
+  ///   - url: The URL of the request. If it is none, sending reports that.
+  ///   - onProblem: Called with each problem of the file of cookies.
+  /// - Throws: `UsageError`, `FileError` or `AWSSigningError`.
+  init(
+    _ arguments: CredentialArguments, for url: URL?,
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    onProblem: @escaping @Sendable (String) -> Void
+  ) throws {
+    switch arguments.login {
+    case .user(let user, let password): take(user, password, arguments, url)
+    case .netrc:
+      guard let host = url?.host() else { break }
+      let (user, password) = try NetrcFile.login(for: host, environment)
+      take(user, password, arguments, url)
+    case .bearer(let token): authorization = SecretText("Bearer \(token.text)")
+    case .bearerFile(let path):
+      authorization = SecretText("Bearer \(try Self.token(in: path).text)")
+    case .aws(let region, let service):
+      signer = try AWSSigner(
+        region: region, service: service, credentials: AWSCredentials(environment: environment))
+    case nil: break
+    }
+    cookies = arguments.cookies.map { path in
+      // A program that ends after each request would have no sessions otherwise.
+      CookieStore(file: URL(filePath: path), keepsSessionCookies: true) { onProblem("\($0)") }
+    }
+  }
+
+  private mutating func take(
+    _ user: String, _ password: SecretText, _ arguments: CredentialArguments, _ url: URL?
+  ) {
+    if arguments.usesDigest {
+      authentication = .digest(user: user, password: password.text, at: url.map { [$0] } ?? [])
+    } else {
+      authorization = SecretText("Basic \(Data("\(user):\(password.text)".utf8).base64EncodedString())")
+    }
+  }
+
+  private static let longestToken = 64 << 10
+
+  private static func token(in path: String) throws -> SecretText {
+    let file = try FileDescriptor(reading: path)
+    guard try file.length() <= longestToken else {
+      throw FileError(.read, path, "it is too long for a token")
+    }
+    let text = String(decoding: try file.read(Int(file.length()), at: 0), as: UTF8.self)
+    // An editor ends a file with a line break.
+    let last = text.utf8.lastIndex { $0 != 10 && $0 != 13 }.map { text.utf8.index(after: $0) }
+    return try CredentialArguments.token(String(text[..<(last ?? text.startIndex)]), "@\(path)")
+  }
+
+  func configure(_ configuration: inout ClientConfiguration) {
+    configuration.authentication = authentication
+    configuration.signer = signer
+    configuration.cookies = cookies
+  }
+}

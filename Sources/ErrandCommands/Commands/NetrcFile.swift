@@ -1,0 +1,158 @@
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The file in which a user keeps passwords for hosts, as `ftp` and `curl` read it.
+enum NetrcFile {
+  private static let longest: Int64 = 1 << 20
+
+  /// Returns the user and the password for a host, from the file that `NETRC` names, else from `~/.netrc`.
+  /// - Throws: `FileError` if it cannot be read, or others can read it; `UsageError` if it says nothing of the host.
+  static func login(for host: String, _ environment: [String: String]) throws -> (String, SecretText) {
+    let path = try path(environment)
+    let file = try FileDescriptor(reading: path)
+    let length = try file.length()
+    guard length <= longest else { throw FileError(.read, path, "it is longer than 1 MiB") }
+    var info = stat()
+    guard stat(path, &info) == 0, info.st_mode & 0o077 == 0 else {
+      throw FileError(.read, path, "others may read the passwords in it; chmod 600 takes that away")
+    }
+    let data = try file.read(Int(length), at: 0)
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw FileError(.read, path, "it is no text in UTF-8")
+    }
+    let netrc: Netrc
+    do {
+      netrc = try Netrc(text)
+    } catch {
+      throw FileError(.read, path, "line \(error.line) cannot be understood: \(error.reason)")
+    }
+    guard let entry = netrc.entry(for: host), let user = entry.user, let password = entry.password else {
+      throw UsageError(
+        "\(path) has no login and password for \(host)",
+        hint: "It needs a line such as: machine \(host) login ann password ...")
+    }
+    return (user, password)
+  }
+
+  private static func path(_ environment: [String: String]) throws(UsageError) -> String {
+    if let path = environment["NETRC"], !path.isEmpty { return path }
+    guard let home = environment["HOME"], !home.isEmpty else {
+      throw UsageError("--netrc reads ~/.netrc, and HOME is not set", hint: "NETRC may name another file.")
+    }
+    return "\(home)/.netrc"
+  }
+}
+
+/// The text of a netrc file: `machine` or `default`, then `login`, `password` and `account`, in any order. A macro
+/// (`macdef`) is skipped; a word in double quotes may contain spaces.
+struct Netrc: Sendable {
+  struct Entry: Sendable, Hashable {
+    /// Nil for the entry of all hosts that have none of their own.
+    let host: String?
+    var user: String?
+    var password: SecretText?
+  }
+
+  struct Fault: Error, Sendable, Hashable {
+    let line: Int
+    let reason: String
+  }
+
+  private(set) var entries: [Entry] = []
+
+  init(_ text: String) throws(Fault) {
+    var words = try Self.words(in: text)[...]
+    while let word = words.popFirst() {
+      func value() throws(Fault) -> String {
+        guard let value = words.popFirst() else {
+          throw Fault(line: word.line, reason: "there is nothing behind its last word")
+        }
+        return value.text
+      }
+      switch word.text {
+      case "machine": entries.append(Entry(host: ASCII.lowercased(try value())))
+      case "default": entries.append(Entry(host: nil))
+      case "login", "password", "account":
+        guard var entry = entries.popLast() else {
+          throw Fault(line: word.line, reason: "it begins with neither machine nor default")
+        }
+        let value = try value()
+        if word.text == "login" { entry.user = value }
+        if word.text == "password" { entry.password = SecretText(value) }
+        entries.append(entry)
+      // The word itself may be a part of a password.
+      default: throw Fault(line: word.line, reason: "it has a word in the place of login or password")
+      }
+    }
+  }
+
+  /// Returns the first entry of the host, else the first one of all hosts.
+  func entry(for host: String) -> Entry? {
+    let host = ASCII.lowercased(host)
+    return entries.first { $0.host == host } ?? entries.first { $0.host == nil }
+  }
+
+  private struct Word {
+    let text: String
+    let line: Int
+  }
+
+  private static func words(in text: String) throws(Fault) -> [Word] {
+    var words: [Word] = []
+    var isInMacro = false
+    let lines = text.utf8.split(separator: 10, omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() {
+      // A macro ends with an empty line.
+      if isInMacro {
+        isInMacro = !line.allSatisfy { $0 == 13 }
+        continue
+      }
+      var rest = Array(line)[...]
+      while let word = try nextWord(&rest, line: number + 1) {
+        if word.text == "macdef", !word.isQuoted {
+          isInMacro = true
+          break
+        }
+        words.append(Word(text: word.text, line: number + 1))
+      }
+    }
+    return words
+  }
+
+  private static func nextWord(_ rest: inout ArraySlice<UInt8>, line: Int) throws(Fault)
+    -> (text: String, isQuoted: Bool)?
+  {
+    rest = rest.drop { $0 == 32 || $0 == 9 || $0 == 13 }
+    guard let first = rest.first, first != UInt8(ascii: "#") else { return nil }
+    guard first == UInt8(ascii: "\"") else {
+      let word = rest.prefix { $0 != 32 && $0 != 9 && $0 != 13 }
+      rest = rest.dropFirst(word.count)
+      return (String(decoding: word, as: UTF8.self), false)
+    }
+    rest = rest.dropFirst()
+    var word: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\"") { return (String(decoding: word, as: UTF8.self), true) }
+      guard byte == UInt8(ascii: "\\") else {
+        word.append(byte)
+        continue
+      }
+      guard let escaped = rest.popFirst() else { break }
+      word.append(escaped)
+    }
+    throw Fault(line: line, reason: "there is no quote at the end of a quoted word")
+  }
+}
