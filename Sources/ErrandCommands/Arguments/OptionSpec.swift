@@ -24,13 +24,13 @@ extension OptionSpec {
   static let query = OptionSpec("query", "q", "name=value", "add to the query, encoded; may be repeated")
 
   static let user = OptionSpec(
-    "user", "u", "USER:PASSWORD", "log in with basic authentication; the list of processes shows it")
+    "user", "u", "USER:PASSWORD", "log in; the list of processes shows the password")
   static let netrc = OptionSpec(
-    "netrc", nil, nil, "log in with what ~/.netrc, or the file that NETRC names, says of the host")
+    "netrc", nil, nil, "log in as ~/.netrc, or the file $NETRC, says for the host")
   static let digest = OptionSpec("digest", nil, nil, "with -u or --netrc: never send the password itself")
   static let bearer = OptionSpec("bearer", nil, "TOKEN|@FILE", "send a bearer token, or the one in a file")
   static let awsSigV4 = OptionSpec(
-    "aws-sigv4", nil, "REGION:SERVICE", "sign for AWS with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+    "aws-sigv4", nil, "REGION:SERVICE", "sign for AWS; the keys are in AWS_ACCESS_KEY_ID, ...")
   static let cookies = OptionSpec(
     "cookies", nil, "FILE", "send the cookies in a file, and keep new ones there")
 

@@ -39,7 +39,7 @@ struct AWSClockState: Sendable {
     let isLocalRight = reply.server.map { abs($0 - reply.local) < Self.least } ?? false
     guard reply.refusal != .none else {
       // The signature was accepted, or not looked at.
-      if isLocalRight { learned[host] = nil }
+      if isLocalRight { learned.removeValue(forKey: host) }
       return false
     }
     if let server = reply.server, abs(server - reply.signed) >= Self.least {

@@ -101,7 +101,7 @@ struct BotocoreTests {
     }
     return Case(
       method: ["GET", "PUT", "POST", "DELETE", "HEAD"][random.number(0...4)],
-      url: "https://example\(random.number(1...9)).amazonaws.com\(port)\(path(&random))"
+      url: "https://example\(random.number(1...9)).amazonaws.com\(port)\(path(&random, service))"
         + (query.isEmpty ? "" : "?\(query.joined(separator: "&"))"),
       fields: fields,
       body: isPresigned ? Data() : random.data(random.number(0...1) * random.number(0...3000)),
@@ -111,9 +111,11 @@ struct BotocoreTests {
       isPresigned: isPresigned)
   }
 
-  private static func path(_ random: inout Seeded) -> String {
+  private static func path(_ random: inout Seeded, _ service: String) -> String {
     let segments = (0..<random.number(0...5)).map { _ in
-      [".", "..", "", word(&random), word(&random), word(&random)][random.number(0...5)]
+      let segment = [".", "..", "", word(&random), word(&random), word(&random)][random.number(0...5)]
+      // For S3, botocore signs an encoded slash as it is; servers compare with the name that they have decoded.
+      return service == "s3" ? segment.replacing("%2F", with: "") : segment
     }
     return segments.isEmpty ? "" : "/" + segments.joined(separator: "/")
   }
