@@ -30,7 +30,8 @@ extension CommandSpec {
     [get, head, delete, post, put, patch, send, download, upload, outbox, tour, version, help]
 
   private static let asking = Group(title: "What is asked", options: [.header, .query])
-  private static let identity = Group(title: "Who asks", options: OptionSpec.credentials)
+  private static let identity = Group(
+    title: "Who asks, and signatures", options: OptionSpec.credentials + OptionSpec.signatures)
   private static let body = Group(title: "The body", options: OptionSpec.bodies)
   private static let limits = Group(title: "Limits", options: OptionSpec.limits)
   private static let connection = Group(title: "The connection", options: OptionSpec.connection)

@@ -31,6 +31,12 @@ extension OptionSpec {
   static let bearer = OptionSpec("bearer", nil, "TOKEN|@FILE", "send a bearer token, or the one in a file")
   static let awsSigV4 = OptionSpec(
     "aws-sigv4", nil, "REGION:SERVICE", "sign for AWS; the keys are in AWS_ACCESS_KEY_ID, ...")
+  static let sign = OptionSpec("sign", nil, "KEY.pem", "sign the request with this private key (RFC 9421)")
+  static let keyID = OptionSpec("key-id", nil, "ID", "the name by which the server knows that key")
+  static let cover = OptionSpec(
+    "cover", nil, "PART,...", "sign these; default: @method,@target-uri,content-digest")
+  static let verify = OptionSpec(
+    "verify", nil, "KEY.pem", "accept a response only if it is signed with this key")
   static let cookies = OptionSpec(
     "cookies", nil, "FILE", "send the cookies in a file, and keep new ones there")
 
@@ -90,7 +96,8 @@ extension OptionSpec {
 
   static let help = OptionSpec("help", "h", nil, "show this")
 
-  static let credentials = [user, netrc, digest, bearer, awsSigV4, cookies]
+  static let credentials = [user, netrc, digest, bearer, cookies]
+  static let signatures = [sign, keyID, cover, verify, awsSigV4]
   static let limits = [timeout, deadline, retry, noRedirects]
   static let connection = [http2, authorities, pin, resolve, proxy]
   static let bodies = [data, json, form, part, compress]
@@ -102,6 +109,7 @@ extension OptionSpec {
   static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]
 
   static let all =
-    [header, query] + credentials + bodies + limits + connection + shown + [resume, method] + arriving
+    [header, query] + credentials + signatures + bodies + limits + connection + shown + [resume, method]
+    + arriving
     + ofOutbox + [help]
 }

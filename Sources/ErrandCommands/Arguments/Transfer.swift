@@ -15,6 +15,7 @@ struct Transfer: Sendable, Hashable {
   var fields: [HTTPFields.Field] = []
   var query: [NameAndValue] = []
   var credentials = CredentialArguments()
+  var signatures = SignatureArguments()
   var body = BodyArgument.none
   var isCompressed = false
   var timeout: Duration?
@@ -43,6 +44,7 @@ extension Transfer {
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
     credentials = try CredentialArguments(arguments)
     try credentials.check(fields)
+    signatures = try SignatureArguments(arguments)
     body = try BodyArgument(arguments)
     isCompressed = arguments.has(.compress)
     try takeLimits(arguments)
@@ -158,6 +160,8 @@ struct Guarantee: Sendable, Hashable {
       (.activity, "Every step is shown anyway."),
       (.digest, "The server's challenge is not stored. Basic authentication and --bearer can be used."),
       (.awsSigV4, "Other processes that deliver it could not sign it."),
+      (.sign, "Other processes that deliver it could not sign it."),
+      (.verify, "Other processes that deliver it could not verify the response."),
       (.cookies, "Cookies are not stored with it."),
       (.file, "What is kept of the response goes to standard output: > FILE."),
     ]

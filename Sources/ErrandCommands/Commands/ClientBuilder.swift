@@ -14,9 +14,11 @@ struct ClientBuilder {
     configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
     login.configure(&configuration)
-    let transport = try transfer.connection.transport()
-    // A signature that was refused for the time is mended by what the whole response says, not by its stream.
-    let takesAnyStatus = transfer.target == .standardOutput && login.signer == nil
+    let curl = try transfer.connection.transport()
+    let transport = login.verification?.observing(curl) ?? curl
+    // A signature that was refused for its time is mended by what the whole response says, not by its stream.
+    let takesAnyStatus =
+      transfer.target == .standardOutput && (login.signer == nil || login.verification != nil)
     let log = transfer.isVerbose ? WireLog(transport, console) : nil
     if transfer.retries > 0 || transfer.isVerbose || takesAnyStatus {
       configuration.attemptInterceptors = [

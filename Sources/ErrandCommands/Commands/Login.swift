@@ -10,7 +10,7 @@ import ErrandSigning
 extension Transfer {
   /// True if a body from standard input is kept to be read again: for its signature, or after the server's challenge.
   var readsBodyTwice: Bool {
-    if case .aws = credentials.login { true } else { credentials.usesDigest }
+    if case .aws = credentials.login { true } else { credentials.usesDigest || signatures.key != nil }
   }
 }
 
@@ -19,6 +19,14 @@ extension Login {
     try self.init(transfer.credentials, for: Request(transfer.method, transfer.url).url) {
       console.say("errand: \($0)")
     }
+    if let path = transfer.signatures.key {
+      let standard: [MessageComponent] = [.method, .targetURI]
+      signer = try MessageSigner(
+        try KeyFile(path).signingKey(keyID: transfer.signatures.keyID),
+        covering: transfer.signatures.components
+          ?? (transfer.body == .none ? standard : standard + [.contentDigest]))
+    }
+    verification = try transfer.signatures.verificationKey.map { try ResponseVerification(keyFile: $0) }
   }
 }
 
@@ -27,14 +35,15 @@ struct Login: Sendable {
   /// The value of `Authorization`, if it is known before the request is sent.
   private(set) var authorization: SecretText?
   private(set) var authentication: Authentication?
-  private(set) var signer: AWSSigner?
+  private(set) var signer: (any RequestSigner)?
+  private(set) var verification: ResponseVerification?
   private(set) var cookies: CookieStore?
 
   /// - Parameters:
   ///   - url: The URL of the request. If it is none, sending reports that.
   ///   - onProblem: Called with each problem of the file of cookies.
   /// - Throws: `UsageError`, `FileError` or `AWSSigningError`.
-  init(
+  private init(
     _ arguments: CredentialArguments, for url: URL?,
     environment: [String: String] = ProcessInfo.processInfo.environment,
     onProblem: @escaping @Sendable (String) -> Void

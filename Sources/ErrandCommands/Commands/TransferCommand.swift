@@ -32,10 +32,12 @@ struct TransferCommand {
       let request = try await RequestBuilder(transfer: transfer, login: login, spool: spool).request()
       let client = try ClientBuilder(transfer: transfer, login: login, console: console).client()
       if let display {
-        try await display.during { try await perform(request.activity($0), client, delivery, line) }
+        try await display.during {
+          try await perform(request.activity($0), client, delivery, line, login.verification)
+        }
       } else {
         let progress: ProgressHandler? = if let bar { { bar.update($0) } } else { nil }
-        try await perform(request, client, delivery, line, progress)
+        try await perform(request, client, delivery, line, login.verification, progress)
       }
       line?.end()
       return .success
@@ -44,7 +46,9 @@ struct TransferCommand {
       throw OutputDescriptor.Failure.readerGone
     } catch {
       line?.end()
-      let failure = CommandFailure(error, transfer)
+      var failure = CommandFailure(error, transfer)
+      // The response of a failure is not verified, so nothing of it is shown.
+      if transfer.signatures.verificationKey != nil { failure.cause = nil }
       try await delivery.fail(failure)
       return failure.exit
     }
@@ -52,8 +56,14 @@ struct TransferCommand {
 
   private func perform(
     _ request: Request, _ client: Client, _ delivery: any Delivery, _ line: (any LiveLine)?,
-    _ progress: ProgressHandler? = nil
+    _ verification: ResponseVerification?, _ progress: ProgressHandler? = nil
   ) async throws {
+    if let verification {
+      // Nothing is shown before all of it is verified.
+      let response = try await client.send(verification.prepared(request), progress: progress)
+      try await verification.verify(response)
+      return try await delivery.deliver(response, to: console.output)
+    }
     guard transfer.target != .standardOutput, request.url != nil else {
       let response = try await client.stream(request, progress: progress)
       return try await delivery.deliver(response, to: console.output)

@@ -1,0 +1,43 @@
+import ErrandCore
+import ErrandSigning
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct SignatureArgumentsTests {
+  private func signatures(_ arguments: String...) throws -> SignatureArguments {
+    guard case .transfer(let transfer) = try Invocation(["post", "http://a"] + arguments) else {
+      throw UsageError("it is no transfer")
+    }
+    return transfer.signatures
+  }
+
+  @Test func `each option is parsed`() throws {
+    #expect(try signatures() == SignatureArguments())
+    let given = try signatures(
+      "--sign", "k.pem", "--key-id", "ann", "--cover",
+      "@method, Content-Digest,\"@query-param\";name=\"a,b\"",
+      "--verify", "s.pem")
+    #expect(given.key == "k.pem" && given.keyID == "ann" && given.verificationKey == "s.pem")
+    #expect(given.components == [.method, .contentDigest, .queryParameter("a,b")])
+    #expect(try signatures("--sign", "k", "--bearer", "t").key == "k", "A token and a signature go together.")
+  }
+
+  @Test(arguments: [
+    ["--sign", ""], ["--verify", ""], ["--key-id", "a"], ["--cover", "@method"],
+    ["--sign", "k", "--key-id", ""],
+    ["--sign", "k", "--key-id", "é"], ["--sign", "k", "--key-id", "a\nb"], ["--sign", "k", "--cover", ""],
+    ["--sign", "k", "--cover", "@nothing"], ["--sign", "k", "--cover", "@method,"],
+    ["--sign", "k", "--cover", "x;tr"], ["--sign", "k", "--cover", "a b"],
+    ["--sign", "k", "--aws-sigv4", "r:s"], ["--sign", "k", "--guaranteed"],
+    ["--verify", "k", "--guaranteed"],
+    ["--verify", "k", "-o", "f"],
+  ])
+  func `wrong use is a usage error`(arguments: [String]) {
+    #expect(throws: UsageError.self) { try Invocation(["post", "http://a"] + arguments) }
+  }
+
+  @Test func `a download is not verified`() {
+    #expect(throws: UsageError.self) { try Invocation(["download", "http://a/b", "--verify", "k"]) }
+  }
+}

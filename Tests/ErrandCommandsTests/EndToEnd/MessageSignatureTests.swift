@@ -1,0 +1,174 @@
+import ErrandCore
+import ErrandSigning
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// `--sign` and `--verify`, on sockets.
+@Suite(.timeLimit(.minutes(1))) struct MessageSignatureTests {
+  // RFC 9421, B.1.4 and B.1.3.
+  private static let key = """
+    -----BEGIN PRIVATE KEY-----
+    MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
+    -----END PRIVATE KEY-----
+    """
+  private static let publicKey = """
+    -----BEGIN PUBLIC KEY-----
+    MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
+    -----END PUBLIC KEY-----
+    """
+  private static let otherPublicKey = """
+    -----BEGIN PUBLIC KEY-----
+    MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqIVYZVLCrPZHGHjP17CTW0/+D9Lf
+    w0EkjqF7xB4FivAxzic30tMM4GF+hR6Dxh71Z50VGGdldkkDXZCnTNnoXQ==
+    -----END PUBLIC KEY-----
+    """
+  private static let shared =
+    #"{"kty": "oct", "kid": "hook", "k": "bWswZjFlMmQtbWswZjFlMmQtbWswZjFlMmQtbWswZjE"}"#
+
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    for (name, text) in [
+      ("key.pem", Self.key), ("public.pem", Self.publicKey), ("other.pem", Self.otherPublicKey),
+      ("shared.jwk", Self.shared), ("junk", "junk"), ("broken.pem", Self.key.replacing("MC4C", with: "MC4D")),
+    ] {
+      try folder.write(text, to: name)
+    }
+  }
+
+  /// Verifies a request as it arrived.
+  private func verify(
+    _ request: MockRequest, _ key: any VerificationKey, _ components: [MessageComponent]
+  ) async throws -> VerifiedSignature {
+    let url = try #require(URL(string: "http://\(request.fields["Host"] ?? "")\(request.target)"))
+    var verifier = MessageVerifier(keys: [key], requiring: components)
+    verifier.maximumAge = .seconds(60)
+    verifier.nonces = MemoryNonceStore()
+    return try await verifier.verify(
+      SignableMessage(request.method, url, fields: request.fields), content: request.body)
+  }
+
+  private func server() throws -> MockServer {
+    let server = try MockServer()
+    server.otherwise { _ in .response(body: "ok") }
+    return server
+  }
+
+  // MARK: Requests
+
+  @Test(arguments: [
+    "post URL -d hello", "put URL -d @film", "upload film URL --compress", "post URL -d - < film",
+    "post URL -F a=b -F f=@film", "post URL --json '{}' -u ann:secret",
+  ])
+  func `--sign covers the method, the URL and the body`(line: String) async throws {
+    let server = try server()
+    try folder.write(Data.seeded(2_000_000), to: "film")
+    let result = try await Tool.shell(
+      "$errand \(line.replacing("URL", with: "'\(server.url("/a?b=c"))'")) --sign key.pem --key-id ann",
+      in: folder.url)
+    #expect(result.text == "ok", "\(result.error)")
+    let key = try PublicKey(pem: Self.publicKey, keyID: "ann").verificationKey()
+    let signature = try await verify(
+      try #require(server.requests.last), key, [.method, .targetURI, .contentDigest])
+    #expect(signature.parameters.keyID == "ann")
+  }
+
+  @Test func `--cover chooses what is signed, and a shared key signs, too`() async throws {
+    let server = try server()
+    let line =
+      "$errand get '\(server.url("/a?b=c"))' -H 'X-A: 1' --sign shared.jwk --cover '@authority,@query,x-a'"
+    #expect(try await Tool.shell(line, in: folder.url).code == 0)
+    let request = try #require(server.requests.last)
+    let key = try SharedKey(jwk: Data(Self.shared.utf8))
+    let signature = try await verify(request, key, [.authority, .query, "x-a"])
+    #expect(signature.parameters.components.count == 3)
+    #expect(signature.parameters.keyID == "hook")
+    #expect(try await Tool.shell("\(line) --key-id other", in: folder.url).code == 0)
+    #expect(server.requests.last?.fields["Signature-Input"]?.contains("keyid=\"other\"") == true)
+    let get = try await Tool.shell("$errand get \(server.url("/")) --sign key.pem", in: folder.url)
+    #expect(get.code == 0)
+    #expect(server.requests.last?.fields.contains("Content-Digest") == false, "There is no body.")
+  }
+
+  @Test(arguments: [
+    ("--sign missing", 6), ("--sign junk", 2), ("--sign public.pem", 2), ("--sign broken.pem", 2),
+    ("--sign key.pem --cover x-missing", 2), ("--verify key.pem", 2), ("--verify missing", 6),
+    ("--verify junk", 2),
+    ("--sign .", 6),
+  ])
+  func `a key that cannot be used is told, and nothing is sent`(options: String, code: Int32) async throws {
+    let server = try server()
+    let result = try await Tool.shell("$errand get \(server.url("/")) \(options)", in: folder.url)
+    #expect(result.code == code, "\(result.error)")
+    #expect(!result.error.contains("MC4C") && !result.error.contains("IJ+D"))
+    #expect(server.requests.isEmpty)
+  }
+
+  // MARK: Responses
+
+  /// Returns a response that is signed with the key.
+  private func signed(
+    _ body: String, covering components: [MessageComponent] = [.status, .contentDigest], status: Status = 200,
+    lifetime: Duration = .seconds(60), age: Double = 0
+  ) async throws -> HTTPFields {
+    var digest = ContentDigest()
+    digest[.sha256] = Data(SHA256Digest(hashing: Data(body.utf8)).bytes)
+    var fields = HTTPFields()
+    fields["Content-Digest"] = try digest.serialized()
+    let key = try PrivateKey(pem: Self.key, keyID: "server").signingKey()
+    let signer = try MessageSigner(key, covering: components, lifetime: lifetime)
+    try await signer.signature(of: SignableMessage(status, fields: fields), at: Date() - age).add(to: &fields)
+    return fields
+  }
+
+  private func verified(_ reply: MockResponse, _ options: String = "") async throws -> Tool.Result {
+    let server = try MockServer()
+    server.otherwise { _ in reply }
+    let result = try await Tool.shell(
+      "$errand get \(server.url("/")) --verify public.pem \(options)", in: folder.url)
+    #expect(server.requests.last?.fields["Accept-Encoding"] == "identity")
+    return result
+  }
+
+  @Test func `--verify shows a response that is signed, whatever its status`() async throws {
+    let good = try await verified(.response(fields: signed("hello"), body: "hello"))
+    #expect(good.code == 0 && good.text == "hello", "\(good.error)")
+    let json = try await verified(.response(fields: signed("hello"), body: "hello"), "--output json")
+    #expect(json.code == 0 && json.text.contains("hello"), "\(json.error)")
+    let missing = try await verified(
+      .response(status: 404, fields: signed("none", status: 404), body: "none"))
+    #expect(missing.code == 1 && missing.text == "none", "\(missing.error)")
+    let empty = try await verified(.response(fields: signed("", covering: [.status])))
+    #expect(empty.code == 0 && empty.text.isEmpty, "\(empty.error)")
+  }
+
+  @Test func `--verify shows nothing of a response that is not what was signed`() async throws {
+    var late = try await signed("mk0f")
+    late["Signature"] = "sig1=:AAAA:"
+    var without = try await signed("mk0f")
+    without["Content-Digest"] = nil
+    var compressed = try await signed("mk0f")
+    compressed["Content-Encoding"] = "gzip"
+    for (fields, status) in [
+      ([:], 200), (try await signed("other"), 200), (try await signed("mk0f", covering: [.status]), 200),
+      (try await signed("mk0f", covering: [.contentDigest]), 200),
+      (try await signed("mk0f", status: 500), 200),
+      (try await signed("mk0f", age: 3600), 200), (try await signed("mk0f", age: -3600), 200), (late, 200),
+      (without, 200), (["Signature-Input": "sig1=(", "Signature": "sig1=:AA==:"], 200), ([:], 500),
+    ] as [(HTTPFields, Int)] {
+      for options in ["", "--output json", "-iv", "--retry 1"] {
+        let result = try await verified(.response(status: status, fields: fields, body: "mk0f"), options)
+        #expect(result.code != 0, "\(fields)")
+        #expect(!(result.text + result.error).contains("mk0f"), "\(options) \(result.text) \(result.error)")
+      }
+    }
+    let server = try MockServer()
+    let fields = try await signed("mk0f")
+    server.otherwise { _ in .response(fields: fields, body: "mk0f") }
+    let other = try await Tool.shell("$errand get \(server.url("/")) --verify other.pem", in: folder.url)
+    #expect(other.code == 1 && other.text.isEmpty, "\(other.error)")
+  }
+}
