@@ -54,7 +54,11 @@ let package = Package(
       name: "ErrandReachability", dependencies: ["ErrandCore"],
       swiftSettings: strict + [.strictMemorySafety()]),
     .target(
-      name: "ErrandCurl", dependencies: ["ErrandCore", "CCurl", "CZlib", "CBrotli", "CZstd"],
+      name: "ErrandCurl",
+      dependencies: [
+        "ErrandCore", "CCurl", "CZlib", "CBrotli", "CZstd",
+        .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: strict),
     .target(name: "ErrandURLSession", dependencies: ["ErrandCore"], swiftSettings: strict),
     .target(

@@ -139,6 +139,42 @@ static inline CURLcode errand_setopt_close_callback(CURL *easy, errand_close_cal
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
+typedef int (*errand_seek_callback)(void *user, curl_off_t offset, int origin);
+
+static inline CURLcode errand_setopt_seek_callback(CURL *easy, errand_seek_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+// The bytes are not copied: they must live as long as the handle.
+static inline CURLcode errand_setopt_blob(CURL *easy, CURLoption option, void *bytes, size_t length) {
+  struct curl_blob blob = {bytes, length, CURL_BLOB_NOCOPY};
+  return curl_easy_setopt(easy, option, &blob);
+}
+
+static const long errand_auth_basic = CURLAUTH_BASIC;
+static const long errand_auth_digest = CURLAUTH_DIGEST;
+
+// The host of a URL as libcurl connects to it, to be freed with curl_free; NULL if there is none.
+static inline char *errand_url_host(CURLU *url) {
+#ifdef CURLU_PUNYCODE
+  const unsigned int flags = CURLU_PUNYCODE;
+#else
+  const unsigned int flags = 0;
+#endif
+  char *host = NULL;
+  return curl_url_get(url, CURLUPART_HOST, &host, flags) == CURLUE_OK ? host : NULL;
+}
+
+// The server's own certificate (PEM), if CURLOPT_CERTINFO was set; else NULL.
+static inline const char *errand_server_certificate(CURL *easy) {
+  struct curl_certinfo *info = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &info) != CURLE_OK || !info || info->num_of_certs < 1) return NULL;
+  for (struct curl_slist *line = info->certinfo[0]; line; line = line->next) {
+    if (strncmp(line->data, "Cert:", 5) == 0) return line->data + 5;
+  }
+  return NULL;
+}
+
 static inline CURLMcode errand_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

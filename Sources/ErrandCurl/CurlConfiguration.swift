@@ -1,4 +1,4 @@
-import ErrandCore
+public import ErrandCore
 
 #if canImport(Darwin)
   import Darwin
@@ -35,14 +35,18 @@ public struct CurlConfiguration: Sendable {
 
   /// A PEM file of the authorities to trust, in place of the system's.
   public var certificateAuthorityFile: String?
-  /// SHA-256 digests, in base64, of the public keys (SubjectPublicKeyInfo) that a server may have, besides a
-  /// trusted certificate. Empty: any key.
-  public var pinnedPublicKeys: [String] = []
+  /// The client's certificate, the lowest version of TLS, and the public keys that hosts may have. Its files are read
+  /// when the transport is made.
+  public var tls = TLSConfiguration()
   /// Addresses to use for hosts that are not looked up.
   public var hostOverrides: [HostOverride] = []
   /// How long a looked-up address is cached. Default: 60 s.
   public var dnsCacheDuration: Duration = .seconds(60)
   public var proxy = Proxy.environment
+  /// The user and the password for the proxy, if they are not in its URL. Default: nil.
+  ///
+  /// A proxy that wants others fails the request with `RequestError(.proxyAuthenticationFailed)`, which is not retried.
+  public var proxyCredential: ProxyCredential?
   /// Whether cookies are stored in memory and sent back. Default: false.
   public var keepsCookies = false
   /// The greatest number of connections to one host. A request beyond it waits for a connection, and fails if
@@ -74,8 +78,15 @@ extension CurlConfiguration {
       }
     }
     if let file = certificateAuthorityFile, file.utf8.contains(0) { return "the name of a file contains NUL" }
-    if !pinnedPublicKeys.allSatisfy(Self.isOneLine) { return "a public key that is pinned is no base64" }
     return nil
+  }
+
+  /// The reason why the credential for this proxy cannot be used, or nil: libcurl would take the one in its URL.
+  func problem(ofCredentialAt proxies: [String]) -> String? {
+    guard let proxyCredential else { return nil }
+    if let problem = proxyCredential.problem { return problem }
+    return proxies.contains { $0.contains("@") }
+      ? "the proxy has a user in its URL and another one apart; give one of them" : nil
   }
 
   /// Returns false for a URL that is empty, too long or contains a control character. libcurl decodes the

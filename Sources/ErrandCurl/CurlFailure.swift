@@ -20,6 +20,14 @@ struct CurlFailure {
       transfer.exchange.error(
         kind, text, reachedServer: reached ?? transfer.hasReachedServer, underlying: CurlError(code, detail))
     }
+    if transfer.refusalOfTunnel?.code == 407 {
+      error = transfer.refusedByProxy
+      return
+    }
+    if let problem = TLSAlert(said)?.meaning(transfer.engine.options) {
+      error = failure(.tlsFailed, "\(problem): \(detail)")
+      return
+    }
     error =
       switch code {
       case CURLE_COULDNT_RESOLVE_HOST:
@@ -34,11 +42,12 @@ struct CurlFailure {
       case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
         failure(.untrustedCertificate, "the server's certificate is not trusted: \(detail)", reached: false)
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-        failure(.pinMismatch, "the server's public key is none of those that were pinned", reached: false)
+        failure(.pinMismatch, transfer.pinMismatch, reached: false)
       case CURLE_SSL_CACERT_BADFILE:
         failure(
           .fileUnreadable, "the file of certificate authorities cannot be used: \(detail)", reached: false)
-      case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED:
+      case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED,
+        CURLE_SSL_CLIENTCERT:
         failure(.tlsFailed, "TLS failed: \(detail)")
       // libcurl does not decode contents, so this is about a transfer coding.
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
@@ -48,6 +57,11 @@ struct CurlFailure {
           .connectionLost, "the connection ended in the middle of the response: \(detail)", reached: true)
       case CURLE_GOT_NOTHING:
         failure(.connectionLost, "the server closed the connection without a response", reached: true)
+      case CURLE_SEND_FAIL_REWIND where transfer.isRefusedByProxy:
+        failure(
+          .connectionLost,
+          "the proxy wants another response to its challenge, and the body cannot be read again",
+          reached: false)
       case CURLE_SEND_FAIL_REWIND, CURLE_ABORTED_BY_CALLBACK:
         failure(
           .connectionLost,
@@ -65,6 +79,38 @@ struct CurlFailure {
       case CURLE_URL_MALFORMAT: failure(.invalidRequest, "the URL cannot be used: \(detail)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(detail)")
       }
+  }
+}
+
+/// An alert that the server has sent (RFC 8446, section 6), by OpenSSL's words for it.
+struct TLSAlert {
+  private let words: Substring
+
+  init?(_ message: String) {
+    guard let start = message.firstRange(of: " alert ")?.upperBound else { return nil }
+    words = message[start...]
+  }
+
+  /// Returns the reason that a user can do something about, or nil.
+  func meaning(_ options: CurlOptions) -> String? {
+    func isAbout(_ names: String...) -> Bool { names.contains { words.hasPrefix($0) } }
+    if isAbout("protocol version") { return "the server does not speak \(options.minimumVersion) or later" }
+    if isAbout("certificate required") { return "the server wants a client certificate" }
+    let isRefusal = isAbout(
+      "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired",
+      "certificate unknown", "unknown ca", "access denied")
+    return isRefusal && options.identity != nil ? "the server refuses the client's certificate" : nil
+  }
+}
+
+extension CurlTransfer {
+  /// The message for a key that is not pinned; it names the one that was seen.
+  fileprivate var pinMismatch: String {
+    let lines = errand_server_certificate(easy).map { String(cString: $0) }?.split(separator: "\n") ?? []
+    let body = lines.filter { !$0.hasPrefix("-----") }.joined()
+    let seen = Data(base64Encoded: body).flatMap(PublicKeyPin.init(certificate:))
+    let keys = host.map(engine.options.pins.keys) ?? []
+    return keys.mismatch(at: host ?? exchange.request.url.host() ?? "the server", seen: seen)
   }
 }
 

@@ -26,6 +26,12 @@ final class CurlHandle: @unchecked Sendable {
   /// The parsed URL. libcurl would parse it on the engine's thread, for each transfer.
   private let url = curl_url()
   private var urlText = ""
+  /// The host of the URL as libcurl connects to it, or nil.
+  var host: String? {
+    guard !urlText.isEmpty, let name = errand_url_host(url) else { return nil }
+    defer { curl_free(name) }
+    return String(cString: name)
+  }
 
   private let headGuard = UnsafeMutablePointer<errand_head_guard>.allocate(capacity: 1)
 
@@ -35,9 +41,12 @@ final class CurlHandle: @unchecked Sendable {
   /// libcurl reads the list at each transfer, and does not copy it.
   private let addresses: UnsafeMutablePointer<curl_slist>?
   private var reportsSockets = false
+  /// libcurl does not copy its key either.
+  private let identity: ClientIdentity?
 
   init(_ options: CurlOptions) {
     easy = options.makeEasy()
+    identity = options.identity
     addresses = options.addresses.reduce(nil) { curl_slist_append($0, $1) }
     if let addresses { errand_setopt_pointer(easy, CURLOPT_RESOLVE, addresses) }
     headGuard.initialize(to: errand_head_guard())

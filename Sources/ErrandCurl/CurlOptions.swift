@@ -7,17 +7,28 @@ import ErrandCore
   import Foundation
 #endif
 
+extension CurlOptions {
+  /// The reason why nothing is sent with a configuration.
+  struct Problem: Sendable {
+    let code: RequestError.Code
+    let message: String
+  }
+}
+
 /// Sets libcurl's options: once those that are the same for all transfers, the others for each.
 final class CurlOptions: Sendable {
   let maxFieldBytes: Int
   /// The reason why nothing is sent, or nil.
-  let problem: String?
+  let problem: Problem?
   private let configuration: CurlConfiguration
   var keepsCookies: Bool { configuration.keepsCookies }
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
   private let hasProxies: Bool
-  /// The secrets of the proxies' URLs, which no message may quote.
+  /// The client's certificate. It outlives the handles that use it.
+  let identity: ClientIdentity?
+  let pins: PublicKeyPins
+  /// The secrets of the proxies, which no message may quote.
   let proxySecrets: ProxySecrets
   /// True for libcurl before version 8. libcurl 7.88 fails the second request on an HTTP/2 connection without
   /// TLS (CURLE_HTTP2), and sends the reset of an HTTP/2 stream only with the next data of its connection.
@@ -29,11 +40,32 @@ final class CurlOptions: Sendable {
     self.configuration = configuration
     maxFieldBytes = configuration.maxFieldBytes
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
-    problem = configuration.problem ?? environment.problem
     hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
     var proxies = [environment.http, environment.https].compactMap(\.self)
     if case .url(let url) = configuration.proxy { proxies.append(url) }
-    proxySecrets = ProxySecrets(of: proxies)
+    proxySecrets = ProxySecrets(of: proxies, configuration.proxyCredential)
+    var problem = (configuration.problem ?? environment.problem).map {
+      Problem(code: .unsupported, message: $0)
+    }
+    func refuse(_ message: String) {
+      problem = problem ?? Problem(code: .invalidConfiguration, message: message)
+    }
+    if let message = configuration.problem(ofCredentialAt: proxies) { refuse(message) }
+    do {
+      identity = try configuration.tls.clientCertificate.map { certificate throws(TLSProblem) in
+        try ClientIdentity(certificate)
+      }
+    } catch {
+      identity = nil
+      refuse(error.description)
+    }
+    do {
+      pins = try PublicKeyPins(configuration.tls.pins)
+    } catch {
+      pins = PublicKeyPins()
+      refuse(error.description)
+    }
+    self.problem = problem
     Self.initialiseOnce
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
     isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
@@ -67,27 +99,35 @@ final class CurlOptions: Sendable {
     set(CURLOPT_BUFFERSIZE, 64 << 10)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_DNS_CACHE_TIMEOUT, Int(configuration.dnsCacheDuration.components.seconds))
-    set(CURLOPT_CAINFO, configuration.certificateAuthorityFile ?? CertificateAuthorities.systemFile)
-    if configuration.certificateAuthorityFile != nil || CertificateAuthorities.systemFile != nil {
-      set(CURLOPT_CAPATH, nil)
+    if let authorities = configuration.certificateAuthorityFile ?? CertificateAuthorities.systemFile {
+      for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { set(option, authorities) }
+      for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, nil) }
     }
-    if !configuration.pinnedPublicKeys.isEmpty {
-      set(
-        CURLOPT_PINNEDPUBLICKEY, configuration.pinnedPublicKeys.map { "sha256//\($0)" }.joined(separator: ";")
-      )
-    }
+    let version =
+      configuration.tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+    for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] { set(option, version) }
+    identity?.apply(to: easy)
     // Otherwise libcurl would search the process's environment each time.
     set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
+    if let credential = configuration.proxyCredential {
+      set(CURLOPT_PROXYUSERNAME, credential.user)
+      set(CURLOPT_PROXYPASSWORD, credential.password)
+      set(CURLOPT_PROXYAUTH, credential.scheme == .basic ? errand_auth_basic : errand_auth_digest)
+    }
     // The empty file name turns the cookie engine on. The cookies are in the share.
     if configuration.keepsCookies { set(CURLOPT_COOKIEFILE, "") }
     CurlTransfer.setCallbacks(easy)
+    // A nonce of the proxy's may be over when a body has begun.
+    if configuration.proxyCredential?.scheme == .digest { CurlTransfer.setRewinding(easy) }
     return easy
   }
 
   /// Sets the options of one transfer, including all that an earlier one may have left different.
-  func apply(_ request: Exchange.Request, to easy: UnsafeMutableRawPointer) {
+  /// - Parameter host: The host that libcurl finds in the URL, or nil.
+  func apply(_ request: Exchange.Request, at host: String?, to easy: UnsafeMutableRawPointer) {
     if hasProxies { setProxy(request, easy) }
+    if !pins.isEmpty { setPins(of: host, easy) }
     setMethod(request, easy)
     let version =
       switch request.httpVersion {
@@ -117,13 +157,45 @@ final class CurlOptions: Sendable {
   }
 
   private func setProxy(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {
-    let proxy =
-      switch configuration.proxy {
-      case .none: ""
-      case .url(let url): url
-      case .environment: (request.isSecure ? environment.https : environment.http) ?? ""
-      }
-    set(easy, CURLOPT_PROXY, proxy)
+    set(easy, CURLOPT_PROXY, proxy(for: request))
+  }
+
+  private func proxy(for request: Exchange.Request) -> String {
+    switch configuration.proxy {
+    case .none: ""
+    case .url(let url): url
+    case .environment: (request.isSecure ? environment.https : environment.http) ?? ""
+    }
+  }
+
+  /// True if a proxy may respond in the place of the server: only within a tunnel it cannot.
+  func mayBeRefusedByProxy(_ request: Exchange.Request) -> Bool {
+    guard hasProxies, !request.isSecure else { return false }
+    let proxy = proxy(for: request)
+    return !proxy.isEmpty && !ASCII.lowercased(String(proxy.prefix(5))).hasPrefix("socks")
+  }
+
+  /// The message for a proxy's 407.
+  var proxyRefusal: String {
+    let said = "(407 Proxy Authentication Required)"
+    return switch configuration.proxyCredential?.scheme {
+    case .digest: "the proxy refuses the user and the password, or does not take Digest \(said)"
+    case .basic: "the proxy refuses the user and the password, or does not take Basic \(said)"
+    case nil: "the proxy wants a user and a password, or others than those in its URL \(said)"
+    }
+  }
+
+  /// The lowest version of TLS that is spoken.
+  var minimumVersion: TLSVersion { configuration.tls.minimumVersion }
+
+  private func setPins(of host: String?, _ easy: UnsafeMutableRawPointer) {
+    let keys = host.map(pins.keys) ?? []
+    // No key is right for a host that libcurl does not tell. The order is one, for libcurl lets a request join a
+    // connection only if this text is the same.
+    let text = host == nil ? "sha256//" : keys.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";")
+    set(easy, CURLOPT_PINNEDPUBLICKEY, text.isEmpty ? nil : text)
+    // The error names the key that was seen.
+    errand_setopt_long(easy, CURLOPT_CERTINFO, text.isEmpty ? 0 : 1)
   }
 
   private func setMethod(_ request: Exchange.Request, _ easy: UnsafeMutableRawPointer) {

@@ -38,6 +38,11 @@ struct CurlResponse {
   private let exchange: Exchange
   private let handle: CurlHandle
   private let maxFieldBytes: Int
+  private let proxyMayRefuse: Bool
+  /// True from a proxy's 407 until the next head begins.
+  private(set) var isRefusedByProxy = false
+  /// True if libcurl has not yet answered the proxy's challenge.
+  private var mayAnswerProxy = false
   private var fieldBytes = 0
   /// The number of lines of the head so far.
   private var lines = 0
@@ -48,7 +53,8 @@ struct CurlResponse {
   private var chunk = Data()
   private var decoder: ContentDecoder?
 
-  init(_ exchange: Exchange, _ handle: CurlHandle, maxFieldBytes: Int) {
+  init(_ exchange: Exchange, _ handle: CurlHandle, maxFieldBytes: Int, proxyMayRefuse: Bool) {
+    self.proxyMayRefuse = proxyMayRefuse
     self.exchange = exchange
     self.handle = handle
     self.maxFieldBytes = maxFieldBytes
@@ -73,6 +79,7 @@ struct CurlResponse {
         return refuse("the response does not begin with a status line")
       }
       status = line.status
+      isRefusedByProxy = false
     }
     guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
       length.take(line: line)
@@ -84,7 +91,10 @@ struct CurlResponse {
       return refuse("the server switched to another protocol, which was not asked for")
     }
     // An interim response (1xx) is not the response: another head follows.
-    isHeadWhole = status >= 200
+    isRefusedByProxy = proxyMayRefuse && status == 407
+    if isRefusedByProxy { mayAnswerProxy = true }
+    // Nor is the challenge of a proxy, which libcurl answers if it can.
+    isHeadWhole = status >= 200 && !isRefusedByProxy
     if !isHeadWhole {
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
@@ -101,6 +111,12 @@ struct CurlResponse {
     return .no
   }
 
+  /// Returns true once after a proxy's challenge: then the request may be sent again, for no server has it.
+  mutating func takeAnswerToProxy() -> Bool {
+    defer { mayAnswerProxy = false }
+    return mayAnswerProxy
+  }
+
   /// True where libcurl would not end with the response. After a 417 it would send the request again by
   /// itself, without `Expect`; for HEAD with a request body it would wait for the response body that is
   /// announced and does not exist.
@@ -115,6 +131,10 @@ struct CurlResponse {
   mutating func takeBody(_ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer) -> Taken {
     if isSinkFull || isBehind { return .later }
     // No sink would take the body yet, so it would be buffered without limit.
+    guard !isRefusedByProxy else {
+      failure = transfer.refusedByProxy
+      return .no
+    }
     guard isHeadWhole else { return refuse("a body came before the head was whole") }
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {

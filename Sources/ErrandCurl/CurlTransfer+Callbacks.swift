@@ -35,6 +35,13 @@ extension CurlTransfer {
     }
   }
 
+  /// Lets libcurl send a body again.
+  static func setRewinding(_ easy: UnsafeMutableRawPointer) {
+    errand_setopt_seek_callback(easy) { user, offset, origin in
+      CurlTransfer.from(user).rewind(to: Int64(offset), from: origin)
+    }
+  }
+
   private static func from(_ user: UnsafeMutableRawPointer?) -> CurlTransfer {
     Unmanaged<CurlTransfer>.fromOpaque(user!).takeUnretainedValue()
   }
@@ -77,7 +84,14 @@ extension CurlTransfer {
   /// be closed.
   private func goOut() -> Bool {
     defer { hasGoneOut = true }
-    return !hasGoneOut || exchange.claimRepeat()
+    return !hasGoneOut || response.takeAnswerToProxy() || exchange.claimRepeat()
+  }
+
+  /// Makes libcurl read the body from its beginning. It may do so after a proxy's challenge only, because a server can
+  /// have what was sent otherwise.
+  private func rewind(to offset: Int64, from origin: Int32) -> Int32 {
+    let isDone = origin == SEEK_SET && offset == 0 && response.isRefusedByProxy && upload.rewind()
+    return Int32(isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK)
   }
 
   func touch() {
@@ -135,6 +149,17 @@ struct CurlUpload {
   }
 
   mutating func hasMore() { isWaiting = false }
+
+  /// Begins again. Returns false if bytes were read that cannot be read again.
+  mutating func rewind() -> Bool {
+    switch upload {
+    case .none: return true
+    case .bytes:
+      offset = 0
+      return true
+    case .reader: return false
+    }
+  }
 }
 
 extension TransferMetrics {

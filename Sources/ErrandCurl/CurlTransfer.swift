@@ -56,7 +56,9 @@ final class CurlTransfer: @unchecked Sendable {
     self.engine = engine
     handle = engine.handles.take()
     upload = CurlUpload(exchange.request.upload)
-    response = CurlResponse(exchange, handle, maxFieldBytes: engine.options.maxFieldBytes)
+    response = CurlResponse(
+      exchange, handle, maxFieldBytes: engine.options.maxFieldBytes,
+      proxyMayRefuse: engine.options.mayBeRefusedByProxy(exchange.request))
   }
 
   deinit {
@@ -78,13 +80,13 @@ final class CurlTransfer: @unchecked Sendable {
     let this = Unmanaged.passUnretained(self).toOpaque()
     for option in [
       CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
-      CURLOPT_PREREQDATA,
+      CURLOPT_PREREQDATA, CURLOPT_SEEKDATA,
     ] {
       errand_setopt_pointer(easy, option, this)
     }
     handle.clear()
     handle.setURL(exchange.request.url.absoluteString)
-    engine.options.apply(exchange.request, to: easy)
+    engine.options.apply(exchange.request, at: handle.host, to: easy)
     errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
     setFields()
     if case .reader(let reader) = exchange.request.upload {
@@ -169,6 +171,7 @@ final class CurlTransfer: @unchecked Sendable {
       return .failure(response.failure ?? lost)
     }
     guard response.isHeadWhole else {
+      if response.isRefusedByProxy { return .failure(refusedByProxy) }
       let lost = "the connection ended within the head of the response"
       return .failure(exchange.error(.connectionLost, lost, reachedServer: true))
     }
@@ -185,6 +188,16 @@ final class CurlTransfer: @unchecked Sendable {
     let status = errand_getinfo_long(easy, CURLINFO_HTTP_CONNECTCODE)
     return status == 0 || 200..<300 ~= status ? nil : Status(Int(status))
   }
+
+  /// The error for a proxy's 407.
+  var refusedByProxy: RequestError {
+    exchange.error(.proxyAuthenticationFailed, engine.options.proxyRefusal, reachedServer: false)
+  }
+
+  var isRefusedByProxy: Bool { response.isRefusedByProxy }
+
+  /// The host as libcurl connects to it, or nil.
+  var host: String? { handle.host }
 
   /// True until the head of the response is whole.
   var awaitsHead: Bool { !response.isHeadWhole }

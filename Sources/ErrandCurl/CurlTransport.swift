@@ -17,9 +17,16 @@ public final class CurlTransport: Transport {
 
   deinit { engine.stop() }
 
+  /// Checks the configuration, so that a program can say at its start that nothing can be sent.
+  /// - Throws: The error with which every request would fail.
+  public func checkConfiguration() throws(RequestError) {
+    guard let problem = engine.options.problem else { return }
+    throw RequestError(problem.code, message: problem.message, reachedServer: false)
+  }
+
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
     if let problem = engine.options.problem {
-      throw exchange.error(.unsupported, problem, reachedServer: false)
+      throw exchange.error(problem.code, problem.message, reachedServer: false)
     }
     let transfer = CurlTransfer(exchange, engine: engine)
     transfer.prepare()

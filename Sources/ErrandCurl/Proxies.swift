@@ -39,7 +39,7 @@ struct ProxyEnvironment: Sendable {
   }
 }
 
-/// The secrets in the URLs of proxies, which no message of libcurl's may show.
+/// The secrets in the URLs of proxies and in the credential for them, which no message of libcurl's may show.
 struct ProxySecrets: Sendable {
   /// Users and passwords, as written and decoded.
   private var parts: [String] = []
@@ -47,7 +47,8 @@ struct ProxySecrets: Sendable {
   /// part of the URL for the host, and name it.
   private var isMisread = false
 
-  init(of proxies: [String]) {
+  init(of proxies: [String], _ credential: ProxyCredential? = nil) {
+    if let credential { parts = [credential.user, credential.password].filter { !$0.isEmpty } }
     for proxy in proxies {
       let start = proxy.firstRange(of: "://")?.upperBound ?? proxy.startIndex
       guard let at = proxy[start...].lastIndex(of: "@") else { continue }

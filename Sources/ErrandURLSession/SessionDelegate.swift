@@ -7,12 +7,12 @@ import Foundation
 
 /// Forwards URLSession's callbacks about a task to the task's transfer.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
-  private let pins: [String]
+  private let tls: SessionTLS
   // The key is the task itself, because numbers repeat among sessions. The transfer holds the task, so its
   // address is not reused.
   private let transfers = Locked<[ObjectIdentifier: SessionTransfer]>([:])
 
-  init(pins: [String]) { self.pins = pins }
+  init(_ tls: SessionTLS) { self.tls = tls }
 
   func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
     transfers.withLock { $0[ObjectIdentifier(task)] = transfer }
@@ -63,12 +63,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(Darwin)
-      if let trust = challenge.protectionSpace.serverTrust {
-        guard !pins.isEmpty, !PublicKeyPins(pins).match(trust) else {
-          return completionHandler(.performDefaultHandling, nil)
-        }
-        transfer(of: task)?.pinsMismatched()
+      switch tls.answer(to: challenge) {
+      case .system: return completionHandler(.performDefaultHandling, nil)
+      case .credential(let credential): return completionHandler(.useCredential, credential)
+      case .mismatch(let message):
+        transfer(of: task)?.pinsMismatched(message)
         return completionHandler(.cancelAuthenticationChallenge, nil)
+      case nil: break
       }
     #endif
     // A 401 is a response, and any credentials are in the request already.

@@ -106,10 +106,8 @@ final class SessionTransfer: Sendable {
     fail(exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
   }
 
-  func pinsMismatched() {
-    fail(
-      exchange.error(
-        .pinMismatch, "the server's public key is none of those that were pinned", reachedServer: false))
+  func pinsMismatched(_ message: String) {
+    fail(exchange.error(.pinMismatch, message, reachedServer: false))
   }
 
   // MARK: The stall watch

@@ -32,7 +32,7 @@ public import ErrandCore
 ///   `.unsupported`.
 /// - URLSession reads bodies on its own thread, so a body that is read piece by piece is read to its end
 ///   first, into memory or a temporary file, and then sent with its length.
-/// - Pinned public keys are refused with `.unsupported`.
+/// - Client certificates, pinned public keys and a lowest version of TLS are refused with `.invalidConfiguration`.
 /// - Proxies, a time-out under a second and the resource time-out do not work; proxies are unsupported, and
 ///   this transport implements the time-outs itself.
 /// - Most failures have one code, -1: a lost connection, bad gzip and failed TLS are distinguished by their
@@ -45,7 +45,8 @@ public import ErrandCore
 public final class URLSessionTransport: Transport {
   private let configuration: URLSessionTransportConfiguration
   private let delegate: SessionDelegate
-  private let session: URLSession
+  private let tls: SessionTLS
+  private let sessions: SessionPool
   private let isShutDown = Locked(false)
   /// Starts tasks, and holds no thread of the callers: on Linux, URLSession waits meanwhile for all that its
   /// queue has to do. Serial queues have a thread of their own there.
@@ -53,16 +54,31 @@ public final class URLSessionTransport: Transport {
 
   public init(configuration: URLSessionTransportConfiguration = URLSessionTransportConfiguration()) {
     self.configuration = configuration
-    delegate = SessionDelegate(pins: configuration.pinnedPublicKeys)
-    session = Self.makeSession(configuration, delegate)
+    let tls = SessionTLS(configuration.tls)
+    let delegate = SessionDelegate(tls)
+    self.tls = tls
+    self.delegate = delegate
+    sessions = SessionPool { Self.makeSession(configuration, tls, delegate) }
   }
 
   // A session holds its delegate until it is invalidated.
-  deinit { session.delegateQueue.addOperation { [session] in session.invalidateAndCancel() } }
+  deinit {
+    for session in sessions.all { session.delegateQueue.addOperation { session.invalidateAndCancel() } }
+  }
+
+  /// Checks the configuration, so that a program can say at its start that nothing can be sent.
+  /// - Throws: The error with which every request would fail.
+  public func checkConfiguration() throws(RequestError) {
+    guard let problem = tls.problem else { return }
+    throw RequestError(.invalidConfiguration, message: problem, reachedServer: false)
+  }
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
-    if let reason = Refusal.reason(exchange.request, configuration) {
+    if let reason = Refusal.reason(exchange.request) {
       throw exchange.error(.unsupported, reason, reachedServer: false)
+    }
+    if let problem = tls.problem {
+      throw exchange.error(.invalidConfiguration, problem, reachedServer: false)
     }
     if isShutDown.withLock({ $0 }) {
       throw exchange.error(.cannotConnect, "the transport has been shut down", reachedServer: false)
@@ -88,7 +104,10 @@ public final class URLSessionTransport: Transport {
     // After all starts, because creating a task in an invalidated session crashes on Apple's platforms; and on
     // the delegate's queue, for the reason given at `SessionTransfer.endTask`.
     await withCheckedContinuation { continuation in
-      starting.async { [session] in
+      starting.async { continuation.resume() }
+    }
+    for session in sessions.all {
+      await withCheckedContinuation { continuation in
         session.delegateQueue.addOperation {
           session.invalidateAndCancel()
           continuation.resume()
@@ -105,7 +124,9 @@ public final class URLSessionTransport: Transport {
       return transfer.shutDown()
     }
     let needsFreshConnection = transfer.exchange.request.needsFreshConnection
-    let session = needsFreshConnection ? Self.makeSession(configuration, delegate) : session
+    let keys = tls.pins.keys(of: transfer.exchange.request.url.host() ?? "")
+    let session =
+      needsFreshConnection ? Self.makeSession(configuration, tls, delegate) : sessions.session(for: keys)
     let task = source.task(URLRequest(transfer.exchange.request), in: session)
     delegate.add(transfer, for: task)
     transfer.start(task, source, queue: session.delegateQueue)
@@ -113,7 +134,7 @@ public final class URLSessionTransport: Transport {
   }
 
   private static func makeSession(
-    _ configuration: URLSessionTransportConfiguration, _ delegate: SessionDelegate
+    _ configuration: URLSessionTransportConfiguration, _ tls: SessionTLS, _ delegate: SessionDelegate
   ) -> URLSession {
     let own = URLSessionConfiguration.ephemeral
     own.urlCache = nil
@@ -123,6 +144,7 @@ public final class URLSessionTransport: Transport {
     own.httpCookieAcceptPolicy = .never
     own.httpShouldSetCookies = false
     own.httpMaximumConnectionsPerHost = configuration.maxConnectionsPerHost
+    tls.apply(to: own)
     own.timeoutIntervalForRequest = URLRequest.never
     own.timeoutIntervalForResource = URLRequest.never
     let queue = OperationQueue()
@@ -145,10 +167,11 @@ extension Exchange.Request {
 
 /// The configuration of a `URLSessionTransport`.
 public struct URLSessionTransportConfiguration: Sendable {
-  /// SHA-256 digests, in base64, of the public keys (SubjectPublicKeyInfo) that a server may have, besides a
-  /// trusted certificate. Empty: any key. On Linux requests fail if there are any, because URLSession cannot
-  /// check them there.
-  public var pinnedPublicKeys: [String] = []
+  /// The client's certificate (PKCS #12), the lowest version of TLS, and the public keys that hosts may have.
+  ///
+  /// On Linux, URLSession can do none of it: requests fail with `RequestError(.invalidConfiguration)` if anything is
+  /// set, and the lowest version is that of the system's OpenSSL.
+  public var tls = TLSConfiguration()
   /// The greatest number of connections to one host that speaks HTTP/1; a request beyond it waits for one.
   /// Default: 64.
   public var maxConnectionsPerHost = 64
@@ -165,7 +188,7 @@ public struct URLSessionTransportConfiguration: Sendable {
 /// Finds the requests that URLSession would silently send differently.
 enum Refusal {
   static func reason(
-    _ request: Exchange.Request, _ configuration: URLSessionTransportConfiguration
+    _ request: Exchange.Request
   ) -> String? {
     if request.method == .get || request.method == .head, request.upload.length != 0 {
       return "URLSession sends no body with \(request.method)"
@@ -175,11 +198,6 @@ enum Refusal {
     case .http2 where !request.isSecure: return "URLSession speaks no HTTP/2 without TLS"
     default: break
     }
-    #if canImport(FoundationNetworking)
-      if !configuration.pinnedPublicKeys.isEmpty {
-        return "public keys cannot be pinned with URLSession on Linux; CurlTransport can"
-      }
-    #endif
     return nil
   }
 }

@@ -141,7 +141,12 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 }
 
 open class URLCache: NSObject, @unchecked Sendable {}
-open class URLCredential: NSObject, @unchecked Sendable {}
+open class URLCredential: NSObject, @unchecked Sendable {
+  public enum Persistence: UInt, Sendable { case none, forSession, permanent, synchronizable }
+  public convenience init(identity: SecIdentity, certificates certArray: [Any]?, persistence: Persistence) {
+    absent()
+  }
+}
 open class URLCredentialStorage: NSObject, @unchecked Sendable {}
 
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {}
@@ -153,7 +158,12 @@ open class HTTPCookie: NSObject, @unchecked Sendable {}
 open class URLProtectionSpace: NSObject, @unchecked Sendable {
   open var serverTrust: SecTrust? { absent() }
   open var authenticationMethod: String { absent() }
+  open var host: String { absent() }
+  open func isProxy() -> Bool { absent() }
 }
+
+public var NSURLAuthenticationMethodServerTrust: String { absent() }
+public var NSURLAuthenticationMethodClientCertificate: String { absent() }
 
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
   open var protectionSpace: URLProtectionSpace { absent() }
@@ -169,6 +179,10 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     set { absent() }
   }
   open var urlCredentialStorage: URLCredentialStorage?
+  open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
+    get { absent() }
+    set { absent() }
+  }
   open var httpCookieStorage: HTTPCookieStorage?
   open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
     get { absent() }

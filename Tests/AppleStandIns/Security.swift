@@ -15,6 +15,22 @@ public class CFError: Error, @unchecked Sendable {}
 public class SecTrust {}
 public class SecCertificate {}
 public class SecKey {}
+public class SecIdentity {}
+
+public typealias OSStatus = Int32
+public var errSecSuccess: OSStatus { absent() }
+public var errSecAuthFailed: OSStatus { absent() }
+public func SecPKCS12Import(
+  _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
+) -> OSStatus { absent() }
+public var kSecImportExportPassphrase: CFString { absent() }
+public var kSecImportToMemoryOnly: CFString { absent() }
+public var kSecImportItemIdentity: CFString { absent() }
+public var kSecImportItemCertChain: CFString { absent() }
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { absent() }
+
+/// Of Apple's <Security/SecProtocolTypes.h>.
+public enum tls_protocol_version_t: UInt16, Sendable { case TLSv10, TLSv11, TLSv12, TLSv13 }
 
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { absent() }
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? { absent() }

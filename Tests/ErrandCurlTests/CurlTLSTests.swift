@@ -56,12 +56,13 @@ struct CurlTLSTests {
   func pins() async throws {
     let good = try await nginx.certificates.pin(of: "good")
     let other = try await nginx.certificates.pin(of: "unknown")
-    let response = try await client { $0.pinnedPublicKeys = [other, good] }.send(.get(nginx.url("good")))
+    let response = try await client { $0.tls.pins = ["localhost": [other, good]] }.send(
+      .get(nginx.url("good")))
     #expect(response.text == "hello")
-    let mismatch = await failure(client { $0.pinnedPublicKeys = [other] }, nginx.url("good"))
+    let mismatch = await failure(client { $0.tls.pins = ["localhost": [other]] }, nginx.url("good"))
     #expect(mismatch?.code == .pinMismatch)
     #expect(mismatch?.reachedServer == false)
-    let untrusted = await failure(client { $0.pinnedPublicKeys = [other] }, nginx.url("unknown"))
+    let untrusted = await failure(client { $0.tls.pins = ["localhost": [other]] }, nginx.url("unknown"))
     #expect(untrusted?.code == .untrustedCertificate)
   }
 

@@ -43,10 +43,6 @@ struct URLSessionTransportTests {
     #expect(await code(client, Request(.head, server.url, body: .text("x"))) == .unsupported)
     #expect(await code(client, .get(server.url).httpVersion(.http2)) == .unsupported)
     #expect(await code(client, .get(secure).httpVersion(.http1)) == .unsupported)
-    #if canImport(FoundationNetworking)
-      let pinned = self.client { $0.pinnedPublicKeys = ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="] }
-      #expect(await code(pinned, .get(server.url)) == .unsupported)
-    #endif
     #expect(server.requests.isEmpty)
   }
 
@@ -113,6 +109,54 @@ struct URLSessionTransportTests {
     let response = try await client().send(.get(server.url("/")).acceptingAnyStatus())
     #expect(response.status == 401)
     #expect(response.text == "who are you?")
+  }
+
+  #if canImport(FoundationNetworking)
+    @Test("refuses a configuration of TLS that URLSession would ignore on Linux")
+    func tls() async throws {
+      let settings: [(String, (inout TLSConfiguration) -> Void)] = [
+        ("public keys", { $0.pins = ["127.0.0.1": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]] }),
+        (
+          "client certificate",
+          { $0.clientCertificate = ClientCertificate(file: "me.p12", password: "s3cret") }
+        ),
+        ("lowest version", { $0.minimumVersion = .tls13 }),
+      ]
+      for (reason, set) in settings {
+        var configuration = URLSessionTransportConfiguration()
+        set(&configuration.tls)
+        let transport = URLSessionTransport(configuration: configuration)
+        let checked = #expect(throws: RequestError.self) { try transport.checkConfiguration() }
+        #expect(
+          checked?.message.contains(reason) == true && checked?.message.contains("CurlTransport") == true)
+        #expect(await code(Client(transport: transport), .get(server.url)) == .invalidConfiguration)
+      }
+      #expect(server.requests.isEmpty)
+      try URLSessionTransport().checkConfiguration()
+    }
+  #endif
+
+  @Test("finds its challenge among several lines of WWW-Authenticate, whatever their order")
+  func severalChallenges() async throws {
+    let digest = "Digest realm=\"a, b\", nonce=\"n\", qop=\"auth,auth-int\", algorithm=SHA-256"
+    let others = ["Negotiate", "NTLM TlRMTVNTUAABAAAA==", "Basic realm=\"x, Digest y\", charset=\"UTF-8\""]
+    for place in 0...others.count {
+      let server = try MockServer()
+      server.otherwise { request in
+        if let given = request.fields["Authorization"] { return .response(body: given) }
+        var fields = HTTPFields()
+        var lines = others
+        lines.insert(digest, at: place)
+        for line in lines { fields.append("WWW-Authenticate", line) }
+        return .response(status: 401, fields: fields)
+      }
+      var configuration = ClientConfiguration()
+      configuration.baseURL = server.url
+      configuration.authentication = .digest(user: "ann", password: "s3cret")
+      let client = Client(transport: URLSessionTransport(), configuration: configuration)
+      let text = try await client.send(.get(server.url("/"))).text
+      #expect(text.hasPrefix("Digest username=\"ann\", realm=\"a, b\", nonce=\"n\""), "\(place): \(text)")
+    }
   }
 
   @Test("tells a response that was cut short")

@@ -13,7 +13,7 @@ extension CommandSpec {
       "",
       "No credential is stored. Those of a -H go with the attempts of the command that they were given to, and",
       "with no other request; others that deliver need their own: errand outbox run -H 'Authorization: ...'",
-      "--to https://api.example.com. The same holds for --cacert, --pin, --resolve and --proxy.",
+      "--to https://api.example.com. The same holds for the options of the connection, as --cacert and --proxy.",
       "",
       "The usual folder is $XDG_STATE_HOME/errand/outbox, else ~/.local/state/errand/outbox. Several",
       "processes may use one folder. An ID may be given by its end, as list shows it, or its beginning.",

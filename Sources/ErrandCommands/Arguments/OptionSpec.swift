@@ -58,11 +58,22 @@ extension OptionSpec {
 
   static let http2 = OptionSpec("http2", nil, nil, "speak HTTP/2 (over http: without asking first)")
   static let authorities = OptionSpec("cacert", nil, "FILE", "trust these authorities (PEM), no others")
-  static let pin = OptionSpec("pin", nil, "SHA256BASE64", "accept this public key only; may be repeated")
+  static let certificate = OptionSpec(
+    "cert", nil, "FILE[:PASSWORD]", "show this certificate: PEM, or PKCS #12; \\: is a colon")
+  static let key = OptionSpec("key", nil, "FILE", "the key of --cert (PEM), if it is not beside it")
+  static let tlsMinimum = OptionSpec(
+    "tls-min", nil, "1.3", "speak this version of TLS or later; default: 1.2")
+  static let pin = OptionSpec(
+    "pin", nil, "HOST=sha256/BASE64",
+    "accept this public key only, of that host (*.HOST, or none: of all); may be repeated")
   static let resolve = OptionSpec(
     "resolve", nil, "HOST:PORT:ADDRESS", "use this address for that host; may be repeated")
   static let proxy = OptionSpec(
     "proxy", nil, "URL", "go through this proxy; none: through no proxy at all")
+  static let proxyUser = OptionSpec(
+    "proxy-user", nil, "USER:PASSWORD", "tell the proxy, and no one else, this")
+  static let proxyDigest = OptionSpec(
+    "proxy-digest", nil, nil, "tell the proxy no password, but Digest responses")
 
   static let include = OptionSpec("include", "i", nil, "show the status and the fields")
   static let verbose = OptionSpec(
@@ -99,12 +110,14 @@ extension OptionSpec {
   static let credentials = [user, netrc, digest, bearer, cookies]
   static let signatures = [sign, keyID, cover, verify, awsSigV4]
   static let limits = [timeout, deadline, retry, noRedirects]
-  static let connection = [http2, authorities, pin, resolve, proxy]
+  static let connection = [http2] + ways
   static let bodies = [data, json, form, part, compress]
   static let shown = [include, verbose, activity, file, format]
 
-  /// The options that say how a server is reached and which keys are trusted.
-  static let ways = [authorities, pin, resolve, proxy]
+  /// The options that say how a server is reached, which keys are trusted, and who asks.
+  static let ways = [
+    authorities, pin, certificate, key, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
+  ]
   static let arriving = [guaranteed, lane, expires, store, detach]
   static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]
 

@@ -136,16 +136,60 @@ enum ValueParser {
     return [AF_INET, AF_INET6].contains { inet_pton($0, text, &room) == 1 }
   }
 
-  /// A SHA-256 digest in base64; curl's `sha256//` before it may stay.
-  static func pin(_ text: String) throws(UsageError) -> String {
-    let digest = text.hasPrefix("sha256//") ? String(text.dropFirst(8)) : text
-    guard Data(base64Encoded: digest)?.count == 32 else {
+  /// `host=sha256/BASE64`; without a host it is for every one. curl's `sha256//` may stand there, or nothing.
+  static func pin(_ text: String) throws(UsageError) -> NameAndValue {
+    let end = text.firstRange(of: "=sha256/")?.lowerBound
+    let value = end.map { String(text[text.index(after: $0)...]) } ?? text
+    let pin = NameAndValue(
+      name: end.map { String(text[..<$0]) } ?? "*",
+      value: (PublicKeyPin(value) ?? PublicKeyPin("sha256/\(value)"))?.description ?? value)
+    do throws(TLSProblem) {
+      _ = try PublicKeyPins([pin.name: [pin.value]])
+    } catch {
       throw UsageError(
-        "--pin takes the SHA-256 of a public key in base64 (44 characters), not \(text.debugDescription)",
-        hint: "openssl x509 -in cert.pem -noout -pubkey | openssl pkey -pubin -outform der "
+        "--pin takes the SHA-256 of a public key in base64 (44 characters), for a host: \(error)",
+        hint: "As in --pin api.example.com=sha256/..., and for the base64: "
+          + "openssl x509 -in cert.pem -noout -pubkey | openssl pkey -pubin -outform der "
           + "| openssl dgst -sha256 -binary | base64")
     }
-    return digest
+    return pin
+  }
+
+  static func tlsVersion(_ text: String) throws(UsageError) -> TLSVersion {
+    guard let version = TLSVersion(rawValue: text) else {
+      throw UsageError("--tls-min takes 1.2 or 1.3, not \(text.debugDescription)")
+    }
+    return version
+  }
+
+  /// Returns the path, or nil if there is none; an empty path is an error.
+  static func file(_ text: String?, for option: OptionSpec) throws(UsageError) -> String? {
+    if text?.isEmpty ?? false { throw UsageError("\(option.name) names no file") }
+    return text
+  }
+
+  /// `file:password`; a backslash takes the meaning from a colon, and from another backslash.
+  static func fileAndPassword(_ text: String) -> (String, String?) {
+    var file: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: ":") { return (String(decoding: file, as: UTF8.self), String(Substring(rest))) }
+      if byte == UInt8(ascii: "\\"), let next = rest.first, next == byte || next == UInt8(ascii: ":") {
+        rest.removeFirst()
+        file.append(next)
+      } else {
+        file.append(byte)
+      }
+    }
+    return (String(decoding: file, as: UTF8.self), nil)
+  }
+
+  static func userAndPassword(_ text: String) throws(UsageError) -> (String, String) {
+    guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
+      throw UsageError(
+        "--proxy-user takes USER:PASSWORD, and there is no colon behind a user in what was given")
+    }
+    return (String(text[..<colon]), String(text[text.index(after: colon)...]))
   }
 
   static func proxy(_ text: String) throws(UsageError) -> String {

@@ -38,12 +38,16 @@ extension ConnectionArguments {
       _ = try FileDescriptor(reading: path).length()
       configuration.certificateAuthorityFile = path
     }
-    configuration.pinnedPublicKeys = pins
+    configuration.tls = tls
     configuration.hostOverrides = overrides.map {
       CurlConfiguration.HostOverride(host: $0.host, port: $0.port, address: $0.address)
     }
     if let proxy { configuration.proxy = proxy == "none" ? .none : .url(proxy) }
-    return CurlTransport(configuration: configuration)
+    configuration.proxyCredential = proxyCredential
+    let transport = CurlTransport(configuration: configuration)
+    // Otherwise whatever delivers an outbox would attempt again and again.
+    if tls.clientCertificate != nil || proxyCredential != nil { try transport.checkConfiguration() }
+    return transport
   }
 }
 

@@ -85,6 +85,8 @@ enum FailureHint {
   static func text(for error: RequestError, _ transfer: Transfer) -> String? {
     switch error.code {
     case .untrustedCertificate: "If the authority is yours: --cacert FILE."
+    case .proxyAuthenticationFailed:
+      "As in --proxy-user USER:PASSWORD, with --proxy-digest if it takes no Basic."
     case .timedOut where transfer.timeout == nil: "To wait longer: --timeout 60s."
     case .connectionLost, .timedOut:
       transfer.resumes
@@ -114,9 +116,10 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .success: "a 2xx response"
     case .rejected:
       "a rejected response: any status but 2xx, a redirect that is not followed, a body too large"
-    case .usage: "wrong use: an unknown option, a URL that cannot be asked, a field that cannot be sent"
+    case .usage:
+      "wrong use: an unknown option, a URL that cannot be asked, a field or a certificate that cannot be sent"
     case .noConnection:
-      "no connection: host unknown, refused, unreachable, TLS failed, certificate or key not trusted"
+      "no connection: host unknown, refused, unreachable, refused by a proxy, TLS failed, certificate or key not trusted"
     case .timedOut: "timed out: nothing moved for --timeout, or --deadline passed"
     case .network: "other network failure: connection lost, broken response, bad compression"
     case .localFile:
@@ -134,8 +137,11 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       case .rejected, .decodingFailed, .tooManyRedirects, .redirectRefused, .bodyTooLarge, .fieldsTooLarge,
         .bodyNotReplayable:
         .rejected
-      case .invalidRequest, .unsupported: .usage
-      case .cannotResolveHost, .cannotConnect, .untrustedCertificate, .pinMismatch, .tlsFailed: .noConnection
+      case .invalidRequest, .unsupported, .invalidConfiguration: .usage
+      case .cannotResolveHost, .cannotConnect, .proxyAuthenticationFailed, .untrustedCertificate,
+        .pinMismatch,
+        .tlsFailed:
+        .noConnection
       case .timedOut, .deadlineExceeded: .timedOut
       case .fileUnreadable, .fileChanged, .fileUnwritable, .bodyFailed: .localFile
       case .cancelled: .interrupted

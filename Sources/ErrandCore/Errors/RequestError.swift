@@ -26,11 +26,14 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let cannotResolveHost = Code(rawValue: "cannotResolveHost")
     /// There is no connection: it was refused, the server is unreachable, or the proxy failed.
     public static let cannotConnect = Code(rawValue: "cannotConnect")
+    /// The proxy wants a user and a password (407): none were given, or it refuses them.
+    public static let proxyAuthenticationFailed = Code(rawValue: "proxyAuthenticationFailed")
     /// The server's certificate is not trusted: it is expired, for another host, or of an unknown authority.
     public static let untrustedCertificate = Code(rawValue: "untrustedCertificate")
     /// The server's public key is none of the pinned ones.
     public static let pinMismatch = Code(rawValue: "pinMismatch")
-    /// TLS failed in another way.
+    /// TLS failed in another way: there is no version that both sides speak, or the server refused the client's
+    /// certificate.
     public static let tlsFailed = Code(rawValue: "tlsFailed")
     /// The connection ended before the response was complete.
     public static let connectionLost = Code(rawValue: "connectionLost")
@@ -72,6 +75,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let excessiveRefresh = Code(rawValue: "excessiveRefresh")
     /// A call that this request depends on failed; `underlying` says how.
     public static let dependencyFailed = Code(rawValue: "dependencyFailed")
+    /// The transport's configuration cannot be used: a client certificate or a pin that is none, a wrong password.
+    public static let invalidConfiguration = Code(rawValue: "invalidConfiguration")
     /// The transport does not support what the request asks for, and fails instead of doing it wrong.
     public static let unsupported = Code(rawValue: "unsupported")
   }

@@ -164,8 +164,14 @@ extension DeliveryAttempt {
 }
 
 extension RequestError {
-  /// True if nothing of the request can have reached the server, because no connection could be made.
-  fileprivate var isNoWay: Bool { !reachedServer && [.cannotResolveHost, .cannotConnect].contains(code) }
+  /// True if nothing of the request can have reached the server, because no connection could be made: be it for this
+  /// client's configuration, of which no request is to blame.
+  fileprivate var isNoWay: Bool {
+    let codes: [Code] = [
+      .cannotResolveHost, .cannotConnect, .proxyAuthenticationFailed, .invalidConfiguration,
+    ]
+    return !reachedServer && codes.contains(code)
+  }
 }
 
 /// The sign that an attempt gives of its origin's health.

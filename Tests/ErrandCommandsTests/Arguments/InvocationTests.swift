@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandCurl
 import Testing
 
 @testable import ErrandCommands
@@ -62,10 +63,36 @@ import Testing
     expected.target = .file("out")
     expected.showsProgress = true
     expected.format = .json
-    expected.connection.pins = [pin]
+    expected.connection.tls.pins = ["*": ["sha256/\(pin)"]]
     expected.followsRedirects = false
     expected.activity = "Posting"
     #expect(transfer == expected)
+  }
+
+  @Test func `a certificate has a key and a password, and a proxy a user`() throws {
+    let connection = try transfer(
+      "get", "u", "--cert", "me.pem:s3cret", "--key", "me.key", "--tls-min", "1.3", "--proxy-user",
+      "ann:pa:ss",
+      "--pin", "a.test=sha256/\(String(repeating: "A", count: 43))="
+    ).connection
+    var expected = ConnectionArguments()
+    expected.tls.clientCertificate = ClientCertificate(file: "me.pem", keyFile: "me.key", password: "s3cret")
+    expected.tls.minimumVersion = .tls13
+    expected.tls.pins = ["a.test": ["sha256/\(String(repeating: "A", count: 43))="]]
+    expected.proxyCredential = .basic(user: "ann", password: "pa:ss")
+    #expect(connection == expected)
+    let digest = try transfer("get", "u", "--proxy-user", "ann:b", "--proxy-digest").connection
+    #expect(digest.proxyCredential == .digest(user: "ann", password: "b"))
+  }
+
+  @Test(arguments: [
+    ["--key", "me.key"], ["--cert", ""], ["--cert", ":s3cret"], ["--cert", "a", "--key", ""],
+    ["--proxy-digest"], ["--proxy-user", "s3cret"], ["--tls-min", "1.1"],
+    ["--proxy", "none", "--proxy-user", "a:s3cret"],
+  ])
+  func `an option of a connection that lacks another, or a value, is refused`(_ options: [String]) {
+    let error = #expect(throws: UsageError.self) { try Invocation(["get", "u"] + options) }
+    #expect(error.map { "\($0.message) \($0.hint ?? "")".contains("s3cret") } == false)
   }
 
   @Test func `download names its file by the URL, unless another name is given`() throws {

@@ -63,11 +63,56 @@ import Testing
     #expect(throws: UsageError.self) { try ValueParser.override(text) }
   }
 
-  @Test func `a pin is a digest in base64`() throws {
+  @Test func `a pin is a digest in base64, of a host or of every one`() throws {
     let digest = String(repeating: "A", count: 43) + "="
-    #expect(try ValueParser.pin("sha256//" + digest) == digest)
-    #expect(throws: UsageError.self) { try ValueParser.pin("AAAA") }
-    #expect(throws: UsageError.self) { try ValueParser.pin("not base64") }
+    let pin = NameAndValue(name: "*", value: "sha256/\(digest)")
+    for text in [digest, "sha256/\(digest)", "sha256//\(digest)"] {
+      #expect(try ValueParser.pin(text) == pin)
+    }
+    for host in ["api.example.com", "*.example.com", "::1"] {
+      #expect(try ValueParser.pin("\(host)=sha256/\(digest)") == NameAndValue(name: host, value: pin.value))
+      #expect(try ValueParser.pin("\(host)=sha256//\(digest)") == NameAndValue(name: host, value: pin.value))
+    }
+  }
+
+  @Test(arguments: [
+    "", "AAAA", "not base64", "a.test=sha256/AAAA", "=sha256/HASH", "https://a.test=sha256/HASH",
+    "a.test:443=sha256/HASH", "a.test=HASH", "a.test=sha1/HASH", "*.*.test=sha256/HASH",
+  ])
+  func `an invalid pin is refused`(_ text: String) {
+    let digest = String(repeating: "A", count: 43) + "="
+    #expect(throws: UsageError.self) { try ValueParser.pin(text.replacing("HASH", with: digest)) }
+  }
+
+  @Test(
+    arguments: [
+      ("me.pem", "me.pem", nil), ("me.p12:s3cret", "me.p12", "s3cret"), ("a:b:c", "a", "b:c"),
+      ("a:", "a", ""),
+      ("C\\:a:b", "C:a", "b"), ("a\\\\:b", "a\\", "b"), ("a\\b", "a\\b", nil), ("a\\", "a\\", nil),
+      ("", "", nil),
+      ("ä:ö", "ä", "ö"), (":b", "", "b"),
+    ] as [(String, String, String?)])
+  func `a file and its password are split at the first colon`(
+    _ text: String, _ file: String, _ password: String?
+  ) {
+    let (found, word) = ValueParser.fileAndPassword(text)
+    #expect(found == file && word == password)
+  }
+
+  @Test func `a user and a password are split at the first colon`() throws {
+    #expect(try ValueParser.userAndPassword("a:b:c") == ("a", "b:c"))
+    #expect(try ValueParser.userAndPassword("a:") == ("a", ""))
+    for text in ["a", "", ":b"] {
+      #expect(throws: UsageError.self) { try ValueParser.userAndPassword(text) }
+    }
+  }
+
+  @Test func `a version of TLS is 1 point 2 or 1 point 3`() throws {
+    #expect(try ValueParser.tlsVersion("1.2") == .tls12)
+    #expect(try ValueParser.tlsVersion("1.3") == .tls13)
+    for text in ["1.1", "1", "13", "TLS 1.3", "", "1.4"] {
+      #expect(throws: UsageError.self) { try ValueParser.tlsVersion(text) }
+    }
   }
 
   @Test func `a proxy is a URL, or none`() throws {

@@ -19,7 +19,13 @@ import Testing
     "get -H 'Authorization Bearer M' http://HOST/",
     "post -f M http://HOST/", "get --proxy 'ftp://u:M@h' http://HOST/",
     "get --proxy 'http://u:M@127.0.0.1:1' http://HOST/",
-    "get --proxy 'http://u:M/x@127.0.0.1:1' http://HOST/", "outbox run -H 'X-A: 1' --to 'http:u:M@h'",
+    "get --proxy 'http://u:M/x@127.0.0.1:1' http://HOST/", "get --proxy-user M http://HOST/none",
+    "get -v --proxy http://127.0.0.1:1 --proxy-user u:M http://HOST/",
+    "get --proxy-user 'u:M\r' http://HOST/",
+    "get --output json --proxy http://HOST --proxy-user u:M --proxy-digest http://HOST/wants",
+    "get --cert none:M http://HOST/none", "get --cert :M http://HOST/", "outbox run --once --cert none:M",
+    "post --guaranteed --cert none:M http://HOST/ok -d x",
+    "post --guaranteed --proxy-user u:M http://HOST/ok -d x", "outbox run -H 'X-A: 1' --to 'http:u:M@h'",
     "outbox run -H 'X-A: 1' --to '/?token=M'", "help 'http://u:M@h/'", "outbox 'http://u:M@h/?token=M'",
     "get -v 'http://HOST/none?https://u:M@h/'",
     "get -v -H 'X-Forward: https://u:M@h/' http://HOST/none",
@@ -44,6 +50,7 @@ import Testing
     let server = try MockServer()
     server.on("/none") { _ in .response(status: 404, body: "none") }
     server.on("/ok") { _ in .response(fields: ["Set-Cookie": Self.marker], body: "ok") }
+    server.on("/wants") { _ in .response(status: 407, fields: ["Proxy-Authenticate": "Digest realm=x"]) }
     server.on("/away") { _ in .redirect(302, to: "ftp://u:\(Self.marker)@h/?token=\(Self.marker)") }
     try await TemporaryFolder.using { folder in
       for line in Self.lines {

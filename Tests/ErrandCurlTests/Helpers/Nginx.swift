@@ -13,7 +13,7 @@ final class Nginx: Sendable {
   init(behind port: Int = 9) async throws {
     folder = try TemporaryFolder()
     certificates = try await Certificates(in: folder)
-    let names = ["good", "wrong-host", "unknown", "expired"]
+    let names = ["good", "wrong-host", "unknown", "expired", "client", "old"]
     // Free ports, held all at once so that they differ.
     let holders = try names.map { _ in try MockServer() }
     ports = Dictionary(uniqueKeysWithValues: zip(names, holders.map(\.port)))
@@ -23,8 +23,11 @@ final class Nginx: Sendable {
       """
       server {
         listen 127.0.0.1:\(port) ssl http2;
-        ssl_certificate \(folder.path(name)).pem;
-        ssl_certificate_key \(folder.path(name)).key;
+        ssl_certificate \(folder.path(Self.certificate(name))).pem;
+        ssl_certificate_key \(folder.path(Self.certificate(name))).key;
+        \(Self.settings[name] ?? "")
+        location /client { return 200 "$ssl_client_s_dn $ssl_protocol"; }
+        location /to { return 302 https://$arg_host/client; }
         location /hello { add_header X-Connection $connection; return 200 "hello"; }
         location /behind { proxy_pass http://127.0.0.1:\(behind)/; }
         location /down { return 302 http://127.0.0.1:9/; }
@@ -47,6 +50,14 @@ final class Nginx: Sendable {
     // nginx goes to the background when its ports are open.
     try await Program.output(of: "nginx", arguments, in: folder.url)
   }
+
+  /// Servers of their own with the good certificate.
+  private static let settings = [
+    "client": "ssl_client_certificate ca.pem; ssl_verify_client on; ssl_verify_depth 3;",
+    "old": "ssl_protocols TLSv1.2;",
+  ]
+
+  private static func certificate(_ name: String) -> String { settings[name] == nil ? name : "good" }
 
   deinit {
     let number = try? String(contentsOfFile: folder.path("nginx.pid"), encoding: .utf8)

@@ -1,0 +1,82 @@
+import CCurl
+import ErrandCore
+
+#if canImport(CryptoKit)
+  import Darwin
+#else
+  import CCrypto
+#endif
+
+/// A client's certificate and key, as libcurl takes them: read once, and found to belong together.
+final class ClientIdentity: Sendable {
+  private let certificate: Secret
+  /// Nil if the key is beside the certificate.
+  private let key: Secret?
+  private let type: String
+  /// Nil where the key is not encrypted any more.
+  private let password: String?
+
+  /// Bytes that are overwritten before their memory is given back.
+  // Safe to share: the bytes do not change. libcurl takes a pointer that it could write to, and only reads.
+  private final class Secret: @unchecked Sendable {
+    let memory: UnsafeMutableRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+      memory = .allocate(byteCount: bytes.count, alignment: 1)
+      memory.copyMemory(from: bytes)
+    }
+
+    deinit {
+      #if canImport(CryptoKit)
+        memset_s(memory.baseAddress, memory.count, 0, memory.count)
+      #else
+        OPENSSL_cleanse(memory.baseAddress, memory.count)
+      #endif
+      memory.deallocate()
+    }
+  }
+
+  /// Sets the options of a handle, which must not outlive the identity.
+  func apply(to easy: UnsafeMutableRawPointer) {
+    set(easy, CURLOPT_SSLCERT_BLOB, certificate)
+    if let key { set(easy, CURLOPT_SSLKEY_BLOB, key) }
+    type.withCString { _ = errand_setopt_string(easy, CURLOPT_SSLCERTTYPE, $0) }
+    password?.withCString { _ = errand_setopt_string(easy, CURLOPT_KEYPASSWD, $0) }
+  }
+
+  private func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ secret: Secret) {
+    errand_setopt_blob(easy, option, secret.memory.baseAddress, secret.memory.count)
+  }
+
+  #if canImport(CryptoKit)
+    /// Leaves it to libcurl to open the files.
+    init(_ certificate: ClientCertificate) throws(TLSProblem) {
+      let contents = try certificate.read()
+      self.certificate = contents.certificate.withUnsafeBytes { Secret($0) }
+      key = contents.key.map { $0.withUnsafeBytes { Secret($0) } }
+      type = contents.isPEM ? "PEM" : "P12"
+      password = contents.password
+    }
+  #else
+    init(_ certificate: ClientCertificate) throws(TLSProblem) {
+      let pair = try KeyPair(certificate)
+      self.certificate = try Self.written { file in
+        pair.certificates.allSatisfy { PEM_write_bio_X509(file, $0) == 1 }
+      }
+      key = try Self.written { PEM_write_bio_PrivateKey($0, pair.key, nil, nil, 0, nil, nil) == 1 }
+      type = "PEM"
+      password = nil
+    }
+
+    private static func written(_ write: (OpaquePointer) -> Bool) throws(TLSProblem) -> Secret {
+      // This kind of memory is overwritten when it is freed.
+      guard let memory = BIO_new(BIO_s_secmem()) else { throw TLSProblem("OpenSSL has no memory") }
+      defer { BIO_free(memory) }
+      var bytes: UnsafeMutablePointer<CChar>?
+      guard write(memory), case let length = errand_crypto_written(memory, &bytes), length > 0 else {
+        throw TLSProblem("OpenSSL cannot write the client's certificate or its key")
+      }
+      return Secret(UnsafeRawBufferPointer(start: bytes, count: length))
+    }
+  #endif
+}

@@ -1,0 +1,186 @@
+import ErrandCore
+import ErrandCurl
+import ErrandTesting
+import Foundation
+import Testing
+
+@Suite("The client's certificate on the libcurl transport", .timeLimit(.minutes(1)))
+struct ClientCertificateTests {
+  let nginx: Nginx
+  private var certificates: Certificates { nginx.certificates }
+
+  init() async throws {
+    nginx = try await Nginx()
+    try await nginx.certificates.makeClient()
+  }
+
+  private func client(
+    _ certificate: ClientCertificate?, _ configure: (inout CurlConfiguration) -> Void = { _ in }
+  ) -> Client {
+    var curl = CurlConfiguration()
+    curl.certificateAuthorityFile = nginx.certificates.authority
+    curl.tls.clientCertificate = certificate
+    configure(&curl)
+    return Client(transport: CurlTransport(configuration: curl))
+  }
+
+  private func file(_ name: String, key: String? = nil, _ password: String? = nil) -> ClientCertificate {
+    ClientCertificate(
+      file: certificates.path(name), keyFile: key.map(certificates.path), password: password)
+  }
+
+  private func name(_ certificate: ClientCertificate?) async throws -> String? {
+    try await client(certificate).send(.get(nginx.url("client", "/client"))).text
+  }
+
+  @Test func `a server that asks for a certificate is shown it, in whatever form it is given`() async throws {
+    let forms = [
+      file("me.pem", key: "me.key"), file("both.me.key"), file("both.me.key", "not needed"),
+      file("both.me.enc.key", "s3cret"), file("me.pem", key: "me.enc.key", "s3cret"),
+      file("me.pem", key: "me.old.key", "s3cret"), file("me.p12", "s3cret"), file("open.p12"),
+      file("open.p12", ""),
+      ClientCertificate(
+        try Data(contentsOf: URL(filePath: certificates.path("me.pem"))),
+        key: try Data(contentsOf: URL(filePath: certificates.path("me.enc.key"))), password: "s3cret"),
+      ClientCertificate(try Data(contentsOf: URL(filePath: certificates.path("me.p12"))), password: "s3cret"),
+    ]
+    for form in forms { #expect(try await name(form) == "CN=me TLSv1.3", "\(form)") }
+  }
+
+  @Test func `a server that asks for none is not shown it`() async throws {
+    let text = try await client(file("me.p12", "s3cret")).send(.get(nginx.url("good", "/client"))).text
+    #expect(text == " TLSv1.3")
+  }
+
+  private static let broken: [(certificate: String, key: String?, password: String?, reason: String)] = [
+    ("none.pem", nil, nil, "cannot be read"), ("me.pem", "none.key", nil, "cannot be read"),
+    ("both.me.enc.key", nil, nil, "is encrypted: give its password"),
+    ("both.me.enc.key", nil, "wrong-s3cret", "is wrong, or the key is damaged"),
+    ("me.pem", "me.old.key", nil, "is encrypted: give its password"),
+    ("me.pem", "me.old.key", "wrong-s3cret", "is wrong, or the key is damaged"),
+    ("me.p12", nil, nil, "is encrypted: give its password"),
+    ("me.p12", nil, "wrong-s3cret", "PKCS #12 is wrong"),
+    ("open.p12", nil, "wrong-s3cret", "PKCS #12 is wrong"),
+    ("me.pem", nil, nil, "no private key beside"),
+    ("me.pem", "me.pem", nil, "there is no private key (-----BEGIN"),
+    ("me.key", nil, nil, "there is no certificate"),
+    ("me.pem", "stranger.key", nil, "is not that of the client's"),
+    ("me.pem", "good.key", nil, "is not that of the client's"),
+    ("junk", nil, nil, "neither PEM nor PKCS #12"),
+    ("cut.pem", nil, nil, "is damaged"),
+    ("second.pem", "me.key", nil, "certificate 2 of the client's is damaged"),
+    ("me.pem", "cut.key", nil, "is damaged"), ("cut.p12", nil, "s3cret", "neither PEM nor PKCS #12"),
+    ("certificate.p12", nil, "s3cret", "no certificate with its key"),
+  ]
+
+  @Test func `a certificate that cannot be used is an error that says why, and nothing is sent`() async throws
+  {
+    try certificates.write("\u{1}junk", to: "junk")
+    let pem = try String(contentsOfFile: certificates.path("me.pem"), encoding: .utf8)
+    let key = try String(contentsOfFile: certificates.path("me.key"), encoding: .utf8)
+    try certificates.write(String(pem.prefix(200)), to: "cut.pem")
+    try certificates.write(pem + pem.prefix(200), to: "second.pem")
+    try certificates.write(String(key.prefix(100)), to: "cut.key")
+    try Data(contentsOf: URL(filePath: certificates.path("me.p12"))).dropLast(20)
+      .write(to: URL(filePath: certificates.path("cut.p12")))
+    try await certificates.package("certificate.p12", "-nokeys", "-passout", "pass:s3cret")
+    let server = try MockServer()
+    for (certificate, key, password, reason) in Self.broken {
+      let client = client(file(certificate, key: key, password))
+      let error = await #expect(throws: RequestError.self) { try await client.send(.get(server.url("/"))) }
+      #expect(error?.code == .invalidConfiguration)
+      #expect(error?.reachedServer == false)
+      #expect(error?.attempt == 1, "it is not retried")
+      var said = "\(error.map { "\($0)" } ?? "") \(error.map(String.init(reflecting:)) ?? "")"
+      #expect(said.contains(reason), "\(certificate), \(key ?? "-"): \(said)")
+      error?.underlying.map { said += "\($0)" }
+      #expect(!said.contains("s3cret"), "\(said)")
+    }
+    #expect(server.connections.isEmpty)
+  }
+
+  @Test func `the transport checks its configuration when it is asked to`() throws {
+    var curl = CurlConfiguration()
+    curl.tls.clientCertificate = file("me.p12", "wrong")
+    let error = #expect(throws: RequestError.self) {
+      try CurlTransport(configuration: curl).checkConfiguration()
+    }
+    #expect(error?.code == .invalidConfiguration)
+    try CurlTransport().checkConfiguration()
+  }
+
+  @Test func `PKCS 12 of an old kind is opened, or said to be too old`() async throws {
+    do { try await certificates.package("old.p12", "-legacy", "-passout", "pass:s3cret") } catch {
+      print("⚠️ SKIPPED: this openssl makes no PKCS #12 of the old kind: \(error)")
+      return
+    }
+    let error = await #expect(throws: RequestError.self) { try await name(file("old.p12", "s3cret")) }
+    #expect(error?.code == .invalidConfiguration)
+    #expect(error?.message.contains("openssl pkcs12 -legacy") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `a server that wants a certificate, and is shown none or a stranger's, is a TLS failure`()
+    async throws
+  {
+    let server = try MockServer()
+    server.otherwise { _ in .response(body: "in") }
+    let relay = try await TLSRelay(to: server.port, "good", of: certificates, clients: .required)
+    let url = "https://localhost:\(relay.port)/"
+    #expect(try await client(file("me.p12", "s3cret")).send(.get(url)).text == "in")
+    let none = await #expect(throws: RequestError.self) { try await client(nil).send(.get(url)) }
+    #expect(none?.code == .tlsFailed)
+    #expect(
+      none?.message.hasPrefix("the server wants a client certificate") == true, "\(none?.message ?? "")")
+    let stranger = await #expect(throws: RequestError.self) {
+      try await client(file("stranger.pem", key: "stranger.key")).send(.get(url))
+    }
+    #expect(stranger?.code == .tlsFailed)
+    #expect(
+      stranger?.message.hasPrefix("the server refuses the client's certificate") == true,
+      "\(stranger?.message ?? "")")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `clients with different certificates share no connection`() async throws {
+    let url = nginx.url("client", "/client")
+    let clients = [file("me.p12", "s3cret"), file("stranger.pem", key: "stranger.key"), nil].map {
+      client($0)
+    }
+    for _ in 0..<3 {
+      #expect(try await clients[0].send(.get(url)).text == "CN=me TLSv1.3")
+      for client in clients[1...] {
+        let response = try await client.send(.get(url).acceptingAnyStatus())
+        #expect(response.status == 400)
+      }
+    }
+  }
+
+  @Test func `a redirect to a server that asks for the certificate is followed with it`() async throws {
+    let url = nginx.url("good", "/to?host=localhost:\(nginx.port("client"))")
+    #expect(try await client(file("me.p12", "s3cret")).send(.get(url)).text == "CN=me TLSv1.3")
+  }
+
+  #if os(Linux)
+    @Test func `a proxy is not shown the certificate, whatever it asks for`() async throws {
+      let target = nginx.port("client")
+      let proxy = try RawProxy { _ in .tunnel(target) }
+      defer { proxy.stop() }
+      let relay = try await TLSRelay(to: proxy.port, "good", of: certificates, clients: .wanted)
+      let client = client(file("me.p12", "s3cret")) { $0.proxy = .url("https://localhost:\(relay.port)") }
+      #expect(try await client.send(.get(nginx.url("client", "/client"))).text == "CN=me TLSv1.3")
+      #expect(await relay.handshakes(1) == ["-"])
+    }
+  #endif
+
+  @Test func `a version of TLS below the lowest is not spoken`() async throws {
+    #expect(try await client(nil).send(.get(nginx.url("old"))).text == "hello")
+    let error = await #expect(throws: RequestError.self) {
+      try await client(nil) { $0.tls.minimumVersion = .tls13 }.send(.get(nginx.url("old")))
+    }
+    #expect(error?.code == .tlsFailed)
+    #expect(error?.reachedServer == false)
+    #expect(error?.message.hasPrefix("the server does not speak TLS 1.3") == true, "\(error?.message ?? "")")
+    let new = client(nil) { $0.tls.minimumVersion = .tls13 }
+    #expect(try await new.send(.get(nginx.url("good", "/client"))).text == " TLSv1.3")
+  }
+}
