@@ -41,8 +41,13 @@ struct CurlResponse {
   private let proxyMayRefuse: Bool
   /// True from a proxy's 407 until the next head begins.
   private(set) var isRefusedByProxy = false
+  /// True if a proxy's 407 is the outcome, and the rest of it was not taken.
+  private(set) var isEndedByProxy = false
   /// True if libcurl has not yet answered the proxy's challenge.
   private var mayAnswerProxy = false
+  /// The number of the proxy's challenges. One is for a start, and one in the place of a nonce that is over; libcurl
+  /// would answer without end.
+  private var challenges = 0
   private var fieldBytes = 0
   /// The number of lines of the head so far.
   private var lines = 0
@@ -92,7 +97,11 @@ struct CurlResponse {
     }
     // An interim response (1xx) is not the response: another head follows.
     isRefusedByProxy = proxyMayRefuse && status == 407
-    if isRefusedByProxy { mayAnswerProxy = true }
+    if isRefusedByProxy {
+      challenges += 1
+      mayAnswerProxy = true
+      isEndedByProxy = challenges > 2
+    }
     // Nor is the challenge of a proxy, which libcurl answers if it can.
     isHeadWhole = status >= 200 && !isRefusedByProxy
     if !isHeadWhole {
@@ -103,7 +112,7 @@ struct CurlResponse {
       // Before the body: libcurl would end it somewhere, and use the connection again.
       return refuse(problem)
     }
-    return endsAtHead ? .no : .yes
+    return endsAtHead || isEndedByProxy ? .no : .yes
   }
 
   private mutating func refuse(_ reason: String) -> Taken {
@@ -132,7 +141,7 @@ struct CurlResponse {
     if isSinkFull || isBehind { return .later }
     // No sink would take the body yet, so it would be buffered without limit.
     guard !isRefusedByProxy else {
-      failure = transfer.refusedByProxy
+      isEndedByProxy = true
       return .no
     }
     guard isHeadWhole else { return refuse("a body came before the head was whole") }

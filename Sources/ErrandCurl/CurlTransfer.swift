@@ -164,6 +164,9 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   func result(_ code: CURLcode) -> Result<Void, any Error> {
+    if response.isEndedByProxy || (code == CURLE_OK && response.isRefusedByProxy) {
+      return .failure(refusedByProxy)
+    }
     guard code == CURLE_OK || response.endsAtHead, response.failure == nil else {
       let lost = CurlFailure(code, self).error
       // A resumed download goes on after the bytes that were received before the connection was lost.
@@ -171,7 +174,6 @@ final class CurlTransfer: @unchecked Sendable {
       return .failure(response.failure ?? lost)
     }
     guard response.isHeadWhole else {
-      if response.isRefusedByProxy { return .failure(refusedByProxy) }
       let lost = "the connection ended within the head of the response"
       return .failure(exchange.error(.connectionLost, lost, reachedServer: true))
     }

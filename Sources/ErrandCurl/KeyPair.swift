@@ -56,11 +56,10 @@
     }
 
     private func readKey(_ bytes: Data, _ given: String?, isApart: Bool) throws(TLSProblem) {
-      var (isEncrypted, isMissing) = (false, false)
+      var isEncrypted = false
       key = Self.read(bytes, password: given) { file, password in
         let key = errand_crypto_read_key(file, &password)
         isEncrypted = password.is_asked != 0
-        isMissing = Self.isAtEnd
         return key
       }
       guard key == nil else { return }
@@ -70,7 +69,9 @@
             ? "the key of the client's certificate is encrypted: give its password"
             : "the password for the key of the client's certificate is wrong, or the key is damaged")
       }
-      guard isMissing else { throw TLSProblem("the key of the client's certificate is damaged") }
+      guard bytes.firstRange(of: Data("PRIVATE KEY-----".utf8)) == nil else {
+        throw TLSProblem("the key of the client's certificate is damaged")
+      }
       throw TLSProblem(
         isApart
           ? "there is no private key (-----BEGIN PRIVATE KEY-----) in what was given as the client's"

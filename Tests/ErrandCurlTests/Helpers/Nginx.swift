@@ -25,6 +25,7 @@ final class Nginx: Sendable {
         listen 127.0.0.1:\(port) ssl http2;
         ssl_certificate \(folder.path(Self.certificate(name))).pem;
         ssl_certificate_key \(folder.path(Self.certificate(name))).key;
+        ssl_protocols \(name == "old" ? "TLSv1.2" : "TLSv1.2 TLSv1.3");
         \(Self.settings[name] ?? "")
         location /client { return 200 "$ssl_client_s_dn $ssl_protocol"; }
         location /to { return 302 https://$arg_host/client; }
@@ -54,7 +55,7 @@ final class Nginx: Sendable {
   /// Servers of their own with the good certificate.
   private static let settings = [
     "client": "ssl_client_certificate ca.pem; ssl_verify_client on; ssl_verify_depth 3;",
-    "old": "ssl_protocols TLSv1.2;",
+    "old": "",
   ]
 
   private static func certificate(_ name: String) -> String { settings[name] == nil ? name : "good" }
