@@ -3,6 +3,7 @@ import ErrandCore
 
 #if canImport(CryptoKit)
   import Darwin
+  import Foundation
 #else
   import CCrypto
 #endif

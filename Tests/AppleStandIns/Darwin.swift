@@ -258,6 +258,10 @@ public func send(_: Int32, _: UnsafeRawPointer!, _: Int, _: Int32) -> Int { abse
 @discardableResult public func shutdown(_: Int32, _: Int32) -> Int32 { absent() }
 @discardableResult
 public func poll(_: UnsafeMutablePointer<pollfd>!, _: nfds_t, _: Int32) -> Int32 { absent() }
+public var INET6_ADDRSTRLEN: Int32 { absent() }
+public func inet_ntop(
+  _ family: Int32, _ address: UnsafeRawPointer!, _ text: UnsafeMutablePointer<CChar>!, _ size: socklen_t
+) -> UnsafePointer<CChar>! { absent() }
 @discardableResult
 public func inet_pton(_: Int32, _: UnsafePointer<CChar>!, _: UnsafeMutableRawPointer!) -> Int32 { absent() }
 
