@@ -99,8 +99,9 @@ final class CurlOptions: Sendable {
     set(CURLOPT_BUFFERSIZE, 64 << 10)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_DNS_CACHE_TIMEOUT, Int(configuration.dnsCacheDuration.components.seconds))
-    if let authorities = configuration.certificateAuthorityFile ?? CertificateAuthorities.systemFile {
-      for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { set(option, authorities) }
+    let authorities = configuration.certificateAuthorityFile ?? CertificateAuthorities.systemFile
+    for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { set(option, authorities) }
+    if authorities != nil {
       for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, nil) }
     }
     let version =

@@ -18,4 +18,11 @@ import Testing
   ) {
     #expect(ProxySecrets(of: [proxy]).mayShow(message) == isShown)
   }
+
+  @Test func `a message that may quote the credential for a proxy is not shown`() {
+    let secrets = ProxySecrets(of: ["http://proxy:3128"], .digest(user: "ann", password: "s3cret"))
+    #expect(!secrets.mayShow("Bad login s3cret") && !secrets.mayShow("User ann unknown"))
+    #expect(secrets.mayShow("Failed to connect to proxy port 3128"))
+    #expect(ProxySecrets(of: [], .basic(user: "ann", password: "")).mayShow("Connection refused"))
+  }
 }

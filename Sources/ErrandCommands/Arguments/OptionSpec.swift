@@ -65,15 +65,15 @@ extension OptionSpec {
     "tls-min", nil, "1.3", "speak this version of TLS or later; default: 1.2")
   static let pin = OptionSpec(
     "pin", nil, "HOST=sha256/BASE64",
-    "accept this public key only, of that host (*.HOST, or none: of all); may be repeated")
+    "accept this public key only, of that host (or of all); may be repeated")
   static let resolve = OptionSpec(
     "resolve", nil, "HOST:PORT:ADDRESS", "use this address for that host; may be repeated")
   static let proxy = OptionSpec(
     "proxy", nil, "URL", "go through this proxy; none: through no proxy at all")
   static let proxyUser = OptionSpec(
-    "proxy-user", nil, "USER:PASSWORD", "tell the proxy, and no one else, this")
+    "proxy-user", nil, "USER:PASSWORD", "the user and the password for the proxy")
   static let proxyDigest = OptionSpec(
-    "proxy-digest", nil, nil, "tell the proxy no password, but Digest responses")
+    "proxy-digest", nil, nil, "send the proxy no password, but Digest's responses")
 
   static let include = OptionSpec("include", "i", nil, "show the status and the fields")
   static let verbose = OptionSpec(

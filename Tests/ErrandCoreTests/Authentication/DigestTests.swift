@@ -52,6 +52,24 @@ import Testing
     #expect(shown == expected)
   }
 
+  /// URLSession joins the lines of a field.
+  @Test func `challenges are the same from several lines and from one that joins them`() {
+    let lines = [
+      "Negotiate", "NTLM TlRMTVNTUAABAAAA==", #"Basic realm="a, Digest b", charset="UTF-8""#, "Bearer",
+      #"Digest realm="q\"u,o", nonce="n", qop="auth,auth-int", algorithm=SHA-256"#, "Custom a=1 , b = 2",
+      #"Bearer realm=x, error="invalid_token""#, "Negotiate YII+/w==", ",", "",
+    ]
+    var random = SeededRandom(seed: 12)
+    for _ in 0..<2000 {
+      let some = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+        lines.randomElement(using: &random) ?? ""
+      }
+      for separator in [", ", ",", " , "] {
+        #expect(Challenge.all(in: [some.joined(separator: separator)]) == Challenge.all(in: some), "\(some)")
+      }
+    }
+  }
+
   @Test func `junk in the place of a challenge ends`() {
     var random = SeededRandom(seed: 1)
     let letters = Array(#"ab,= "\;Digest realm=nonce/+~é"#.utf8) + [0, 13, 10, 9, 255]

@@ -65,6 +65,16 @@ struct RetryRuleTests {
     }
   }
 
+  @Test(arguments: [RequestError.Code.proxyAuthenticationFailed, .invalidConfiguration])
+  func `a client that is set up wrong is not counted against its requests`(code: RequestError.Code) {
+    let error = RequestError(code, message: "no", reachedServer: false)
+    guard case .failed(_, _, let counts, _) = conclusion(error, number: 30, counted: 1000).outcome else {
+      Issue.record("it is a dead letter")
+      return
+    }
+    #expect(!counts)
+  }
+
   @Test mutating func `a request is refused after its maximum of counted attempts, with the last reason`() {
     policy.maxAttempts = 3
     #expect(wait(conclusion(rejected(503), number: 9, counted: 2)) != nil)

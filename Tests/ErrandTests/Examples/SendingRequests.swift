@@ -65,4 +65,14 @@ struct SendingRequests {
     let client = Client(transport: CurlTransport(configuration: curl))
     _ = client
   }
+
+  func tls(password: String) {
+    var curl = CurlConfiguration()
+    curl.tls.clientCertificate = ClientCertificate(file: "/etc/me.p12", password: password)
+    curl.tls.minimumVersion = .tls13
+    curl.tls.pins = ["*.example.com": ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]]
+    curl.proxy = .url("http://proxy.example.com:3128")
+    curl.proxyCredential = .digest(user: "ann", password: password)
+    _ = curl
+  }
 }
