@@ -11,9 +11,13 @@ protocol AnyCredentialSession: AnyObject, Sendable {
   func perform(
     _ request: Request, _ context: CallContext, _ next: NextStage, _ sender: CredentialSender
   ) async throws -> Response
-  func signOut() async throws
   /// Calls `listener` after each sign-in, as long as the listener's owner holds the returned token.
-  func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener
+  /// - Returns: Nil if nobody signs in.
+  func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener?
+}
+
+extension AnyCredentialSession {
+  func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? { nil }
 }
 
 /// Ends a listener when it is released.

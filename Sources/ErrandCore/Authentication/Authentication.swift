@@ -16,7 +16,7 @@
 /// once, however many requests meet it; each of them is then sent once more, which does not count as an attempt.
 /// The identity is part of what is compared when requests are shared and responses are cached: one user's response
 /// is never given to another.
-public struct Authentication: Sendable, CustomStringConvertible {
+public struct Authentication: Sendable, CustomStringConvertible, CustomReflectable {
   let session: any AnyCredentialSession
   /// The canonical names of the origins that the credential is for; nil for that of the client's base URL.
   let origins: Set<String>?
@@ -25,9 +25,13 @@ public struct Authentication: Sendable, CustomStringConvertible {
   /// - Parameter origins: The origins (scheme, host and port) that the credential is for: no other is ever sent it.
   ///   Default: that of the client's base URL.
   public init<Method: Authenticator>(_ session: CredentialSession<Method>, at origins: [URL]? = nil) {
+    self.init(session, "\(Method.self)", at: origins)
+  }
+
+  init(_ session: any AnyCredentialSession, _ kind: String, at origins: [URL]?) {
     self.session = session
+    self.kind = kind
     self.origins = origins.map { Set($0.compactMap { Origin($0)?.text }) }
-    kind = "\(Method.self)"
   }
 
   /// Returns the canonical names of the origins that the credential is for; none if that is not known.
@@ -41,16 +45,40 @@ public struct Authentication: Sendable, CustomStringConvertible {
   }
 
   /// A user and a password (RFC 7617), in UTF-8. They are readable for all who see the request: use https.
+  ///
+  /// A user's name with a colon, and a name or a password with a control character, cannot be sent this way: each
+  /// request fails with a `RequestError` (`invalidRequest`) that says so.
   public static func basic(user: String, password: String, at origins: [URL]? = nil) -> Authentication {
     let credential = Data("\(user):\(password)".utf8).base64EncodedString()
-    return fixed("Authorization", "Basic \(credential)", as: user, origins)
+    let problem = basicProblem(user: user, password: password)
+    return fixed("Authorization", "Basic \(credential)", as: user, problem: problem, origins)
   }
 
-  /// A user and a password that are never sent (RFC 7616), with SHA-256 or MD5. The first request learns the server's
-  /// challenge.
-  public static func digest(user: String, password: String, at origins: [URL]? = nil) -> Authentication {
-    let method = DigestAuthenticator(user: user, password: password)
-    return Authentication(CredentialSession(method, identity: user), at: origins)
+  /// The reason why a user and a password cannot be sent (RFC 7617, section 2); nil if there is none.
+  private static func basicProblem(user: String, password: String) -> String? {
+    if user.utf8.contains(UInt8(ascii: ":")) {
+      return
+        "the user's name of Basic authentication has a colon, which would end it: the server would take the rest "
+        + "for the password"
+    }
+    if "\(user)\(password)".utf8.contains(where: { $0 < 32 || $0 == 127 }) {
+      return
+        "the user's name or the password of Basic authentication has a control character, such as a line break: "
+        + "remove it"
+    }
+    return nil
+  }
+
+  /// A user and a password that are never sent (RFC 7616), with SHA-256 or MD5. The first request to an origin learns
+  /// its challenge, so its body is sent twice. Names and passwords are hashed in UTF-8.
+  /// - Parameter protectsBody: True to cover the body, too (`auth-int`), where the server offers that and the body can
+  ///   be read twice; false to do so only where the server offers nothing else. A file is then read once for its hash
+  ///   and once for sending.
+  public static func digest(
+    user: String, password: String, protectsBody: Bool = false, at origins: [URL]? = nil
+  ) -> Authentication {
+    Authentication(
+      DigestSession(user: user, password: password, protectsBody: protectsBody), "Digest", at: origins)
   }
 
   /// A key in a header field of its own.
@@ -64,23 +92,28 @@ public struct Authentication: Sendable, CustomStringConvertible {
     SHA256Digest(hashing: Data(secret.utf8)).description
   }
 
-  /// - Parameter identity: The same at each start.
+  /// - Parameters:
+  ///   - identity: The same at each start.
+  ///   - problem: The reason why the value cannot be sent.
   private static func fixed(
-    _ name: String, _ value: String, as identity: String, _ origins: [URL]?
+    _ name: String, _ value: String, as identity: String, problem: String? = nil, _ origins: [URL]?
   ) -> Authentication {
-    let session = CredentialSession(FixedField(name: name), credential: value, identity: identity)
-    return Authentication(session, at: origins)
+    let field = FixedField(name: name, problem: problem)
+    return Authentication(CredentialSession(field, credential: value, identity: identity), at: origins)
   }
 
   /// The kind of authentication. Shows nothing of the credential.
   public var description: String { kind }
+  public var customMirror: Mirror { Mirror(self, children: ["kind": kind]) }
 }
 
 /// A credential that is one header field, and that nothing can refresh: a 401 is the response.
 private struct FixedField: Authenticator {
   let name: String
+  let problem: String?
 
-  func authenticate(_ request: Request, with value: String) -> Request {
+  func authenticate(_ request: Request, with value: String) throws -> Request {
+    if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
     var request = request
     request.fields.set(name, value, isSecret: true)
     return request

@@ -58,15 +58,8 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
   private var begun: [Duration] = []
   private var failure: Failure?
 
-  private let isLimited: Bool
-
-  /// - Parameters:
-  ///   - credential: Nil if there is none yet: the first request renews it.
-  ///   - isLimited: False if there may be any number of renewals.
-  init(_ credential: Credential?, isLimited: Bool = true) {
-    self.isLimited = isLimited
-    standing = credential.map { .has($0) } ?? .none
-  }
+  /// - Parameter credential: Nil if there is none yet: the first request renews it.
+  init(_ credential: Credential?) { standing = credential.map { .has($0) } ?? .none }
 
   /// The credential, unless there is none or its identity is signed out.
   var current: Issued? {
@@ -111,7 +104,7 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     // A request that was sent before the renewal failed is one of those that it failed for.
     if let failure, failure.generation == generation, sent < failure.at { return .fail(failure.error) }
     begun.removeAll { now - $0 >= Self.window }
-    guard !isLimited || begun.count < Self.mostRenewals else { return .fail(Self.excessive) }
+    guard begun.count < Self.mostRenewals else { return .fail(Self.excessive) }
     begun.append(now)
     lastRenewal += 1
     renewal = lastRenewal

@@ -27,18 +27,12 @@ public protocol Authenticator: Sendable {
   /// before attempt interceptors.
   func authenticate(_ request: Request, with credential: Credential) async throws -> Request
 
-  /// False if a refresh sends nothing, so that there may be any number of them. Default: true.
-  var isRefreshLimited: Bool { get }
-
   /// Returns true if the credential is of no use any more, so that it is refreshed before a request is sent.
   /// Default: false.
   func isExpired(_ credential: Credential, at date: Date) -> Bool
 
   /// Returns true if a response says that the credential is stale. Default: the status is 401.
   func isStale(_ credential: Credential, _ response: ResponseHead) -> Bool
-
-  /// Is given the head of each response to a request with the credential. Default: does nothing.
-  func received(_ response: ResponseHead, with credential: Credential)
 
   /// Returns a new credential.
   /// - Parameters:
@@ -50,10 +44,8 @@ public protocol Authenticator: Sendable {
 }
 
 extension Authenticator {
-  public var isRefreshLimited: Bool { true }
   public func isExpired(_ credential: Credential, at date: Date) -> Bool { false }
   public func isStale(_ credential: Credential, _ response: ResponseHead) -> Bool { response.status == 401 }
-  public func received(_ response: ResponseHead, with credential: Credential) {}
 }
 
 /// Says that no refresh can help: the identity is signed out, until it signs in again.

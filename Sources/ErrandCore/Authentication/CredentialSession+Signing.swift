@@ -37,7 +37,7 @@ extension CredentialSession {
     try await vault?.clear()
   }
 
-  func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener {
+  func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? {
     let token = state.withLock { $0.listeners.insert(listener) }
     return SignInListener { [weak self] in self?.state.withLock { _ = $0.listeners.remove(token) } }
   }

@@ -43,9 +43,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     self.vault = vault
     state = Locked(
       State(
-        rules: Rules(credential, isLimited: method.isRefreshLimited),
-        identity: identity ?? CredentialIdentity.new())
-    )
+        rules: Rules(credential), identity: identity ?? CredentialIdentity.new()))
   }
 
   /// - Parameters:
@@ -91,71 +89,27 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
         issued = try await self.issued(nil, context, sender, begin)
         continue
       }
-      let reply: Reply
+      let reply: CredentialReply
       do {
-        reply = try await self.reply(to: request, with: current.credential, context, next)
+        let sent = try await method.authenticate(request, with: current.credential)
+        reply = await CredentialReply(to: sent) { try await next(sent, context) }
       } catch {
         leave(place)
         throw error
       }
       guard let stale = reply.head, !isReplay, method.isStale(current.credential, stale) else {
-        if case .chunks(let stream) = reply.response?.body {
-          stream.onEnd { self.leave(place) }
-        } else {
-          leave(place)
-        }
+        if let stream = reply.stream { stream.onEnd { self.leave(place) } } else { leave(place) }
         return try reply.outcome.get()
       }
       // A request that waits for a refresh is not on the wire: its outcome is the refresh's, and no cancellation.
       leave(place)
-      if case .chunks(let stream) = reply.response?.body { await stream.drop() }
+      await reply.drop()
       issued = try await self.issued(stale, context, sender) { rules in
         rules.stale(current.generation, sent: sent, at: timeline.now())
       }
-      guard request.body.isReplayable else { throw Self.notReplayable(stale) }
+      guard request.body.isReplayable else { throw CredentialReply.notReplayable(stale) }
       isReplay = true
     }
-  }
-
-  private struct Reply {
-    let outcome: Result<Response, any Error>
-    /// The head of the response, if the server that the credential is for sent it.
-    var head: ResponseHead?
-
-    var response: Response? { try? outcome.get() }
-  }
-
-  private func reply(
-    to request: Request, with credential: Method.Credential, _ context: CallContext, _ next: NextStage
-  ) async throws -> Reply {
-    let signed = try await method.authenticate(request, with: credential)
-    var reply: Reply
-    do {
-      let response = try await next(signed, context)
-      reply = Reply(outcome: .success(response))
-      // Another origin's opinion of this credential, which it was not sent, does not count.
-      if response.timing.redirects == 0 || Origin(response.url)?.text == request.address.originName {
-        reply.head = ResponseHead(status: response.status, fields: response.fields)
-      }
-    } catch {
-      reply = Reply(outcome: .failure(error))
-      if let error = error as? RequestError, error.origin == request.address.originName,
-        let status = error.status
-      {
-        reply.head = ResponseHead(status: status, fields: error.fields ?? [:])
-      }
-    }
-    if let head = reply.head { method.received(head, with: credential) }
-    return reply
-  }
-
-  private static func notReplayable(_ stale: ResponseHead) -> RequestError {
-    RequestError(
-      .bodyNotReplayable,
-      message:
-        "the server responded with \(stale.status), and the body is a stream that cannot be sent again "
-        + "with the new credential: send the request once more",
-      status: stale.status, fields: stale.fields, reachedServer: true)
   }
 
   // MARK: Renewals
@@ -245,4 +199,10 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   private func leave(_ place: Slab<CancellationToken>.Token) {
     state.withLock { _ = $0.calls.remove(place) }
   }
+}
+
+extension CredentialSession: CustomStringConvertible, CustomReflectable {
+  /// The kind of credential. Shows nothing of it.
+  public var description: String { "a session of \(Method.self)" }
+  public var customMirror: Mirror { Mirror(self, children: ["session": description]) }
 }

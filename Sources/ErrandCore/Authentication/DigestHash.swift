@@ -21,21 +21,66 @@ enum DigestHash: String, CaseIterable, Sendable {
   /// Returns the hash of data as hexadecimal digits.
   func callAsFunction(_ data: Data) -> String {
     switch self {
-    case .sha256: SHA256Digest(hashing: data).description
-    case .md5: Self.md5(data).map { UInt64($0).hexadecimal(2) }.joined()
+    case .sha256:
+      var hash = SHA256()
+      hash.update(data)
+      return hash.finalize().description
+    case .md5:
+      var hash = MD5()
+      hash.update(data)
+      return hash.finalize()
     }
   }
 
-  private static func md5(_ data: Data) -> [UInt8] {
-    #if canImport(CryptoKit)
-      return Array(Insecure.MD5.hash(data: data))
-    #else
-      var digest = [UInt8](repeating: 0, count: 16)
-      let isDone = unsafe data.withUnsafeBytes { bytes in
-        unsafe EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_md5(), nil)
+  /// Returns the hash of a body as hexadecimal digits, without holding it in memory.
+  /// - Throws: As `Body.chunks` does.
+  func callAsFunction(_ body: Body) async throws -> String {
+    switch self {
+    case .sha256:
+      var hash = SHA256()
+      for try await chunk in body.chunks { hash.update(chunk) }
+      return hash.finalize().description
+    case .md5:
+      var hash = MD5()
+      for try await chunk in body.chunks { hash.update(chunk) }
+      return hash.finalize()
+    }
+  }
+}
+
+/// Computes MD5 (RFC 1321) incrementally. It is of use for Digest authentication alone.
+@safe private struct MD5: ~Copyable {
+  #if canImport(CryptoKit)
+    private var hash = Insecure.MD5()
+
+    mutating func update(_ data: Data) { hash.update(data: data) }
+
+    consuming func finalize() -> String { Self.digits(of: Array(hash.finalize())) }
+  #else
+    private let context: OpaquePointer
+
+    init() {
+      guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, EVP_md5(), nil) == 1
+      else { preconditionFailure("OpenSSL has no memory, or no MD5") }
+      unsafe self.context = context
+    }
+
+    deinit { unsafe EVP_MD_CTX_free(context) }
+
+    mutating func update(_ data: Data) {
+      unsafe data.withUnsafeBytes { bytes in
+        _ = unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
       }
-      precondition(isDone == 1, "OpenSSL has no MD5")
-      return digest
-    #endif
+    }
+
+    consuming func finalize() -> String {
+      var digest = [UInt8](repeating: 0, count: 16)
+      unsafe EVP_DigestFinal_ex(context, &digest, nil)
+      return Self.digits(of: digest)
+    }
+  #endif
+
+  private static func digits(of bytes: [UInt8]) -> String {
+    bytes.map { UInt64($0).hexadecimal(2) }.joined()
   }
 }

@@ -161,6 +161,14 @@ public struct OAuth2: Authenticator {
   }
 }
 
+extension OAuth2: CustomStringConvertible, CustomReflectable {
+  /// The token endpoint and the client's name, without its secret.
+  public var description: String {
+    "OAuth 2 of \(clientID) at \(Secrets.standard.redact(tokenURL.absoluteString))"
+  }
+  public var customMirror: Mirror { Mirror(self, children: ["oauth2": description]) }
+}
+
 /// The reason why a token endpoint gave no tokens.
 struct OAuth2Error: Error, CustomStringConvertible {
   let reason: String

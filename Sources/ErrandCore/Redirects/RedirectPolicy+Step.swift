@@ -71,6 +71,9 @@ extension RedirectPolicy {
     }
     if crossesOrigin {
       next.fields.remove(where: { !$0.mayCrossOrigins || secrets.covers($0) })
+      next.options.redirectCredential = nil
+    } else {
+      next.options.redirectCredential?.renew(&next)
     }
     return next
   }

@@ -97,6 +97,12 @@ public struct RequestOptions: Sendable, Hashable {
   /// True if the body is coded, or responses are filtered, by code that is the request's own.
   package var hasContentCode: Bool { bodyCoding != nil || !responseFilters.isEmpty }
 
+  /// Makes the credential of a request anew for the target of a redirect; nil if it is for every target.
+  var redirectCredential: RedirectCredential? {
+    get { stages?.values.redirectCredential }
+    set { change { $0.redirectCredential = newValue } }
+  }
+
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
     var values = stages?.values ?? Stages.Values()
     change(&values)
@@ -112,6 +118,7 @@ public struct RequestOptions: Sendable, Hashable {
       var signing = SigningOptions()
       var bodyCoding: OnlyItself<any BodyCoding>?
       var responseFilters: [OnlyItself<any ResponseFilter>] = []
+      var redirectCredential: RedirectCredential?
     }
 
     let values: Values

@@ -206,4 +206,24 @@ import Testing
     try await stage.client.send(request)
     #expect(stage.paths.count == 2)
   }
+
+  @Test func `no description shows a credential`() throws {
+    let url = try #require(URL(string: "https://me:hush@a.test/token?token=hush"))
+    var method = OAuth2(tokenURL: url, clientID: "app", clientSecret: "hush")
+    method.scope = "all"
+    let session = CredentialSession(method, credential: OAuth2.Tokens(accessToken: "hush"))
+    let kinds: [Authentication] = [
+      .bearer("hush"), .basic(user: "me", password: "hush"), .digest(user: "me", password: "hush"),
+      .apiKey("hush"), Authentication(session),
+    ]
+    for kind in kinds {
+      var configuration = ClientConfiguration()
+      configuration.authentication = kind
+      var dumped = ""
+      dump(configuration, to: &dumped)
+      dump(kind.session, to: &dumped)
+      dump(method, to: &dumped)
+      #expect(!"\(dumped) \(kind) \(session) \(method) \(String(reflecting: kind))".contains("hush"))
+    }
+  }
 }
