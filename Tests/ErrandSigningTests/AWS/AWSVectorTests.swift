@@ -112,7 +112,7 @@ import Testing
   func `give the documented signature`(example: Example) async throws {
     let url = try #require(URL(string: "https://examplebucket.s3.amazonaws.com\(example.target)"))
     var request = OutgoingRequest(
-      method: example.method, url: url, fields: example.fields, body: example.body, date: date)
+      example.method, url, fields: example.fields, body: example.body, date: date)
     try await signer().sign(&request)
     let signed = try #require(request.fields["Authorization"])
     #expect(signed.hasSuffix("Signature=\(example.signature)"), "\(signed)")
