@@ -9,13 +9,8 @@ extension MessageVerifier {
   /// - Returns: The instant from which the signature is not valid any more; nil if there is none.
   func check(_ parameters: SignatureParameters, _ content: Data?, _ now: Date) throws(SignatureError) -> Date?
   {
-    var required = requiredComponents
-    if let content, !content.isEmpty { required.append(.contentDigest) }
-    for component in required where !parameters.covers(component) {
-      throw SignatureError(
-        .missingComponent,
-        "the signature does not cover \(component), which is required; the sender has to cover it")
-    }
+    for component in requiredComponents where !parameters.covers(component) { throw notCovered(component) }
+    if let content, !content.isEmpty, !parameters.coversContent { throw notCovered(.contentDigest) }
     if let created = parameters.created, created > now.addingTimeInterval(clockSkew.seconds) {
       throw SignatureError(
         .notYetValid, "the signature was created in the future; one of the two clocks is wrong")

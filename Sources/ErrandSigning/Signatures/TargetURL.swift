@@ -20,6 +20,7 @@ struct TargetURL {
     schemeEnd = colon
     let start = colon + 3
     let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+    guard end >= start else { return nil }
     let query = bytes[start..<end].firstIndex(of: FieldByte.question)
     let path = bytes[start..<(query ?? end)].firstIndex(of: Self.slash) ?? query ?? end
     pathRange = path..<(query ?? end)
