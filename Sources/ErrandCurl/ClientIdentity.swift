@@ -37,16 +37,18 @@ final class ClientIdentity: Sendable {
     }
   }
 
-  /// Sets the options of a handle, which must not outlive the identity.
-  func apply(to easy: UnsafeMutableRawPointer) {
-    set(easy, CURLOPT_SSLCERT_BLOB, certificate)
-    if let key { set(easy, CURLOPT_SSLKEY_BLOB, key) }
-    type.withCString { _ = errand_setopt_string(easy, CURLOPT_SSLCERTTYPE, $0) }
-    password?.withCString { _ = errand_setopt_string(easy, CURLOPT_KEYPASSWD, $0) }
-  }
-
-  private func set(_ easy: UnsafeMutableRawPointer, _ option: CURLoption, _ secret: Secret) {
-    errand_setopt_blob(easy, option, secret.memory.baseAddress, secret.memory.count)
+  /// Sets the options of a handle, which must not outlive the identity. Returns false if libcurl does not know them.
+  func apply(to easy: UnsafeMutableRawPointer) -> Bool {
+    func set(_ option: CURLoption, _ secret: Secret?) -> Bool {
+      guard let memory = secret?.memory else { return true }
+      return errand_setopt_blob(easy, option, memory.baseAddress, memory.count) == CURLE_OK
+    }
+    func set(_ option: CURLoption, _ text: String?) -> Bool {
+      text?.withCString { errand_setopt_string(easy, option, $0) == CURLE_OK } ?? true
+    }
+    return set(CURLOPT_SSLCERT_BLOB, certificate) && set(CURLOPT_SSLKEY_BLOB, key)
+      && set(CURLOPT_SSLCERTTYPE, type)
+      && set(CURLOPT_KEYPASSWD, password)
   }
 
   #if canImport(CryptoKit)

@@ -60,6 +60,20 @@ public struct CurlConfiguration: Sendable {
   public init() {}
 }
 
+extension CurlConfiguration.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The proxy; of a URL with a user, nothing but that there is one.
+  public var description: String {
+    switch self {
+    case .environment: "environment"
+    case .none: "none"
+    case .url(let url): "url(\(url.contains("@") ? "***" : url))"
+    }
+  }
+
+  public var debugDescription: String { "CurlConfiguration.Proxy.\(description)" }
+  public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 extension CurlConfiguration {
   /// The reason why nothing is sent with this configuration, or nil. libcurl would ignore a value that it
   /// cannot parse: a request would go without its proxy, or to another address.

@@ -65,14 +65,36 @@ final class CurlOptions: Sendable {
       pins = PublicKeyPins()
       refuse(error.description)
     }
-    self.problem = problem
     Self.initialiseOnce
+    if let message = Self.shortcoming(identity, pins, configuration.proxyCredential) { refuse(message) }
+    self.problem = problem
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
     isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
     addresses = configuration.hostOverrides.map { override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
       return "\(override.host):\(override.port):\(address)"
     }
+  }
+
+  /// Returns what this libcurl cannot do, or nil: depending on its TLS library, it takes neither a certificate from
+  /// memory nor a pin, and would go without.
+  private static func shortcoming(
+    _ identity: ClientIdentity?, _ pins: PublicKeyPins, _ credential: ProxyCredential?
+  ) -> String? {
+    guard identity != nil || !pins.isEmpty || credential != nil, let easy = curl_easy_init() else {
+      return nil
+    }
+    defer { curl_easy_cleanup(easy) }
+    if let identity, !identity.apply(to: easy) {
+      return "this libcurl takes no client certificate from memory"
+    }
+    if !pins.isEmpty, errand_setopt_string(easy, CURLOPT_PINNEDPUBLICKEY, "sha256//") != CURLE_OK {
+      return "this libcurl cannot compare public keys with pins"
+    }
+    if let credential, errand_setopt_long(easy, CURLOPT_PROXYAUTH, credential.scheme.bits) != CURLE_OK {
+      return "this libcurl cannot log in to a proxy that way"
+    }
+    return nil
   }
 
   private static let initialiseOnce: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
@@ -107,14 +129,14 @@ final class CurlOptions: Sendable {
     let version =
       configuration.tls.minimumVersion == .tls13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
     for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] { set(option, version) }
-    identity?.apply(to: easy)
+    _ = identity?.apply(to: easy)
     // Otherwise libcurl would search the process's environment each time.
     set(CURLOPT_NOPROXY, environment.exceptions ?? "")
     set(CURLOPT_PROXY, "")
     if let credential = configuration.proxyCredential {
       set(CURLOPT_PROXYUSERNAME, credential.user)
       set(CURLOPT_PROXYPASSWORD, credential.password)
-      set(CURLOPT_PROXYAUTH, credential.scheme == .basic ? errand_auth_basic : errand_auth_digest)
+      set(CURLOPT_PROXYAUTH, credential.scheme.bits)
     }
     // The empty file name turns the cookie engine on. The cookies are in the share.
     if configuration.keepsCookies { set(CURLOPT_COOKIEFILE, "") }
@@ -173,7 +195,8 @@ final class CurlOptions: Sendable {
   func mayBeRefusedByProxy(_ request: Exchange.Request) -> Bool {
     guard hasProxies, !request.isSecure else { return false }
     let proxy = proxy(for: request)
-    return !proxy.isEmpty && !ASCII.lowercased(String(proxy.prefix(5))).hasPrefix("socks")
+    let scheme = proxy.firstRange(of: "://").map { ASCII.lowercased(String(proxy[..<$0.lowerBound])) }
+    return !proxy.isEmpty && !(scheme?.hasPrefix("socks") ?? false)
   }
 
   /// The message for a proxy's 407.

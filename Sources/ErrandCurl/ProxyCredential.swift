@@ -1,9 +1,13 @@
+import CCurl
 import ErrandCore
 
 /// A user and a password for a proxy, which no other server is sent. No description shows them.
 public struct ProxyCredential: Sendable, Hashable {
   enum Scheme: Sendable, Hashable {
     case basic, digest
+
+    /// libcurl's bits for it.
+    var bits: Int { self == .basic ? errand_auth_basic : errand_auth_digest }
   }
 
   let scheme: Scheme

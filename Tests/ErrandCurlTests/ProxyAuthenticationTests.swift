@@ -126,6 +126,44 @@
       #expect(tunnelled.status == 407 && tunnelled.text == "mine")
     }
 
+    @Test(arguments: [
+      ProxyCredential.basic(user: "ann", password: "s3cret"), .digest(user: "ann", password: "s3cret"),
+    ])
+    func `a server that asks within a tunnel for what the proxy gets is told nothing`(
+      _ credential: ProxyCredential
+    )
+      async throws
+    {
+      let server = try MockServer()
+      let challenges = [
+        "Basic realm=\"p\"", "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256",
+      ]
+      server.otherwise { _ in
+        var fields = HTTPFields()
+        for name in ["Proxy-Authenticate", "WWW-Authenticate"] {
+          for challenge in challenges { fields.append(name, challenge) }
+        }
+        return .response(status: 407, fields: fields)
+      }
+      let nginx = try await Nginx()
+      let relay = try await TLSRelay(to: server.port, "good", of: nginx.certificates)
+      let target = relay.port
+      let proxy = try RawProxy { _ in .tunnel(target) }
+      defer { proxy.stop() }
+      let client = client(
+        "http://127.0.0.1:\(proxy.port)", credential, authorities: nginx.certificates.authority)
+      for request in [
+        Request.get("https://localhost:\(target)/"), .post("https://localhost:\(target)/", .text("x")),
+      ] {
+        _ = try? await client.send(request)
+      }
+      #expect(!server.requests.isEmpty)
+      for request in server.requests {
+        #expect(request.fields["Proxy-Authorization"] == nil && request.fields["Authorization"] == nil)
+      }
+      #expect(server.requests.count <= 4)
+    }
+
     // MARK: Digest
 
     /// A proxy that knows ann's password.
@@ -271,6 +309,7 @@
     @Test func `no description and no dump shows the user or the password`() {
       var curl = CurlConfiguration()
       curl.proxyCredential = .digest(user: "ann", password: "s3cret")
+      curl.proxy = .url("http://ann:s3cret@127.0.0.1:9")
       var text = "\(curl) \(curl.proxyCredential.map { "\($0) \(String(reflecting: $0))" } ?? "")"
       dump(curl, to: &text)
       #expect(!text.contains("ann") && !text.contains("s3cret"))

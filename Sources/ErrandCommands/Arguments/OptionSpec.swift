@@ -65,7 +65,7 @@ extension OptionSpec {
     "tls-min", nil, "1.3", "speak this version of TLS or later; default: 1.2")
   static let pin = OptionSpec(
     "pin", nil, "HOST=sha256/BASE64",
-    "accept this public key only, of that host (or of all); may be repeated")
+    "accept this key only, of that host (or of all); may be repeated")
   static let resolve = OptionSpec(
     "resolve", nil, "HOST:PORT:ADDRESS", "use this address for that host; may be repeated")
   static let proxy = OptionSpec(

@@ -92,10 +92,16 @@ final class TLSRelay: Sendable {
             pass
 
     def serve(client):
+        client = context.wrap_socket(client, server_side=True, do_handshake_on_connect=False)
         try:
-            client = context.wrap_socket(client, server_side=True)
+            client.do_handshake()
         except (OSError, ssl.SSLError):
             print("failed", flush=True)
+            # Closing a socket that has something to read would take the alert back.
+            client = socket.socket(fileno=client.detach())
+            client.shutdown(socket.SHUT_WR)
+            while client.recv(65536):
+                pass
             return
         names = dict(part[0] for part in (client.getpeercert() or {}).get("subject", ()))
         print(names.get("commonName", "-"), flush=True)
