@@ -122,6 +122,10 @@ let package = Package(
     // Sets cookies in a file.
     .executableTarget(
       name: "CookieWriter", dependencies: ["ErrandCore"], path: "Tests/CookieWriter", swiftSettings: strict),
+    // Sends requests with the credential of a file that processes share.
+    .executableTarget(
+      name: "CredentialUser", dependencies: ["ErrandCore", "ErrandCurl"], path: "Tests/CredentialUser",
+      swiftSettings: strict),
     // Encrypts or decrypts its input.
     .executableTarget(
       name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/ContentCoding",
@@ -186,7 +190,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCurlTests",
-      dependencies: ["ErrandCurl", "ErrandCore", "ErrandTesting", "Programs", "TestSupport", "CZstd"],
+      dependencies: [
+        "ErrandCurl", "ErrandCore", "ErrandTesting", "CredentialUser", "Programs", "TestSupport", "CZstd",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandOutboxTests",

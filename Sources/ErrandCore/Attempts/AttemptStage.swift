@@ -57,7 +57,7 @@ final class AttemptStage: Stage {
       do {
         received = try await transfer.perform(
           // The signature may be over the cookies, so those of a signed request are in it.
-          isSigned ? request : cookies?.added(to: request) ?? request)
+          isSigned ? request : cookies?.added(to: request, of: context) ?? request)
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
@@ -67,7 +67,7 @@ final class AttemptStage: Stage {
         error.reachedServer = true
         throw error
       }
-      if let cookies { await cookies.take(received.head, to: request) }
+      if let cookies { await cookies.take(received.head, to: request, of: context) }
       switch try redirects(of: request).step(
         request, received.head, followed: followed, secrets: secrets)
       {

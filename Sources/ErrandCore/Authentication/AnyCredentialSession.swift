@@ -6,21 +6,32 @@
 
 /// One identity's credential: the shell around `AuthenticationState`, whatever the kind of credential.
 protocol AnyCredentialSession: AnyObject, Sendable {
-  /// Tells identities apart for sharing and caching; the same before and after a refresh.
-  var identity: String { get }
+  /// The identity of calls that begin now; the same before and after a refresh.
+  var identity: CallIdentity { get }
+  /// Returns when the identity is known, if its store can be read.
+  func prepare() async
+  /// - Parameter era: That of the call's identity.
   func perform(
-    _ request: Request, _ context: CallContext, _ next: NextStage, _ sender: CredentialSender
+    _ request: Request, _ context: CallContext, era: Int, _ next: NextStage, _ sender: CredentialSender
   ) async throws -> Response
+  /// Returns the digest of the identity's name; nil if it has none, or if nobody is signed in.
+  /// - Throws: The error of the credential's store.
+  func identityDigest() async throws -> String?
   /// Calls `listener` after each sign-in, as long as the listener's owner holds the returned token.
   /// - Returns: Nil if nobody signs in.
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener?
+  /// Calls `clear` with the identity whose cached responses are to be removed, as long as the returned token is held.
+  /// - Returns: Nil if nobody signs out.
+  func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener?
 }
 
 extension AnyCredentialSession {
+  func prepare() async {}
+  func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? { nil }
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? { nil }
 }
 
-/// Ends a listener when it is released.
+/// Ends a listener of a credential session when it is released.
 package final class SignInListener: Sendable {
   private let end: @Sendable () -> Void
   init(_ end: @escaping @Sendable () -> Void) { self.end = end }
@@ -69,7 +80,7 @@ enum CredentialRenewal {
 
 extension Error {
   /// The reason of a failed refresh. An error of the application is not shown: it may quote what was sent or received.
-  var refreshProblem: String {
+  package var refreshProblem: String {
     switch self {
     case let error as RequestError: error.description
     case let error as OAuth2Error: error.description

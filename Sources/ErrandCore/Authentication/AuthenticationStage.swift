@@ -10,10 +10,14 @@ final class AuthenticationStage: Stage {
   let usage: StageUsage
   private let authentication: Authentication?
   private let origins: Set<String>
+  private let identity: ClientIdentity
   private let sender: CredentialSender
 
   /// - Parameter base: The client's base URL: without origins of its own, a credential is for that one.
-  init(_ authentication: Authentication?, base: URL?, _ sender: CredentialSender) {
+  init(
+    _ authentication: Authentication?, base: URL?, identity: ClientIdentity, _ sender: CredentialSender
+  ) {
+    self.identity = identity
     self.sender = sender
     self.authentication = authentication
     origins = authentication?.origins(below: base) ?? []
@@ -28,7 +32,17 @@ final class AuthenticationStage: Stage {
     guard origins.contains(request.address.originName) else {
       return try await next(request, context)
     }
-    return try await authentication.session.perform(request, context, next, sender)
+    return try await authentication.session.perform(
+      request, context, era: identity(context).era, next, sender)
+  }
+
+  /// Returns the digest of the name of the identity that a request is sent for; nil if it is sent without a credential,
+  /// if the identity has no name, or if nobody is signed in.
+  func identityDigest(of request: Request) async throws -> String? {
+    guard let authentication, !request.options.isUnauthenticated,
+      origins.contains(request.address.originName)
+    else { return nil }
+    return try await authentication.session.identityDigest()
   }
 
   private static var originsMissing: RequestError {

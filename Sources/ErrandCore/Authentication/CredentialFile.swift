@@ -31,10 +31,11 @@ public struct CredentialFile: CredentialStore {
   }
 
   public func write(_ data: Data) async throws {
-    try await blocking { file in
+    // Waited for even if the task is cancelled: the lock must not be released while the file is written.
+    try await started { file in
       _ = try file.replace(with: data, after: file.status)
       try file.syncFolder()
-    }
+    }.settled().get()
   }
 
   public func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
@@ -47,9 +48,15 @@ public struct CredentialFile: CredentialStore {
   private func blocking<Value: Sendable>(
     _ work: @escaping @Sendable (ReplacedFile) throws -> Value
   ) async throws -> Value {
+    try await started(work).value()
+  }
+
+  private func started<Value: Sendable>(
+    _ work: @escaping @Sendable (ReplacedFile) throws -> Value
+  ) throws -> Promise<Value> {
     let promise = Promise<Value>()
     let hasStarted = SystemThread.start { [file] in promise.settle(Result { try work(file) }) }
     guard hasStarted else { throw FileError(.open, file.path, "the system has no thread for it") }
-    return try await promise.value()
+    return promise
   }
 }

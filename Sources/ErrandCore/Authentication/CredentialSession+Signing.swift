@@ -5,40 +5,68 @@
 #endif
 
 extension CredentialSession {
-  /// Begins to use a credential. Requests that wait for a refresh get this one instead, and an outbox that waits
-  /// for a sign-in goes on.
-  /// - Parameter identity: A name for the identity, as in `init`. Default: a new one.
-  /// - Throws: The store's error; then nothing has changed.
-  public func signIn(_ credential: Method.Credential, identity: String? = nil) async throws {
-    let identity = identity ?? CredentialIdentity.new()
-    try await vault?.store(credential, identity: identity)
-    let (issued, waiting, listeners) = state.withLock { state in
-      let issued = state.rules.signIn(credential)
-      state.identity = identity
-      return (issued, state.waiting, state.listeners.values)
+  /// Begins to use a credential. Requests of the same identity that wait for a refresh get this one instead; those of
+  /// another are cancelled. An outbox that waits for the identity goes on.
+  /// - Parameter identity: A name for the identity, as in `init`.
+  /// - Throws: The store's error; then nothing has changed. `RequestError` (`invalidRequest`), if the name is empty.
+  public func signIn(_ credential: Method.Credential, identity: String) async throws {
+    guard !identity.isEmpty else {
+      throw RequestError(
+        .invalidRequest,
+        message: "an identity needs a name to be told from others: sign in with the user's ID, for instance",
+        reachedServer: false)
     }
-    waiting.settle(.success(issued))
+    let owner = CredentialIdentity(named: identity)
+    try await vault?.store(credential, of: owner)
+    let (issued, waiting, calls, listeners) = state.withLock { state in
+      let waiting = state.waiting
+      let calls = state.take(owner)
+      let isSame = calls == nil
+      let issued = state.rules.signIn(credential)
+      return (isSame ? issued : nil, waiting, calls ?? [], state.listeners.values)
+    }
+    waiting.settle(
+      issued.map { .success($0) } ?? .failure(CancellationToken.Cause.cancelled(.signedOut).error))
+    CancellationToken.cancel(calls, .cancelled(.signedOut))
     for listener in listeners { listener() }
   }
 
   /// Ends the use of the credential: cancels the identity's requests in flight, and fails others with
-  /// `RequestError(.signedOut)` until the next sign-in. A refresh that ends later counts no more.
-  /// - Throws: The store's error. The credential is not used any more, but it may still be stored.
-  public func signOut() async throws {
+  /// `RequestError(.signedOut)` until the next sign-in. A refresh that ends later counts no more. Requests that an outbox
+  /// keeps for the identity wait until it signs in again.
+  /// - Parameter clearingCache: True to remove the responses that the clients of this session have cached for the
+  ///   identity. Its cookies are a matter of their own: see `CookieStore.partition(for:)`.
+  /// - Throws: The error of the store, or of a cache. The credential is not used any more, but it may still be stored, or
+  ///   responses cached.
+  public func signOut(clearingCache: Bool = false) async throws {
     let error = RequestError(
       .signedOut, message: "the client is signed out: sign in, and send the request again",
       reachedServer: false)
-    let (waiting, calls) = state.withLock { state in
+    if clearingCache { await prepare() }
+    let (owner, waiting, calls, clearers) = state.withLock { state in
       state.rules.signOut(error)
-      return (state.waiting, state.calls.newestFirst)
+      state.era += 1
+      return (state.owner.text, state.waiting, state.calls.newestFirst, state.clearers.values)
     }
     waiting.settle(.failure(error))
     CancellationToken.cancel(calls, .cancelled(.signedOut))
-    try await vault?.clear()
+    var failure: (any Error)?
+    do { try await vault?.clear() } catch { failure = error }
+    if clearingCache {
+      for clear in clearers {
+        do { try await clear(owner) } catch { failure = failure ?? error }
+      }
+    }
+    if let failure { throw failure }
   }
 
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? {
     let token = state.withLock { $0.listeners.insert(listener) }
     return SignInListener { [weak self] in self?.state.withLock { _ = $0.listeners.remove(token) } }
+  }
+
+  func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? {
+    let token = state.withLock { $0.clearers.insert(clear) }
+    return SignInListener { [weak self] in self?.state.withLock { _ = $0.clearers.remove(token) } }
   }
 }

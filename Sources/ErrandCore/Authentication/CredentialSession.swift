@@ -21,11 +21,33 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
 
   struct State {
     var rules: Rules
-    var identity: String
+    var owner: CredentialIdentity
+    /// False until the store has been read.
+    var isOwnerKnown: Bool
+    /// The reading of the store that is under way.
+    var loading: Promise<Void>?
+    /// See `CallIdentity.era`.
+    var era = 0
     /// Those that wait for the renewal under way.
     var waiting = Promise<Issued>()
     var calls = Slab<CancellationToken>()
     var listeners = Slab<@Sendable () -> Void>()
+    /// Remove cached responses.
+    var clearers = Slab<@Sendable (String) async throws -> Void>()
+
+    /// Takes the identity that a store names, and the end of the one before.
+    /// - Returns: The calls that end with it; nil if it goes on.
+    mutating func take(_ owner: CredentialIdentity?) -> [CancellationToken]? {
+      // Another process may have signed another identity in. The calls of this process are not sent for it.
+      var isSame = !rules.isSignedOut
+      if let owner {
+        isSame = isSame && (!isOwnerKnown || self.owner.text == owner.text)
+        (self.owner, isOwnerKnown) = (owner, true)
+      }
+      if isSame { return nil }
+      era += 1
+      return calls.newestFirst
+    }
   }
 
   /// The time that a refresh may take.
@@ -41,15 +63,15 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   ) {
     self.method = method
     self.vault = vault
-    state = Locked(
-      State(
-        rules: Rules(credential), identity: identity ?? CredentialIdentity.new()))
+    let owner = identity.map(CredentialIdentity.init(named:)) ?? CredentialIdentity()
+    state = Locked(State(rules: Rules(credential), owner: owner, isOwnerKnown: vault == nil))
   }
 
   /// - Parameters:
   ///   - credential: The credential to begin with; nil if the first request has it refreshed.
-  ///   - identity: A name for the identity, the same at each start if responses are cached on disk. It is no
-  ///     secret. Default: a new one.
+  ///   - identity: A name for the identity, such as the user's ID at the server: the same each time that it signs in.
+  ///     It is no secret. Responses that are cached on disk, and requests that an outbox keeps, are for this identity
+  ///     alone. Default: none, so that an outbox does not tell it from others without a name.
   public convenience init(
     _ authenticator: Method, credential: Method.Credential? = nil, identity: String? = nil
   ) {
@@ -65,15 +87,45 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     self.init(authenticator, nil, identity: nil, vault: vault)
   }
 
-  var identity: String {
+  var identity: CallIdentity {
     // Without a credential, a request shares no response with those that have one.
-    state.withLock { $0.rules.isSignedOut ? "" : $0.identity }
+    state.withLock { CallIdentity(owner: $0.rules.isSignedOut ? "" : $0.owner.text, era: $0.era) }
+  }
+
+  func prepare() async {
+    guard let vault else { return }
+    let (loading, isFirst) = state.withLock { state -> (Promise<Void>?, Bool) in
+      if state.isOwnerKnown { return (nil, false) }
+      if let loading = state.loading { return (loading, false) }
+      let loading = Promise<Void>()
+      state.loading = loading
+      return (loading, true)
+    }
+    if isFirst {
+      // In a task of its own: the calls that wait for it may be cancelled.
+      Task { [self] in
+        let owner = try? await vault.owner()
+        let loading = state.withLock { state in
+          if let owner, !state.isOwnerKnown { (state.owner, state.isOwnerKnown) = (owner, true) }
+          defer { state.loading = nil }
+          return state.loading
+        }
+        loading?.settle(.success(()))
+      }
+    }
+    _ = try? await loading?.value()
+  }
+
+  func identityDigest() async throws -> String? {
+    let (owner, isKnown) = state.withLock { ($0.rules.isSignedOut ? nil : $0.owner, $0.isOwnerKnown) }
+    if let vault, owner != nil, !isKnown { return try await vault.owner()?.digest }
+    return owner?.digest
   }
 
   // MARK: Requests
 
   func perform(
-    _ request: Request, _ context: CallContext, _ next: NextStage, _ sender: CredentialSender
+    _ request: Request, _ context: CallContext, era: Int, _ next: NextStage, _ sender: CredentialSender
   ) async throws -> Response {
     // A request that a refresh sends would wait for that refresh.
     guard !CredentialRenewal.isUnderWay(self) else { return try await next(request, context) }
@@ -85,7 +137,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     var isReplay = false
     while true {
       let (sent, current) = (timeline.now(), issued)
-      guard let place = enter(context.cancellation, current) else {
+      guard let place = try enter(request, context.cancellation, current, era) else {
         issued = try await self.issued(nil, context, sender, begin)
         continue
       }
@@ -142,14 +194,15 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
         try await sender.timeline.sleep(limit)
         cancellation.cancel(.deadlineExceeded(limit))
       }
-      let outcome: Rules.Outcome
+      var outcome: Rules.Outcome
+      var owner: CredentialIdentity?
       do {
-        let credential = try await cancellation.interrupting { [self] in
+        let renewed = try await cancellation.interrupting { [self] in
           try await CredentialRenewal.run(self) {
-            try await renewed(renewal.old?.credential, CredentialRefresh(stale, sender))
+            try await refreshed(renewal.old?.credential, CredentialRefresh(stale, sender))
           }
         }
-        outcome = .renewed(credential)
+        (outcome, owner) = (.renewed(renewed.credential), renewed.owner)
       } catch let error as CredentialRejected {
         outcome = .final(Self.error(.signedOut, "the identity has to sign in again: \(error.reason)", error))
       } catch {
@@ -158,7 +211,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
         )
       }
       timer.cancel()
-      end(renewal, outcome, at: sender.timeline.now())
+      end(renewal, outcome, owner, at: sender.timeline.now())
     }
   }
 
@@ -167,33 +220,44 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     RequestError(code, message: message, reachedServer: false, underlying: error)
   }
 
-  private func renewed(_ old: Method.Credential?, _ refresh: CredentialRefresh) async throws
-    -> Method.Credential
-  {
-    guard let vault else { return try await method.refresh(old, refresh) }
-    let (credential, identity) = try await vault.renewed {
-      try await self.method.refresh($0 ?? old, refresh)
+  private func refreshed(
+    _ old: Method.Credential?, _ refresh: CredentialRefresh
+  ) async throws -> RenewedCredential<Method.Credential> {
+    guard let vault else {
+      return RenewedCredential(credential: try await method.refresh(old, refresh), owner: nil)
     }
-    state.withLock { $0.identity = identity }
-    return credential
+    return try await vault.renewed { try await self.method.refresh($0 ?? old, refresh) }
   }
 
-  private func end(_ renewal: Rules.Renewal, _ outcome: Rules.Outcome, at now: Duration) {
+  private func end(
+    _ renewal: Rules.Renewal, _ outcome: Rules.Outcome, _ owner: CredentialIdentity?, at now: Duration
+  ) {
     let (waiting, result, calls) = state.withLock { state in
-      let result = state.rules.ended(renewal.number, outcome, at: now)
-      return (state.waiting, result, state.rules.isSignedOut ? state.calls.newestFirst : [])
+      guard let result = state.rules.ended(renewal.number, outcome, at: now) else {
+        // No request waits for a renewal that was overtaken by a sign-in or a sign-out.
+        return (state.waiting, Result<Issued, RequestError>?.none, [CancellationToken]())
+      }
+      return (state.waiting, result, state.take(owner) ?? [])
     }
-    // No request waits for a renewal that was overtaken by a sign-in or a sign-out.
     guard let result else { return }
     waiting.settle(result.mapError { $0 })
     CancellationToken.cancel(calls, .cancelled(.signedOut))
   }
 
   /// Registers a request on the wire; nil if its credential is no longer the one to use.
-  private func enter(_ cancellation: CancellationToken, _ issued: Issued) -> Slab<CancellationToken>.Token? {
-    state.withLock { state in
-      state.rules.current?.generation == issued.generation ? state.calls.insert(cancellation) : nil
+  /// - Throws: `RequestError`, if the request is not for the identity whose credential it is.
+  private func enter(
+    _ request: Request, _ cancellation: CancellationToken, _ issued: Issued, _ era: Int
+  ) throws(RequestError) -> Slab<CancellationToken>.Token? {
+    let entry = state.withLock { state -> Result<Slab<CancellationToken>.Token?, RequestError> in
+      guard state.era == era else { return .failure(CancellationToken.Cause.cancelled(.signedOut).error) }
+      guard state.rules.current?.generation == issued.generation else { return .success(nil) }
+      return Result { () throws(RequestError) in
+        try state.owner.check(request)
+        return state.calls.insert(cancellation)
+      }
     }
+    return try entry.get()
   }
 
   private func leave(_ place: Slab<CancellationToken>.Token) {

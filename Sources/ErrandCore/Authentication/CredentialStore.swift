@@ -18,9 +18,11 @@ public protocol CredentialStore: Sendable {
   func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
 }
 
-/// Names for identities that have none of their own.
-enum CredentialIdentity {
-  static func new() -> String { UUID().uuidString }
+/// A new credential.
+struct RenewedCredential<Credential: Sendable>: Sendable {
+  let credential: Credential
+  /// The identity that the store names, if there is a store.
+  let owner: CredentialIdentity?
 }
 
 /// A credential store, and how this kind of credential is written there.
@@ -29,7 +31,13 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   private struct Entry: Codable {
     var revision: Int
     var identity: String
+    /// Nil if the app gave the identity its name.
+    var isUnnamed: Bool?
     var credential: Data?
+
+    var owner: CredentialIdentity {
+      isUnnamed == true ? CredentialIdentity(withoutName: identity) : CredentialIdentity(named: identity)
+    }
   }
 
   private struct State {
@@ -57,43 +65,51 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   /// process knows; else stores and returns what `refresh` makes of the stored one.
   func renewed(
     _ refresh: @escaping @Sendable (Credential?) async throws -> Credential
-  ) async throws -> (Credential, identity: String) {
+  ) async throws -> RenewedCredential<Credential> {
     try await store.exclusively { [self] in
       let entry = try await read()
       let (known, unsaved) = state.withLock { ($0.revision, $0.unsaved) }
-      if let entry, entry.revision > known {
-        state.withLock { $0 = State(revision: entry.revision) }
-        guard let data = entry.credential else {
-          throw CredentialRejected(reason: "another process signed out")
-        }
-        return (try decode(data), entry.identity)
-      }
+      let isNewer = entry.map { $0.revision > known } ?? false
+      if let entry, isNewer { state.withLock { $0 = State(revision: entry.revision) } }
       let old = try entry?.credential.map(decode)
+      // A refresh that comes after the sign-out must not sign in again.
+      if entry != nil, old == nil { throw CredentialRejected(reason: "the identity has signed out") }
+      if let entry, let old, isNewer { return RenewedCredential(credential: old, owner: entry.owner) }
       let new: Credential
       if let unsaved { new = unsaved } else { new = try await refresh(old) }
-      let identity = entry?.identity ?? CredentialIdentity.new()
+      let owner = entry?.owner ?? CredentialIdentity()
       state.withLock { $0.unsaved = new }
-      try await write(new, identity: identity, after: entry)
-      return (new, identity)
+      try await write(new, of: owner, after: entry)
+      return RenewedCredential(credential: new, owner: owner)
     }
   }
 
-  func store(_ credential: Credential?, identity: String) async throws {
+  /// Returns the identity whose credential is stored; nil if there is none.
+  func owner() async throws -> CredentialIdentity? {
+    guard let entry = try await read(), entry.credential != nil else { return nil }
+    return entry.owner
+  }
+
+  func store(_ credential: Credential?, of owner: CredentialIdentity) async throws {
     try await store.exclusively { [self] in
-      try await write(credential, identity: identity, after: try await read())
+      try await write(credential, of: owner, after: try await read())
     }
   }
 
-  func clear() async throws { try await store(nil, identity: "") }
+  func clear() async throws { try await store(nil, of: CredentialIdentity(withoutName: "")) }
 
   private func read() async throws -> Entry? {
     guard let data = try await store.read() else { return nil }
     return try JSONDecoder().decode(Entry.self, from: data)
   }
 
-  private func write(_ credential: Credential?, identity: String, after entry: Entry?) async throws {
+  private func write(_ credential: Credential?, of owner: CredentialIdentity, after entry: Entry?)
+    async throws
+  {
     let revision = (entry?.revision ?? 0) + 1
-    let new = Entry(revision: revision, identity: identity, credential: try credential.map(encode))
+    let new = Entry(
+      revision: revision, identity: owner.text, isUnnamed: owner.digest == nil ? true : nil,
+      credential: try credential.map(encode))
     try await store.write(try JSONEncoder().encode(new))
     state.withLock { $0 = State(revision: revision) }
   }

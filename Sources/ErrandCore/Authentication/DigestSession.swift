@@ -8,6 +8,7 @@
 /// ones use its nonce, or the one that the server gave since (`nextnonce`). There is nothing to refresh: a request
 /// that is refused is sent once more with the challenge of its own response.
 final class DigestSession: AnyCredentialSession {
+  private let owner: CredentialIdentity
   private let user: String
   private let password: String
   /// True if the body is to be covered where the server offers that.
@@ -21,17 +22,20 @@ final class DigestSession: AnyCredentialSession {
     user: String, password: String, protectsBody: Bool,
     random: @escaping @Sendable () -> UInt64 = { .random(in: 0...(.max)) }
   ) {
+    owner = CredentialIdentity(named: user)
     self.user = user
     self.password = password
     self.protectsBody = protectsBody
     self.random = random
   }
 
-  var identity: String { user }
+  var identity: CallIdentity { CallIdentity(owner: owner.text) }
+  func identityDigest() -> String? { owner.digest }
 
   func perform(
-    _ request: Request, _ context: CallContext, _ next: NextStage, _ sender: CredentialSender
+    _ request: Request, _ context: CallContext, era: Int, _ next: NextStage, _ sender: CredentialSender
   ) async throws -> Response {
+    try owner.check(request)
     let origin = request.address.originName
     var nonce = nonces.withLock { $0[origin] }
     var isReplay = false

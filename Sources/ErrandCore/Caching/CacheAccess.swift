@@ -33,7 +33,7 @@ struct CacheAccess: Sendable {
   /// request would reject counts as missing: another request, or an older version of the program, may have
   /// cached it.
   func response(
-    to request: Request, _ rule: CacheRule, of user: String?, unless cancellation: CancellationToken
+    to request: Request, _ rule: CacheRule, of user: CallIdentity, unless cancellation: CancellationToken
   ) async -> CachedResponse? {
     do {
       let found = try await asked(unless: cancellation) { store in
@@ -50,7 +50,7 @@ struct CacheAccess: Sendable {
   }
 
   func removeResponse(
-    to request: Request, _ rule: CacheRule, of user: String?, unless cancellation: CancellationToken
+    to request: Request, _ rule: CacheRule, of user: CallIdentity, unless cancellation: CancellationToken
   ) async throws {
     try await asked(unless: cancellation) { store in
       try await store.remove(try await cacheKey(request, rule, user))
@@ -59,17 +59,21 @@ struct CacheAccess: Sendable {
 
   /// Caches a response, or renews the cached one with a 304.
   func store(
-    _ response: Response, to request: Request, _ rule: CacheRule, of user: String?,
+    _ response: Response, to request: Request, _ rule: CacheRule, of user: CallIdentity,
     unless cancellation: CancellationToken
   ) async {
     // Either side may forbid caching: `no-store` in the request leaves the cached response alone, in the
     // response it removes it.
     if request.fields.forbidStoring { return }
     let date = date()
+    // The responses of an identity that has signed out meanwhile may have been cleared.
+    guard identity.isPresent(user) else { return }
     do {
       if let cached = CachedResponse(response, date: date, secrets: secrets) {
         try await asked(unless: cancellation) { store in
-          try await store.write(cached, under: try await cacheKey(request, rule, user))
+          let key = try await cacheKey(request, rule, user)
+          try await store.write(cached, under: key)
+          if !identity.isPresent(user) { try await store.remove(key) }
         }
       } else if response.fields.forbidStoring {
         try await removeResponse(to: request, rule, of: user, unless: cancellation)
@@ -78,7 +82,9 @@ struct CacheAccess: Sendable {
           let key = try await cacheKey(request, rule, user)
           let renewed = try await store.read(key)?.renewed(
             by: response.fields, to: request.fields, date: date, secrets: secrets)
-          if let renewed { try await store.write(renewed, under: key) }
+          guard let renewed else { return }
+          try await store.write(renewed, under: key)
+          if !identity.isPresent(user) { try await store.remove(key) }
         }
       }
     } catch {
@@ -120,9 +126,21 @@ struct CacheAccess: Sendable {
     if cancellation.cause == nil { onFailure?(error) }
   }
 
-  private func cacheKey(_ request: Request, _ rule: CacheRule, _ user: String?) async throws -> CacheKey {
-    try await cache.key(
-      rule.name, method: request.method, fields: request.fields, url: request.url, user: user,
+  private func cacheKey(_ request: Request, _ rule: CacheRule, _ user: CallIdentity) async throws -> CacheKey
+  {
+    let key = try await cache.key(
+      rule.name, method: request.method, fields: request.fields, url: request.url, user: user.text,
       secrets: secrets)
+    guard let owner = user.owner else { return key }
+    return CacheKey(key.name, partition: key.partition.marked(by: owner, salt: try await cache.salt()))
+  }
+
+  /// Removes all responses that were cached for an identity.
+  /// - Parameter owner: As in `CallIdentity`.
+  func removeResponses(of owner: String) async throws {
+    let mark = CachePartition.mark(of: owner, salt: try await cache.salt())
+    for entry in try await cache.list() where entry.key.partition.isMarked(mark) {
+      try await cache.remove(entry.key)
+    }
   }
 }

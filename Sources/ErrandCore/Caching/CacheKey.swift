@@ -68,6 +68,25 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
     digest = hash.finalize()
   }
 
+  /// The number of bytes that say whose partition it is.
+  private static let markLength = 16
+
+  /// Returns what the partitions of an identity have in common.
+  static func mark(of owner: String, salt: Data) -> [UInt8] {
+    var hash = SHA256()
+    hash.update(Data("owner \(salt.count):".utf8) + salt)
+    hash.update(Data(owner.utf8))
+    return Array(hash.finalize().bytes.prefix(markLength))
+  }
+
+  /// Returns the partition as one of an identity. The digest of the whole keeps 128 bits.
+  func marked(by owner: String, salt: Data) -> CachePartition {
+    let rest = digest?.bytes.dropFirst(Self.markLength) ?? []
+    return CachePartition(digest: SHA256Digest(Self.mark(of: owner, salt: salt) + rest))
+  }
+
+  func isMarked(_ mark: [UInt8]) -> Bool { digest?.bytes.starts(with: mark) ?? false }
+
   /// Returns everything that separates responses.
   static func all(
     of fields: HTTPFields, method: Method, url: URL?, user: String?, secrets: Secrets

@@ -16,7 +16,7 @@ final class CacheStage: Stage {
     try context.requireMemory(for: "cached")
     // Read before the request is sent: the response belongs to the identity that asked, even if it changes
     // meanwhile.
-    let user = cache.identity(request)
+    let user = cache.identity(request, context)
     // Each call falls back by itself: see `FallbackStage`.
     let state = CacheState(rule.policy == .staleIfError ? .networkOnly : rule.policy)
     var step = state.begin()
@@ -43,12 +43,13 @@ final class CacheStage: Stage {
 
   /// Renews the cached response from the network, while the call already returns the present one.
   private func refresh(
-    _ request: Request, _ rule: CacheRule, of user: String?, beside context: CallContext, _ next: NextStage
+    _ request: Request, _ rule: CacheRule, of user: CallIdentity, beside context: CallContext,
+    _ next: NextStage
   ) {
     let refreshing = CallContext(
       destination: .memory, progress: nil,
       effectivePriority: EffectivePriority(context.effectivePriority.current, canRise: false),
-      started: timeline.now(), deadline: context.deadline)
+      started: timeline.now(), deadline: context.deadline, sentAs: context.knownIdentity)
     if context.effectivePriority.goesWithoutSlot { refreshing.effectivePriority.goWithoutSlot() }
     do {
       try refreshing.enter(inFlight, beside: context)

@@ -15,13 +15,16 @@ final class FallbackStage: Stage {
       return try await next(request, context)
     }
     try context.requireMemory(for: "cached")
-    let user = cache.identity(request)
+    // One that waits for others may be sent for the identity that they sign in.
+    let user = request.options.dependencies.isEmpty ? cache.identity(request, context) : nil
     do {
       return try await inTime(request, context, next)
     } catch {
       var state = CacheState(rule.policy)
       guard state.failed(error) == .read,
-        let found = await cache.response(to: request, rule, of: user, unless: context.cancellation),
+        let found = await cache.response(
+          to: request, rule, of: user ?? cache.identity(request, context),
+          unless: context.cancellation),
         state.found(age: found.age(at: cache.date())) == .deliverCached
       else { throw error }
       return found.response
@@ -36,7 +39,7 @@ final class FallbackStage: Stage {
     let limited = CallContext(
       cancellation: CancellationToken(), effectivePriority: context.effectivePriority,
       destination: context.destination, progress: context.progress,
-      started: context.started, deadline: context.deadline)
+      started: context.started, deadline: context.deadline, sentAs: context.knownIdentity)
     let link = context.cancellation.onCancel(stopping: limited.cancellation)
     limited.keepDeadline(on: timeline)
     defer {

@@ -30,6 +30,7 @@ final class CallContext: Sendable {
   /// Limits how long interceptors may hold a shared request that other callers have joined.
   let watch: HoldWatch?
   private let state = Locked(State())
+  private let sentAs: Locked<CallIdentity?>
   private let sentCount = Atomic(0)
   private let usedCount = Atomic(0)
   private let signedAgain = Atomic(false)
@@ -50,18 +51,17 @@ final class CallContext: Sendable {
 
   convenience init(
     destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,
-    deadline: Duration?
+    deadline: Duration?, sentAs: CallIdentity? = nil
   ) {
     self.init(
       cancellation: CancellationToken(), effectivePriority: effectivePriority, destination: destination,
-      progress: progress,
-      started: started, deadline: deadline)
+      progress: progress, started: started, deadline: deadline, sentAs: sentAs)
   }
 
   init(
     cancellation: CancellationToken, effectivePriority: EffectivePriority, destination: Destination,
     progress: ProgressHub?,
-    started: Duration, deadline: Duration?, watch: HoldWatch? = nil
+    started: Duration, deadline: Duration?, watch: HoldWatch? = nil, sentAs: CallIdentity? = nil
   ) {
     self.cancellation = cancellation
     self.watch = watch
@@ -70,6 +70,21 @@ final class CallContext: Sendable {
     self.progress = progress
     self.started = started
     self.deadline = deadline
+    self.sentAs = Locked(sentAs)
+  }
+
+  /// The identity that the call is made for, if that has been asked for.
+  var knownIdentity: CallIdentity? { sentAs.withLock { $0 } }
+
+  /// Returns the identity that the call is made for: `present` the first time, and the same ever after.
+  func identity(_ present: () -> CallIdentity) -> CallIdentity {
+    if let knownIdentity { return knownIdentity }
+    let present = present()
+    return sentAs.withLock { known in
+      let identity = known ?? present
+      known = identity
+      return identity
+    }
   }
 
   /// - Throws: `RequestError` (`unsupported`), unless the response's body is held in memory.

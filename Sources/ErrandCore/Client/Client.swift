@@ -98,6 +98,13 @@ public final class Client: Sendable {
   /// The secrets, which no description shows and which are not written to disk.
   package var secrets: Secrets { pipeline.configuration.secrets }
 
+  /// Returns the digest of the name of the identity that a request is sent for; nil if it is sent without a credential,
+  /// if the identity has no name, or if nobody is signed in.
+  /// - Throws: The error of the credential's store.
+  package func identityDigest(of request: Request) async throws -> String? {
+    try await pipeline.authentication.identityDigest(of: request)
+  }
+
   /// Calls `listener` after each sign-in with the origins that the client's credential is for.
   /// - Returns: Ends that when it is released; nil if the client has no credential.
   package func onSignIn(_ listener: @escaping @Sendable ([URL]) -> Void) -> SignInListener? {

@@ -7,6 +7,7 @@ final class Pipeline: Sendable {
   let slots: Slots
   let cache: CacheAccess
   let coalescing: CoalescingStage
+  let authentication: AuthenticationStage
   private let stages: [any Stage]
   /// The stages of a request without the options that few requests have.
   private let stagesOfEvery: [any Stage]
@@ -14,11 +15,12 @@ final class Pipeline: Sendable {
   /// copy.
   private let fields: HTTPFields
   private let completion: RequestCompletion
+  private let clearing: SignInListener?
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     let timeline = Timeline(configuration.clock)
     let secrets = configuration.secrets
-    let identity = Self.identity(configuration.identity, configuration.authentication)
+    let identity = ClientIdentity(configuration.identity, configuration.authentication?.session)
     let interceptsAttempts = !configuration.attemptInterceptors.isEmpty
     let isIntercepted = interceptsAttempts || !configuration.interceptors.isEmpty
     let requestIdentity = RequestIdentity(client: identity, signer: configuration.signer)
@@ -43,6 +45,9 @@ final class Pipeline: Sendable {
       base: BaseURL(configuration.baseURL), encoder: configuration.jsonEncoder)
     let credentialSender = CredentialSender(timeline: timeline, date: configuration.date)
 
+    let authentication = AuthenticationStage(
+      configuration.authentication, base: configuration.baseURL, identity: identity, credentialSender)
+
     // The way of a request, outermost first.
     let stages: [any Stage] = [
       FallbackStage(cache, timeline),
@@ -52,7 +57,7 @@ final class Pipeline: Sendable {
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, completion, secrets: secrets),
       retries,
-      AuthenticationStage(configuration.authentication, base: configuration.baseURL, credentialSender),
+      authentication,
       InterceptorStage(
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
         secrets: secrets),
@@ -73,25 +78,15 @@ final class Pipeline: Sendable {
     self.slots = slots
     self.cache = cache
     self.coalescing = coalescing
+    self.authentication = authentication
     self.completion = completion
+    clearing = configuration.authentication?.session.onClear { try await cache.removeResponses(of: $0) }
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
     self.fields = fields
     credentialSender.attach { [weak self] request in
       guard let self else { throw CancellationToken.Cause.cancelled(.clientShutDown).error }
       return try await send(request, into: .memory)
-    }
-  }
-
-  /// Returns the function that tells identities apart: an app's own, the one of its credential, or both.
-  private static func identity(
-    _ own: (@Sendable () -> String?)?, _ authentication: Authentication?
-  ) -> (@Sendable () -> String?)? {
-    guard let session = authentication?.session else { return own }
-    return {
-      let identity = session.identity
-      // Lengths keep the two apart.
-      return own?().map { "\($0.utf8.count) \($0) \(identity)" } ?? identity
     }
   }
 
@@ -148,6 +143,7 @@ final class Pipeline: Sendable {
   func perform(_ request: Request, _ context: CallContext) async throws -> Response {
     do {
       let ready = try ready(request)
+      await configuration.authentication?.session.prepare()
       var response = try await NextStage(ready.options.hasStages ? stages : stagesOfEvery)(ready, context)
       if !response.isNamed {
         response = response.handedOver(

@@ -78,7 +78,7 @@ extension Client {
   /// and cleared.
   public func cachedResponse(to request: Request) async throws -> Response? {
     guard let rule = request.options.caching else { return nil }
-    let user = pipeline.cache.identity(request)
+    let user = pipeline.cache.identity.present(request)
     let ready = try pipeline.ready(pipeline.completed(request))
     let cached = await CancellationToken.ofTask {
       await pipeline.cache.response(to: ready, rule, of: user, unless: $0)
@@ -92,7 +92,7 @@ extension Client {
   /// - Throws: The store's error, if it fails.
   public func removeCachedResponse(to request: Request) async throws {
     guard let rule = request.options.caching else { return }
-    let user = pipeline.cache.identity(request)
+    let user = pipeline.cache.identity.present(request)
     let ready = try pipeline.ready(pipeline.completed(request))
     try await CancellationToken.ofTask {
       try await pipeline.cache.removeResponse(to: ready, rule, of: user, unless: $0)

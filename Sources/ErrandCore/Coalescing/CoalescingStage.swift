@@ -29,7 +29,7 @@ final class CoalescingStage: Stage {
   /// - Throws: `RequestError`, if the request has no key.
   func enter(_ request: Request, _ context: CallContext) throws(RequestError) {
     guard let rule = request.options.repeats, rule.kind == .latest else { return }
-    let place = coalescer.begin(latest: try key(request, rule), context.cancellation)
+    let place = coalescer.begin(latest: try key(request, rule, context), context.cancellation)
     context.atEnd { [coalescer] in coalescer.end(latest: place) }
   }
 
@@ -46,10 +46,10 @@ final class CoalescingStage: Stage {
       let response: Response
       do {
         response = try await coalescer.share(
-          try key(request, rule), policy, effectivePriority: context.effectivePriority,
+          try key(request, rule, context), policy, effectivePriority: context.effectivePriority,
           of: context.cancellation, progress: context.progress
         ) { inFlightRequest in
-          try await self.send(inFlightRequest, request, next)
+          try await self.send(inFlightRequest, request, as: context.knownIdentity, next)
         }
       } catch is InFlightRequest.WaitsForItself {
         return try await next(request, context)
@@ -62,8 +62,9 @@ final class CoalescingStage: Stage {
     }
   }
 
-  func key(_ request: Request, _ rule: RepeatRule) throws(RequestError) -> RequestKey {
-    try request.key(for: rule, secrets: secrets, identity: identity(request))
+  func key(_ request: Request, _ rule: RepeatRule, _ context: CallContext) throws(RequestError) -> RequestKey
+  {
+    try request.key(for: rule, secrets: secrets, identity: identity(request, context).text)
   }
 
   private func unlessRepeated(
@@ -72,7 +73,7 @@ final class CoalescingStage: Stage {
   ) async throws -> Response {
     // A call that is already cancelled is not sent, so it must not cause repeats to be ignored.
     try context.cancellation.check()
-    let key = try key(request, rule)
+    let key = try key(request, rule, context)
     let began = try coalescer.admit(key, within: interval)
     do {
       return try await next(request, context)
@@ -85,7 +86,7 @@ final class CoalescingStage: Stage {
 
   /// Sends the request that several callers share.
   private func send(
-    _ inFlightRequest: InFlightRequest, _ request: Request, _ next: NextStage
+    _ inFlightRequest: InFlightRequest, _ request: Request, as identity: CallIdentity?, _ next: NextStage
   ) async throws -> Response {
     let watch =
       isIntercepted || request.options.ownSigner != nil
@@ -96,7 +97,7 @@ final class CoalescingStage: Stage {
     let context = CallContext(
       cancellation: inFlightRequest.cancellation, effectivePriority: inFlightRequest.effectivePriority,
       destination: .memory, progress: inFlightRequest.progress,
-      started: timeline.now(), deadline: nil, watch: watch)
+      started: timeline.now(), deadline: nil, watch: watch, sentAs: identity)
     // An interceptor may send this request again from a detached task, which is not linked to it.
     var request = request
     request.options.repeats = nil

@@ -7,23 +7,23 @@
 /// The client's use of its cookies: those of the identity that a request is sent for.
 struct CookieAccess: Sendable {
   private let store: CookieStore
-  private let identity: (@Sendable () -> String?)?
+  private let identity: ClientIdentity
   private let date: @Sendable () -> Date
 
   init(
-    _ store: CookieStore, identity: (@Sendable () -> String?)?, date: @escaping @Sendable () -> Date
+    _ store: CookieStore, identity: ClientIdentity, date: @escaping @Sendable () -> Date
   ) {
     self.store = store
     self.identity = identity
     self.date = date
   }
 
-  private var own: CookieStore { store.partition(for: identity?()) }
+  private func own(_ context: CallContext) -> CookieStore { store.partition(for: identity(context).text) }
 
   /// Returns the request with its cookies. One that has a `Cookie` field of its own is unchanged.
-  func added(to request: Request) -> Request {
+  func added(to request: Request, of context: CallContext) -> Request {
     guard let url = request.url, !request.fields.contains("Cookie"),
-      let value = own.field(for: url, at: date())
+      let value = own(context).field(for: url, at: date())
     else { return request }
     var request = request
     request.fields.append("Cookie", value)
@@ -32,9 +32,9 @@ struct CookieAccess: Sendable {
 
   /// Takes the cookies of a response, and returns when they are in the store's file, if it has one. The store
   /// reports what it cannot write.
-  func take(_ head: ResponseHead, to request: Request) async {
+  func take(_ head: ResponseHead, to request: Request, of context: CallContext) async {
     guard head.fields.contains("Set-Cookie"), let url = request.url else { return }
-    let own = own
+    let own = own(context)
     own.take(head.fields, from: url, at: date())
     try? await own.flush()
   }

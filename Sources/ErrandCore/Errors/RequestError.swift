@@ -69,6 +69,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let fileUnwritable = Code(rawValue: "fileUnwritable")
     /// The client is signed out, or the identity has to sign in again.
     public static let signedOut = Code(rawValue: "signedOut")
+    /// The request is kept for another identity than the one that is signed in.
+    public static let otherIdentity = Code(rawValue: "otherIdentity")
     /// The credential could not be refreshed; `underlying` says why.
     public static let refreshFailed = Code(rawValue: "refreshFailed")
     /// The credential was refreshed too often within a short time.

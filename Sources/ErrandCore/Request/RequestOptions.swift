@@ -97,6 +97,12 @@ public struct RequestOptions: Sendable, Hashable {
   /// True if the body is coded, or responses are filtered, by code that is the request's own.
   package var hasContentCode: Bool { bodyCoding != nil || !responseFilters.isEmpty }
 
+  /// The digest of the name of the identity that the request may be sent for; nil for any.
+  package var identityDigest: String? {
+    get { stages?.values.identityDigest }
+    set { change { $0.identityDigest = newValue } }
+  }
+
   /// Makes the credential of a request anew for the target of a redirect; nil if it is for every target.
   var redirectCredential: RedirectCredential? {
     get { stages?.values.redirectCredential }
@@ -119,6 +125,7 @@ public struct RequestOptions: Sendable, Hashable {
       var bodyCoding: OnlyItself<any BodyCoding>?
       var responseFilters: [OnlyItself<any ResponseFilter>] = []
       var redirectCredential: RedirectCredential?
+      var identityDigest: String?
     }
 
     let values: Values

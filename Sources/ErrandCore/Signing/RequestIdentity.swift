@@ -2,21 +2,34 @@
 /// the one of its credential, and the one of the signer; and what is done to the bodies of the request and the
 /// response.
 struct RequestIdentity: Sendable {
-  private let client: (@Sendable () -> String?)?
+  private let client: ClientIdentity
   private let signer: (any RequestSigner)?
 
-  init(client: (@Sendable () -> String?)?, signer: (any RequestSigner)?) {
+  init(client: ClientIdentity, signer: (any RequestSigner)?) {
     self.client = client
     self.signer = signer
   }
 
-  func callAsFunction(_ request: Request) -> String? {
-    let client = client?()
+  /// Returns the identity that a request of a call is sent for.
+  func callAsFunction(_ request: Request, _ context: CallContext) -> CallIdentity {
+    completed(client(context), request)
+  }
+
+  /// Returns the identity that a request would be sent for now.
+  func present(_ request: Request) -> CallIdentity { completed(client.present, request) }
+
+  /// True if calls that begin now are of the era of this one.
+  func isPresent(_ identity: CallIdentity) -> Bool { identity.era == client.era }
+
+  private func completed(_ client: CallIdentity, _ request: Request) -> CallIdentity {
     let parts = parts(of: request.options)
     if parts.isEmpty { return client }
+    var identity = client
     // Lengths keep them apart.
-    return (["\(client?.utf8.count ?? -1) \(client ?? "")"] + parts.map { "\($0.utf8.count) \($0)" })
-      .joined(separator: " ")
+    identity.text =
+      (["\(client.text?.utf8.count ?? -1) \(client.text ?? "")"]
+      + parts.map { "\($0.utf8.count) \($0)" }).joined(separator: " ")
+    return identity
   }
 
   private func parts(of options: RequestOptions) -> [String] {

@@ -67,7 +67,8 @@ final class SigningStage: Stage {
     _ unsigned: Request, _ signers: [any RequestSigner], _ pass: SigningPass, _ context: CallContext
   ) async throws -> Signed {
     do {
-      var request = try await (cookies?.added(to: unsigned) ?? unsigned).onWire(unless: context.cancellation)
+      var request = try await (cookies?.added(to: unsigned, of: context) ?? unsigned).onWire(
+        unless: context.cancellation)
       guard let url = request.url else { preconditionFailure("a request without a problem has a URL") }
       let outgoing = OutgoingRequest(
         request.method, url, fields: request.fields, body: request.body, date: date())

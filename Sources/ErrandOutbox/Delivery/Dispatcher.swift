@@ -91,6 +91,9 @@ final class Dispatcher: Sendable {
     }
   }
 
+  /// Makes requests due that waited for an identity.
+  func signedIn() async { await rescheduleOffline() }
+
   private func rescheduleOffline() async {
     await configuration.reportingFailure { _ = try await store.rescheduleOffline() }
   }

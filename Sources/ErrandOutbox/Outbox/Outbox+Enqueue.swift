@@ -39,7 +39,9 @@ extension Outbox {
     let logs = ids.map(hub.log)
     let known: Set<Int>
     do {
-      known = try await add(zip(items, ids).map(completed))
+      var completed: [OutboxItem] = []
+      for (item, id) in zip(items, ids) { completed.append(try await self.completed(item, id)) }
+      known = try await add(completed)
     } catch {
       for id in ids { hub.release(id) }
       throw error
@@ -69,10 +71,18 @@ extension Outbox {
   }
 
   /// Returns the item with all that it leaves to the outbox.
-  private func completed(_ item: OutboxItem, _ id: OutboxID) -> OutboxItem {
+  private func completed(_ item: OutboxItem, _ id: OutboxID) async throws -> OutboxItem {
     var item = item
     // A stored request must not depend on how the client is configured at the next launch.
     item.request = dispatcher.client.completed(item.request)
+    do {
+      item.request.options.identityDigest = try await dispatcher.client.identityDigest(of: item.request)
+    } catch {
+      throw OutboxError(
+        .failed,
+        "it is not known for whom to keep the request, because the credential cannot be read: \(error.refreshProblem)"
+      )
+    }
     item = named(item, id)
     if let priority = item.priority { item.request.options.priority = priority }
     item.expires = item.expires ?? item.request.options.deadline ?? configuration.lifetime

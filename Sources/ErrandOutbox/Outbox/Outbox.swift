@@ -104,6 +104,7 @@ public final class Outbox: Sendable {
     signIns = client.onSignIn { [weak dispatcher] origins in
       let names = origins.map(storage.originName)
       Task {
+        await dispatcher?.signedIn()
         await configuration.reportingFailure { try await store.release(names) }
         dispatcher?.release(names)
       }

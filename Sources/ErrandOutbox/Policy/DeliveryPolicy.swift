@@ -75,7 +75,7 @@ public enum DeliveryDecision: Sendable, Hashable {
   /// - 409 is retried: with an `Idempotency-Key`, which every stored request has, it says that an earlier
   ///   attempt is still being processed (draft-ietf-httpapi-idempotency-key-header, section 2.7).
   /// - 401 and 403 are `unauthorized`, and so is a request of a client that is signed out or whose credential cannot
-  ///   be refreshed.
+  ///   be refreshed. A request that is kept for another identity than the one that is signed in waits for that one.
   /// - Any other status is rejected, and so is a request that cannot be sent as it is.
   public static func standard(_ attempt: DeliveryAttempt) -> DeliveryDecision {
     switch attempt.result {

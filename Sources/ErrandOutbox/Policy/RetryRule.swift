@@ -40,6 +40,7 @@ struct RetryRule: Sendable {
     on attempt: DeliveryAttempt, counted: Int, isRefusedAlone: Bool = false, date: Date,
     random: inout some RandomNumberGenerator
   ) -> Conclusion {
+    let isForOther = attempt.error?.code == .otherIdentity
     let hasReached = attempt.error.map { !$0.isNoWay } ?? true
     let sign = sign(of: attempt, date)
     let rejected = { (reason: String, sign: OriginSign) in
@@ -50,7 +51,8 @@ struct RetryRule: Sendable {
     }
     let failed = { (reason: String, next: Duration, counts: Bool) in
       Conclusion(
-        outcome: .failed(reason: reason, next: next, counts: counts, wasOffline: !hasReached),
+        // One that waits for its identity is due when somebody signs in.
+        outcome: .failed(reason: reason, next: next, counts: counts, wasOffline: !hasReached || isForOther),
         hasReached: hasReached, sign: sign)
     }
     let most = hasReached ? policy.maxBackoff : min(pollInterval, policy.maxBackoff)
@@ -73,7 +75,7 @@ struct RetryRule: Sendable {
       conclusion.sign = .unauthorized(reason: reason)
       return conclusion
     case .retry(let reason, let after):
-      let counts = hasReached && !attempt.isClientGone
+      let counts = hasReached && !attempt.isClientGone && !isForOther
       if counts, let most = policy.maxAttempts, counted >= most {
         return rejected("attempted \(counted) times; \(reason)", sign)
       }
@@ -157,7 +159,9 @@ extension DeliveryAttempt {
   fileprivate var signWithoutStatus: OriginSign {
     guard case .failure(let failure) = result else { return .responded }
     switch error?.code {
-    case .invalidRequest?, .unsupported?, .bodyNotReplayable?, .fileUnreadable?, .fileChanged?: return .none
+    case .invalidRequest?, .unsupported?, .bodyNotReplayable?, .fileUnreadable?, .fileChanged?,
+      .otherIdentity?:
+      return .none
     default: return .failed(reason: error?.message ?? failure.shown, hasResponded: false)
     }
   }

@@ -19,6 +19,8 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var priority: UInt8?
   var isUnauthenticated: Bool?
   var isUnsigned: Bool?
+  /// The digest of the name of the identity that it may be sent for; nil for any.
+  var identity: String?
 
   /// No option was set.
   static let none = StoredOptions(RequestOptions())
@@ -39,6 +41,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     if options.priority != usual.priority { priority = options.priority.rawValue }
     if options.isUnauthenticated { isUnauthenticated = true }
     if options.isUnsigned { isUnsigned = true }
+    identity = options.identityDigest
   }
 
   /// The options; nil if these were never stored.
@@ -64,6 +67,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     }
     options.isUnauthenticated = isUnauthenticated ?? false
     options.isUnsigned = isUnsigned ?? false
+    if let identity { options.identityDigest = identity }
     return options
   }
 }

@@ -147,7 +147,7 @@ import Testing
     }
     #expect(error?.code == .signedOut)
     gate.open()
-    try await session.signIn(3)
+    try await session.signIn(3, identity: "me")
     try await stage.client.send(.get("http://a.test/"))
     #expect(stage.stub.requests.last?.fields["X-Token"] == "3")
   }
@@ -202,7 +202,7 @@ import Testing
     let request = Request.get("http://a.test/").shared(within: .seconds(60))
     _ = try await (stage.client.send(request), stage.client.send(request))
     #expect(stage.paths.count == 1)
-    try await session.signIn(0)
+    try await session.signIn(0, identity: "me")
     try await stage.client.send(request)
     #expect(stage.paths.count == 2)
   }

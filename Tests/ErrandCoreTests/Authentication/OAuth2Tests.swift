@@ -80,7 +80,7 @@ import Testing
       #expect(!"\(String(describing: error)) \(dumped)".contains("secret-token"))
     }
     #expect(refreshes.count == 1)
-    try await session.signIn(OAuth2.Tokens(accessToken: "a1"))
+    try await session.signIn(OAuth2.Tokens(accessToken: "a1"), identity: "me")
     #expect(try await stage.client.send(.get("me")).text == "here")
   }
 
@@ -141,7 +141,7 @@ import Testing
       async let other = two.client.send(.get("me"))
       #expect(try await [some.text, other.text] == ["here", "here"])
       #expect(refreshes.count == 1)
-      #expect(first.identity == "alice" && second.identity == "alice")
+      #expect(first.identity.text == "alice" && second.identity.text == "alice")
       try await first.signOut()
       let third = CredentialSession(try Self.method(), store: file)
       let error = await #expect(throws: RequestError.self) {
@@ -168,7 +168,7 @@ import Testing
     }
     let disk = FullDisk()
     let session = CredentialSession(try Self.method(), store: disk)
-    try await session.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
+    try await session.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"), identity: "me")
     let stage = stage(session)
     disk.state.withLock { $0.isFull = true }
     let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("me")) }

@@ -1,0 +1,151 @@
+import ErrandTesting
+import Foundation
+import Programs
+import TestSupport
+import Testing
+
+@testable import ErrandCore
+
+/// Processes that share a file with a credential, and a server that gives each refresh token out once.
+@Suite(.timeLimit(.minutes(1))) struct SharedCredentialTests {
+  /// A process that sends requests with the credential of a file. Its output is a file, too.
+  private final class User: Sendable {
+    let name: String
+    private let program: Program
+    private let output: URL
+
+    init(_ name: String, _ server: TokenServer, _ folder: TemporaryFolder, count: Int, rounds: Int = 1) throws
+    {
+      self.name = name
+      output = folder.file("output of \(name)")
+      try Data().write(to: output)
+      let handle = try FileHandle(forWritingTo: output)
+      program = try Program(
+        Program.built("CredentialUser"),
+        [folder.path("credential"), "http://127.0.0.1:\(server.http.port)", name, "\(count)", "\(rounds)"],
+        output: handle.fileDescriptor)
+      try handle.close()
+    }
+
+    var lines: [String] {
+      let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").map(String.init)
+    }
+
+    func end() async -> Program.End { await program.end() }
+
+    func kill() async {
+      program.send(SIGKILL)
+      _ = await program.end()
+    }
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func signIn(_ server: TokenServer) async throws {
+    let session = CredentialSession(server.method, store: CredentialFile(at: folder.file("credential")))
+    try await session.signIn(TokenServer.tokens, identity: "alice")
+  }
+
+  private func users(_ server: TokenServer, count: Int, rounds: Int = 1) throws -> [User] {
+    try ["one", "two", "three"].map { try User($0, server, folder, count: count, rounds: rounds) }
+  }
+
+  private func expectRight(_ users: [User], _ count: Int, rounds: Int = 1) async {
+    for user in users {
+      #expect(await user.end() == .exited(0))
+      #expect(user.lines == Array(repeating: "right \(count)", count: rounds), "by \(user.name)")
+    }
+  }
+
+  @Test func `three processes refresh a credential once`() async throws {
+    let server = try TokenServer()
+    try await signIn(server)
+    await expectRight(try users(server, count: 70), 70)
+    #expect(server.refreshes.count == 1)
+  }
+
+  @Test func `three processes refresh a credential once each time that it expires`() async throws {
+    let server = try TokenServer()
+    try await signIn(server)
+    let users = try users(server, count: 20, rounds: 20)
+    // Every so many requests, the token that is in use expires.
+    let expiry = Task {
+      while !Task.isCancelled {
+        server.state.withLock { if $0.accepted != nil, $0.usesLeft > 150 { $0.usesLeft = 150 } }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    await expectRight(users, 20, rounds: 20)
+    expiry.cancel()
+    let (refreshes, expired) = server.state.withLock { ($0.refreshes.count, $0.expired) }
+    #expect(expired >= 3)
+    #expect(refreshes <= expired + 1 && server.reused.isEmpty)
+  }
+
+  @Test func `the others go on when a process is killed before the server has replaced the token`()
+    async throws
+  {
+    let server = try TokenServer { number, response in number == 1 ? (.stall, false) : (response, true) }
+    try await signIn(server)
+    let users = try users(server, count: 20)
+    try await server.http.wait(for: "the refresh") { record in
+      record.requests.contains { $0.path == "/token" && $0.isComplete }
+    }
+    let first = try #require(server.refreshes.first)
+    for user in users where user.name == first { await user.kill() }
+    await expectRight(users.filter { $0.name != first }, 20)
+    #expect(server.refreshes.count == 2 && server.reused.isEmpty)
+  }
+
+  @Test func `the others go on when a process is killed after it stored the new token`() async throws {
+    let server = try TokenServer()
+    try await signIn(server)
+    let users = try users(server, count: 20, rounds: 2)
+    let file = folder.file("credential")
+    try await reach { (try? Data(contentsOf: file))?.firstRange(of: Data("\"revision\":2".utf8)) != nil }
+    let first = try #require(server.refreshes.first)
+    for user in users where user.name == first { await user.kill() }
+    await expectRight(users.filter { $0.name != first }, 20, rounds: 2)
+    #expect(server.refreshes.count == 1)
+  }
+
+  /// The new token was in a process that is gone: see `RefreshOnSocketsTests`.
+  @Test(arguments: [false, true])
+  func `a process that is killed with the new token signs the others out, unless the server grants a grace`(
+    hasGrace: Bool
+  ) async throws {
+    let server = try TokenServer(hasGrace: hasGrace) { number, response in
+      (number == 1 ? response.stalling(at: .start) : response, true)
+    }
+    try await signIn(server)
+    let users = try users(server, count: 10)
+    try await server.http.wait(for: "the refresh") { record in
+      record.requests.contains { $0.path == "/token" && $0.isComplete }
+    }
+    let first = try #require(server.refreshes.first)
+    for user in users where user.name == first { await user.kill() }
+    let others = users.filter { $0.name != first }
+    if hasGrace {
+      await expectRight(others, 10)
+      #expect(server.refreshes.count == 2)
+    } else {
+      for user in others {
+        #expect(await user.end() == .exited(0))
+        #expect(user.lines.last == "right 0")
+        #expect(user.lines.dropLast().allSatisfy { $0.contains("has to sign in again") })
+      }
+    }
+  }
+
+  @Test func `the credential is in a file that no other user can read`() async throws {
+    let server = try TokenServer()
+    try await signIn(server)
+    for name in ["credential", "credential.lock"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name))
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+  }
+}
