@@ -16,10 +16,10 @@ import Testing
     #expect(try signatures() == SignatureArguments())
     let given = try signatures(
       "--sign", "k.pem", "--key-id", "ann", "--cover",
-      "@method, Content-Digest,\"@query-param\";name=\"a,b\"",
+      "@method, Content-Digest,\"@query-param\";name=\"a\",x;key=\"b,c\"",
       "--verify", "s.pem")
     #expect(given.key == "k.pem" && given.keyID == "ann" && given.verificationKey == "s.pem")
-    #expect(given.components == [.method, .contentDigest, .queryParameter("a,b")])
+    #expect(given.components == [.method, .contentDigest, .queryParameter("a"), .field("x").member("b,c")])
     #expect(try signatures("--sign", "k", "--bearer", "t").key == "k", "A token and a signature go together.")
   }
 

@@ -117,7 +117,8 @@ struct BotocoreTests {
       // For S3, botocore signs an encoded slash as it is; servers compare with the name that they have decoded.
       return service == "s3" ? segment.replacing("%2F", with: "") : segment
     }
-    return segments.isEmpty ? "" : "/" + segments.joined(separator: "/")
+    // For S3, botocore signs no path where `/` is sent.
+    return segments.isEmpty && service != "s3" ? "" : "/" + segments.joined(separator: "/")
   }
 
   /// Returns a word whose every character is encoded that has to be.
