@@ -37,6 +37,7 @@ import Testing
     ] {
       try folder.write(text, to: name)
     }
+    _ = try folder.zeros("huge", 2 << 20)
   }
 
   /// Verifies a request as it arrived.
@@ -97,7 +98,7 @@ import Testing
     ("--sign missing", 6), ("--sign junk", 2), ("--sign public.pem", 2), ("--sign broken.pem", 2),
     ("--sign key.pem --cover x-missing", 2), ("--verify key.pem", 2), ("--verify missing", 6),
     ("--verify junk", 2),
-    ("--sign .", 6),
+    ("--sign .", 6), ("--sign huge", 6),
   ])
   func `a key that cannot be used is told, and nothing is sent`(options: String, code: Int32) async throws {
     let server = try server()
@@ -158,6 +159,7 @@ import Testing
       (try await signed("mk0f", status: 500), 200),
       (try await signed("mk0f", age: 3600), 200), (try await signed("mk0f", age: -3600), 200), (late, 200),
       (without, 200), (["Signature-Input": "sig1=(", "Signature": "sig1=:AA==:"], 200), ([:], 500),
+      ([:], 404),
     ] as [(HTTPFields, Int)] {
       for options in ["", "--output json", "-iv", "--retry 1"] {
         let result = try await verified(.response(status: status, fields: fields, body: "mk0f"), options)
@@ -165,6 +167,9 @@ import Testing
         #expect(!(result.text + result.error).contains("mk0f"), "\(options) \(result.text) \(result.error)")
       }
     }
+    let gzip = Data(base64Encoded: "H4sIAAAAAAACA8vNNkgDAJ0mHdcEAAAA") ?? Data()
+    let result = try await verified(.response(fields: compressed, body: gzip))
+    #expect(result.code == 1 && result.text.isEmpty && result.error.contains("compressed"), "\(result.error)")
     let server = try MockServer()
     let fields = try await signed("mk0f")
     server.otherwise { _ in .response(fields: fields, body: "mk0f") }
