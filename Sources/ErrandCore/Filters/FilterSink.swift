@@ -8,6 +8,8 @@
 final class FilterSink: BodySink {
   fileprivate struct State {
     var chain: FilterChain
+    /// The bytes that came while a filter had work to do.
+    var arrived = Data()
     /// True while one thread takes bytes out of the chain.
     var isBusy = false
     /// True if there may be more to take than the busy thread has seen.
@@ -39,10 +41,7 @@ final class FilterSink: BodySink {
   func write(_ chunk: Data) throws -> SinkSignal {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
-      do { try state.chain.put(chunk) } catch {
-        state.failure = error
-        throw error
-      }
+      state.arrived.append(chunk)
     }
     pump()
     return try state.withLock { state in
@@ -95,11 +94,13 @@ final class FilterSink: BodySink {
 
   private func next() throws -> (Data, drains: Int)? {
     try state.withLock { state in
-      guard !state.isSinkFull, !state.isWorking, state.failure == nil, let bytes = try state.chain.take()
-      else {
-        return nil
+      guard !state.isSinkFull, !state.isWorking, state.failure == nil else { return nil }
+      if !state.arrived.isEmpty, state.chain.work == nil {
+        let arrived = state.arrived
+        state.arrived = Data()
+        try state.chain.put(arrived)
       }
-      return (bytes, state.drains)
+      return try state.chain.take().map { ($0, state.drains) }
     }
   }
 

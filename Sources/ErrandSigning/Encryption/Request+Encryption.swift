@@ -70,16 +70,14 @@ struct EncryptedBody: BodyCodingAttempt {
   let salt: Data
 
   func codedLength(of length: Int64) -> Int64? {
-    guard case .bytes(0) = coding.padding.amount, coding.recordSize >= EncryptionHeader.minimumRecordSize
-    else {
-      return nil
-    }
+    // The smallest record has one byte of content, and 17 others. No file is so long that this overflows.
+    guard case .bytes(0) = coding.padding.amount, 0...Int64.max / 32 ~= length,
+      coding.recordSize >= EncryptionHeader.minimumRecordSize
+    else { return nil }
     let capacity = Int64(coding.recordSize - RecordLayout.overhead)
     let records = max(1, (length - 1) / capacity + 1)
-    let (overhead, isTooMuch) = records.multipliedReportingOverflow(by: Int64(RecordLayout.overhead))
-    let header = Int64(EncryptionHeader.fixedLength + coding.key.id.count)
-    let (sum, isTooLong) = (overhead + header).addingReportingOverflow(length)
-    return isTooMuch || isTooLong ? nil : sum
+    return length + records * Int64(RecordLayout.overhead)
+      + Int64(EncryptionHeader.fixedLength + coding.key.id.count)
   }
 
   func makeEncoder() throws -> any BodyEncoder { try EncryptingEncoder(self) }

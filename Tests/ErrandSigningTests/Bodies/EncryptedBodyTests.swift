@@ -101,7 +101,7 @@ import Testing
       try await wire.client.send(request.encrypted(with: key).compressed())
       let both = try #require(wire.server.requests.last)
       #expect(both.fields["Content-Encoding"] == "gzip, aes128gcm")
-      #expect(try Gzip.expanded(decrypted(both.body)) == content)
+      #expect(try WholeGzip.expanded(decrypted(both.body)) == content)
     }
   }
 
@@ -163,9 +163,9 @@ import Testing
     for content in [data, Data(), Data("é".utf8)] {
       respond(try encrypted(content))
       #expect(try await outcomes(get.decrypting(with: key), content) == [nil, nil, nil])
-      respond(try encrypted(Gzip.compressed(content)), codings: "gzip, aes128gcm")
+      respond(try encrypted(WholeGzip.compressed(content)), codings: "gzip, aes128gcm")
       #expect(try await outcomes(get.decrypting(with: key), content) == [nil, nil, nil])
-      respond(try Gzip.compressed(encrypted(content)), codings: "AES128GCM, x-gzip")
+      respond(try WholeGzip.compressed(encrypted(content)), codings: "AES128GCM, x-gzip")
       #expect(try await outcomes(get.decrypting(with: key), content) == [nil, nil, nil])
     }
     #expect(wire.server.requests[0].fields["Accept-Encoding"] == "aes128gcm")
@@ -215,7 +215,7 @@ import Testing
 
   @Test func `a response that is not encrypted is refused, unless that is allowed`() async throws {
     for codings in [nil, "gzip", "identity"] {
-      respond(codings == "gzip" ? try Gzip.compressed(data) : data, codings: codings)
+      respond(codings == "gzip" ? try WholeGzip.compressed(data) : data, codings: codings)
       #expect(
         try await outcomes(get.decrypting(with: key), data)
           == [.decryptionFailed, .decryptionFailed, .decryptionFailed])
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test func `a small response that becomes a large one is stopped at the memory limit`() async throws {
-    respond(try encrypted(Gzip.compressed(Data(count: 50 << 20))), codings: "gzip, aes128gcm")
+    respond(try encrypted(WholeGzip.compressed(Data(count: 50 << 20))), codings: "gzip, aes128gcm")
     let error = await #expect(throws: RequestError.self) {
       try await wire.client.send(get.decrypting(with: key).memoryLimit(1 << 20))
     }
@@ -289,7 +289,7 @@ import Testing
 
   @Test(.computesLong) func `a large response passes a slow consumer and a disk whole`() async throws {
     let large = Data.seeded(6 << 20)
-    respond(try encrypted(Gzip.compressed(large)), codings: "gzip, aes128gcm")
+    respond(try encrypted(WholeGzip.compressed(large)), codings: "gzip, aes128gcm")
     #expect(try await outcomes(get.decrypting(with: key), large) == [nil, nil, nil])
     var all = Data()
     for try await chunk in try await wire.client.stream(get.decrypting(with: key)).chunks {

@@ -3,8 +3,8 @@ import Foundation
 @testable import ErrandCore
 
 /// gzip, of whole data.
-enum Gzip {
-  static func compressed(_ data: Data) throws -> Data { try ErrandCore.Gzip.compress(data) }
+enum WholeGzip {
+  static func compressed(_ data: Data) throws -> Data { try Gzip.compress(data) }
 
   static func expanded(_ data: Data) throws -> Data {
     let filter = try ZlibFilter()
