@@ -1,4 +1,11 @@
 extension Request {
+  /// Adds a filter of the responses' bodies.
+  package func filtered(by filter: any ResponseFilter) -> Request {
+    with { $0.options.responseFilters.append(OnlyItself(filter)) }
+  }
+}
+
+extension Request {
   /// The most content codings of a response: each takes memory, and servers do not use more.
   private static let codingLimit = 3
 

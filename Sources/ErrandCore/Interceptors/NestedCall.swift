@@ -22,8 +22,9 @@ final class NestedCall: Sendable {
     guard depth <= Self.limit else {
       throw RequestError(
         .unsupported,
-        message: "interceptors have sent requests within requests, \(Self.limit) deep: one of them sends its "
-          + "request through a client with that same interceptor; send it through a client without it",
+        message:
+          "interceptors or signers have sent requests within requests, \(Self.limit) deep: one of them sends its "
+          + "request through a client with that same interceptor or signer; send it through a client without it",
         reachedServer: false)
     }
     self.outer = Locked(outer)

@@ -8,14 +8,21 @@ extension Body {
   /// The length in bytes; nil if it is not known before the body has been read, or if a file of it cannot be examined.
   public var length: Int64? {
     switch content {
-    case .none: 0
-    case .bytes(let data): Int64(data.count)
-    case .json: encoded().length
     case .file(let path): try? SegmentReader([.file(path: path)]).length
     case .multipart(let form): try? SegmentReader(form.segments).length
+    case .none, .bytes, .json, .stream, .source, .invalid: lengthInMemory
+    }
+  }
+
+  /// The length, if it is known without a look at any file.
+  private var lengthInMemory: Int64? {
+    switch content {
+    case .none: 0
+    case .bytes(let data): Int64(data.count)
+    case .json: encoded().lengthInMemory
     case .stream(let stream): stream.length
     case .source(let source): source.length
-    case .invalid: nil
+    case .file, .multipart, .invalid: nil
     }
   }
 
@@ -23,7 +30,7 @@ extension Body {
   /// - Parameter limit: The most bytes to read.
   /// - Throws: `RequestError`: `bodyTooLarge` if there are more, and else as `chunks` does.
   public func bytes(limit: Int) async throws -> Data {
-    if let length, length > limit { throw Self.tooLarge(limit) }
+    if let length = lengthInMemory, length > limit { throw Self.tooLarge(limit) }
     var bytes = Data()
     for try await chunk in chunks {
       guard chunk.count <= limit - bytes.count else { throw Self.tooLarge(limit) }

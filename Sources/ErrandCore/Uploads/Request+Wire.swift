@@ -42,6 +42,13 @@ extension Request {
   }
 }
 
+extension Request {
+  /// Has the body coded, after its compression.
+  package func coded(in coding: any BodyCoding) -> Request {
+    with { $0.options.bodyCoding = OnlyItself(coding) }
+  }
+}
+
 extension Body {
   /// Returns the body with its files as they are when they are first read: they cannot be read again once they have
   /// changed.

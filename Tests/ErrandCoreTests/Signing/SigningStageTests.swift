@@ -17,6 +17,13 @@ import Testing
     }.responding(handler)
   }
 
+  /// Writes as many bytes as there are, at a time that the file system's clock can tell from the first.
+  private static func overwrite(_ file: URL) throws {
+    try Data("after!".utf8).write(to: file)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file.path)
+  }
+
   private func signatures(_ stage: Stage) -> [String?] {
     stage.stub.requests.map { $0.fields["X-Signature"] }
   }
@@ -215,7 +222,7 @@ import Testing
       try folder.write("before", to: "file")
       let signer = NumberingSigner { outgoing in
         _ = try await outgoing.body.bytes(limit: 1000)
-        try folder.write("after!", to: "file")
+        try Self.overwrite(folder.file("file"))
       }
       let stage = stage(signer)
       let file = folder.file("file")
@@ -237,7 +244,7 @@ import Testing
     let request = try await Request(.put, "http://a.test/", body: .file(folder.file("file")))
       .onWire(unless: CancellationToken())
     guard case .reader(let reader) = try request.body.open(compressed: false) else { return }
-    try folder.write("after!", to: "file")
+    try Self.overwrite(folder.file("file"))
     let error = #expect(throws: RequestError.self) {
       var room = [UInt8](repeating: 0, count: 100)
       _ = try room.withUnsafeMutableBytes { try reader.read(into: $0) }

@@ -69,4 +69,29 @@ private enum AroundEveryRequest {
       return try await task.value
     }
   }
+
+  struct HubSignature: RequestSigner {
+    let key: Data
+
+    func sign(_ request: inout OutgoingRequest) async throws {
+      let body = try await request.body.bytes(limit: 10 << 20)
+      request.fields.set("X-Hub-Signature-256", "sha256=\(hmac(body, key))", isSecret: true)
+    }
+  }
+
+  static func sendsSigned(_ client: Client, _ key: Data) async throws {
+    try await client.send(.post(hookURL, json: Message()).signed(by: HubSignature(key: key)))
+  }
+
+  struct StripeSignature: Interceptor {
+    let key: Data
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      let time = Int(Date().timeIntervalSince1970)
+      let body = try await request.body.bytes(limit: 10 << 20)
+      let signature = hmac(Data("\(time).".utf8) + body, key)
+      return try await next(
+        request.field("Stripe-Signature", "t=\(time),v1=\(signature)", isSecret: true))
+    }
+  }
 }

@@ -9,10 +9,12 @@ struct Message: Codable { var text = "" }
 struct TooShort: Error {}
 
 func show(_ text: String) {}
+func hmac(_ data: Data, _ key: Data) -> String { "" }
 
 private func example(_ path: String) -> URL { URL(string: "https://api.example.com/\(path)")! }
 
 let feedURL = example("feed")
+let hookURL = example("hook")
 let inboxURL = example("inbox")
 let likeURL = example("like")
 let loginURL = example("login")

@@ -60,10 +60,3 @@ package protocol BodyFilter: AnyObject, Sendable {
 extension BodyFilter {
   package var work: (@Sendable () async throws -> Void)? { nil }
 }
-
-extension Request {
-  /// Adds a filter of the responses' bodies.
-  package func filtered(by filter: any ResponseFilter) -> Request {
-    with { $0.options.responseFilters.append(OnlyItself(filter)) }
-  }
-}

@@ -1,0 +1,32 @@
+/// The options of a request that are about its signature.
+struct SigningOptions: Sendable, Hashable {
+  var own: OwnSigner?
+  /// Signers that only describe the request, such as with a digest: they come before the other, whichever that is.
+  var digests: [OnlyItself<any RequestSigner>] = []
+  var pass: SigningPass?
+}
+
+/// The state of a request that the last stage has to know of: whether its signature is for its target, and which
+/// redirects led to it.
+struct SigningPass: Sendable, Hashable {
+  /// False once a redirect has led to another origin, which is not signed for.
+  var isSigned = true
+  /// The number of redirects that the attempt has followed.
+  var followed = 0
+  /// The time at which the attempt began; nil if it has not.
+  var began: Duration?
+}
+
+/// A signer of a request's own. Two are equal only if they are the same object.
+final class OwnSigner: Sendable, Hashable {
+  let signer: any RequestSigner
+  /// Tells the signer from others that have no name.
+  private let number = UInt64.random(in: 0...(.max))
+
+  init(_ signer: any RequestSigner) { self.signer = signer }
+
+  var identity: String { signer.identity.map { "as \($0)" } ?? "by \(number)" }
+
+  static func == (left: OwnSigner, right: OwnSigner) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
