@@ -2,7 +2,7 @@ import ErrandCore
 
 /// The options that say who asks.
 struct CredentialArguments: Sendable, Hashable {
-  enum Login: Sendable, Hashable {
+  enum Scheme: Sendable, Hashable {
     case user(String, password: SecretText)
     /// The user and the password of the URL's host in the usual file.
     case netrc
@@ -12,7 +12,7 @@ struct CredentialArguments: Sendable, Hashable {
     case aws(region: String, service: String)
   }
 
-  var login: Login?
+  var scheme: Scheme?
   /// True to send the password in a digest only (RFC 7616).
   var usesDigest = false
   /// The file of cookies; nil to keep none.
@@ -29,10 +29,10 @@ struct CredentialArguments: Sendable, Hashable {
       guard arguments.values(option).count == 1 else { throw UsageError("\(option.name) may be given once") }
       let text = arguments.values(option)[0]
       switch option {
-      case .user: login = try Self.user(text)
-      case .bearer: login = try Self.bearer(text)
-      case .awsSigV4: login = try Self.aws(text)
-      default: login = .netrc
+      case .user: scheme = try Self.user(text)
+      case .bearer: scheme = try Self.bearer(text)
+      case .awsSigV4: scheme = try Self.aws(text)
+      default: scheme = .netrc
       }
     }
     usesDigest = arguments.has(.digest)
@@ -46,7 +46,7 @@ struct CredentialArguments: Sendable, Hashable {
   /// Refuses a header field that an option sets, too.
   func check(_ fields: [HTTPFields.Field]) throws(UsageError) {
     func has(_ name: String) -> Bool { fields.contains { ASCII.equalIgnoringCase($0.name, name) } }
-    if login != nil, has("Authorization") {
+    if scheme != nil, has("Authorization") {
       throw UsageError("-H 'Authorization: ...' and another option each say who asks; use one of them")
     }
     if cookies != nil, has("Cookie") {
@@ -54,7 +54,7 @@ struct CredentialArguments: Sendable, Hashable {
     }
   }
 
-  private static func user(_ text: String) throws(UsageError) -> Login {
+  private static func user(_ text: String) throws(UsageError) -> Scheme {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
       throw UsageError(
         "-u takes user:password, and there is no colon behind a user in what was given",
@@ -67,7 +67,7 @@ struct CredentialArguments: Sendable, Hashable {
     return .user(user, password: SecretText(password))
   }
 
-  private static func bearer(_ text: String) throws(UsageError) -> Login {
+  private static func bearer(_ text: String) throws(UsageError) -> Scheme {
     guard text.utf8.first == UInt8(ascii: "@") else { return .bearer(try token(text, "--bearer")) }
     guard text.utf8.count > 1 else { throw UsageError("--bearer @ names no file") }
     return .bearerFile(path: String(text.dropFirst()))
@@ -84,7 +84,7 @@ struct CredentialArguments: Sendable, Hashable {
     return SecretText(text)
   }
 
-  private static func aws(_ text: String) throws(UsageError) -> Login {
+  private static func aws(_ text: String) throws(UsageError) -> Scheme {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, parts.allSatisfy(isName) else {
       throw UsageError(

@@ -10,7 +10,7 @@ import ErrandSigning
 extension Transfer {
   /// True if a body from standard input is kept to be read again: for its signature, or after the server's challenge.
   var readsBodyTwice: Bool {
-    if case .aws = credentials.login { true } else { credentials.usesDigest || signatures.key != nil }
+    if case .aws = credentials.scheme { true } else { credentials.usesDigest || signatures.key != nil }
   }
 }
 
@@ -48,7 +48,7 @@ struct Login: Sendable {
     environment: [String: String] = ProcessInfo.processInfo.environment,
     onProblem: @escaping @Sendable (String) -> Void
   ) throws {
-    switch arguments.login {
+    switch arguments.scheme {
     case .user(let user, let password): take(user, password, arguments, url)
     case .netrc:
       guard let host = url?.host() else { break }

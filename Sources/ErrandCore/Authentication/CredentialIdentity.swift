@@ -36,24 +36,6 @@ extension CredentialIdentity {
   }
 }
 
-/// The identity that a call is made for.
-struct CallIdentity: Sendable {
-  /// Tells identities apart for sharing, caching and cookies; nil is an identity, too.
-  var text: String?
-  /// The part of the credential: one of those that `CredentialSession.signOut(clearingCache:)` clears.
-  var owner: String?
-  /// Grows each time the credential's identity changes or signs out: a call is part of one era.
-  var era = 0
-
-  init(text: String? = nil) { self.text = text }
-
-  init(owner: String, era: Int = 0) {
-    text = owner
-    self.owner = owner
-    self.era = era
-  }
-}
-
 /// The identity that a client's requests are sent for: an app's own (`ClientConfiguration.identity`), the one of the
 /// credential, or both.
 struct ClientIdentity: Sendable {

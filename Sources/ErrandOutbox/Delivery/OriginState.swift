@@ -135,6 +135,8 @@ struct OriginState: Sendable {
       if refused.count >= Self.mostRefused { refused = [:] }
       refused[lease.id] = successes
       return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
+    case .withoutCredential(let reason):
+      return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
     case .busy, .none: return nil
     }
   }

@@ -67,12 +67,14 @@ struct RetryRule: Sendable {
         told: attempt.forbidsStoring ? wholeResponse(to: attempt) : nil)
     case .reject(let reason): return rejected(reason, sign)
     case .unauthorized(let reason):
-      if isRefusedAlone {
+      // Without a status, the client had no credential: no request is to blame for that.
+      let isOfServer = attempt.status != nil
+      if isRefusedAlone, isOfServer {
         return rejected("\(reason), again, and others were accepted meanwhile", .responded)
       }
       if !policy.pausesUnauthorized { return rejected(reason, .responded) }
       var conclusion = failed(reason, wait, false)
-      conclusion.sign = .unauthorized(reason: reason)
+      conclusion.sign = isOfServer ? .unauthorized(reason: reason) : .withoutCredential(reason: reason)
       return conclusion
     case .retry(let reason, let after):
       let counts = hasReached && !attempt.isClientGone && !isForOther
@@ -188,6 +190,8 @@ enum OriginSign: Sendable, Hashable {
   case busy(reason: String, for: Duration)
   /// The origin refuses the credentials.
   case unauthorized(reason: String)
+  /// The client has no credential for the origin.
+  case withoutCredential(reason: String)
   /// Nothing: the attempt was given back, or could not be sent.
   case none
 

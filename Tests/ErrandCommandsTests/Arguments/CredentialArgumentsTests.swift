@@ -12,15 +12,15 @@ import Testing
   }
 
   @Test func `each option is parsed`() throws {
-    #expect(try credentials().login == nil)
-    #expect(try credentials("-u", "ann:a:b").login == .user("ann", password: SecretText("a:b")))
-    #expect(try credentials("--user=ann:").login == .user("ann", password: SecretText("")))
-    #expect(try credentials("--bearer", "a.b~c==").login == .bearer(SecretText("a.b~c==")))
-    #expect(try credentials("--bearer", "@f").login == .bearerFile(path: "f"))
-    #expect(try credentials("--netrc", "--digest").login == .netrc)
+    #expect(try credentials().scheme == nil)
+    #expect(try credentials("-u", "ann:a:b").scheme == .user("ann", password: SecretText("a:b")))
+    #expect(try credentials("--user=ann:").scheme == .user("ann", password: SecretText("")))
+    #expect(try credentials("--bearer", "a.b~c==").scheme == .bearer(SecretText("a.b~c==")))
+    #expect(try credentials("--bearer", "@f").scheme == .bearerFile(path: "f"))
+    #expect(try credentials("--netrc", "--digest").scheme == .netrc)
     #expect(try credentials("--netrc", "--digest").usesDigest)
     #expect(
-      try credentials("--aws-sigv4", "eu-central-1:s3").login == .aws(region: "eu-central-1", service: "s3"))
+      try credentials("--aws-sigv4", "eu-central-1:s3").scheme == .aws(region: "eu-central-1", service: "s3"))
     #expect(try credentials("--cookies", "f").cookies == "f")
   }
 

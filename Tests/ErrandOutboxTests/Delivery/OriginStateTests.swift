@@ -144,6 +144,14 @@ struct OriginStateTests {
     #expect(!state.isRefusedAlone(OutboxID(rawValue: "other")))
   }
 
+  @Test mutating func `a request that had no credential was not refused`() throws {
+    let sign = OriginSign.withoutCredential(reason: "signed out")
+    #expect(try attempt(sign, row: "own") == .hold(.unauthorized, reason: "signed out", for: .seconds(1)))
+    _ = state.advance(to: .seconds(1), limits)
+    try attempt(.responded, at: .seconds(1))
+    #expect(!state.isRefusedAlone(OutboxID(rawValue: "own")))
+  }
+
   @Test mutating func `a request refused alone is recognized, however many were refused before`() throws {
     var now = Duration.zero
     for number in 1...1001 {

@@ -123,6 +123,16 @@ struct RetryRuleTests {
       Issue.record("it goes on")
       return
     }
+    // Without a credential, nothing was sent.
+    for code in [RequestError.Code.signedOut, .refreshFailed, .excessiveRefresh] {
+      let error = RequestError(code, message: "no", reachedServer: false)
+      let conclusion = self.conclusion(error, counted: 1000, isRefusedAlone: true)
+      #expect(conclusion.sign == .withoutCredential(reason: "no"))
+      guard case .failed(_, _, false, false) = conclusion.outcome else {
+        Issue.record("\(conclusion)")
+        continue
+      }
+    }
     policy.pausesUnauthorized = false
     guard case .rejected = self.conclusion(rejected(401)).outcome else {
       Issue.record("it goes on")

@@ -1,12 +1,25 @@
-import ErrandCore
 import ErrandCurl
 import Foundation
 import Testing
 
+@testable import ErrandCore
 @testable import ErrandOutbox
 
 private struct NoSignature: RequestSigner {
   func sign(_ request: inout OutgoingRequest) {}
+}
+
+private struct NoCoding: BodyCoding {
+  struct Refused: Error {}
+  let name = "none"
+  let identity = "none"
+  func begin() throws -> any BodyCodingAttempt { throw Refused() }
+}
+
+private struct NoFilter: ResponseFilter {
+  let identity = "none"
+  func prepare(_ fields: inout HTTPFields) {}
+  func begin(_ response: FilteredResponse) -> (any BodyFilter)? { nil }
 }
 
 @Suite struct StoredOptionsTests {
@@ -42,6 +55,10 @@ private struct NoSignature: RequestSigner {
     let plain = Request.get("https://example.com")
     var withoutSlot = plain
     withoutSlot.options.takesNoSlot = true
+    var ofAlice = plain
+    ofAlice.options.identityDigest = "alice"
+    var renewing = plain
+    renewing.options.redirectCredential = RedirectCredential { _ in }
     return [
       "timeout": (.stored, plain.timeout(.milliseconds(1500))),
       "deadline": (.dropped(because: "it is the lifetime of the row"), plain.deadline(.seconds(60))),
@@ -63,6 +80,10 @@ private struct NoSignature: RequestSigner {
       "stages.repeats": (.refused, plain.shared()),
       "stages.caching": (.refused, plain.cached(as: "a")),
       "stages.signing": (.refused, plain.signed(by: NoSignature())),
+      "stages.bodyCoding": (.refused, plain.coded(in: NoCoding())),
+      "stages.responseFilters": (.refused, plain.filtered(by: NoFilter())),
+      "stages.identityDigest": (.stored, ofAlice),
+      "stages.redirectCredential": (.dropped(because: "each attempt has its own"), renewing),
     ]
   }
 

@@ -62,53 +62,15 @@ func logged() -> Client {
   return Client(configuration: configuration)
 }
 
-// MARK: A call that others join
+// MARK: A token that is refreshed once
 
-/// Refreshes a token once, however many requests find it stale.
-actor TokenStore {
-  private struct Token: Decodable {
-    let accessToken: String
-  }
-
-  private let client: Client  // without `Authorize`: a refresh must not wait for itself
-  private let request: Request
-  private var token = ""
-  private var refresh: Call?
-
-  init(_ client: Client, refreshing request: Request) {
-    self.client = client
-    self.request = request
-  }
-
-  /// Returns the token; a new one if `stale` is the newest there is.
-  func token(insteadOf stale: String = "") async throws -> String {
-    if token != stale { return token }
-    let call = refresh ?? client.start(request)  // goes on when the request that began it is cancelled
-    refresh = call
-    defer { if refresh === call, call.outcome != nil { refresh = nil } }
-    let response = try await call.value
-    if refresh === call { token = try response.decode(Token.self).accessToken }  // the first to wake stores it
-    return token
-  }
-}
-
-struct Authorize: Interceptor {
-  let tokens: TokenStore
-
-  func intercept(_ request: Request, next: Next) async throws -> Response {
-    let token = try await tokens.token()
-    do {
-      return try await next(request.bearer(token))
-    } catch let error as RequestError where error.status == 401 {
-      return try await next(request.bearer(try await tokens.token(insteadOf: token)))
-    }
-  }
-}
-
-func authorized(_ tokenURL: URL, _ refreshToken: String) -> Client {
-  let tokens = TokenStore(Client(), refreshing: .post(tokenURL, .form(["grant_type": "refresh_token", "refresh_token": refreshToken])))
+/// Signs in once; from then on the tokens are refreshed by themselves, once, however many requests find them stale.
+func signedIn(_ file: URL, _ tokenURL: URL, _ refreshToken: String) async throws -> Client {
+  let session = CredentialSession(OAuth2(tokenURL: tokenURL, clientID: "notes"), store: CredentialFile(at: file))
+  try await session.signIn(OAuth2.Tokens(accessToken: "", refreshToken: refreshToken), identity: "ann")
   var configuration = ClientConfiguration()
-  configuration.attemptInterceptors = [Authorize(tokens: tokens)]
+  configuration.baseURL = URL(string: "https://api.example.com")
+  configuration.authentication = Authentication(session)
   return Client(configuration: configuration)
 }
 
