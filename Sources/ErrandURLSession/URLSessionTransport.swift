@@ -42,6 +42,9 @@ public import ErrandCore
 /// - Chunks with trailers, and a connection that closes within the header fields of a response, crash the
 ///   process.
 /// - Idle connections stay open after `shutdown`. There are no connection metrics.
+/// - Rarely, after servers have reset connections, nothing more is heard of a request until its time-out: two
+///   threads of libdispatch may unregister one socket at the same time, and the next socket with that number is
+///   watched no more (swift-corelibs-libdispatch, issues 833 and 949).
 public final class URLSessionTransport: Transport {
   private let configuration: URLSessionTransportConfiguration
   private let delegate: SessionDelegate

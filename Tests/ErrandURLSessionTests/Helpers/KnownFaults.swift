@@ -6,6 +6,14 @@ enum KnownFaults {
   static let failing: [String: String] =
     isLinux ? everywhere.merging(onLinux) { first, _ in first } : everywhere
 
+  /// Any request may stall, rarely, after connections were reset.
+  static let unwatchedSocket =
+    "libdispatch lost a socket that two threads unregistered at once (its issues 833 and 949)"
+
+  static func mayBeUnwatchedSocket(_ error: any Error) -> Bool {
+    isLinux && "\(error)".contains("nothing moved for 10 s")
+  }
+
   #if canImport(FoundationNetworking)
     private static let isLinux = true
   #else
