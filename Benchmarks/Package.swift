@@ -28,6 +28,7 @@ let package = Package(
     .target(name: "CEpoll"),
     .target(name: "PlainSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CAllocator"),
+    .target(name: "PlainCrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .target(name: "BenchmarkSupport", swiftSettings: strict),
     .executableTarget(
       name: "throughput", dependencies: [core, curl, urlSession, "CurlLoop", "BenchmarkSupport"],
@@ -52,6 +53,9 @@ let package = Package(
       name: "encryption", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "structured-fields", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
+    .executableTarget(
+      name: "signatures", dependencies: [core, signing, "PlainCrypto", "BenchmarkSupport"],
+      swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

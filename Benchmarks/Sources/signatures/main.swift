@@ -1,8 +1,8 @@
 import BenchmarkSupport
-import CCrypto
 import ErrandCore
 import ErrandSigning
 import Foundation
+import PlainCrypto
 
 // Measures what it costs to sign a request with RFC 9421: four components, with the time, the key's name and an end,
 // beside the same operation of libcrypto alone, over the same bytes.
@@ -30,28 +30,26 @@ func cost(_ count: Int, _ work: () async throws -> Void) async rethrows -> Doubl
 
 /// Returns what signs with libcrypto alone, of which nothing is checked but that it succeeds.
 func bareEd25519(_ secret: [UInt8], _ base: [UInt8]) -> () throws -> Void {
-  let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, secret, secret.count)
+  let key = plain_ed25519_key(secret)
   var signature = [UInt8](repeating: 0, count: 64)
   return {
-    let context = EVP_MD_CTX_new()
-    defer { EVP_MD_CTX_free(context) }
-    var count = signature.count
-    guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
-      EVP_DigestSign(context, &signature, &count, base, base.count) == 1
-    else { throw Arguments.Wrong(description: "libcrypto does not sign") }
+    guard plain_ed25519_sign(key, base, base.count, &signature) == 1 else {
+      throw Arguments.Wrong.noSignature
+    }
   }
 }
 
 func bareHMAC(_ secret: [UInt8], _ base: [UInt8]) -> () throws -> Void {
   var code = [UInt8](repeating: 0, count: 32)
   return {
-    var count = 0
-    guard
-      EVP_Q_mac(
-        nil, "HMAC", nil, "SHA256", nil, secret, secret.count, base, base.count, &code, code.count, &count)
-        != nil
-    else { throw Arguments.Wrong(description: "libcrypto does not sign") }
+    guard plain_hmac_sha256(secret, secret.count, base, base.count, &code) == 1 else {
+      throw Arguments.Wrong.noSignature
+    }
   }
+}
+
+extension Arguments.Wrong {
+  static let noSignature = Arguments.Wrong(description: "libcrypto does not sign")
 }
 
 func measure(

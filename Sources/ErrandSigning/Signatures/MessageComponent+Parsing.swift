@@ -44,7 +44,7 @@ extension MessageComponent: ExpressibleByStringLiteral {
       default:
         throw SignatureError(
           .invalidComponent,
-          "the component \(identifier) has a parameter that is not known, or is of another type")
+          "the component \(identifier.prefix(100)) has a parameter that is not known, or is of another type")
       }
     }
     self.init(name: name, identifier: identifier, options: options)
@@ -54,7 +54,7 @@ extension MessageComponent: ExpressibleByStringLiteral {
   /// Checks that the component is defined, with parameters that are for it.
   /// - Throws: `.invalidComponent`.
   func check() throws(SignatureError) {
-    if let problem { throw SignatureError(.invalidComponent, "the component \(identifier) \(problem)") }
+    if let problem { throw SignatureError(.invalidComponent, "the component \(self) \(problem)") }
   }
 
   private var problem: String? {

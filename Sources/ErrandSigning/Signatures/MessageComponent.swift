@@ -142,5 +142,6 @@ extension MessageComponent: Hashable {
 }
 
 extension MessageComponent: CustomStringConvertible {
-  public var description: String { identifier }
+  /// The identifier, of which no more than 100 characters are shown: it may be another's.
+  public var description: String { String(identifier.prefix(100)) }
 }

@@ -72,12 +72,12 @@ public struct MessageSigner: RequestSigner {
     if let algorithm = request.algorithm, algorithm != key.algorithm {
       throw SignatureError(
         .algorithmMismatch,
-        "a signature with \(algorithm) is asked for, and the key is one for \(key.algorithm); sign with another key"
+        "a signature with \(algorithm.rawValue.prefix(100)) is asked for, and the key is one for \(key.algorithm); sign with another key"
       )
     }
     if let keyID = request.keyID, keyID != key.keyID {
       throw SignatureError(
-        .unknownKey, "a signature with another key is asked for; sign with the key \(keyID)")
+        .unknownKey, "a signature with another key is asked for; sign with the key \(keyID.prefix(100))")
     }
     try self.init(
       key, request.components, request.label, request.wantsExpires ? lifetime : nil,

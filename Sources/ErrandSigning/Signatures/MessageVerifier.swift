@@ -101,14 +101,15 @@ public struct MessageVerifier: Sendable {
     let expiry = try check(parameters, content, now)
     guard let key = try await lookup(parameters) else {
       throw SignatureError(
-        .unknownKey, "there is no key for the signature \(signature.label); get the key that its keyid names")
+        .unknownKey,
+        "there is no key for the signature \(signature.label.prefix(100)); get the key that its keyid names")
     }
     try check(parameters.algorithm, key.algorithm)
     let base = try message.signatureBase(for: parameters, structuredFields: structuredFields)
     guard try await key.isValid(signature.bytes, for: base) else {
       throw SignatureError(
         .invalidSignature,
-        "the signature \(signature.label) is not one of this message: what it covers was changed on its way, or it was "
+        "the signature \(signature.label.prefix(100)) is not one of this message: what it covers was changed on its way, or it was "
           + "made with another key")
     }
     if let content, parameters.coversContent {

@@ -15,12 +15,12 @@ struct TargetURL {
     bytes = []
     bytes.append(text: url)
     guard let colon = bytes.firstIndex(of: FieldByte.colon), colon > 0, bytes.count > colon + 3,
-      bytes[colon + 1] == Self.slash, bytes[colon + 2] == Self.slash
+      bytes[colon + 1] == Self.slash, bytes[colon + 2] == Self.slash,
+      bytes[..<colon].allSatisfy(Self.isScheme)
     else { return nil }
     schemeEnd = colon
     let start = colon + 3
     let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-    guard end >= start else { return nil }
     let query = bytes[start..<end].firstIndex(of: FieldByte.question)
     let path = bytes[start..<(query ?? end)].firstIndex(of: Self.slash) ?? query ?? end
     pathRange = path..<(query ?? end)
@@ -35,7 +35,8 @@ struct TargetURL {
       return Array(host[..<Self.end(of: host[...], port)])
     }
     authorityRange = user..<Self.end(of: bytes[user..<path], port)
-    guard !authority.isEmpty else { return nil }
+    // A host with a slash in it would look like another host and the beginning of a path.
+    guard !authority.isEmpty, authority.allSatisfy(Self.isAuthority) else { return nil }
   }
 
   var scheme: ArraySlice<UInt8> { bytes[..<schemeEnd] }
@@ -50,6 +51,22 @@ struct TargetURL {
   var query: ArraySlice<UInt8>? { queryRange.map { bytes[$0] } }
 
   private static let slash = UInt8(ascii: "/")
+
+  /// Returns true for a byte that a scheme may have in it (RFC 3986, section 3.1).
+  private static func isScheme(_ byte: UInt8) -> Bool {
+    FieldByte.isLetter(byte) || FieldByte.isDigit(byte) || byte == UInt8(ascii: "+")
+      || byte == FieldByte.minus
+      || byte == FieldByte.point
+  }
+
+  /// Returns true for a byte that a host and a port may have in them (RFC 3986, section 3.2).
+  private static func isAuthority(_ byte: UInt8) -> Bool {
+    switch byte {
+    case slash, FieldByte.question, UInt8(ascii: "#"), FieldByte.at, FieldByte.backslash, FieldByte.space:
+      false
+    default: FieldByte.isPrintable(byte)
+    }
+  }
 
   /// Returns the index at which an authority ends without a port that is empty, or the scheme's own.
   private static func end(of authority: ArraySlice<UInt8>, _ ownPort: StaticString?) -> Int {

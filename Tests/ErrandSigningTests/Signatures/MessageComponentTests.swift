@@ -74,6 +74,19 @@ import Testing
     #expect(await codeOfRefusal { _ = try empty.lines(.authority) } == .componentUnavailable)
   }
 
+  /// It would look like another host, and the beginning of a path.
+  @Test(arguments: [
+    "example.com/a", "example.com?a", "a@example.com", "example.com#", "a\\b", "a b", "é", "a\r\nb",
+  ])
+  func `a host that is none is refused`(host: String) async {
+    let message = SignableMessage.get("https://example.com/b", ["Host": host])
+    for component in [MessageComponent.targetURI, .authority, .path] {
+      #expect(await codeOfRefusal { _ = try message.lines(component) } == .componentUnavailable)
+    }
+    #expect(TargetURL("https://\(host)", host: nil) == nil || host.contains { "/?@#".contains($0) })
+    #expect(TargetURL("\(host)://example.com", host: nil) == nil)
+  }
+
   @Test(arguments: ["https://www.example.com/path?param=value", "www.example.com:80", "*"])
   func `the target of a request can be another than its path and query`(target: String) throws {
     let message = RFCMessages.message("OPTIONS", "https://www.example.com/path", target: target)
