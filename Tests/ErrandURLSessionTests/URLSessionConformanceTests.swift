@@ -13,7 +13,7 @@ struct URLSessionConformanceTests {
     guard let reason = KnownFaults.failing[requirement.name] else {
       do {
         return try await run(requirement, within: .seconds(40))
-      } catch where KnownFaults.mayBeUnwatchedSocket(error) {
+      } catch  where KnownFaults.mayBeUnwatchedSocket(error) {
         withKnownIssue("\(KnownFaults.unwatchedSocket)") { throw error }
         // A stall of the transport's own comes each time.
         return try await run(requirement, within: .seconds(40))

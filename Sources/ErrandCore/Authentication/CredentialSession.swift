@@ -53,7 +53,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   /// The time that a refresh may take.
   static var refreshDeadline: Duration { .seconds(30) }
 
-  private let method: Method
+  let method: Method
   let vault: CredentialVault<Method.Credential>?
   let state: Locked<State>
 
@@ -162,86 +162,6 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(stale) }
       isReplay = true
     }
-  }
-
-  // MARK: Renewals
-
-  /// Returns the credential to use, and renews it before if the rules say so.
-  private func issued(
-    _ stale: ResponseHead?, _ context: CallContext, _ sender: CredentialSender,
-    _ decide: (inout Rules) -> Rules.Step
-  ) async throws -> Issued {
-    let (step, waiting) = state.withLock { state in
-      let step = decide(&state.rules)
-      if case .renew = step { state.waiting = Promise() }
-      return (step, state.waiting)
-    }
-    switch step {
-    case .use(let issued): return issued
-    case .fail(let error): throw error
-    case .wait: break
-    case .renew(let renewal): renew(renewal, stale, sender)
-    }
-    return try await waiting.value(unless: context.cancellation)
-  }
-
-  /// Renews the credential in a task of its own: the requests that wait for it may leave.
-  private func renew(_ renewal: Rules.Renewal, _ stale: ResponseHead?, _ sender: CredentialSender) {
-    let limit = Self.refreshDeadline
-    Task.detached { [self] in
-      let cancellation = CancellationToken()
-      let timer = Task {
-        try await sender.timeline.sleep(limit)
-        cancellation.cancel(.deadlineExceeded(limit))
-      }
-      var outcome: Rules.Outcome
-      var owner: CredentialIdentity?
-      do {
-        let renewed = try await cancellation.interrupting { [self] in
-          try await CredentialRenewal.run(self) {
-            try await refreshed(renewal.old?.credential, CredentialRefresh(stale, sender))
-          }
-        }
-        (outcome, owner) = (.renewed(renewed.credential), renewed.owner)
-      } catch let error as CredentialRejected {
-        outcome = .final(Self.error(.signedOut, "the identity has to sign in again: \(error.reason)", error))
-      } catch {
-        outcome = .failed(
-          Self.error(.refreshFailed, "the credential could not be refreshed: \(error.refreshProblem)", error)
-        )
-      }
-      timer.cancel()
-      end(renewal, outcome, owner, at: sender.timeline.now())
-    }
-  }
-
-  private static func error(_ code: RequestError.Code, _ message: String, _ error: any Error) -> RequestError
-  {
-    RequestError(code, message: message, reachedServer: false, underlying: error)
-  }
-
-  private func refreshed(
-    _ old: Method.Credential?, _ refresh: CredentialRefresh
-  ) async throws -> RenewedCredential<Method.Credential> {
-    guard let vault else {
-      return RenewedCredential(credential: try await method.refresh(old, refresh), owner: nil)
-    }
-    return try await vault.renewed { try await self.method.refresh($0 ?? old, refresh) }
-  }
-
-  private func end(
-    _ renewal: Rules.Renewal, _ outcome: Rules.Outcome, _ owner: CredentialIdentity?, at now: Duration
-  ) {
-    let (waiting, result, calls) = state.withLock { state in
-      guard let result = state.rules.ended(renewal.number, outcome, at: now) else {
-        // No request waits for a renewal that was overtaken by a sign-in or a sign-out.
-        return (state.waiting, Result<Issued, RequestError>?.none, [CancellationToken]())
-      }
-      return (state.waiting, result, state.take(owner) ?? [])
-    }
-    guard let result else { return }
-    waiting.settle(result.mapError { $0 })
-    CancellationToken.cancel(calls, .cancelled(.signedOut))
   }
 
   /// Registers a request on the wire; nil if its credential is no longer the one to use.
