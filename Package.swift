@@ -215,7 +215,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",
-      dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandTesting", "TestSupport"],
+      dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandSigning", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",
