@@ -161,11 +161,14 @@ import Testing
       (without, 200), (["Signature-Input": "sig1=(", "Signature": "sig1=:AA==:"], 200), ([:], 500),
       ([:], 404),
     ] as [(HTTPFields, Int)] {
-      for options in ["", "--output json", "-iv", "--retry 1"] {
-        let result = try await verified(.response(status: status, fields: fields, body: "mk0f"), options)
-        #expect(result.code != 0, "\(fields)")
-        #expect(!(result.text + result.error).contains("mk0f"), "\(options) \(result.text) \(result.error)")
-      }
+      let result = try await verified(
+        .response(status: status, fields: fields, body: "mk0f"), "-iv --retry 1")
+      #expect(result.code != 0, "\(fields)")
+      #expect(!(result.text + result.error).contains("mk0f"), "\(result.text) \(result.error)")
+    }
+    for options in ["", "--output json", "--activity x"] {
+      let result = try await verified(.response(fields: signed("other"), body: "mk0f"), options)
+      #expect(result.code != 0 && !(result.text + result.error).contains("mk0f"), "\(options)")
     }
     let gzip = Data(base64Encoded: "H4sIAAAAAAACA8vNNkgDAJ0mHdcEAAAA") ?? Data()
     let result = try await verified(.response(fields: compressed, body: gzip))

@@ -15,7 +15,8 @@ import Testing
     ("<Error><Code>SignatureDoesNotMatch</Code></Error>", .signature),
     ("<Response><Errors><Error><Code>RequestExpired</Code></Error></Errors></Response>", .time),
     ("<Response><Errors><Error><Code>AuthFailure</Code></Error></Errors></Response>", .signature),
-    ("<Error><Code>AccessDenied</Code></Error>", .none), ("MyRequestExpiredLater", .none),
+    ("<Error><Code>AccessDenied</Code></Error>", .none), ("MyRequestExpired", .none),
+    ("RequestExpiredLater", .none),
     ("RequestTimeTooSkewe", .none), ("{}", .none),
   ])
   func `tells by the error's document why a signature was refused`(document: String, refusal: AWSRefusal) {
