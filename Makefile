@@ -31,7 +31,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS)
 	@$(MAKE) --no-print-directory lint check-apple
-	@scripts/test
+	@ERRAND_PYTHON=$$(scripts/peers) scripts/test
 	@scripts/programs
 
 lint:

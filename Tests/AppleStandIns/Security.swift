@@ -10,6 +10,8 @@ public typealias CFData = Data
 public typealias CFDictionary = [AnyHashable: Any]
 public typealias CFString = String
 
+public typealias OSStatus = Int32
+
 public class CFError: Error, @unchecked Sendable {}
 
 public class SecTrust {}
@@ -72,3 +74,37 @@ public func SecKeyVerifySignature(
   _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
   _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool { absent() }
+
+/// AnyObject, which Swift's own values are bridged to.
+public typealias CFTypeRef = Any
+
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)
+  -> OSStatus
+{
+  absent()
+}
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+  absent()
+}
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { absent() }
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
+  absent()
+}
+
+public var errSecSuccess: OSStatus { absent() }
+public var errSecItemNotFound: OSStatus { absent() }
+public var errSecDuplicateItem: OSStatus { absent() }
+public var errSecDecode: OSStatus { absent() }
+
+public var kSecClass: CFString { absent() }
+public var kSecClassGenericPassword: CFString { absent() }
+public var kSecAttrService: CFString { absent() }
+public var kSecAttrAccount: CFString { absent() }
+public var kSecAttrAccessGroup: CFString { absent() }
+public var kSecAttrAccessible: CFString { absent() }
+public var kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString { absent() }
+public var kSecUseDataProtectionKeychain: CFString { absent() }
+public var kSecMatchLimit: CFString { absent() }
+public var kSecMatchLimitOne: CFString { absent() }
+public var kSecReturnData: CFString { absent() }
+public var kSecValueData: CFString { absent() }

@@ -67,7 +67,8 @@ struct Comparison {
           + "\((Self.minimum(times) - quickest).fixed(0).right(12))"
           + "\((Statistics.median(times) - usual).fixed(0).right(12))"
       }
-      return (["what each adds alone, ns, \(rounds) processes of each", Self.head] + rows).joined(
+      let title = "what each adds alone, ns, \(rounds) processes of each (a credential: at most 100)"
+      return ([title, Self.head] + rows).joined(
         separator: "\n")
     }
   #endif
@@ -83,12 +84,21 @@ struct Comparison {
       return (counts[1] - counts[0]) / 2000
     }
     let (ours, all, theirs) = (try each(plain), try each(full), try each(baseline))
+    #if BASELINE
+      let credentials = ""
+    #else
+      let parts = [PartLoad.Part.credential, .elsewhere]
+      let credentials = try parts.map { part in
+        let added = try each(Runner(program: plain.program, load: part.rawValue)) - ours
+        return "\n  \("adds: \(part.rawValue)".left(18))\(added.fixed(0).right(12))"
+      }.joined()
+    #endif
     return """
       one task, instructions each
         \("errand, plain".left(18))\(ours.fixed(0).right(12))
         \("errand, all".left(18))\(all.fixed(0).right(12))
         \("baseline, plain".left(18))\(theirs.fixed(0).right(12))
-        \("plain/baseline".left(18))\((ours / theirs).fixed(3).right(12))
+        \("plain/baseline".left(18))\((ours / theirs).fixed(3).right(12))\(credentials)
       """
   }
 

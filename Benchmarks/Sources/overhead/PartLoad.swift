@@ -1,5 +1,6 @@
 #if !BASELINE
   import ErrandCore
+  import Foundation
 
   /// The plain GET with one feature.
   struct PartLoad: Load {
@@ -9,9 +10,19 @@
       /// The plain request in a task that its caller waits for, as a shared request needs one: its work goes on when
       /// its first caller is gone.
       case task
+      /// A credential that need not be refreshed, and adds nothing to the request.
+      case credential
+      /// A credential for another origin.
+      case elsewhere
     }
 
-    private let client = Client(transport: InstantTransport())
+    /// A credential that leaves the request as it is.
+    private struct Nothing: Authenticator {
+      func authenticate(_ request: Request, with credential: Int) -> Request { request }
+      func refresh(_ credential: Int?, _ refresh: CredentialRefresh) -> Int { 0 }
+    }
+
+    private let client: Client
     private let scope: RequestScope?
     private let request: Request
     private let part: Part
@@ -20,10 +31,17 @@
     init(_ part: Part) {
       self.part = part
       scope = part == .scope ? RequestScope("page") : nil
+      var configuration = ClientConfiguration()
+      if part == .credential || part == .elsewhere {
+        let origin = part == .credential ? "http://127.0.0.1" : "https://example.com"
+        configuration.authentication = Authentication(
+          CredentialSession(Nothing(), credential: 1), at: [URL(string: origin)].compactMap { $0 })
+      }
+      client = Client(transport: InstantTransport(), configuration: configuration)
       let plain = Request.get("http://127.0.0.1/small")
       request =
         switch part {
-        case .scope, .task: plain
+        case .scope, .task, .credential, .elsewhere: plain
         case .priority: plain.priority(.userInitiated)
         case .activity: plain.activity(Activity("Loading"))
         case .checks: plain.checked()

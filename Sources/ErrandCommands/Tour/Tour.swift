@@ -44,7 +44,7 @@ struct TourStep: Sendable {
   static let all: [TourStep] = [
     .json, .keepAlive, .clearErrors,
     .retryAfter, .postOnce, .postWithKey,
-    .cancelled, .stalled, .deadline, .credentials,
+    .cancelled, .stalled, .deadline, .credentials, .refreshedOnce,
     .poppedPage, .ownerGone,
     .twentyTaps, .twentyCallers, .fourStates, .tenKeystrokes,
     .flood, .chain, .indicator,

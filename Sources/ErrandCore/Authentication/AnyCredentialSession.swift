@@ -81,7 +81,10 @@ enum CredentialRenewal {
 extension Error {
   /// The reason of a failed refresh. An error of the application is not shown: it may quote what was sent or received.
   package var refreshProblem: String {
-    switch self {
+    #if canImport(Security)
+      if let error = self as? KeychainError { return error.description }
+    #endif
+    return switch self {
     case let error as RequestError: error.description
     case let error as OAuth2Error: error.description
     case let error as FileError: error.description

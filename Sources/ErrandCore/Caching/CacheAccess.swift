@@ -66,14 +66,11 @@ struct CacheAccess: Sendable {
     // response it removes it.
     if request.fields.forbidStoring { return }
     let date = date()
-    // The responses of an identity that has signed out meanwhile may have been cleared.
-    guard identity.isPresent(user) else { return }
     do {
       if let cached = CachedResponse(response, date: date, secrets: secrets) {
         try await asked(unless: cancellation) { store in
           let key = try await cacheKey(request, rule, user)
-          try await store.write(cached, under: key)
-          if !identity.isPresent(user) { try await store.remove(key) }
+          try await write(cached, under: key, of: user, to: store)
         }
       } else if response.fields.forbidStoring {
         try await removeResponse(to: request, rule, of: user, unless: cancellation)
@@ -82,14 +79,21 @@ struct CacheAccess: Sendable {
           let key = try await cacheKey(request, rule, user)
           let renewed = try await store.read(key)?.renewed(
             by: response.fields, to: request.fields, date: date, secrets: secrets)
-          guard let renewed else { return }
-          try await store.write(renewed, under: key)
-          if !identity.isPresent(user) { try await store.remove(key) }
+          if let renewed { try await write(renewed, under: key, of: user, to: store) }
         }
       }
     } catch {
       report(error, unless: cancellation)
     }
+  }
+
+  /// Caches a response, unless its identity has signed out meanwhile: its responses may have been cleared.
+  private func write(
+    _ response: CachedResponse, under key: CacheKey, of user: CallIdentity, to store: any ResponseCache
+  ) async throws {
+    try await store.write(response, under: key)
+    // Afterwards: a clearing that begins now finds it.
+    if !identity.isPresent(user) { try await store.remove(key) }
   }
 
   /// Runs `work` on the cache, but waits no longer than `patience`, nor for a call that is cancelled.

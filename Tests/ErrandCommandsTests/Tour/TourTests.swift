@@ -5,7 +5,7 @@ import Testing
   @Test func `every step of the tour succeeds`() async throws {
     let result = try await Tool.run("tour")
     #expect(result.code == 0, "\(result.text)")
-    #expect(result.text.contains("All 32 steps went as promised"))
+    #expect(result.text.contains("All 33 steps went as promised"))
   }
 
   @Test func `control-C ends the tour`() async throws {

@@ -165,7 +165,7 @@ import Testing
 
   @Test func `a response that comes while its identity signs out is not cached`() async throws {
     final class Slow: ResponseCache {
-      let inner = MemoryResponseCache()
+      let inner: any ResponseCache = MemoryResponseCache()
       let gate = StubGate()
       func salt() async throws -> Data { await inner.salt() }
       func read(_ key: CacheKey) async throws -> CachedResponse? { await inner.read(key) }

@@ -13,3 +13,15 @@ struct FiveLines {
     _ = user
   }
 }
+
+struct RefreshedOnce {
+  struct User { let id: String }
+
+  func run(_ file: URL, _ access: String, _ refresh: String, _ user: User) async throws {
+    var configuration = ClientConfiguration()
+    let session = CredentialSession(
+      OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
+    configuration.authentication = Authentication(session)
+    try await session.signIn(OAuth2.Tokens(accessToken: access, refreshToken: refresh), identity: user.id)
+  }
+}

@@ -1,0 +1,55 @@
+// swift-format-ignore-file
+import Errand
+import Foundation
+
+struct Identity {
+  let file: URL
+  let token: String
+  let secret: String
+
+  func configured() async throws {
+    var configuration = ClientConfiguration()
+    configuration.baseURL = URL(string: "https://api.example.com")
+    configuration.authentication = .bearer(token)
+    let client = Client(configuration: configuration)
+
+    let prices = try await client.send(.get(pricesURL).unauthenticated())
+    _ = prices
+  }
+
+  func signedIn() async throws {
+    var configuration = ClientConfiguration()
+    let session = CredentialSession(
+      OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
+    configuration.authentication = Authentication(session)
+
+    try await session.signIn(
+      OAuth2.Tokens(accessToken: "…", refreshToken: "…"), identity: "user 7")
+
+    try await session.signOut(clearingCache: true)
+  }
+
+  func program() {
+    var configuration = ClientConfiguration()
+    var method = OAuth2(tokenURL: tokenURL, clientID: "nightly", clientSecret: secret)
+    method.grant = .clientCredentials
+    configuration.authentication = Authentication(CredentialSession(method))
+  }
+
+  struct SessionToken: Authenticator {
+    func authenticate(_ request: Request, with token: String) -> Request {
+      request.addingField("X-Session", token, isSecret: true)
+    }
+
+    func refresh(_ token: String?, _ refresh: CredentialRefresh) async throws -> String {
+      let response = try await refresh.send(.post(tokenURL).acceptingAnyStatus())
+      if response.status == 403 { throw CredentialRejected(reason: "the session is over") }
+      return try response.decode(String.self)
+    }
+  }
+
+  func cookies() {
+    var configuration = ClientConfiguration()
+    configuration.cookies = CookieStore(file: file)
+  }
+}
