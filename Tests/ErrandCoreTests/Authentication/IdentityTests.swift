@@ -167,15 +167,15 @@ import Testing
     final class Slow: ResponseCache {
       let inner: any ResponseCache = MemoryResponseCache()
       let gate = StubGate()
-      func salt() async throws -> Data { await inner.salt() }
-      func read(_ key: CacheKey) async throws -> CachedResponse? { await inner.read(key) }
+      func salt() async throws -> Data { try await inner.salt() }
+      func read(_ key: CacheKey) async throws -> CachedResponse? { try await inner.read(key) }
       func write(_ response: CachedResponse, under key: CacheKey) async throws {
         try await gate.pass()
-        await inner.write(response, under: key)
+        try await inner.write(response, under: key)
       }
-      func remove(_ key: CacheKey) async throws { await inner.remove(key) }
-      func list() async throws -> [CacheEntry] { await inner.list() }
-      func clear() async throws { await inner.clear() }
+      func remove(_ key: CacheKey) async throws { try await inner.remove(key) }
+      func list() async throws -> [CacheEntry] { try await inner.list() }
+      func clear() async throws { try await inner.clear() }
     }
     let cache = Slow()
     let stage = stage(configured: { $0.cache = cache })
