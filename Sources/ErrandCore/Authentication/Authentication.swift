@@ -41,7 +41,7 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
 
   /// A token that does not change (RFC 6750): `Authorization: Bearer …`.
   public static func bearer(_ token: String, at origins: [URL]? = nil) -> Authentication {
-    fixed("Authorization", "Bearer \(token)", as: digest(token), origins)
+    fixed("Authorization", "Bearer \(token)", as: unnamed(token), origins)
   }
 
   /// A user and a password (RFC 7617), in UTF-8. They are readable for all who see the request: use https.
@@ -51,7 +51,8 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
   public static func basic(user: String, password: String, at origins: [URL]? = nil) -> Authentication {
     let credential = Data("\(user):\(password)".utf8).base64EncodedString()
     let problem = basicProblem(user: user, password: password)
-    return fixed("Authorization", "Basic \(credential)", as: user, problem: problem, origins)
+    return fixed(
+      "Authorization", "Basic \(credential)", as: CredentialIdentity(named: user), problem: problem, origins)
   }
 
   /// The reason why a user and a password cannot be sent (RFC 7617, section 2); nil if there is none.
@@ -85,21 +86,23 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
   public static func apiKey(_ key: String, in field: String = "X-API-Key", at origins: [URL]? = nil)
     -> Authentication
   {
-    fixed(field, key, as: digest(key), origins)
+    fixed(field, key, as: unnamed(key), origins)
   }
 
-  private static func digest(_ secret: String) -> String {
-    SHA256Digest(hashing: Data(secret.utf8)).description
+  /// An outbox does not keep requests for a token, which may be replaced by another of the same user.
+  private static func unnamed(_ secret: String) -> CredentialIdentity {
+    CredentialIdentity(withoutName: SHA256Digest(hashing: Data(secret.utf8)).description)
   }
 
   /// - Parameters:
   ///   - identity: The same at each start.
   ///   - problem: The reason why the value cannot be sent.
   private static func fixed(
-    _ name: String, _ value: String, as identity: String, problem: String? = nil, _ origins: [URL]?
+    _ name: String, _ value: String, as identity: CredentialIdentity, problem: String? = nil,
+    _ origins: [URL]?
   ) -> Authentication {
     let field = FixedField(name: name, problem: problem)
-    return Authentication(CredentialSession(field, credential: value, identity: identity), at: origins)
+    return Authentication(CredentialSession(field, value, of: identity), at: origins)
   }
 
   /// The kind of authentication. Shows nothing of the credential.

@@ -32,6 +32,8 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
 
   enum Outcome: Sendable {
     case renewed(Credential)
+    /// Another process has renewed it: that counts not among the renewals of this one.
+    case found(Credential)
     /// The credential stays: the next request that needs another may renew it.
     case failed(RequestError)
     /// The identity is signed out.
@@ -118,6 +120,9 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     renewal = nil
     switch outcome {
     case .renewed(let credential):
+      return .success(signIn(credential))
+    case .found(let credential):
+      begun.removeLast()
       return .success(signIn(credential))
     case .failed(let error):
       failure = Failure(generation: generation, at: now, error: error)

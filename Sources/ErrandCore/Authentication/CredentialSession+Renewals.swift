@@ -35,7 +35,8 @@ extension CredentialSession {
             try await refreshed(renewal.old?.credential, CredentialRefresh(stale, sender))
           }
         }
-        (outcome, owner) = (.renewed(renewed.credential), renewed.owner)
+        let credential = renewed.credential
+        (outcome, owner) = (renewed.isFound ? .found(credential) : .renewed(credential), renewed.owner)
       } catch let error as CredentialRejected {
         outcome = .final(Self.error(.signedOut, "the identity has to sign in again: \(error.reason)", error))
       } catch {

@@ -57,13 +57,12 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   let vault: CredentialVault<Method.Credential>?
   let state: Locked<State>
 
-  private init(
-    _ method: Method, _ credential: Method.Credential?, identity: String?,
-    vault: CredentialVault<Method.Credential>?
+  init(
+    _ method: Method, _ credential: Method.Credential?, of owner: CredentialIdentity,
+    vault: CredentialVault<Method.Credential>? = nil
   ) {
     self.method = method
     self.vault = vault
-    let owner = identity.map(CredentialIdentity.init(named:)) ?? CredentialIdentity()
     state = Locked(State(rules: Rules(credential), owner: owner, isOwnerKnown: vault == nil))
   }
 
@@ -75,7 +74,8 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   public convenience init(
     _ authenticator: Method, credential: Method.Credential? = nil, identity: String? = nil
   ) {
-    self.init(authenticator, credential, identity: identity, vault: nil)
+    let owner = identity.map(CredentialIdentity.init(named:)) ?? CredentialIdentity()
+    self.init(authenticator, credential, of: owner)
   }
 
   /// - Parameter store: Keeps the credential for the next start and for other processes.
@@ -84,7 +84,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     let vault = CredentialVault<Method.Credential>(
       store, encode: { try JSONEncoder().encode($0) },
       decode: { try JSONDecoder().decode(Method.Credential.self, from: $0) })
-    self.init(authenticator, nil, identity: nil, vault: vault)
+    self.init(authenticator, nil, of: CredentialIdentity(), vault: vault)
   }
 
   var identity: CallIdentity {

@@ -23,6 +23,8 @@ struct RenewedCredential<Credential: Sendable>: Sendable {
   let credential: Credential
   /// The identity that the store names, if there is a store.
   let owner: CredentialIdentity?
+  /// True if another process, or an earlier start, has stored it.
+  var isFound = false
 }
 
 /// A credential store, and how this kind of credential is written there.
@@ -74,7 +76,9 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       let old = try entry?.credential.map(decode)
       // A refresh that comes after the sign-out must not sign in again.
       if entry != nil, old == nil { throw CredentialRejected(reason: "the identity has signed out") }
-      if let entry, let old, isNewer { return RenewedCredential(credential: old, owner: entry.owner) }
+      if let entry, let old, isNewer {
+        return RenewedCredential(credential: old, owner: entry.owner, isFound: true)
+      }
       let new: Credential
       if let unsaved { new = unsaved } else { new = try await refresh(old) }
       let owner = entry?.owner ?? CredentialIdentity()

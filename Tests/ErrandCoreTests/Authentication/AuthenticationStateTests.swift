@@ -76,6 +76,13 @@ import Testing
     #expect(stale(5, sent: 31, 31) == "renew 6 of b")
   }
 
+  @Test mutating func `credentials that other processes have renewed do not count`() {
+    for number in 1...20 {
+      #expect(stale(number - 1, sent: number, number) == "renew \(number) of \(number == 1 ? "a" : "b")")
+      #expect(ended(number, .found("b"), number) == "use b\(number)")
+    }
+  }
+
   @Test mutating func `an identity that is signed out sends nothing until it signs in`() {
     #expect(stale(0) == "renew 1 of a")
     #expect(ended(1, .final(Self.final)) == "signedOut")
