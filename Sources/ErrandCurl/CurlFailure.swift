@@ -104,6 +104,11 @@ struct TLSAlert {
 }
 
 extension CurlTransfer {
+  /// The error for a proxy's 407.
+  var refusedByProxy: RequestError {
+    exchange.error(.proxyAuthenticationFailed, engine.options.proxyRefusal, reachedServer: false)
+  }
+
   /// The message for a key that is not pinned; it names the one that was seen.
   fileprivate var pinMismatch: String {
     let lines = errand_server_certificate(easy).map { String(cString: $0) }?.split(separator: "\n") ?? []

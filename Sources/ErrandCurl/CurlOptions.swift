@@ -7,19 +7,11 @@ import ErrandCore
   import Foundation
 #endif
 
-extension CurlOptions {
-  /// The reason why nothing is sent with a configuration.
-  struct Problem: Sendable {
-    let code: RequestError.Code
-    let message: String
-  }
-}
-
 /// Sets libcurl's options: once those that are the same for all transfers, the others for each.
 final class CurlOptions: Sendable {
   let maxFieldBytes: Int
   /// The reason why nothing is sent, or nil.
-  let problem: Problem?
+  let problem: CurlProblem?
   private let configuration: CurlConfiguration
   var keepsCookies: Bool { configuration.keepsCookies }
   private let environment: ProxyEnvironment
@@ -44,57 +36,18 @@ final class CurlOptions: Sendable {
     var proxies = [environment.http, environment.https].compactMap(\.self)
     if case .url(let url) = configuration.proxy { proxies.append(url) }
     proxySecrets = ProxySecrets(of: proxies, configuration.proxyCredential)
-    var problem = (configuration.problem ?? environment.problem).map {
-      Problem(code: .unsupported, message: $0)
-    }
-    func refuse(_ message: String) {
-      problem = problem ?? Problem(code: .invalidConfiguration, message: message)
-    }
-    if let message = configuration.problem(ofCredentialAt: proxies) { refuse(message) }
-    do {
-      identity = try configuration.tls.clientCertificate.map { certificate throws(TLSProblem) in
-        try ClientIdentity(certificate)
-      }
-    } catch {
-      identity = nil
-      refuse(error.description)
-    }
-    do {
-      pins = try PublicKeyPins(configuration.tls.pins)
-    } catch {
-      pins = PublicKeyPins()
-      refuse(error.description)
-    }
     Self.initialiseOnce
-    if let message = Self.shortcoming(identity, pins, configuration.proxyCredential) { refuse(message) }
-    self.problem = problem
+    let security = CurlSecurity(configuration, proxies: proxies)
+    (identity, pins) = (security.identity, security.pins)
+    problem =
+      (configuration.problem ?? environment.problem).map { CurlProblem(code: .unsupported, message: $0) }
+      ?? security.problem.map { CurlProblem(code: .invalidConfiguration, message: $0) }
     hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
     isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
     addresses = configuration.hostOverrides.map { override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
       return "\(override.host):\(override.port):\(address)"
     }
-  }
-
-  /// Returns what this libcurl cannot do, or nil: depending on its TLS library, it takes neither a certificate from
-  /// memory nor a pin, and would go without.
-  private static func shortcoming(
-    _ identity: ClientIdentity?, _ pins: PublicKeyPins, _ credential: ProxyCredential?
-  ) -> String? {
-    guard identity != nil || !pins.isEmpty || credential != nil, let easy = curl_easy_init() else {
-      return nil
-    }
-    defer { curl_easy_cleanup(easy) }
-    if let identity, !identity.apply(to: easy) {
-      return "this libcurl takes no client certificate from memory"
-    }
-    if !pins.isEmpty, errand_setopt_string(easy, CURLOPT_PINNEDPUBLICKEY, "sha256//") != CURLE_OK {
-      return "this libcurl cannot compare public keys with pins"
-    }
-    if let credential, errand_setopt_long(easy, CURLOPT_PROXYAUTH, credential.scheme.bits) != CURLE_OK {
-      return "this libcurl cannot log in to a proxy that way"
-    }
-    return nil
   }
 
   private static let initialiseOnce: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()

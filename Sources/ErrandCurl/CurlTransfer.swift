@@ -191,11 +191,6 @@ final class CurlTransfer: @unchecked Sendable {
     return status == 0 || 200..<300 ~= status ? nil : Status(Int(status))
   }
 
-  /// The error for a proxy's 407.
-  var refusedByProxy: RequestError {
-    exchange.error(.proxyAuthenticationFailed, engine.options.proxyRefusal, reachedServer: false)
-  }
-
   var isRefusedByProxy: Bool { response.isRefusedByProxy }
 
   /// The host as libcurl connects to it, or nil.
