@@ -31,9 +31,16 @@ package enum ASCII {
   }
 
   package static func hasSuffixIgnoringCase(_ text: String, _ suffix: String) -> Bool {
-    let (a, b) = (text.utf8, suffix.utf8)
-    guard a.count >= b.count else { return false }
-    return zip(a.reversed(), b.reversed()).allSatisfy { lowered($0) == lowered($1) }
+    unsafe withBytes(of: text) { text in
+      unsafe withBytes(of: suffix) { suffix in
+        guard text.count >= suffix.count else { return false }
+        let start = text.count - suffix.count
+        for index in 0..<suffix.count where unsafe lowered(text[start + index]) != lowered(suffix[index]) {
+          return false
+        }
+        return true
+      }
+    }
   }
 
   package static func lowercased(_ text: String) -> String {

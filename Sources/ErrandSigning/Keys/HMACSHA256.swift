@@ -2,6 +2,7 @@
   import CryptoKit
 #else
   import CCrypto
+  import ErrandCore
 #endif
 
 #if canImport(FoundationEssentials)
@@ -49,8 +50,11 @@ final class HMACKey: Sendable {
     /// Returns the code of the data.
     func code(of data: Data) -> SecretBytes { HMACSHA256.code(key: secret, data: data) }
   #else
-    // Safe to share: it is only copied.
+    // Safe to share: it is used under the lock only.
     nonisolated(unsafe) private let context: OpaquePointer
+    private let lock = Locked(())
+    /// The most bytes for which others wait, about a microsecond; for more the context is copied.
+    private static let longestShared = 4096
 
     init(_ secret: SecretBytes) {
       let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
@@ -78,15 +82,34 @@ final class HMACKey: Sendable {
     /// Returns the code of the data.
     func code(of data: Data) -> SecretBytes {
       SecretBytes(count: HMACSHA256.byteCount) { code in
-        let copy = EVP_MAC_CTX_dup(context)
-        defer { EVP_MAC_CTX_free(copy) }
-        let isDone = data.withUnsafeBytes { data in
-          var count = 0
-          return EVP_MAC_update(copy, data.bindMemory(to: UInt8.self).baseAddress, data.count) == 1
-            && EVP_MAC_final(copy, code.bindMemory(to: UInt8.self).baseAddress, &count, code.count) == 1
-            && count == HMACSHA256.byteCount
+        var isDone = false
+        if data.count <= Self.longestShared {
+          isDone = lock.withLock { _ in Self.write(data, context, to: code) }
+        } else if let copy = lock.withLock({ _ in SendableContext(pointer: EVP_MAC_CTX_dup(context)) })
+          .pointer
+        {
+          isDone = Self.write(data, copy, to: code)
+          EVP_MAC_CTX_free(copy)
         }
         precondition(isDone, "OpenSSL cannot make a code")
+      }
+    }
+
+    // It is nobody else's yet.
+    private struct SendableContext: @unchecked Sendable {
+      let pointer: OpaquePointer?
+    }
+
+    private static func write(
+      _ data: Data, _ context: OpaquePointer, to code: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+      data.withUnsafeBytes { data in
+        var count = 0
+        // Without a key: begins again with the one that it has.
+        return EVP_MAC_init(context, nil, 0, nil) == 1
+          && EVP_MAC_update(context, data.bindMemory(to: UInt8.self).baseAddress, data.count) == 1
+          && EVP_MAC_final(context, code.bindMemory(to: UInt8.self).baseAddress, &count, code.count) == 1
+          && count == HMACSHA256.byteCount
       }
     }
   #endif

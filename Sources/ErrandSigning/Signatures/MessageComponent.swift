@@ -20,22 +20,37 @@ public struct MessageComponent: Sendable {
     var parameterName: String?
   }
 
+  // Shared, because the components of a signer are looked at for each signature.
+  private final class Parts: Sendable {
+    let name: String
+    let identifier: String
+    let options: Options
+    let derived: DerivedComponent?
+    let lineStart: [UInt8]
+
+    init(name: String, identifier: String, options: Options) {
+      self.name = name
+      self.identifier = identifier
+      self.options = options
+      derived = name.utf8.first == FieldByte.at ? DerivedComponent(rawValue: name) : nil
+      lineStart = Array("\(identifier): ".utf8)
+    }
+  }
+
+  private let parts: Parts
+
   /// The name of the field in lower case, or of the derived component with its `@`.
-  public let name: String
+  public var name: String { parts.name }
   /// The name and the parameters as they stand in a signature: `"@query-param";name="Pet"`.
-  public let identifier: String
-  let options: Options
+  public var identifier: String { parts.identifier }
+  var options: Options { parts.options }
   /// Nil for a field.
-  let derived: DerivedComponent?
+  var derived: DerivedComponent? { parts.derived }
   /// The beginning of the component's line in a signature base.
-  let lineStart: [UInt8]
+  var lineStart: [UInt8] { parts.lineStart }
 
   init(name: String, identifier: String, options: Options) {
-    self.name = name
-    self.identifier = identifier
-    self.options = options
-    derived = name.utf8.first == FieldByte.at ? DerivedComponent(rawValue: name) : nil
-    lineStart = Array("\(identifier): ".utf8)
+    parts = Parts(name: name, identifier: identifier, options: options)
   }
 
   /// Returns a header field. All of its lines are covered, combined with commas (section 2.1).

@@ -45,19 +45,26 @@ public struct MessageSignature: Sendable, Hashable {
     let (inputs, signatures) = try (
       others(than: label, inputName, fields), others(than: label, signatureName, fields)
     )
-    fields.reserveCapacity(fields.count + 2)
     var output: [UInt8] = []
-    output.reserveCapacity(label.utf8.count + input.count + 1)
+    output.reserveCapacity(inputs.utf8.count + label.utf8.count + input.count + 1)
+    output.append(text: inputs)
     output.append(text: label)
     output.append(FieldByte.equals)
     output += input
-    fields.set(inputName, inputs + String(decoding: output, as: UTF8.self))
+    fields.reserveCapacity(fields.count + 2)
+    add(output, as: inputName, to: &fields)
     output.removeAll(keepingCapacity: true)
+    output.append(text: signatures)
     output.append(text: label)
     output.append(text: "=:")
     output.append(base64: bytes)
     output.append(FieldByte.colon)
-    fields.set(signatureName, signatures + String(decoding: output, as: UTF8.self))
+    add(output, as: signatureName, to: &fields)
+  }
+
+  private static func add(_ value: [UInt8], as name: String, to fields: inout HTTPFields) {
+    let value = String(decoding: value, as: UTF8.self)
+    if fields.contains(name) { fields.set(name, value) } else { fields.append(name, value) }
   }
 
   static func checkLabel(_ label: String) throws(SignatureError) {
