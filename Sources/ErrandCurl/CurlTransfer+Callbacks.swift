@@ -185,3 +185,14 @@ extension TransferMetrics {
     httpVersion = version
   }
 }
+
+extension CurlTransfer: SocketHolder {
+  func hold(_ socket: Int32?) -> Bool {
+    let request = exchange.request
+    guard request.httpVersion == .http1 || (!request.isSecure && request.httpVersion == .automatic) else {
+      return false
+    }
+    self.socket.withLock { $0 = socket }
+    return socket != nil
+  }
+}

@@ -246,14 +246,3 @@ extension Exchange.Request {
   /// True if the connection may be HTTP/2, which other requests use at the same time.
   var mayShareConnection: Bool { httpVersion == .http2 || (httpVersion == .automatic && isSecure) }
 }
-
-extension CurlTransfer: SocketHolder {
-  func hold(_ socket: Int32?) -> Bool {
-    let request = exchange.request
-    guard request.httpVersion == .http1 || (!request.isSecure && request.httpVersion == .automatic) else {
-      return false
-    }
-    self.socket.withLock { $0 = socket }
-    return socket != nil
-  }
-}
