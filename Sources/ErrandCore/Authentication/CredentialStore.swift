@@ -96,7 +96,10 @@ final class CredentialVault<Credential: Sendable>: Sendable {
 
   func store(_ credential: Credential?, of owner: CredentialIdentity) async throws {
     try await store.exclusively { [self] in
-      try await write(credential, of: owner, after: try await read())
+      // A damaged entry is replaced: otherwise no sign-in would ever succeed.
+      let entry: Entry?
+      do { entry = try await read() } catch is DecodingError { entry = nil }
+      try await write(credential, of: owner, after: entry)
     }
   }
 
@@ -104,7 +107,11 @@ final class CredentialVault<Credential: Sendable>: Sendable {
 
   private func read() async throws -> Entry? {
     guard let data = try await store.read() else { return nil }
-    return try JSONDecoder().decode(Entry.self, from: data)
+    let entry = try JSONDecoder().decode(Entry.self, from: data)
+    guard 0..<1 << 53 ~= entry.revision else {
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no revision"))
+    }
+    return entry
   }
 
   private func write(_ credential: Credential?, of owner: CredentialIdentity, after entry: Entry?)

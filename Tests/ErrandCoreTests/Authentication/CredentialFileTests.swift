@@ -71,9 +71,12 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "{", "{}", #"{"revision":1e99,"identity":"a"}"#, #"{"revision":1,"identity":"a","credential":"?"}"#,
+    "", "{", "{}", #"{"revision":1e99,"identity":"a"}"#,
+    #"{"revision":9223372036854775807,"identity":"a","credential":"e30="}"#,
+    #"{"revision":-1,"identity":"a","credential":"e30="}"#,
+    #"{"revision":1,"identity":"a","credential":"?"}"#, #"{"revision":1,"identity":"a","credential":"e30="}"#,
   ])
-  func `a file that is damaged fails the request, and is not replaced`(text: String) async throws {
+  func `a file that is damaged fails the request, until somebody signs in`(text: String) async throws {
     try await write(text)
     let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
     let session = CredentialSession(method, store: file)
@@ -85,6 +88,12 @@ import Testing
     #expect(error?.code == .refreshFailed)
     #expect(try await file.read() == Data(text.utf8))
     #expect(stage.stub.requests.isEmpty)
+    try await session.signIn(OAuth2.Tokens(accessToken: "a"), identity: "me")
+    try await stage.client.send(.get("x"))
+    #expect(CredentialSession(method, store: file).identity.text != "me")
+    #expect(
+      try await CredentialSession(method, store: file).identityDigest()
+        == CredentialIdentity(named: "me").digest)
   }
 
   @Test func `one holder at a time has it`() async throws {

@@ -78,7 +78,7 @@ import Testing
       }
       #expect(seen == sent && stage.stub.requests.count == sent.count)
       let own = try await stage.client.identityDigest(of: .get("http://a.test/"))
-      #expect(own == sent.first.map { CredentialIdentity(named: $0).digest })
+      #expect(own == sent.first.flatMap { CredentialIdentity(named: $0).digest })
       #expect(try await stage.client.identityDigest(of: .get("http://b.test/")) == nil)
       #expect(
         try await stage.client.identityDigest(of: Request.get("http://a.test/").unauthenticated()) == nil)

@@ -80,8 +80,9 @@ import Testing
       for algorithm in ["MD5", "SHA-256"] {
         for protectsBody in [false, true] {
           let digest = Self.client(
-            server.url, .digest(user: "me", password: "pa ss", protectsBody: protectsBody))
-          let path = "digest-auth/\(quality)/me/pa%20ss/\(algorithm)"
+            server.url, .digest(user: "me", password: "pass", protectsBody: protectsBody))
+          // httpbin itself decodes a path before it checks the response: an escaped one never fits.
+          let path = "digest-auth/\(quality)/me/pass/\(algorithm)"
           // The second with the nonce of the first.
           #expect(try await Self.status(digest, path) == 200)
           #expect(try await Self.status(digest, path) == 200)
