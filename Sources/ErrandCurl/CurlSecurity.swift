@@ -7,7 +7,7 @@ struct CurlProblem: Sendable {
   let message: String
 }
 
-/// What a configuration says of identities: opened and checked once.
+/// The identities of a configuration: opened and checked once.
 struct CurlSecurity {
   let identity: ClientIdentity?
   let pins: PublicKeyPins

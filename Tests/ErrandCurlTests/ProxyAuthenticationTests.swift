@@ -316,7 +316,7 @@
     }
   }
 
-  /// What a proxy finds in the response to its challenge.
+  /// The parts of the response to a proxy's challenge.
   private struct DigestCheck {
     private var values: [String: String] = [:]
     private let method: String

@@ -49,7 +49,7 @@ final class DigestSession: AnyCredentialSession {
       guard !isReplay, nonce?.mayMeet(challenge) ?? true else { return try reply.outcome.get() }
       await reply.drop()
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(head) }
-      // That of this response, and not of another that came since: it may be for another realm.
+      // The nonce of this response, and not of another that came since: it may be for another realm.
       nonce = newest
       isReplay = true
     }

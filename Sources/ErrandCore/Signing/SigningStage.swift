@@ -36,7 +36,7 @@ final class SigningStage: Stage {
       signers.append(signer)
     }
     guard !signers.isEmpty else { return try await next(request, context) }
-    // What is signed anew, after a redirect or a refusal, begins without the fields of the last signature.
+    // A request that is signed anew, after a redirect or a refusal, begins without the fields of the last signature.
     var unsigned = request
     try unsigned.makeReady()
     var pass = SigningPass()

@@ -48,7 +48,7 @@ extension ClientCertificate {
   /// The length, in bytes, above which nothing is read.
   package static let maximumLength = 1 << 20
 
-  /// What is read of a client's certificate before a library of the system's takes it.
+  /// The parts of a client's certificate that are read before a library of the system's takes it.
   package struct Contents {
     package let certificate: Data
     /// Nil if the key is beside the certificate.

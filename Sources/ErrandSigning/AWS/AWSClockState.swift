@@ -9,7 +9,7 @@ struct AWSClockState: Sendable {
   /// The most hosts that are known.
   static let mostHosts = 1000
 
-  /// What a server said to a signature.
+  /// A server's reply to a signature.
   struct Reply: Sendable {
     var refusal: AWSRefusal
     /// The server's clock; nil if it did not say.

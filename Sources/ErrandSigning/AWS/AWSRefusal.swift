@@ -19,7 +19,7 @@ enum AWSRefusal: Sendable, Hashable {
   private static let ofTime = ["RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"]
   /// The codes of errors about a signature, which may be wrong for its time.
   private static let ofSignature = ["SignatureDoesNotMatch", "InvalidSignatureException", "AuthFailure"]
-  /// What the message of these says if it is for the time.
+  /// The words of their messages if the time is the reason.
   private static let messages = ["Signature expired", "Signature not yet current"]
   /// An error's document is shorter by far.
   private static let longest = 16 << 10

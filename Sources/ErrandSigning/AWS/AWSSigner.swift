@@ -29,7 +29,7 @@ public struct AWSSigner: RequestSigner {
   public var region: String { scope.region }
   /// The signing name of the service, as `s3` or `execute-api`.
   public var service: String { scope.service }
-  /// That of the credentials.
+  /// The identity of the credentials.
   public var identity: String? { provider.identity }
 
   /// - Parameters:

@@ -15,7 +15,7 @@ import ErrandCore
 /// let signature = try await verifier.verify(SignableMessage(.post, url, fields: fields), content: body)
 /// ```
 ///
-/// What a signature does not cover can be anything: so the components that the application relies on have to be
+/// A part that a signature does not cover can be anything: so the components that the application relies on have to be
 /// required.
 public struct MessageVerifier: Sendable {
   /// Returns the key for a signature, of which nothing is verified yet; nil if there is none.

@@ -18,7 +18,7 @@ import Testing
 
     var local: Double { server + wrong }
     var signed: Double { local + state.offset(for: host) }
-    /// What the server tolerates.
+    /// The difference that the server tolerates.
     var isAccepted: Bool { abs(signed - server) <= 300 }
 
     func send(_ refusal: AWSRefusal? = nil, tells date: Bool = true) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrandSigning
 
-/// What names a component: RFC 9421, section 2.
+/// The identifiers of components: RFC 9421, section 2.
 @Suite struct ComponentIdentifierTests {
   @Test(
     arguments: [
