@@ -10,8 +10,6 @@ public typealias CFData = Data
 public typealias CFDictionary = [AnyHashable: Any]
 public typealias CFString = String
 
-public typealias OSStatus = Int32
-
 public class CFError: Error, @unchecked Sendable {}
 
 public class SecTrust {}
@@ -91,7 +89,6 @@ public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMuta
   absent()
 }
 
-public var errSecSuccess: OSStatus { absent() }
 public var errSecItemNotFound: OSStatus { absent() }
 public var errSecDuplicateItem: OSStatus { absent() }
 public var errSecDecode: OSStatus { absent() }

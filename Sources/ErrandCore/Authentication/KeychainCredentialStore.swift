@@ -50,7 +50,7 @@
         var new = item
         new[kSecValueData as String] = data
         new[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-        let status = unsafe SecItemAdd(new as CFDictionary, nil)
+        let status = SecItemAdd(new as CFDictionary, nil)
         guard status == errSecDuplicateItem else { return try KeychainError.check(status) }
         let change: [String: Any] = [kSecValueData as String: data]
         try KeychainError.check(SecItemUpdate(item as CFDictionary, change as CFDictionary))
@@ -78,15 +78,15 @@
   /// The keychain could not be read or written.
   public struct KeychainError: Error, Sendable, CustomStringConvertible {
     /// The system's code.
-    public let status: OSStatus
+    public let status: Int32
 
-    static func check(_ status: OSStatus) throws(KeychainError) {
+    static func check(_ status: Int32) throws(KeychainError) {
       guard status == errSecSuccess else { throw KeychainError(status: status) }
     }
 
     /// The system's own words.
     public var description: String {
-      let words = unsafe SecCopyErrorMessageString(status, nil).map { $0 as String }
+      let words = SecCopyErrorMessageString(status, nil).map { $0 as String }
       return "the keychain: \(words ?? "error \(status)") (\(status))"
     }
   }
