@@ -34,7 +34,7 @@ let package = Package(
       name: "throughput", dependencies: [core, curl, urlSession, "CurlLoop", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
-      name: "transfer", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
+      name: "transfer", dependencies: [core, curl, signing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "decoding", dependencies: [core, curl, "CurlLoop", "GzipMaker", "BenchmarkSupport"],
       swiftSettings: strict),

@@ -1,6 +1,7 @@
 import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
+import ErrandSigning
 import Foundation
 
 /// Measures a large file in both directions: the rate against the `curl` command's, and the memory.
@@ -67,6 +68,29 @@ struct Transfer {
       report(direction, size, times.errand, times.curl)
       try memory(direction, files, base: base, large: large, rounds: rounds)
     }
+    try await measureDigest(files.large, size, url: "http://127.0.0.1:\(sink.port)/", rounds: rounds)
+  }
+
+  /// Measures an upload with `Content-Digest`. The field goes before the body, so the whole file is hashed before its
+  /// first byte is sent: the time for that is measured, too, and no client can be faster than both together.
+  private static func measureDigest(_ file: String, _ size: Int, url: String, rounds: Int) async throws {
+    let request = Request.put(url, .file(URL(filePath: file)))
+    let client = Client(transport: CurlTransport())
+    var times: (plain: [Double], digest: [Double], hash: [Double]) = ([], [], [])
+    for _ in 0..<rounds {
+      times.plain.append(try await timed { _ = try await client.send(request) })
+      times.digest.append(try await timed { _ = try await client.send(request.withContentDigest(.sha256)) })
+      times.hash.append(
+        try await timed { _ = try DigestAlgorithm.sha256.digest(ofFileAt: URL(filePath: file)) })
+    }
+    await client.shutdown()
+    let bound = zip(times.plain, times.hash).map { $0 + $1 }
+    print("  upload with a digest, by SHA-256: the rate beside one without")
+    print(
+      "  errand".left(20)
+        + "\(Statistics.medianRatio(times.plain, times.digest).fixed(2).right(12))  (at least 0.9)")
+    print(
+      "  first hash, then send".left(20) + "\(Statistics.medianRatio(times.plain, bound).fixed(2).right(12))")
   }
 
   private static func timed(_ body: () async throws -> Void) async throws -> Double {
