@@ -18,9 +18,9 @@ final class ClientIdentity: Sendable {
   private let password: String?
 
   /// Bytes that are overwritten before their memory is given back.
-  // Safe to share: the bytes do not change. libcurl takes a pointer that it could write to, and only reads.
-  private final class Secret: @unchecked Sendable {
-    let memory: UnsafeMutableRawBufferPointer
+  private final class Secret: Sendable {
+    // Safe to share: the bytes do not change. libcurl takes a pointer that it could write to, and only reads.
+    nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) {
       memory = .allocate(byteCount: bytes.count, alignment: 1)

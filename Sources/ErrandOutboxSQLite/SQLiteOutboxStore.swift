@@ -175,6 +175,8 @@ public final class SQLiteOutboxStore: OutboxStore {
     }
     look { _ in
       runner.notifier.listen { look { if $0 { handler() } } }
+      // The notification of a change since the first look may have come before the store listened.
+      look { if $0 { handler() } }
     }
   }
 

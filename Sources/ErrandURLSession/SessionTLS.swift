@@ -9,8 +9,7 @@ import Foundation
   import Security
 
   /// Answers the challenges of TLS: shows the client's certificate, and compares the keys of hosts.
-  // Safe to share: Security's objects do not change, and may be used on any thread.
-  final class SessionTLS: @unchecked Sendable {
+  final class SessionTLS: Sendable {
     enum Answer {
       /// As the system does it: it checks whether the certificate is trusted.
       case system

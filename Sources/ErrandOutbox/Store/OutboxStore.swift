@@ -96,7 +96,8 @@ public protocol OutboxStore: Sendable {
   /// Returns which of these files belong to a row.
   func used(_ files: [String]) async throws -> Set<String>
 
-  /// From now on, calls `handler` when other owners have changed the data: a hint, on any thread.
+  /// From now on, calls `handler` when other owners have changed the data: a hint, on any thread. A change that a read
+  /// after this call does not show is followed by a call.
   func onForeignChange(_ handler: @escaping @Sendable () -> Void)
 
   /// Gives all claimed rows back, and closes the store. Any later call fails with `OutboxError.closed`.

@@ -85,19 +85,14 @@ final class HMACKey: Sendable {
         var isDone = false
         if data.count <= Self.longestShared {
           isDone = lock.withLock { _ in Self.write(data, context, to: code) }
-        } else if let copy = lock.withLock({ _ in SendableContext(pointer: EVP_MAC_CTX_dup(context)) })
-          .pointer
-        {
-          isDone = Self.write(data, copy, to: code)
+        } else {
+          nonisolated(unsafe) var copy: OpaquePointer?
+          lock.withLock { _ in copy = EVP_MAC_CTX_dup(context) }
+          isDone = copy.map { Self.write(data, $0, to: code) } ?? false
           EVP_MAC_CTX_free(copy)
         }
         precondition(isDone, "OpenSSL cannot make a code")
       }
-    }
-
-    // It is nobody else's yet.
-    private struct SendableContext: @unchecked Sendable {
-      let pointer: OpaquePointer?
     }
 
     private static func write(

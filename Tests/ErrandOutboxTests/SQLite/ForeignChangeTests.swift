@@ -1,0 +1,61 @@
+import ErrandCore
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+@testable import ErrandOutboxSQLite
+
+@Suite struct ForeignChangeTests {
+  /// Makes a change in the file just before it listens, and never notifies.
+  private final class LateChangeNotifier: ChangeNotifier {
+    let change: @Sendable () -> Void
+    let listens = Locked(0)
+
+    init(_ change: @escaping @Sendable () -> Void) { self.change = change }
+
+    func ring() {}
+    func listen(_ handler: @escaping @Sendable () -> Void) {
+      change()
+      listens.withLock { $0 += 1 }
+    }
+    func close() {}
+  }
+
+  @Test func `a change between a store's first look and its listening is heard of`() async throws {
+    let folder = StoreTestFolder()
+    let first = try await folder.open()
+    try await first.add(.sample("a"))
+    await first.close()
+    let notifier = LateChangeNotifier {
+      do {
+        let other = try folder.connect()
+        try other.execute("UPDATE requests SET priority = 1")
+        other.close()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let store = try await folder.open { $0.notifier = notifier }
+    let calls = Locked(0)
+    store.onForeignChange { calls.withLock { $0 += 1 } }
+    // Each read returns after the replies to those before it: the first one after the store listens.
+    _ = try await store.statistics()
+    #expect(notifier.listens.withLock { $0 } == 1)
+    _ = try await store.statistics()
+    #expect(calls.withLock { $0 } == 1)
+    await store.close()
+  }
+
+  @Test func `a store that begins to listen while nothing changes hears of nothing`() async throws {
+    let folder = StoreTestFolder()
+    let notifier = LateChangeNotifier {}
+    let store = try await folder.open { $0.notifier = notifier }
+    let calls = Locked(0)
+    store.onForeignChange { calls.withLock { $0 += 1 } }
+    try await store.add(.sample("own"))
+    _ = try await store.statistics()
+    _ = try await store.statistics()
+    #expect(calls.withLock { $0 } == 0)
+    await store.close()
+  }
+}
