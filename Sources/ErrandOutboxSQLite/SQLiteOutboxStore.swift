@@ -173,10 +173,11 @@ public final class SQLiteOutboxStore: OutboxStore {
       runner.submit(
         StoreOperation(isWrite: false, { try $0.hasForeignChange() }) { receive((try? $0.get()) ?? false) })
     }
+    let tell = { @Sendable in look { if $0 { handler() } } }
     look { _ in
-      runner.notifier.listen { look { if $0 { handler() } } }
+      runner.notifier.listen(tell)
       // The notification of a change since the first look may have come before the store listened.
-      look { if $0 { handler() } }
+      tell()
     }
   }
 
