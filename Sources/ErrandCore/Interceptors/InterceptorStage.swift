@@ -42,7 +42,11 @@ final class InterceptorStage: Stage {
     ) { request in
       context.watch?.handOn()
       defer { context.watch?.take() }
-      do { return try await next(request, context) } catch {
+      do {
+        // An interceptor that did not stop with its call has nothing more to send.
+        try context.cancellation.check()
+        return try await next(request, context)
+      } catch {
         throw self.told(error, request, context, attempt: attempt)
       }
     }

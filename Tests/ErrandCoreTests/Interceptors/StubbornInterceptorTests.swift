@@ -57,6 +57,52 @@ import Testing
     #expect(stage.paths.isEmpty)
   }
 
+  /// Counts the attempts, and passes them on.
+  private final class Counting: Interceptor {
+    let count = Locked(0)
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      count.withLock { $0 += 1 }
+      return try await next(request)
+    }
+  }
+
+  /// Passes a request on when its call has ended.
+  private final class Late: Interceptor {
+    let reached = Promise<Void>()
+    let gate = Promise<Void>()
+    let thrown = Promise<RequestError?>()
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      reached.settle(.success(()))
+      _ = await gate.settled()
+      do {
+        return try await next(request)
+      } catch {
+        thrown.settle(.success(error as? RequestError))
+        throw error
+      }
+    }
+  }
+
+  @Test func `an ended call passes no stage behind an interceptor`() async throws {
+    let (late, counting) = (Late(), Counting())
+    let stage = Stage(
+      configured: {
+        $0.interceptors = [late]
+        $0.attemptInterceptors = [counting]
+      }, { _ in .response() })
+    let call = stage.client.start(request)
+    _ = await late.reached.settled()
+    call.cancel()
+    #expect(await call.result.requestError?.code == .cancelled)
+    late.gate.settle(.success(()))
+    let error = try #require(await late.thrown.settled().get())
+    #expect(error.code == .cancelled)
+    #expect(error.url == "http://a.test/data?token=***")
+    #expect(counting.count.withLock { $0 } == 0)
+  }
+
   @Test(arguments: [true, false])
   func `no scope, newer request, cancelled task or shutdown waits for interceptors`(aroundCall: Bool)
     async throws
