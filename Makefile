@@ -32,7 +32,7 @@ demo: build
 test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
-	@$(MAKE) --no-print-directory lint check-apple
+	@$(MAKE) --no-print-directory -j2 lint check-apple
 	@ERRAND_PYTHON=$$(scripts/peers) scripts/test
 	@scripts/programs
 
