@@ -11,11 +11,24 @@ final class CallContext: Sendable {
   private struct State {
     var place: InFlight.Place?
     var membership: ScopeMembership?
+    // Boxed, because most calls have none of it, and the state is copied at a call's end.
+    private(set) var boxed: Boxed<Rest>?
+    var hasEnded: Bool
+
+    init(hasEnded: Bool = false) { self.hasEnded = hasEnded }
+
+    var rest: Rest {
+      get { boxed?.value ?? Rest() }
+      set { boxed = Boxed(newValue) }
+    }
+  }
+
+  /// What few calls hold until their end.
+  private struct Rest {
     var deadline: Task<Void, any Error>?
     var shown: Shown?
     var slot: (any StreamSlot)?
     var atEnd: [@Sendable () -> Void] = []
-    var hasEnded = false
   }
 
   let cancellation: CancellationToken
@@ -123,7 +136,7 @@ final class CallContext: Sendable {
     let token = activity.begin(text: use.text, blocksInput: use.blocksInput)
     let listener = progress?.listen { activity.progress(token, $0) }
     let isLate = state.withLock { state in
-      if !state.hasEnded { state.shown = Shown(activity: activity, token: token, listener: listener) }
+      if !state.hasEnded { state.rest.shown = Shown(activity: activity, token: token, listener: listener) }
       return state.hasEnded
     }
     if isLate { activity.end(token) }
@@ -137,29 +150,29 @@ final class CallContext: Sendable {
       try await timeline.sleep(remaining)
       cancellation.cancel(.deadlineExceeded(deadline))
     }
-    state.withLock { $0.deadline = task }
+    state.withLock { $0.rest.deadline = task }
   }
 
   /// Runs `work` when the call has ended; at once if it has.
   func atEnd(_ work: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
-      if !state.hasEnded { state.atEnd.append(work) }
+      if !state.hasEnded { state.rest.atEnd.append(work) }
       return state.hasEnded
     }
     if isLate { work() }
   }
 
   /// Stores the slot of a stream that goes through interceptors.
-  func hold(_ slot: any StreamSlot) { state.withLock { $0.slot = slot } }
+  func hold(_ slot: any StreamSlot) { state.withLock { $0.rest.slot = slot } }
 
   /// Releases the slot of an earlier stream. An interceptor that sends again while it holds a stream must not
   /// wait for that stream's slot.
-  func giveUpSlot() { state.withLock { $0.slot }?.giveUp() }
+  func giveUpSlot() { state.withLock { $0.rest.slot }?.giveUp() }
 
   /// Ends the call when the last byte of `stream` is here. It may be another stream than the transfer's: an
   /// interceptor may have replaced that.
   func end(with stream: ByteStream) {
-    state.withLock { $0.slot }?.handOver()
+    state.withLock { $0.rest.slot }?.handOver()
     _ = cancellation.onCancel(stopping: stream.cancellation)
     stream.onEnd { self.end() }
   }
@@ -168,21 +181,25 @@ final class CallContext: Sendable {
   func end() {
     let last: State? = state.withLock { state in
       guard !state.hasEnded else { return nil }
-      var last = State()
-      swap(&state, &last)
-      state.hasEnded = true
+      let last = state
+      state = State(hasEnded: true)
       return last
     }
     guard let last else { return }
-    last.deadline?.cancel()
     last.membership?.leave()
-    if let shown = last.shown {
+    if let rest = last.boxed { end(rest) }
+    last.place?.leave()
+  }
+
+  private func end(_ rest: Boxed<Rest>) {
+    let rest = rest.value
+    rest.deadline?.cancel()
+    if let shown = rest.shown {
       // A call may be held for long after its end, and its progress with it.
       if let listener = shown.listener { progress?.stopListening(listener) }
       shown.activity.end(shown.token)
     }
-    for work in last.atEnd { work() }
-    last.place?.leave()
+    for work in rest.atEnd { work() }
   }
 }
 

@@ -119,10 +119,8 @@ package enum ASCII {
   }
 
   static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...90, 97...122: true
-    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
-    default: false
-    }
+    // A bit for each character: digits and !#$%&'*+-. below 64, letters and ^_`|~ above.
+    let bits: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+    return byte < 128 && bits &>> UInt64(byte & 63) & 1 != 0
   }
 }

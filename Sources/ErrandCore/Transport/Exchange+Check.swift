@@ -57,14 +57,8 @@ extension Request {
     }
     if method.rawValue == "CONNECT" { return "CONNECT opens a tunnel and is no request" }
     if let problem = body.problem { return problem }
-    return fields.problem ?? sizeProblem(fields)
-  }
-
-  private func sizeProblem(_ fields: HTTPFields) -> String? {
-    // Each line has a colon, a space and a line end.
-    let size = fields.reduce(method.rawValue.utf8.count + address.text.utf8.count) {
-      $0 + $1.name.utf8.count + $1.value.utf8.count + 4
-    }
+    var size = method.rawValue.utf8.count + address.text.utf8.count
+    if let problem = fields.problem(addingTo: &size) { return problem }
     return size > Self.headLimit
       ? "method, URL and fields have \(size) bytes, and at most \(Self.headLimit) are sent" : nil
   }
@@ -77,10 +71,13 @@ extension Address {
 }
 
 extension HTTPFields {
-  /// The reason why the first invalid header field may not be sent, or nil.
-  var problem: String? {
+  /// Returns the reason why the first invalid header field may not be sent, or nil.
+  /// - Parameter size: The number of bytes before the fields, to which theirs are added.
+  fileprivate func problem(addingTo size: inout Int) -> String? {
     var hasHost = false
     for field in self {
+      // Each line has a colon, a space and a line end.
+      size += field.name.utf8.count + field.value.utf8.count + 4
       if !ASCII.isToken(field.name) {
         return "the field name \(field.name.prefix(100).debugDescription) is not a token"
       }
