@@ -9,6 +9,8 @@
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rsa.h>
+#include <openssl/asn1t.h>
+#include <openssl/pkcs7.h>
 #include <openssl/x509.h>
 #include <string.h>
 
@@ -39,6 +41,65 @@ static inline EVP_PKEY *errand_crypto_decode(const unsigned char *bytes, size_t 
   return NULL;
 }
 
+/// Returns 1 if a key is made of the password in more rounds than `most` (PBES2 with PBKDF2, or an older scheme).
+static inline int errand_crypto_is_slow_scheme(const X509_ALGOR *scheme, long most) {
+  const ASN1_OBJECT *name = NULL;
+  int is_slow = 0;
+  X509_ALGOR_get0(&name, NULL, NULL, scheme);
+  if (OBJ_obj2nid(name) == NID_pbes2) {
+    PBE2PARAM *both = ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBE2PARAM), scheme->parameter);
+    if (both != NULL) is_slow = errand_crypto_is_slow_scheme(both->keyfunc, most);
+    PBE2PARAM_free(both);
+  } else if (OBJ_obj2nid(name) == NID_id_pbkdf2) {
+    PBKDF2PARAM *derivation = ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBKDF2PARAM), scheme->parameter);
+    // A number that does not fit is -1.
+    if (derivation != NULL) is_slow = ASN1_INTEGER_get(derivation->iter) < 0 || ASN1_INTEGER_get(derivation->iter) > most;
+    PBKDF2PARAM_free(derivation);
+  } else {
+    PBEPARAM *older = ASN1_TYPE_unpack_sequence(ASN1_ITEM_rptr(PBEPARAM), scheme->parameter);
+    if (older != NULL) is_slow = ASN1_INTEGER_get(older->iter) < 0 || ASN1_INTEGER_get(older->iter) > most;
+    PBEPARAM_free(older);
+  }
+  return is_slow;
+}
+
+static inline int errand_crypto_is_slow_key(const X509_SIG *key, long most) {
+  const X509_ALGOR *scheme = NULL;
+  if (key == NULL) return 0;
+  X509_SIG_get0(key, &scheme, NULL);
+  return errand_crypto_is_slow_scheme(scheme, most);
+}
+
+/// Returns 1 if an encrypted key in PKCS #8 takes more rounds than `most` to decrypt.
+static inline int errand_crypto_is_slow_pkcs8(const unsigned char *bytes, size_t length, long most) {
+  X509_SIG *key = d2i_X509_SIG(NULL, &bytes, (long)length);
+  int is_slow = errand_crypto_is_slow_key(key, most);
+  X509_SIG_free(key);
+  return is_slow;
+}
+
+/// Returns 1 if PKCS #12 takes more rounds than `most` to verify or to decrypt.
+static inline int errand_crypto_is_slow_pkcs12(const PKCS12 *package, long most) {
+  const ASN1_INTEGER *rounds = NULL;
+  PKCS12_get0_mac(NULL, NULL, NULL, &rounds, package);
+  if (rounds != NULL && (ASN1_INTEGER_get(rounds) < 0 || ASN1_INTEGER_get(rounds) > most)) return 1;
+  STACK_OF(PKCS7) *parts = PKCS12_unpack_authsafes(package);
+  int is_slow = 0;
+  for (int i = 0; !is_slow && i < sk_PKCS7_num(parts); i++) {
+    PKCS7 *part = sk_PKCS7_value(parts, i);
+    if (PKCS7_type_is_encrypted(part)) {
+      is_slow = errand_crypto_is_slow_scheme(part->d.encrypted->enc_data->algorithm, most);
+    } else if (PKCS7_type_is_data(part)) {
+      STACK_OF(PKCS12_SAFEBAG) *bags = PKCS12_unpack_p7data(part);
+      for (int j = 0; !is_slow && j < sk_PKCS12_SAFEBAG_num(bags); j++)
+        is_slow = errand_crypto_is_slow_key(PKCS12_SAFEBAG_get0_pkcs8(sk_PKCS12_SAFEBAG_value(bags, j)), most);
+      sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
+    }
+  }
+  sk_PKCS7_pop_free(parts, PKCS7_free);
+  return is_slow;
+}
+
 /// The password for what is read from a PEM file. Without one to ask, OpenSSL asks on the terminal.
 typedef struct {
   /// NULL if there is none.
@@ -60,6 +121,15 @@ static inline int errand_crypto_give_password(char *room, int size, int is_for_w
 /// Returns the first private key, which the caller frees, or NULL.
 static inline EVP_PKEY *errand_crypto_read_key(BIO *file, errand_crypto_password *password) {
   return PEM_read_bio_PrivateKey(file, NULL, errand_crypto_give_password, password);
+}
+
+/// Returns 1 if the first encrypted key of a PEM file takes more rounds than `most` to decrypt.
+static inline int errand_crypto_is_slow_pem(BIO *file, long most) {
+  errand_crypto_password nothing = {NULL, 0, 0};
+  X509_SIG *key = PEM_read_bio_PKCS8(file, NULL, errand_crypto_give_password, &nothing);
+  int is_slow = errand_crypto_is_slow_key(key, most);
+  X509_SIG_free(key);
+  return is_slow;
 }
 
 /// Returns the next certificate, which the caller frees, or NULL.

@@ -56,6 +56,11 @@
     }
 
     private func readKey(_ bytes: Data, _ given: String?, isApart: Bool) throws(TLSProblem) {
+      let isSlow = Self.read(bytes, password: nil) { file, _ in
+        errand_crypto_is_slow_pem(file, Self.mostRounds) == 1
+      }
+      ERR_clear_error()
+      if isSlow { throw Self.tooSlow }
       var isEncrypted = false
       key = Self.read(bytes, password: given) { file, password in
         let key = errand_crypto_read_key(file, &password)
@@ -84,6 +89,7 @@
         throw TLSProblem("the client's certificate is neither PEM nor PKCS #12, or it is damaged")
       }
       defer { PKCS12_free(package) }
+      if errand_crypto_is_slow_pkcs12(package, Self.mostRounds) == 1 { throw Self.tooSlow }
       ERR_clear_error()
       var (own, others) = (OpaquePointer?.none, OpaquePointer?.none)
       let isOpen = PKCS12_parse(package, password, &key, &own, &others) == 1
@@ -95,6 +101,12 @@
         throw TLSProblem("there is no certificate with its key in the client's PKCS #12")
       }
     }
+
+    /// The most rounds in which a key is made of a password: they take some seconds.
+    private static let mostRounds = 10_000_000
+    private static let tooSlow = TLSProblem(
+      "the client's certificate or its key is encrypted with more than \(mostRounds) iterations, which take too long: "
+        + "make a copy with fewer (openssl, -iter 1000000)")
 
     private static func problemWithPKCS12(_ password: String?) -> TLSProblem {
       var isUnsupported = false

@@ -183,4 +183,50 @@ struct ClientCertificateTests {
     let new = client(nil) { $0.tls.minimumVersion = .tls13 }
     #expect(try await new.send(.get(nginx.url("good", "/client"))).text == " TLSv1.3")
   }
+
+  /// A key in PBES2 with 2,147,483,647 iterations; and PKCS #12 with as many for its code, for its key, and for its
+  /// certificates.
+  private static let slow: [(pem: String?, package: String?)] = [
+    (
+      """
+      -----BEGIN ENCRYPTED PRIVATE KEY-----
+      MIGdMFkGCSqGSIb3DQEFDTBMMCsGCSqGSIb3DQEFDDAeBAhzYWx0c2FsdAIEf///
+      /zAMBggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQAAAAAAAAAAAAAAAAAAAAAARA
+      AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+      AAAAAAAAAAAAAAAAAAAAAA==
+      -----END ENCRYPTED PRIVATE KEY-----
+      """, nil
+    ),
+    (
+      nil,
+      "MFsCAQMwEQYJKoZIhvcNAQcBoAQEAjAAMEMwMTANBglghkgBZQMEAgEFAAQgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAECHNhbHRzYWx0AgR/////"
+    ),
+    (
+      nil,
+      "MIIBJgIBAzCB3gYJKoZIhvcNAQcBoIHQBIHNMIHKMIHHBgkqhkiG9w0BBwGggbkEgbYwgbMwgbAGCyqGSIb3DQEMCgECoIGgMIGdMFkGCSqGSIb3DQEFDTBMMCsGCSqGSIb3DQEFDDAeBAhzYWx0c2FsdAIEf////zAMBggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQAAAAAAAAAAAAAAAAAAAAAARAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADBAMDEwDQYJYIZIAWUDBAIBBQAEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAhzYWx0c2FsdAIBAQ=="
+    ),
+    (
+      nil,
+      "MIG7AgEDMHQGCSqGSIb3DQEHAaBnBGUwYzBhBgkqhkiG9w0BBwagVDBSAgEAME0GCSqGSIb3DQEHATAeBgoqhkiG9w0BDAEDMBAECHNhbHRzYWx0AgR/////gCAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADBAMDEwDQYJYIZIAWUDBAIBBQAEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAhzYWx0c2FsdAIBAQ=="
+    ),
+  ]
+
+  @Test(arguments: slow)
+  func `a key that would take minutes to decrypt is refused at once`(pem: String?, package: String?)
+    async throws
+  {
+    let certificate: ClientCertificate
+    if let package {
+      certificate = ClientCertificate(try #require(Data(base64Encoded: package)), password: "any")
+    } else {
+      certificate = ClientCertificate(
+        try Data(contentsOf: URL(filePath: certificates.path("me.pem"))), key: Data((pem ?? "").utf8),
+        password: "any")
+    }
+    let began = ContinuousClock.now
+    let error = await #expect(throws: RequestError.self) { try await name(certificate) }
+    #expect(error?.code == .invalidConfiguration)
+    #expect(error?.message.contains("more than 10000000 iterations") == true, "\(String(describing: error))")
+    #expect(ContinuousClock.now - began < .seconds(5))
+  }
 }

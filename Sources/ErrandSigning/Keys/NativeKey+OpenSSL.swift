@@ -20,6 +20,7 @@
       let isEncrypted = der.form == .encryptedPKCS8
       guard der.isWellFormed else { throw KeyError.damaged }
       if isEncrypted, password == nil { throw KeyError.passwordNeeded }
+      if isEncrypted, OpenSSL.isSlow(der) { throw PBES2.tooSlow }
       guard let key = OpenSSL.decode(der, password: password) else {
         throw isEncrypted ? KeyError.wrongPassword : KeyError.damaged
       }
@@ -140,6 +141,15 @@
       case .rsaPSSSHA512: EVP_sha512()
       // Ed25519 has its hash within.
       default: nil
+      }
+    }
+
+    /// Returns true if an encrypted key takes too long to decrypt.
+    static func isSlow(_ der: KeyDER) -> Bool {
+      defer { ERR_clear_error() }
+      return der.bytes.withUnsafeBytes { bytes in
+        errand_crypto_is_slow_pkcs8(
+          bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, PBES2.maximumIterations) == 1
       }
     }
 

@@ -12,6 +12,7 @@
           "the private key is encrypted in a way that this system does not know; convert it with "
             + "\"openssl pkcs8 -topk8 -v2 aes-256-cbc\"")
       }
+      guard parameters.iterations <= maximumIterations else { throw tooSlow }
       guard let key = parameters.decrypted(password) else { throw KeyError.wrongPassword }
       return key
     }

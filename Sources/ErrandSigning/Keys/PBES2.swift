@@ -4,8 +4,8 @@ struct PBES2: Hashable {
     case sha1, sha256, sha384, sha512
   }
 
-  /// The most iterations that are carried out: more would take minutes.
-  static let maximumIterations = 100_000_000
+  /// The most iterations that are carried out: they take some seconds.
+  static let maximumIterations = 10_000_000
 
   let salt: [UInt8]
   let iterations: Int
@@ -14,6 +14,12 @@ struct PBES2: Hashable {
   let keyLength: Int
   let initializationVector: [UInt8]
   let ciphertext: [UInt8]
+
+  /// The error for a key that takes more iterations.
+  static let tooSlow = KeyError(
+    .unsupportedKey,
+    "the private key is encrypted with more than \(maximumIterations) iterations, which take too long; make a copy of "
+      + "it with \"openssl pkcs8 -topk8 -iter 1000000\"")
 
   /// Reads an encrypted key.
   /// - Returns: Nil if it has another form, or is encrypted in another way.
@@ -27,8 +33,7 @@ struct PBES2: Hashable {
     else { return nil }
     guard Array(derivation.read(.objectIdentifier) ?? []) == Self.pbkdf2,
       var pbkdf2 = derivation.readSequence(),
-      let salt = pbkdf2.read(.octetString), let iterations = pbkdf2.readInt(),
-      1...Self.maximumIterations ~= iterations
+      let salt = pbkdf2.read(.octetString), let iterations = pbkdf2.readInt(), iterations > 0
     else { return nil }
     let statedLength = pbkdf2.readInt()
     var function = pbkdf2.readSequence()

@@ -176,4 +176,49 @@ import Testing
     #expect(refusal(pem)?.code == .algorithmMismatch)
     #expect(publicRefusal(try await files.text("pkey", "-pubout", input: pem))?.code == .algorithmMismatch)
   }
+
+  // PBES2 with 2,147,483,647 iterations, an older scheme with as many, PBES2 with 2^80 and with 10,000,001.
+  @Test(arguments: [
+    """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIGdMFkGCSqGSIb3DQEFDTBMMCsGCSqGSIb3DQEFDDAeBAhzYWx0c2FsdAIEf///
+    /zAMBggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQAAAAAAAAAAAAAAAAAAAAAARA
+    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+    AAAAAAAAAAAAAAAAAAAAAA==
+    -----END ENCRYPTED PRIVATE KEY-----
+    """,
+    """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MGIwHgYKKoZIhvcNAQwBAzAQBAhzYWx0c2FsdAIEf////wRAAAAAAAAAAAAAAAAA
+    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+    AAAAAA==
+    -----END ENCRYPTED PRIVATE KEY-----
+    """,
+    """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIGkMGAGCSqGSIb3DQEFDTBTMDIGCSqGSIb3DQEFDDAlBAhzYWx0c2FsdAILAQAA
+    AAAAAAAAAAAwDAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEAAAAAAAAAAAAAAA
+    AAAAAAAEQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+    -----END ENCRYPTED PRIVATE KEY-----
+    """,
+    """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIGdMFkGCSqGSIb3DQEFDTBMMCsGCSqGSIb3DQEFDDAeBAhzYWx0c2FsdAIEAJiW
+    gTAMBggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQAAAAAAAAAAAAAAAAAAAAAARA
+    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+    AAAAAAAAAAAAAAAAAAAAAA==
+    -----END ENCRYPTED PRIVATE KEY-----
+    """,
+  ])
+  func `a key that would take minutes to decrypt is refused at once`(pem: String) {
+    let began = ContinuousClock.now
+    let error = refusal(pem, password: "any")
+    #expect(error?.code == .unsupportedKey)
+    #if os(Linux)
+      #expect(error?.message.contains("more than 10000000 iterations") == true)
+    #endif
+    #expect(ContinuousClock.now - began < .seconds(1))
+    #expect(refusal(pem)?.code == .passwordNeeded)
+  }
 }
