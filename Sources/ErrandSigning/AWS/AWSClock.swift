@@ -13,7 +13,9 @@ final class AWSClock: Sendable {
   /// Returns the time of the host's server, as far as it is known.
   func date(for host: String, at local: Date) -> Date {
     let name = ASCII.lowercased(host)
-    return local.addingTimeInterval(state.withLock { $0.offset(for: name) })
+    let date = local.addingTimeInterval(state.withLock { $0.offset(for: name) })
+    // A server may have told any date, and one that cannot be written would end all signatures for the host.
+    return AWSTimestamp.canWrite(date) ? date : local
   }
 
   /// Takes the response to a request.

@@ -14,6 +14,7 @@ public struct AWSCredentials: Sendable {
   let firstKey: SecretBytes
   /// The token of temporary credentials, which goes with each request; nil for permanent ones.
   let sessionToken: String?
+  let derived = AWSDerivedKey()
 
   /// - Throws: `AWSSigningError.invalidCredentials` for a key that is empty or has a character that no key has, as
   ///   the line break at the end of a file.

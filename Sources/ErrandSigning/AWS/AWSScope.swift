@@ -51,9 +51,10 @@ struct AWSScope: Sendable, Hashable {
   func signature(
     of request: AWSCanonicalRequest, at time: AWSTimestamp, with credentials: AWSCredentials
   ) -> String {
-    var key = credentials.firstKey
-    for part in [time.day, region, service, "aws4_request"] {
-      key = HMACSHA256.code(key: key, data: Array(part.utf8))
+    let key = credentials.derived.key(AWSDerivedKey.Use(day: time.day, region: region, service: service)) {
+      [time.day, region, service, "aws4_request"].reduce(credentials.firstKey) {
+        HMACSHA256.code(key: $0, data: Array($1.utf8))
+      }
     }
     let code = HMACSHA256.code(key: key, data: Array(stringToSign(request, at: time).utf8))
     return code.withUnsafeBytes { bytes in bytes.map { UInt64($0).hexadecimal(2) }.joined() }

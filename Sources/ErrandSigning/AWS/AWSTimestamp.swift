@@ -15,10 +15,12 @@ struct AWSTimestamp: Sendable, Hashable {
   /// The date alone, as in `20150830`.
   var day: String { String(text.prefix(8)) }
 
+  /// Returns false for a date that is out of range, or not a number.
+  static func canWrite(_ date: Date) -> Bool { range.contains(date.timeIntervalSince1970) }
+
   /// - Throws: `AWSSigningError.invalidDate` if the date is out of range.
   init(_ date: Date) throws(AWSSigningError) {
-    // False for a date that is not a number.
-    guard Self.range.contains(date.timeIntervalSince1970) else {
+    guard Self.canWrite(date) else {
       throw AWSSigningError(
         .invalidDate, "the date is before 1970 or after 9999, which cannot be signed; check the clock")
     }

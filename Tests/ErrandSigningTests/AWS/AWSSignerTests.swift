@@ -356,4 +356,33 @@ import Testing
         request, after: 403, ["Date": junk(&random)], bodyPrefix: Data(junk(&random).utf8))
     }
   }
+
+  @Test func `a date of a server's that cannot be written does not end the signatures for its host`()
+    async throws
+  {
+    let signer = try signer()
+    let refused = try outgoing(date: AWSVector.time)
+    let fields: HTTPFields = ["Date": "Fri, 31 Dec 9999 23:59:59 GMT"]
+    let body = Data("<Code>RequestTimeTooSkewed</Code>".utf8)
+    #expect(await signer.shouldSignAgain(refused, after: 403, fields, bodyPrefix: body))
+    let later = try await signed(outgoing(date: AWSVector.time.addingTimeInterval(60)), by: signer)
+    #expect(later["X-Amz-Date"]?.hasPrefix("20150830T1237") == true)
+  }
+
+  @Test func `one key is derived for each day, region and service`() async throws {
+    let credentials = try AWSVector.credentials(token: nil)
+    for day in [0.0, 86_400, 0] {
+      for (region, service) in [("us-east-1", "service"), ("us-east-1", "s3"), ("eu-central-1", "service")] {
+        func value(_ credentials: AWSCredentials) async throws -> String? {
+          let signer = try AWSSigner(region: region, service: service, credentials: credentials)
+          return try await signed(outgoing(date: AWSVector.time.addingTimeInterval(day)), by: signer)[
+            "Authorization"]
+        }
+        let (kept, fresh) = (
+          try await value(credentials), try await value(try AWSVector.credentials(token: nil))
+        )
+        #expect(kept == fresh)
+      }
+    }
+  }
 }

@@ -1,0 +1,20 @@
+import ErrandCore
+
+/// The key that is derived of a secret access key for one day, region and service: the newest is kept, so that a
+/// signature takes one code instead of five.
+final class AWSDerivedKey: Sendable {
+  struct Use: Sendable, Hashable {
+    let day: String
+    let region: String
+    let service: String
+  }
+
+  private let last = Locked<(use: Use, key: SecretBytes)?>(nil)
+
+  func key(_ use: Use, _ derive: () -> SecretBytes) -> SecretBytes {
+    if let known = last.withLock({ $0 }), known.use == use { return known.key }
+    let key = derive()
+    last.withLock { $0 = (use, key) }
+    return key
+  }
+}
