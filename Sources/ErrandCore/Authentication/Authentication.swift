@@ -39,9 +39,12 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
     origins ?? base.flatMap(Origin.init).map { [$0.text] } ?? []
   }
 
-  /// A token that does not change (RFC 6750): `Authorization: Bearer …`.
+  /// A token that does not change (RFC 6750): `Authorization: Bearer …`. With an empty one each request fails with a
+  /// `RequestError` (`invalidRequest`), and so it does with a character that no header field can have.
   public static func bearer(_ token: String, at origins: [URL]? = nil) -> Authentication {
-    fixed("Authorization", "Bearer \(token)", as: unnamed(token), origins)
+    fixed(
+      "Authorization", "Bearer \(token)", as: unnamed(token),
+      problem: token.isEmpty ? "the bearer token is empty" : nil, origins)
   }
 
   /// A user and a password (RFC 7617), in UTF-8. They are readable for all who see the request: use https.
@@ -50,24 +53,9 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
   /// request fails with a `RequestError` (`invalidRequest`) that says so.
   public static func basic(user: String, password: String, at origins: [URL]? = nil) -> Authentication {
     let credential = Data("\(user):\(password)".utf8).base64EncodedString()
-    let problem = basicProblem(user: user, password: password)
+    let problem = BasicCredential.problem(user: user.utf8, password: password.utf8)
     return fixed(
       "Authorization", "Basic \(credential)", as: CredentialIdentity(named: user), problem: problem, origins)
-  }
-
-  /// The reason why a user and a password cannot be sent (RFC 7617, section 2); nil if there is none.
-  private static func basicProblem(user: String, password: String) -> String? {
-    if user.utf8.contains(UInt8(ascii: ":")) {
-      return
-        "the user's name of Basic authentication has a colon, which would end it: the server would take the rest "
-        + "for the password"
-    }
-    if "\(user)\(password)".utf8.contains(where: { $0 < 32 || $0 == 127 }) {
-      return
-        "the user's name or the password of Basic authentication has a control character, such as a line break: "
-        + "remove it"
-    }
-    return nil
   }
 
   /// A user and a password that are never sent (RFC 7616), with SHA-256 or MD5. The first request to an origin learns
@@ -86,7 +74,7 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
   public static func apiKey(_ key: String, in field: String = "X-API-Key", at origins: [URL]? = nil)
     -> Authentication
   {
-    fixed(field, key, as: unnamed(key), origins)
+    fixed(field, key, as: unnamed(key), problem: key.isEmpty ? "the API key is empty" : nil, origins)
   }
 
   /// An outbox does not keep requests for a token, which may be replaced by another of the same user.
@@ -114,6 +102,7 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
 private struct FixedField: Authenticator {
   let name: String
   let problem: String?
+  var authenticatesAtOnce: Bool { true }
 
   func authenticate(_ request: Request, with value: String) throws -> Request {
     if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }

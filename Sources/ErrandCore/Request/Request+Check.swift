@@ -29,20 +29,24 @@ extension Request {
   /// Moves credentials to where redirects know how to drop them, and throws early, before the request waits
   /// for others, the error that the last check (`Exchange+Check`) would throw.
   mutating func makeReady() throws(RequestError) {
-    if address.hasUser { adoptUserOfURL() }
+    if address.hasUser { try adoptUserOfURL() }
     if let problem { throw RequestError(.invalidRequest, message: problem, reachedServer: false) }
   }
 
   /// Turns `https://user:password@host` into basic authentication (RFC 7617), which redirects know how to
   /// drop.
-  private mutating func adoptUserOfURL() {
+  private mutating func adoptUserOfURL() throws(RequestError) {
     guard address.hasUser, var reference = URLReference(address.text),
       let user = reference.takeUser()
     else { return }
     if !user.isEmpty, !fields.contains("Authorization") {
       let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = URLBytes.decoded(parts[0])
       let password = parts.count > 1 ? URLBytes.decoded(parts[1]) : []
-      let credentials = Data(URLBytes.decoded(parts[0]) + [UInt8(ascii: ":")] + password)
+      if let problem = BasicCredential.problem(user: name, password: password) {
+        throw RequestError(.invalidRequest, message: problem, reachedServer: false)
+      }
+      let credentials = Data(name + [UInt8(ascii: ":")] + password)
       fields.append("Authorization", "Basic \(credentials.base64EncodedString())")
     }
     address = Address(reference, of: reference.text)

@@ -28,6 +28,21 @@ import Testing
     #expect(server.requests.last?.fields["Authorization"] == basic("ann:secret"))
   }
 
+  @Test func `a user whose name the server would read as part of the password is refused`() async throws {
+    let server = try server()
+    let folder = try TemporaryFolder()
+    try folder.write("machine 127.0.0.1 login \"ann:x\" password secret\n", to: ".netrc")
+    chmod(folder.path(".netrc"), 0o600)
+    let line = try await Tool.shell("HOME=$PWD $errand get \(server.url("/")) --netrc", in: folder.url)
+    #expect(line.code == 2 && line.error.contains("colon"), "\(line.error)")
+    let url = "\(server.url("/"))".replacing("://", with: "://ann%3Ax:secret@")
+    let inURL = try await Tool.run("get", url)
+    #expect(inURL.code == 2 && inURL.error.contains("colon"), "\(inURL.error)")
+    let control = try await Tool.run("get", url.replacing("%3A", with: "%0A"))
+    #expect(control.code == 2 && control.error.contains("control character"), "\(control.error)")
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func `--bearer sends a token, or that in a file`() async throws {
     let server = try server()
     let folder = try TemporaryFolder()

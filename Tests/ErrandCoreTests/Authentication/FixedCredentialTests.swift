@@ -84,4 +84,15 @@ import Testing
         try await stage.client.identityDigest(of: Request.get("http://a.test/").unauthenticated()) == nil)
     }
   }
+
+  @Test(arguments: [Authentication.bearer(""), .apiKey("")])
+  func `an empty token or key is refused with a sentence`(authentication: Authentication) async throws {
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = authentication
+    }.responding { _ in .response() }
+    let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
+    #expect(error?.code == .invalidRequest && error?.message.contains("is empty") == true)
+    #expect(stage.stub.requests.isEmpty)
+  }
 }
