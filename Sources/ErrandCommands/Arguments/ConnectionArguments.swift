@@ -5,6 +5,8 @@ import ErrandCurl
 struct ConnectionArguments: Sendable, Hashable {
   var authorities: String?
   var tls = TLSConfiguration()
+  /// The file with the password of the client certificate's key; nil if it was given with it, or there is none.
+  var keyPasswordFile: String?
   var overrides: [AddressOverride] = []
   var proxy: String?
   var proxyCredential: ProxyCredential?
@@ -26,11 +28,18 @@ struct ConnectionArguments: Sendable, Hashable {
 
   private mutating func takeCertificate(_ arguments: ScannedArguments) throws(UsageError) {
     let key = try ValueParser.file(arguments.last(.key), for: .key)
+    keyPasswordFile = try ValueParser.passwordFile(arguments.last(.keyPassword))
     guard let text = arguments.last(.certificate) else {
       if key != nil { throw UsageError("--key goes with --cert only") }
+      if keyPasswordFile != nil, !arguments.has(.sign) {
+        throw UsageError("--key-password goes with --sign or --cert only")
+      }
       return
     }
     let (file, password) = ValueParser.fileAndPassword(text)
+    if password != nil, keyPasswordFile != nil {
+      throw UsageError("--cert FILE:PASSWORD and --key-password each give the password; use one of them")
+    }
     guard let file = try ValueParser.file(file, for: .certificate) else { return }
     tls.clientCertificate = ClientCertificate(file: file, keyFile: key, password: password)
   }

@@ -61,6 +61,8 @@ extension OptionSpec {
   static let certificate = OptionSpec(
     "cert", nil, "FILE[:PASSWORD]", "show this certificate: PEM, or PKCS #12; \\: is a colon")
   static let key = OptionSpec("key", nil, "FILE", "the key of --cert (PEM), if it is not beside it")
+  static let keyPassword = OptionSpec(
+    "key-password", nil, "@FILE", "the password in a file, for an encrypted key of --sign or --cert")
   static let tlsMinimum = OptionSpec(
     "tls-min", nil, "1.3", "speak this version of TLS or later; default: 1.2")
   static let pin = OptionSpec(
@@ -116,7 +118,7 @@ extension OptionSpec {
 
   /// The options that say how a server is reached, which keys are trusted, and who asks.
   static let ways = [
-    authorities, pin, certificate, key, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
+    authorities, pin, certificate, key, keyPassword, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
   ]
   static let arriving = [guaranteed, lane, expires, store, detach]
   static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]

@@ -6,6 +6,8 @@ struct SignatureArguments: Sendable, Hashable {
   /// The file of the key to sign with.
   var key: String?
   var keyID: String?
+  /// The file with the password of that key; nil if it is not encrypted.
+  var keyPasswordFile: String?
   /// The parts of the request that are signed; nil for the method, the URL and the body.
   var components: [MessageComponent]?
   /// The file of the key that the response has to be signed with.
@@ -16,6 +18,7 @@ struct SignatureArguments: Sendable, Hashable {
   init(_ arguments: ScannedArguments) throws(UsageError) {
     key = arguments.last(.sign)
     keyID = arguments.last(.keyID)
+    if key != nil { keyPasswordFile = try ValueParser.passwordFile(arguments.last(.keyPassword)) }
     if let text = arguments.last(.cover) { components = try Self.components(text) }
     verificationKey = arguments.last(.verify)
     for (option, value) in [(OptionSpec.sign, key), (.verify, verificationKey)] where value?.isEmpty ?? false

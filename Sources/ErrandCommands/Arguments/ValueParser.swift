@@ -184,6 +184,17 @@ enum ValueParser {
     return (String(decoding: file, as: UTF8.self), nil)
   }
 
+  /// The path in `@FILE`. A password itself would be in the list of processes.
+  static func passwordFile(_ text: String?) throws(UsageError) -> String? {
+    guard let text else { return nil }
+    guard text.utf8.first == UInt8(ascii: "@"), text.utf8.count > 1 else {
+      throw UsageError(
+        "--key-password takes @FILE, a file with the password in it",
+        hint: "The list of processes would show the password itself.")
+    }
+    return String(text.dropFirst())
+  }
+
   static func userAndPassword(_ text: String) throws(UsageError) -> (String, String) {
     guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
       throw UsageError(

@@ -39,6 +39,10 @@ extension ConnectionArguments {
       configuration.certificateAuthorityFile = path
     }
     configuration.tls = tls
+    if let path = keyPasswordFile, let certificate = tls.clientCertificate {
+      configuration.tls.clientCertificate = certificate.decrypted(
+        with: try SecretFile.password(in: path).text)
+    }
     configuration.hostOverrides = overrides.map {
       CurlConfiguration.HostOverride(host: $0.host, port: $0.port, address: $0.address)
     }

@@ -23,11 +23,15 @@ struct KeyFile {
   }
 
   /// Returns the private or the shared key of the file.
-  /// - Parameter keyID: The name that is sent; nil for that of a JSON Web Key.
-  func signingKey(keyID: String?) throws -> any SigningKey {
+  /// - Parameters:
+  ///   - keyID: The name that is sent; nil for that of a JSON Web Key.
+  ///   - password: Decrypts the key, if it is encrypted.
+  func signingKey(keyID: String?, password: SecretText?) throws -> any SigningKey {
     try named {
       guard isJSON else {
-        return try PrivateKey(pem: String(decoding: data, as: UTF8.self), keyID: keyID).signingKey()
+        return try PrivateKey(
+          pem: String(decoding: data, as: UTF8.self), password: password?.text, keyID: keyID
+        ).signingKey()
       }
       let key: any SigningKey =
         if let shared = try sharedKey() { shared } else { try PrivateKey(jwk: data).signingKey() }
@@ -63,7 +67,8 @@ struct KeyFile {
     do {
       return try body()
     } catch let error as KeyError {
-      throw CommandFailure(.usage, error.code.rawValue, "\(path): \(error.message)")
+      let hint = error.code == .passwordNeeded ? "--key-password @FILE reads it from a file." : nil
+      throw CommandFailure(.usage, error.code.rawValue, "\(path): \(error.message)", hint: hint)
     }
   }
 }

@@ -22,7 +22,9 @@ extension Login {
     if let path = transfer.signatures.key {
       let standard: [MessageComponent] = [.method, .targetURI]
       signer = try MessageSigner(
-        try KeyFile(path).signingKey(keyID: transfer.signatures.keyID),
+        try KeyFile(path).signingKey(
+          keyID: transfer.signatures.keyID,
+          password: try transfer.signatures.keyPasswordFile.map { try SecretFile.password(in: $0) }),
         covering: transfer.signatures.components
           ?? (transfer.body == .none ? standard : standard + [.contentDigest]))
     }
@@ -49,14 +51,14 @@ struct Login: Sendable {
     onProblem: @escaping @Sendable (String) -> Void
   ) throws {
     switch arguments.scheme {
-    case .user(let user, let password): take(user, password, arguments, url)
+    case .user(let user, let password): try take(user, password, arguments, url)
     case .netrc:
       guard let host = url?.host() else { break }
       let (user, password) = try NetrcFile.login(for: host, environment)
-      take(user, password, arguments, url)
+      try take(user, password, arguments, url)
     case .bearer(let token): authorization = SecretText("Bearer \(token.text)")
     case .bearerFile(let path):
-      authorization = SecretText("Bearer \(try Self.token(in: path).text)")
+      authorization = SecretText("Bearer \(try SecretFile.token(in: path).text)")
     case .aws(let region, let service):
       signer = try AWSSigner(
         region: region, service: service, credentials: AWSCredentials(environment: environment))
@@ -70,25 +72,15 @@ struct Login: Sendable {
 
   private mutating func take(
     _ user: String, _ password: SecretText, _ arguments: CredentialArguments, _ url: URL?
-  ) {
+  ) throws(UsageError) {
     if arguments.usesDigest {
       authentication = .digest(user: user, password: password.text, at: url.map { [$0] } ?? [])
     } else {
+      if let problem = BasicCredential.problem(user: user.utf8, password: password.text.utf8) {
+        throw UsageError(problem)
+      }
       authorization = SecretText("Basic \(Data("\(user):\(password.text)".utf8).base64EncodedString())")
     }
-  }
-
-  private static let longestToken = 64 << 10
-
-  private static func token(in path: String) throws -> SecretText {
-    let file = try FileDescriptor(reading: path)
-    guard try file.length() <= longestToken else {
-      throw FileError(.read, path, "it is too long for a token")
-    }
-    let text = String(decoding: try file.read(Int(file.length()), at: 0), as: UTF8.self)
-    // An editor ends a file with a line break.
-    let last = text.utf8.lastIndex { $0 != 10 && $0 != 13 }.map { text.utf8.index(after: $0) }
-    return try CredentialArguments.token(String(text[..<(last ?? text.startIndex)]), "@\(path)")
   }
 
   func configure(_ configuration: inout ClientConfiguration) {

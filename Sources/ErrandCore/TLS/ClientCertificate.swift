@@ -45,6 +45,15 @@ public struct ClientCertificate: Sendable, Hashable {
 }
 
 extension ClientCertificate {
+  private init(_ certificate: Source, _ key: Source?, _ password: String?) {
+    (self.certificate, self.key, self.password) = (certificate, key, password)
+  }
+
+  /// Returns the same certificate with the password of its key.
+  package func decrypted(with password: String) -> ClientCertificate {
+    ClientCertificate(certificate, key, password)
+  }
+
   /// The length, in bytes, above which nothing is read.
   package static let maximumLength = 1 << 20
 

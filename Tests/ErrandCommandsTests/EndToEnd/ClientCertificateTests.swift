@@ -19,6 +19,7 @@ import Testing
     done
     cat localhost.key localhost.pem > both.pem
     openssl pkcs12 -export -in me.pem -inkey me.key -out me.p12 -passout pass:s3cret
+    echo s3cret > password
     openssl x509 -in localhost.pem -noout -pubkey | openssl pkey -pubin -outform der \
       | openssl dgst -sha256 -binary | openssl base64 > pin
     """
@@ -41,7 +42,8 @@ import Testing
         try await Tool.shell("$errand get https://localhost:\(port)/ --cacert ca.pem \(options)", in: folder)
       }
       for options in [
-        "--cert me.pem --key me.key", "--cert me.p12:s3cret --tls-min 1.3",
+        "--cert me.pem --key me.key", "--cert me.p12 --key-password @password",
+        "--cert me.p12:s3cret --tls-min 1.3",
         "--cert me.p12:s3cret --pin localhost=sha256/$(cat pin)", "--cert me.p12:s3cret --pin $(cat pin)",
       ] {
         let result = try await get(options)
@@ -50,6 +52,9 @@ import Testing
       let digest = Data(count: 32).base64EncodedString()
       for (options, code, reason) in [
         ("", 3, "wants a client certificate"), ("--cert me.p12:wr0ng", 2, "is wrong"),
+        ("--cert me.p12 --key-password @none", 6, "none"),
+        ("--cert me.p12 --key-password @me.pem", 2, "is wrong"),
+        ("--cert me.p12:s3cret --key-password @password", 2, "each give the password"),
         ("--cert none.p12", 2, "cannot be read"), ("--cert me.pem --key localhost.key", 2, "is not that of"),
         ("--cert me.p12:s3cret --pin localhost=sha256/\(digest)", 3, "public key of localhost is sha256/"),
       ] as [(String, Int32, String)] {

@@ -13,6 +13,15 @@ import Testing
     MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF
     -----END PRIVATE KEY-----
     """
+  /// The same, with the password "pass: wörd".
+  private static let encrypted = """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAgzozTIR8Fh9gICCAAw
+    DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEEEGbU02rR9E7ZxoSX+8a6sEQNr3
+    0Sppgt3VVV+VVOaVqL8+Mp2so5jts/vH9GLkIY+nbtCoTct/0ve+TO+OsYOjTfBJ
+    7TZcqxa5FSF31SolYb4=
+    -----END ENCRYPTED PRIVATE KEY-----
+    """
   private static let publicKey = """
     -----BEGIN PUBLIC KEY-----
     MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
@@ -33,7 +42,9 @@ import Testing
     folder = try TemporaryFolder()
     for (name, text) in [
       ("key.pem", Self.key), ("public.pem", Self.publicKey), ("other.pem", Self.otherPublicKey),
-      ("shared.jwk", Self.shared), ("junk", "junk"), ("broken.pem", Self.key.replacing("MC4C", with: "MC4D")),
+      ("shared.jwk", Self.shared), ("junk", "junk"), ("locked.pem", Self.encrypted),
+      ("password", "pass: wörd\n"), ("wrong", "pass"), ("nothing", "\n"),
+      ("broken.pem", Self.key.replacing("MC4C", with: "MC4D")),
     ] {
       try folder.write(text, to: name)
     }
@@ -106,6 +117,28 @@ import Testing
     #expect(result.code == code, "\(result.error)")
     #expect(!result.error.contains("MC4C") && !result.error.contains("IJ+D"))
     #expect(server.requests.isEmpty)
+  }
+
+  @Test func `--key-password reads the password of an encrypted key from a file`() async throws {
+    let server = try server()
+    let line = "$errand get \(server.url("/")) --sign locked.pem"
+    let result = try await Tool.shell("\(line) --key-password @password", in: folder.url)
+    #expect(result.code == 0, "\(result.error)")
+    let key = try PublicKey(pem: Self.publicKey).verificationKey()
+    _ = try await verify(try #require(server.requests.last), key, [.method, .targetURI])
+    for (options, code, word) in [
+      ("", 2, "--key-password"), ("--key-password @wrong", 2, "cannot be decrypted"),
+      ("--key-password @nothing", 6, "empty"), ("--key-password @missing", 6, "missing"),
+      ("--key-password wörd", 2, "@FILE"), ("--key-password @", 2, "@FILE"),
+    ] {
+      let result = try await Tool.shell("\(line) \(options)", in: folder.url)
+      #expect(result.code == Int32(code) && result.error.contains(word), "\(options): \(result.error)")
+      #expect(!result.error.contains("wörd"))
+    }
+    let alone = try await Tool.shell(
+      "$errand get \(server.url("/")) --key-password @password", in: folder.url)
+    #expect(alone.code == 2 && alone.error.contains("--sign or --cert"))
+    #expect(server.requests.count == 1)
   }
 
   // MARK: Responses
