@@ -46,3 +46,8 @@ public final class CurlTransport: Transport {
     }
   }
 }
+
+extension CurlTransport: CustomReflectable {
+  /// Shows nothing of its configuration, in which passwords may be.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

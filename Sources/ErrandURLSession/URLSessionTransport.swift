@@ -204,3 +204,8 @@ enum Refusal {
     return nil
   }
 }
+
+extension URLSessionTransport: CustomReflectable {
+  /// Shows nothing of its configuration, in which passwords may be.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -312,6 +312,7 @@
       curl.proxy = .url("http://ann:s3cret@127.0.0.1:9")
       var text = "\(curl) \(curl.proxyCredential.map { "\($0) \(String(reflecting: $0))" } ?? "")"
       dump(curl, to: &text)
+      dump(CurlTransport(configuration: curl), to: &text)
       #expect(!text.contains("ann") && !text.contains("s3cret"))
     }
   }
