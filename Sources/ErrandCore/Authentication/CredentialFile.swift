@@ -7,7 +7,7 @@
 /// A credential in a file that only this user can read, and that several processes may share: each refresh is made
 /// by one of them. A second file beside it, with `.lock` at its end, is locked meanwhile.
 ///
-/// The credential is not encrypted. On Apple's platforms, `KeychainCredentialStore` keeps it safer.
+/// The file is replaced as a whole, so a symbolic link is refused. The credential is not encrypted. On Apple's platforms, `KeychainCredentialStore` keeps it safer.
 public struct CredentialFile: CredentialStore {
   /// A credential is short; what is longer is not one.
   private static let longest = 1 << 20
@@ -44,7 +44,7 @@ public struct CredentialFile: CredentialStore {
   }
 
   public func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-    let lock = try await start { try $0.lock() }.value()
+    let lock = try await CredentialWork.lock(file)
     defer { lock.unlock() }
     return try await body()
   }

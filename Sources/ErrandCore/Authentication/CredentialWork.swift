@@ -11,4 +11,14 @@ enum CredentialWork {
     }
     return promise
   }
+
+  /// How long a store waits for another process, which holds the lock during a refresh of its own at most.
+  private static let patience = Duration.seconds(40)
+
+  /// Locks the file of a store that processes share. The wait ends with the task.
+  static func lock(_ file: ReplacedFile) async throws -> FileDescriptor {
+    try await CancellationToken.ofTask { token in
+      try await start(file.path) { try file.lock(within: patience) { token.isOver } }.value(unless: token)
+    }
+  }
 }

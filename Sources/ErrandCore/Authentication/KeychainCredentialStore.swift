@@ -60,7 +60,7 @@
     public func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
     {
       guard let lockFile else { return try await body() }
-      let lock = try await CredentialWork.start(service) { try lockFile.lock() }.value()
+      let lock = try await CredentialWork.lock(lockFile)
       defer { lock.unlock() }
       return try await body()
     }

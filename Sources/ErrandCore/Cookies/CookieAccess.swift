@@ -30,12 +30,12 @@ struct CookieAccess: Sendable {
     return request
   }
 
-  /// Takes the cookies of a response, and returns when they are in the store's file, if it has one. The store
-  /// reports what it cannot write.
+  /// Takes the cookies of a response, and returns when they are in the store's file, if it has one, or when the call is
+  /// cancelled. The store reports what it cannot write.
   func take(_ head: ResponseHead, to request: Request, of context: CallContext) async {
     guard head.fields.contains("Set-Cookie"), let url = request.url else { return }
     let own = own(context)
     own.take(head.fields, from: url, at: date())
-    try? await own.flush()
+    if own.hasFile { try? await context.cancellation.interrupting { try await own.flush() } }
   }
 }

@@ -41,10 +41,13 @@ struct CookieFile: Sendable {
     return Contents(entries: entries, status: status)
   }
 
+  /// How long a process waits for another, which holds the lock for as long as a write takes.
+  static let patience = Duration.seconds(5)
+
   /// Calls `body` while no other process writes the file.
-  func locked<Result>(_ body: () throws -> Result) throws -> Result {
+  func locked<Result>(within patience: Duration = patience, _ body: () throws -> Result) throws -> Result {
     try makeFolder()
-    let lock = try file.lock()
+    let lock = try file.lock(within: patience)
     defer { lock.unlock() }
     return try body()
   }

@@ -39,6 +39,11 @@ extension CookieJar {
     for entry in entries.prefix(count - limits.total) { remove(entry.cookie) }
   }
 
+  /// Removes what is more than the limit allows of one site, once there is much more.
+  mutating func evictFlood(of site: String) {
+    if (sites[site]?.count ?? 0) > 2 * limits.perDomain { evict(from: site) }
+  }
+
   mutating func evict(from site: String) {
     guard let entries = sites[site], entries.count > limits.perDomain else { return }
     let victims = entries.sorted {

@@ -109,6 +109,8 @@ struct CookieJar: Sendable {
     let site = site(of: cookie.domain)
     sites[site, default: []].append(Entry(cookie, created: created, received: now, used: now))
     count += 1
+    // One response may set very many, and each of them is compared with all.
+    evictFlood(of: site)
   }
 
   /// Returns false for a cookie that all hosts of a public suffix would be sent.
@@ -128,7 +130,7 @@ struct CookieJar: Sendable {
     sites[site, default: []].append(entry)
     count += 1
     // A file of another program may have more than the limit, and each of them is compared with all.
-    if (sites[site]?.count ?? 0) > 2 * limits.perDomain { evict(from: site) }
+    evictFlood(of: site)
   }
 
   /// Removes a cookie and those that it would replace.

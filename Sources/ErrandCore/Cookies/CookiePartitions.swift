@@ -60,6 +60,8 @@ final class CookiePartitions: Sendable {
     self.settings = settings
   }
 
+  var hasFiles: Bool { path != nil }
+
   /// The number of shelves in memory.
   var count: Int { table.withLock { $0.shelves.count } }
 

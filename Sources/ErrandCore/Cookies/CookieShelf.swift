@@ -120,7 +120,8 @@ final class CookieShelf: Sendable {
     if state.withLock({ $0.commitUnwritten(at: now) }) { return }
     var fault: CookieFileFault?
     defer { if let fault { report(CookieFileProblem(file, fault)) } }
-    try file.locked {
+    try file.locked(within: state.withLock { $0.awaitLock(CookieFile.patience) }) {
+      state.withLock { $0.hasLock() }
       var status = file.status
       if !state.withLock({ $0.stamp.isStill(status) && !$0.isTroubled }) {
         let found = try reload(file, &fault)

@@ -50,6 +50,8 @@ struct CookieShelfState: Sendable {
   private(set) var isTroubled = false
   private(set) var isClosed = false
   private var isScheduled = false
+  /// True if the file's lock could not be had.
+  private var isLockOverdue = false
 
   init(_ jar: CookieJar, hasFile: Bool, keepsSessionCookies: Bool) {
     self.jar = jar
@@ -84,6 +86,14 @@ struct CookieShelfState: Sendable {
     isScheduled = false
     return !pending.isEmpty || isTroubled
   }
+
+  /// Returns how long to wait for the file's lock: not at all after a wait that was in vain, until it is free.
+  mutating func awaitLock(_ patience: Duration) -> Duration {
+    defer { isLockOverdue = true }
+    return isLockOverdue ? .zero : patience
+  }
+
+  mutating func hasLock() { isLockOverdue = false }
 
   /// Takes what was read from the file, unless it was read or written by others since `generation`.
   /// - Returns: False if it has to be read again.

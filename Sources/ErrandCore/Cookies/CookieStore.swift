@@ -29,7 +29,9 @@
 /// and is written a moment later; ``flush()`` waits for that.
 ///
 /// A file that is damaged is moved to a path that ends with `.damaged` and reported; nothing of it is used.
-/// When each cookie was last sent is written only along with other changes.
+/// When each cookie was last sent is written only along with other changes. A symbolic link is reported, and left as
+/// it is. A process that was stopped while it wrote holds the file's lock: a response waits for that 5 s, once, and
+/// never longer than its call.
 ///
 /// The cookies of identities other than nil are in a folder beside the file, whose name ends with
 /// `.partitions`. The files hold credentials: keep them out of backups that others can read.
@@ -135,6 +137,9 @@ public final class CookieStore: Sendable {
 }
 
 extension CookieStore {
+  /// False if all is in memory.
+  var hasFile: Bool { partitions.hasFiles }
+
   /// Returns the value of the `Cookie` field for a request, and records that its cookies were used; nil if
   /// there are none. Reads the file if another process has replaced it.
   package func field(for url: URL, at now: Date) -> String? {

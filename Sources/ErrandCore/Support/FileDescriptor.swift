@@ -92,6 +92,15 @@ package final class FileDescriptor: Sendable {
     }
   }
 
+  /// Locks the file as `lock` does. Returns false if it is locked.
+  package func lockIfFree() throws(FileError) -> Bool {
+    while flock(raw, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return false }
+      guard errno == EINTR else { throw FileError(.create, path, "it cannot be locked") }
+    }
+    return true
+  }
+
   /// Releases the lock, although the file may stay open for a while.
   package func unlock() { flock(raw, LOCK_UN) }
 

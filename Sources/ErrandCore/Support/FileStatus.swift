@@ -17,6 +17,7 @@ package struct FileStatus: Sendable {
   package let size: Int
   package let modified: Date
   package let isRegular: Bool
+  package let isLink: Bool
   package let links: Int
   /// True if the file belongs to the user that this process runs as.
   package let isOwn: Bool
@@ -30,6 +31,7 @@ package struct FileStatus: Sendable {
     size = Int(info.st_size)
     modified = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     isRegular = info.st_mode & S_IFMT == S_IFREG
+    isLink = info.st_mode & S_IFMT == S_IFLNK
     links = Int(info.st_nlink)
     isOwn = info.st_uid == geteuid()
     permissions = UInt32(info.st_mode & 0o777)

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -25,6 +33,11 @@ struct ReplacedFile: Sendable {
   /// Opens the file for reading; nil if there is none.
   /// - Throws: `FileError`, if it cannot be read, or is not this user's own.
   func opened() throws(FileError) -> FileDescriptor? {
+    if status?.isLink ?? false {
+      throw FileError(
+        .open, path,
+        "it is a symbolic link, in whose place a file would be put: give the path that it leads to")
+    }
     let file: FileDescriptor
     do {
       file = try FileDescriptor(reading: path)
@@ -38,10 +51,27 @@ struct ReplacedFile: Sendable {
 
   /// Waits until no other process holds the lock. It is held until the returned descriptor is unlocked or
   /// released.
-  func lock() throws(FileError) -> FileDescriptor {
+  /// - Parameters:
+  ///   - patience: The longest wait: a process that was stopped holds its locks, and one that hangs does.
+  ///   - isOver: Ends the wait, too, when it returns true.
+  /// - Throws: `FileError`, if it is still held then, or cannot be locked.
+  func lock(within patience: Duration, unless isOver: () -> Bool = { false }) throws(FileError)
+    -> FileDescriptor
+  {
     let lock = try FileDescriptor(writing: lockPath)
     try lock.checkIsOwn()
-    try lock.waitForLock()
+    let began = ContinuousClock.now
+    while !(try lock.lockIfFree()) {
+      let waited = ContinuousClock.now - began
+      guard waited < patience, !isOver() else {
+        throw FileError(
+          .open, lockPath,
+          "another process has held its lock for \(waited.formattedSeconds): it hangs, or was stopped; end it"
+        )
+      }
+      // A wait in the system could not be given up.
+      usleep(UInt32(min(20_000, 1000 + waited / .microseconds(20))))
+    }
     return lock
   }
 

@@ -121,4 +121,17 @@ import Testing
     #expect(jar.entries.count == 25)
     #expect(jar.entries.filter { $0.cookie.domain == "example.org" }.count == 10)
   }
+
+  @Test func `a flood of cookies from one site is bounded while it arrives`() throws {
+    var jar = CookieJar(CookieLimits(perDomain: 10), .sample)
+    let text = try #require(URL(string: "https://example.com/"))
+    let url = try #require(CookieURL(text))
+    let now = Date(timeIntervalSince1970: 1_790_000_000)
+    for number in 0..<1000 {
+      jar.receive(try #require(SetCookie("c\(number)=1")), from: url, at: now)
+      #expect(jar.count <= 20)
+    }
+    jar.evict(at: now)
+    #expect(jar.entries.map(\.cookie.name) == (990..<1000).map { "c\($0)" })
+  }
 }

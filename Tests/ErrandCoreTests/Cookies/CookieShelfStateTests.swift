@@ -20,6 +20,8 @@ private final class Shelf {
   func draft(at now: Date) -> CookieShelfState.Draft { state.draft(at: now) }
   func commit(_ draft: CookieShelfState.Draft) { state.commit(draft, stamp: .missing) }
   func commitUnwritten(at now: Date) -> Bool { state.commitUnwritten(at: now) }
+  func awaitLock() -> Duration { state.awaitLock(.seconds(5)) }
+  func hasLock() { state.hasLock() }
   func closeIfIdle(at now: Date) -> Bool { state.closeIfIdle(at: now) }
 
   func adopt(_ entries: [CookieJar.Entry], generation: Int? = nil, at now: Date) -> Bool {
@@ -258,5 +260,16 @@ private final class Shelf {
     session.apply(change("s=1"))
     session.commit(session.draft(at: now))
     #expect(!session.closeIfIdle(at: now))
+  }
+
+  @Test func `a lock that could not be had is not waited for again until it is free`() {
+    let shelf = shelf()
+    #expect(shelf.awaitLock() == .seconds(5))
+    shelf.hasLock()
+    #expect(shelf.awaitLock() == .seconds(5))
+    #expect(shelf.awaitLock() == .zero)
+    #expect(shelf.awaitLock() == .zero)
+    shelf.hasLock()
+    #expect(shelf.awaitLock() == .seconds(5))
   }
 }

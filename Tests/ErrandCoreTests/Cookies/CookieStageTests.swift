@@ -1,5 +1,6 @@
 import ErrandTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -48,6 +49,27 @@ import Testing
     await #expect(throws: RequestError.self) { try await stage.client.send(.get("http://a.test/")) }
     try await stage.client.send(.get("http://a.test/"))
     #expect(sent(stage) == [nil, "a=1"])
+  }
+
+  @Test func `a response does not wait longer than its call for a file that another process has locked`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let lock = open(folder.path("c.jsonl.lock"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    flock(lock, LOCK_EX)
+    let store = CookieStore(file: folder.file("c.jsonl"))
+    let stage = self.stage {
+      $0.cookies = store
+    } _: { _ in
+      .response(fields: ["Set-Cookie": "a=1; Max-Age=100"])
+    }
+    let call = stage.client.start(.get("http://a.test/"))
+    while store.cookies.isEmpty { await Task.yield() }
+    call.cancel()
+    #expect(await call.result.requestError?.code == .cancelled)
+    close(lock)
+    try await store.flush()
+    #expect(CookieStore(file: folder.file("c.jsonl")).cookies.map(\.name) == ["a"])
   }
 
   @Test func `a request with a Cookie field of its own gets no others`() async throws {
