@@ -82,6 +82,9 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     case .has(let credential):
       let issued = Issued(credential: credential, generation: generation)
       guard isExpired(credential) else { return .use(issued) }
+      // Renewals that succeed and seem expired at once: the clock is wrong, or the server gives out a short life. The
+      // server decides then.
+      if renewal == nil, failure == nil, !mayRenew(at: now) { return .use(issued) }
       return renewed(issued, sent: now, at: now)
     }
   }
@@ -105,12 +108,16 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     if let renewal { return .wait(renewal) }
     // A request that was sent before the renewal failed is one of those that it failed for.
     if let failure, failure.generation == generation, sent < failure.at { return .fail(failure.error) }
-    begun.removeAll { now - $0 >= Self.window }
-    guard begun.count < Self.mostRenewals else { return .fail(Self.excessive) }
+    guard mayRenew(at: now) else { return .fail(Self.excessive(after: failure?.error)) }
     begun.append(now)
     lastRenewal += 1
     renewal = lastRenewal
     return .renew(Renewal(number: lastRenewal, old: old))
+  }
+
+  private mutating func mayRenew(at now: Duration) -> Bool {
+    begun.removeAll { now - $0 >= Self.window }
+    return begun.count < Self.mostRenewals
   }
 
   /// Takes the outcome of a renewal.
@@ -151,12 +158,14 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     standing = .signedOut(error)
   }
 
-  private static var excessive: RequestError {
-    RequestError(
+  /// - Parameter failure: The last renewal's; nil if it brought a new credential.
+  private static func excessive(after failure: RequestError?) -> RequestError {
+    let often = "\(mostRenewals) times within \(window.formattedSeconds)"
+    return RequestError(
       .excessiveRefresh,
-      message:
-        "the credential was refreshed \(mostRenewals) times within \(window.formattedSeconds), and the "
-        + "server found each new one stale: check the clock, and what the server expects",
-      reachedServer: false)
+      message: failure.map { "a refresh was tried \(often), and the next one has to wait: \($0.message)" }
+        ?? "the credential was refreshed \(often), and the server found each new one stale: check the clock, and "
+        + "what the server expects",
+      reachedServer: false, underlying: failure)
   }
 }

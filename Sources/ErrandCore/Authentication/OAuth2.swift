@@ -60,6 +60,8 @@ public struct OAuth2: Authenticator {
     self.scope = scope
   }
 
+  public var authenticatesAtOnce: Bool { true }
+
   public func authenticate(_ request: Request, with tokens: Tokens) -> Request {
     var request = request
     request.fields.set("Authorization", "Bearer \(tokens.accessToken)", isSecret: true)
@@ -76,8 +78,10 @@ public struct OAuth2: Authenticator {
     guard let reply = try? JSONDecoder().decode(Reply.self, from: response.data) else {
       throw problem(with: response)
     }
+    if let problem = reply.problem { throw OAuth2Error(reason: problem) }
+    let refreshToken = reply.refreshToken.flatMap { $0.isEmpty ? nil : $0 }
     return Tokens(
-      accessToken: reply.accessToken, refreshToken: reply.refreshToken ?? tokens?.refreshToken,
+      accessToken: reply.accessToken, refreshToken: refreshToken ?? tokens?.refreshToken,
       expiry: reply.lifetime.map { refresh.date + $0 })
   }
 
@@ -116,29 +120,39 @@ public struct OAuth2: Authenticator {
     let accessToken: String
     let refreshToken: String?
     let expiresIn: Seconds?
+    let tokenType: String?
 
     enum CodingKeys: String, CodingKey {
       case accessToken = "access_token"
+      case tokenType = "token_type"
       case refreshToken = "refresh_token"
       case expiresIn = "expires_in"
     }
 
-    var lifetime: TimeInterval? { expiresIn.map { min(max(0, $0.count), 100 * 365 * 86_400) } }
+    var lifetime: TimeInterval? { expiresIn?.count.map { min(max(0, $0), 100 * 365 * 86_400) } }
+
+    /// The reason why the access token cannot be sent (RFC 6749, section 7.1 and appendix A.12); nil if there is none.
+    var problem: String? {
+      if let tokenType, !ASCII.lowercased(tokenType).hasPrefix("bearer") {
+        return "the token endpoint gave a token of another type than Bearer, which is not known here"
+      }
+      guard !accessToken.isEmpty, accessToken.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+        return "the token endpoint gave an access token that is empty, or has a character that no token has"
+      }
+      return nil
+    }
   }
 
   /// A number, which some servers write as a text.
   private struct Seconds: Decodable {
-    let count: Double
+    /// Nil if it is none. Without its tokens, the response would have used up the refresh token for nothing.
+    let count: Double?
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if let number = try? container.decode(Double.self) {
-        count = number
-      } else if let number = Double(try container.decode(String.self)), number.isFinite {
-        count = number
-      } else {
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: "no number of seconds")
-      }
+      let container = try? decoder.singleValueContainer()
+      let number =
+        (try? container?.decode(Double.self)) ?? (try? container?.decode(String.self)).flatMap(Double.init)
+      count = number.flatMap { $0.isFinite ? $0 : nil }
     }
   }
 

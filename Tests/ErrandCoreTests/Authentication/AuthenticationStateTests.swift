@@ -154,4 +154,29 @@ import Testing
       }
     }
   }
+
+  @Test mutating func `a credential that seems expired after every renewal is used, and the server decides`()
+  {
+    for number in 1...Rules.mostRenewals {
+      #expect(begin(number, isExpired: true).hasPrefix("renew \(number) of"))
+      #expect(ended(number, .renewed("b"), number) == "use b\(number)")
+    }
+    #expect(begin(20, isExpired: true) == "use b5")
+    #expect(stale(5, sent: 20, 21) == "excessiveRefresh")
+    #expect(begin(31, isExpired: true) == "renew 6 of b", "The first renewal was 30 s ago.")
+    #expect(begin(31, isExpired: true) == "wait 6")
+  }
+
+  @Test mutating func `refreshes that failed too often end with the reason of the last one`() {
+    for number in 1...Rules.mostRenewals {
+      #expect(begin(number, isExpired: true) == "renew \(number) of a")
+      #expect(ended(number, .failed(Self.refused), number) == "refreshFailed")
+    }
+    guard case .fail(let error) = rules.begin(at: .seconds(20), isExpired: { _ in true }) else {
+      Issue.record("An expired credential that cannot be renewed is not sent.")
+      return
+    }
+    #expect(error.code == .excessiveRefresh)
+    #expect(error.message == "a refresh was tried 5 times within 30 s, and the next one has to wait: no")
+  }
 }

@@ -98,7 +98,7 @@ import Testing
     #expect(field == "Basic \(Data("an+app:se%3Acret+%26".utf8).base64EncodedString())")
   }
 
-  @Test(arguments: [#"{"expires_in":3600}"#, "no JSON", "", #"{"access_token":"a","expires_in":"soon"}"#])
+  @Test(arguments: [#"{"expires_in":3600}"#, "no JSON", "", #"{"access_token":5}"#])
   func `a reply without tokens fails the request, and names no value`(body: String) async throws {
     let session = CredentialSession(
       try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
@@ -179,5 +179,77 @@ import Testing
     #expect(try await stage.client.send(.get("me")).text == "here")
     // With the token of the first refresh, whose own could not be used twice.
     #expect(refreshes.count == 1)
+  }
+
+  private func refreshed(by body: String, _ count: Int = 1) async throws -> [Result<String, any Error>] {
+    let session = CredentialSession(
+      try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(session)
+    }.responding { request in
+      if request.path == "/token" { return .response(body: body) }
+      return request.fields["Authorization"] == "Bearer a1" ? .response(body: "here") : .response(status: 401)
+    }
+    var results: [Result<String, any Error>] = []
+    for _ in 0..<count {
+      do {
+        results.append(.success(try await stage.client.send(.get("me")).text))
+      } catch {
+        results.append(.failure(error))
+      }
+      stage.clock.advance(by: .milliseconds(1))
+    }
+    return results
+  }
+
+  @Test(arguments: [
+    #""soon""#, #""""#, "null", "true", "[3600]", "{}", "1e400", "1e308", "0", "-1", "-1e308", #""NaN""#,
+    #""-inf""#,
+    #""0""#, "5",
+  ])
+  func `tokens count whatever a server says of their lifetime`(lifetime: String) async throws {
+    // A lifetime that is over at once has each request renew the token, until that is too often.
+    let results = try await refreshed(by: #"{"access_token":"a1","expires_in":\#(lifetime)}"#, 12)
+    for result in results { #expect(try result.get() == "here") }
+  }
+
+  @Test(arguments: [
+    #"{"access_token":""}"#, #"{"access_token":"a1\r\nX-Evil: 1"}"#, #"{"access_token":"a\u0000"}"#,
+    #"{"access_token":"é"}"#, #"{"access_token":"a1","token_type":"mac"}"#,
+    #"{"access_token":"a1","token_type":""}"#,
+  ])
+  func `an access token that cannot be sent is none`(body: String) async throws {
+    let error = await #expect(throws: RequestError.self) {
+      try await refreshed(by: body)[0].get()
+    }
+    #expect(error?.code == .refreshFailed)
+    #expect(error?.message.contains("the token endpoint gave a") == true)
+    #expect(error?.message.contains("Evil") == false)
+  }
+
+  @Test(arguments: ["Bearer", "bearer", "BEARER", "BearerToken"])
+  func `the type of a bearer token may be written in any way`(type: String) async throws {
+    #expect(try await refreshed(by: #"{"access_token":"a1","token_type":"\#(type)"}"#)[0].get() == "here")
+  }
+
+  @Test func `an empty refresh token does not take the place of the old one`() async throws {
+    let session = CredentialSession(
+      try Self.method(), credential: OAuth2.Tokens(accessToken: "a0", refreshToken: "r1"))
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(session)
+    }.responding { request in
+      guard request.path == "/token" else { return .response(status: 401) }
+      return .response(body: #"{"access_token":"a1","refresh_token":""}"#)
+    }
+    for _ in 0..<2 {
+      await #expect(throws: RequestError.self) { try await stage.client.send(.get("me")) }
+      stage.clock.advance(by: .seconds(1))
+    }
+    let bodies = stage.stub.requests.filter { $0.path == "/token" }.map {
+      String(decoding: $0.body, as: UTF8.self)
+    }
+    #expect(bodies.count == 2 && bodies.allSatisfy { $0.contains("refresh_token=r1&") })
   }
 }
