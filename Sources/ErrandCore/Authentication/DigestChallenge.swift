@@ -35,6 +35,10 @@ struct DigestChallenge: Sendable, Hashable {
     guard challenge.scheme == "digest", let realm = parameters["realm"], let nonce = parameters["nonce"]
     else { return nil }
     (self.realm, self.nonce, opaque) = (realm, nonce, parameters["opaque"])
+    // They would have to be sent back, and each later request would fail with them.
+    guard !ASCII.hasControl(realm), !ASCII.hasControl(nonce), !ASCII.hasControl(opaque ?? "") else {
+      return nil
+    }
     let algorithm = parameters["algorithm"] ?? DigestHash.md5.rawValue
     isSession = ASCII.hasSuffixIgnoringCase(algorithm, "-sess")
     let name = isSession ? String(algorithm.dropLast(5)) : algorithm

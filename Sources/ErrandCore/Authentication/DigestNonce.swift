@@ -39,7 +39,7 @@ final class DigestNonce: Sendable {
   func received(_ response: ResponseHead) {
     if response.status != 401 { state.withLock { $0.wasAccepted = true } }
     guard let info = response.fields["Authentication-Info"],
-      let next = Challenge.all(in: ["Digest \(info)"]).first?.parameters["nextnonce"]
+      let next = Challenge.all(in: ["Digest \(info)"]).first?.parameters["nextnonce"], !ASCII.hasControl(next)
     else { return }
     state.withLock { state in
       guard state.nonce != next else { return }

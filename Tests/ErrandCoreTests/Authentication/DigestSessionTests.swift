@@ -311,4 +311,33 @@ import Testing
     let value = stage.stub.requests.first?.fields["Authorization"]
     #expect(value == "Basic \(Data("t\u{EB}st \"x\":1:23\u{A3}".utf8).base64EncodedString())")
   }
+
+  @Test(arguments: [
+    #"Digest realm="a\#u{1}b", nonce="n", qop="auth""#, #"Digest realm="r", nonce="a\#u{1}b", qop="auth""#,
+    #"Digest realm="r", nonce="n", opaque="a\#u{1}b", qop="auth""#,
+  ])
+  func `a challenge that cannot be sent back is none, and spoils no later request`(challenge: String)
+    async throws
+  {
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = .digest(user: "ann", password: "secret")
+    }.responding { request in
+      request.index == 0 ? .response(status: 401, fields: ["WWW-Authenticate": challenge]) : .response()
+    }
+    #expect(try await stage.client.send(.get("x").acceptingAnyStatus()).status == 401)
+    #expect(try await stage.client.send(.get("x")).status == 200)
+  }
+
+  @Test func `a next nonce that cannot be sent is not used`() async throws {
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = .digest(user: "ann", password: "secret")
+    }.responding { request in
+      request.fields.contains("Authorization")
+        ? .response(fields: ["Authentication-Info": "nextnonce=\"a\u{1}b\""])
+        : .response(status: 401, fields: ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#])
+    }
+    for _ in 0..<3 { #expect(try await stage.client.send(.get("x")).status == 200) }
+  }
 }
