@@ -18,6 +18,7 @@
 
     /// A credential that leaves the request as it is.
     private struct Nothing: Authenticator {
+      var authenticatesAtOnce: Bool { true }
       func authenticate(_ request: Request, with credential: Int) -> Request { request }
       func refresh(_ credential: Int?, _ refresh: CredentialRefresh) -> Int { 0 }
     }

@@ -8,6 +8,8 @@
 protocol AnyCredentialSession: AnyObject, Sendable {
   /// The identity of calls that begin now; the same before and after a refresh.
   var identity: CallIdentity { get }
+  /// True if users' code runs for each attempt, which may wait for anything.
+  var mayWait: Bool { get }
   /// Returns when the identity is known, if its store can be read.
   func prepare() async
   /// - Parameter era: That of the call's identity.
@@ -26,6 +28,7 @@ protocol AnyCredentialSession: AnyObject, Sendable {
 }
 
 extension AnyCredentialSession {
+  var mayWait: Bool { false }
   func prepare() async {}
   func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? { nil }
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? { nil }
@@ -88,6 +91,7 @@ extension Error {
     case let error as RequestError: error.description
     case let error as OAuth2Error: error.description
     case let error as FileError: error.description
+    case let error as DamagedCredential: error.description
     default: problemOfValue
     }
   }

@@ -25,7 +25,14 @@ public protocol Authenticator: Sendable {
 
   /// Returns the request with the credential. Called for each attempt, after retries have been decided and
   /// before attempt interceptors.
+  ///
+  /// It may take its time and send requests of its own, as an interceptor may (see `Interceptor`): a call that is
+  /// cancelled, or whose deadline has passed, does not wait for it.
   func authenticate(_ request: Request, with credential: Credential) async throws -> Request
+
+  /// True if `authenticate` waits for nothing. It is called without a task of its own then, which saves some
+  /// microseconds, and a call that is cancelled waits until it returns. Default: false.
+  var authenticatesAtOnce: Bool { get }
 
   /// Returns true if the credential is of no use any more, so that it is refreshed before a request is sent.
   /// Default: false.
@@ -44,6 +51,7 @@ public protocol Authenticator: Sendable {
 }
 
 extension Authenticator {
+  public var authenticatesAtOnce: Bool { false }
   public func isExpired(_ credential: Credential, at date: Date) -> Bool { false }
   public func isStale(_ credential: Credential, _ response: ResponseHead) -> Bool { response.status == 401 }
 }

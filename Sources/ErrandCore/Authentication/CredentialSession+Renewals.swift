@@ -40,9 +40,12 @@ extension CredentialSession {
       } catch let error as CredentialRejected {
         outcome = .final(Self.error(.signedOut, "the identity has to sign in again: \(error.reason)", error))
       } catch {
+        let problem =
+          cancellation.isOver && vault != nil
+          ? "nothing came of it within \(limit.formattedSeconds); its server does not respond, or another process holds "
+            + "the lock of the store and hangs" : error.refreshProblem
         outcome = .failed(
-          Self.error(.refreshFailed, "the credential could not be refreshed: \(error.refreshProblem)", error)
-        )
+          Self.error(.refreshFailed, "the credential could not be refreshed: \(problem)", error))
       }
       timer.cancel()
       end(renewal, outcome, owner, at: sender.timeline.now())
@@ -60,7 +63,9 @@ extension CredentialSession {
     guard let vault else {
       return RenewedCredential(credential: try await method.refresh(old, refresh), owner: nil)
     }
-    return try await vault.renewed { try await self.method.refresh($0 ?? old, refresh) }
+    return try await vault.renewed(of: state.withLock { $0.owner }) {
+      try await self.method.refresh($0 ?? old, refresh)
+    }
   }
 
   private func end(

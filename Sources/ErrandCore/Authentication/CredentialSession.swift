@@ -87,6 +87,8 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     self.init(authenticator, nil, of: CredentialIdentity(), vault: vault)
   }
 
+  var mayWait: Bool { !method.authenticatesAtOnce }
+
   var identity: CallIdentity {
     // Without a credential, a request shares no response with those that have one.
     state.withLock { CallIdentity(owner: $0.rules.isSignedOut ? "" : $0.owner.text, era: $0.era) }
@@ -143,7 +145,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       }
       let reply: CredentialReply
       do {
-        let sent = try await method.authenticate(request, with: current.credential)
+        let sent = try await authenticated(request, with: current.credential, context)
         reply = await CredentialReply(to: sent) { try await next(sent, context) }
       } catch {
         leave(place)
@@ -161,6 +163,20 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       }
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(stale) }
       isReplay = true
+    }
+  }
+
+  /// Runs the authenticator as interceptors are run: it may wait for anything, so it runs in a task that can be
+  /// cancelled.
+  private func authenticated(
+    _ request: Request, with credential: Method.Credential, _ context: CallContext
+  ) async throws -> Request {
+    if method.authenticatesAtOnce { return try await method.authenticate(request, with: credential) }
+    context.watch?.take()
+    defer { context.watch?.handOn() }
+    let nested = try NestedCall()
+    return try await context.cancellation.interrupting { [method] in
+      try await nested.run { try await method.authenticate(request, with: credential) }
     }
   }
 

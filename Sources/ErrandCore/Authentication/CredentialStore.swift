@@ -27,6 +27,13 @@ struct RenewedCredential<Credential: Sendable>: Sendable {
   var isFound = false
 }
 
+/// Says that what is stored is no credential of this kind.
+struct DamagedCredential: Error, CustomStringConvertible {
+  var description: String {
+    "what is stored is damaged, or the credential of another program: sign in anew, which replaces it"
+  }
+}
+
 /// A credential store, and how this kind of credential is written there.
 final class CredentialVault<Credential: Sendable>: Sendable {
   /// The stored form. A signed-out identity is stored, too, so that other processes learn of it.
@@ -65,7 +72,9 @@ final class CredentialVault<Credential: Sendable>: Sendable {
 
   /// Returns the stored credential if another process, or an earlier start, has stored a newer one than this
   /// process knows; else stores and returns what `refresh` makes of the stored one.
+  /// - Parameter present: The identity of a new credential if nothing is stored, or what was stored is gone.
   func renewed(
+    of present: CredentialIdentity,
     _ refresh: @escaping @Sendable (Credential?) async throws -> Credential
   ) async throws -> RenewedCredential<Credential> {
     try await store.exclusively { [self] in
@@ -73,7 +82,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       let (known, unsaved) = state.withLock { ($0.revision, $0.unsaved) }
       let isNewer = entry.map { $0.revision > known } ?? false
       if let entry, isNewer { state.withLock { $0 = State(revision: entry.revision) } }
-      let old = try entry?.credential.map(decode)
+      let old = try entry?.credential.map { try self.intact($0, self.decode) }
       // A refresh that comes after the sign-out must not sign in again.
       if entry != nil, old == nil { throw CredentialRejected(reason: "the identity has signed out") }
       if let entry, let old, isNewer {
@@ -81,7 +90,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       }
       let new: Credential
       if let unsaved { new = unsaved } else { new = try await refresh(old) }
-      let owner = entry?.owner ?? CredentialIdentity()
+      let owner = entry?.owner ?? present
       state.withLock { $0.unsaved = new }
       try await write(new, of: owner, after: entry)
       return RenewedCredential(credential: new, owner: owner)
@@ -98,7 +107,7 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     try await store.exclusively { [self] in
       // A damaged entry is replaced: otherwise no sign-in would ever succeed.
       let entry: Entry?
-      do { entry = try await read() } catch is DecodingError { entry = nil }
+      do { entry = try await read() } catch is DamagedCredential { entry = nil }
       try await write(credential, of: owner, after: entry)
     }
   }
@@ -107,11 +116,13 @@ final class CredentialVault<Credential: Sendable>: Sendable {
 
   private func read() async throws -> Entry? {
     guard let data = try await store.read() else { return nil }
-    let entry = try JSONDecoder().decode(Entry.self, from: data)
-    guard 0..<1 << 53 ~= entry.revision else {
-      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no revision"))
-    }
+    let entry = try intact(data) { try JSONDecoder().decode(Entry.self, from: $0) }
+    guard 0..<1 << 53 ~= entry.revision else { throw DamagedCredential() }
     return entry
+  }
+
+  private func intact<Value>(_ data: Data, _ decode: (Data) throws -> Value) throws -> Value {
+    do { return try decode(data) } catch { throw DamagedCredential() }
   }
 
   private func write(_ credential: Credential?, of owner: CredentialIdentity, after entry: Entry?)

@@ -31,7 +31,8 @@ final class Pipeline: Sendable {
       onFailure: configuration.onCacheFailure)
     let coalescing = CoalescingStage(
       timeline, inFlight, identity: requestIdentity, secrets: secrets,
-      isIntercepted: isIntercepted || configuration.signer != nil)
+      isIntercepted: isIntercepted || configuration.signer != nil
+        || configuration.authentication?.session.mayWait == true)
     let retries = RetryStage(
       configuration.retry, budget: configuration.retryBudget, random: configuration.random,
       date: configuration.date, timeline: timeline)

@@ -9,7 +9,7 @@ final class CoalescingStage: Stage {
   private let secrets: Secrets
   private let isIntercepted: Bool
 
-  /// - Parameter isIntercepted: True if the client has interceptors, or a signer.
+  /// - Parameter isIntercepted: True if the client has interceptors, a signer, or an authenticator that may wait.
   init(
     _ timeline: Timeline, _ inFlight: InFlight, identity: RequestIdentity, secrets: Secrets,
     isIntercepted: Bool

@@ -23,8 +23,8 @@ final class NestedCall: Sendable {
       throw RequestError(
         .unsupported,
         message:
-          "interceptors or signers have sent requests within requests, \(Self.limit) deep: one of them sends its "
-          + "request through a client with that same interceptor or signer; send it through a client without it",
+          "interceptors, signers or authenticators have sent requests within requests, \(Self.limit) deep: one of them "
+          + "sends its request through a client that has it, too; send it through a client without it",
         reachedServer: false)
     }
     self.outer = Locked(outer)

@@ -86,6 +86,7 @@ import Testing
     }.responding { _ in .response() }
     let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
     #expect(error?.code == .refreshFailed)
+    #expect(error?.message.contains("sign in anew, which replaces it") == true)
     #expect(try await file.read() == Data(text.utf8))
     #expect(stage.stub.requests.isEmpty)
     try await session.signIn(OAuth2.Tokens(accessToken: "a"), identity: "me")
@@ -124,5 +125,98 @@ import Testing
       _ = await task.result
       #expect(try await file.read() == Data("\(number)".utf8))
     }
+  }
+
+  @Test func `a symbolic link is refused, because a file would take its place`() async throws {
+    try await write("one")
+    let path = folder.path("link")
+    symlink(folder.path("credential"), path)
+    let linked = CredentialFile(at: URL(filePath: path))
+    let error = await #expect(throws: FileError.self) { try await linked.read() }
+    #expect(error?.description.contains("symbolic link") == true)
+    unlink(folder.path("credential"))
+    await #expect(throws: FileError.self, "A link to nothing, too.") { try await linked.read() }
+  }
+
+  @Test func `a wait for a lock that a stopped process holds ends with its task, and leaves no thread`()
+    async throws
+  {
+    let lock = open(folder.path("credential.lock"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    flock(lock, LOCK_EX)
+    let before = try threads
+    let tasks = (0..<20).map { _ in Task { [file] in try await file.exclusively {} } }
+    while try threads < before + 20 { await Task.yield() }
+    let began = ContinuousClock.now
+    for task in tasks { task.cancel() }
+    for task in tasks { await #expect(throws: (any Error).self) { try await task.value } }
+    // They look at it every 20 ms.
+    while try threads >= before + 20 { await Task.yield() }
+    #expect(ContinuousClock.now - began < .seconds(20))
+    close(lock)
+    try await write("one")
+  }
+
+  private var threads: Int {
+    get throws {
+      #if os(Linux)
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+      #else
+        0
+      #endif
+    }
+  }
+
+  @Test func `a file that was removed is written anew for the identity that is signed in`() async throws {
+    let session = CredentialSession(
+      OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app"), store: file)
+    try await session.signIn(OAuth2.Tokens(accessToken: "a0", refreshToken: "r"), identity: "me")
+    let gate = StubGate()
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(session)
+    }.responding { request in
+      switch request.path {
+      case "/slow": .response(body: "slow").behind(gate)
+      case "/token": .response(body: #"{"access_token":"a1"}"#)
+      default: .response(status: request.fields["Authorization"] == "Bearer a1" ? 200 : 401)
+      }
+    }
+    let slow = stage.client.start(.get("slow"))
+    try await stage.stub.waitForRequests(1)
+    unlink(folder.path("credential"))
+    #expect(try await stage.client.send(.get("x")).status == 200)
+    gate.open()
+    #expect(await slow.result.requestError == nil, "It is of the same identity as before.")
+    #expect(try await session.identityDigest() == CredentialIdentity(named: "me").digest)
+    #expect(
+      try await CredentialSession(session.method, store: file).identityDigest()
+        == CredentialIdentity(named: "me").digest)
+  }
+
+  @Test func `a wait for a lock that is held for too long ends with a sentence`() throws {
+    let shared = ReplacedFile(path: folder.path("a"), lockPath: folder.path("a.lock"))
+    let lock = try shared.lock(within: .zero)
+    let error = #expect(throws: FileError.self) { try shared.lock(within: .milliseconds(20)) }
+    #expect(error?.description.contains("another process has held its lock") == true)
+    lock.unlock()
+    _ = try shared.lock(within: .zero)
+  }
+
+  @Test func `credentials that another process has stored are no refreshes of this one`() async throws {
+    let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
+    let (first, second) = (CredentialSession(method, store: file), CredentialSession(method, store: file))
+    let valid = Locked("")
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(second)
+    }.responding { request in
+      .response(status: request.fields["Authorization"] == valid.withLock { $0 } ? 200 : 401)
+    }
+    for number in 0..<3 * AuthenticationState<Int>.mostRenewals {
+      valid.withLock { $0 = "Bearer a\(number)" }
+      try await first.signIn(OAuth2.Tokens(accessToken: "a\(number)"), identity: "me")
+      #expect(try await stage.client.send(.get("x")).status == 200)
+    }
+    #expect(!stage.paths.contains("/token"))
   }
 }

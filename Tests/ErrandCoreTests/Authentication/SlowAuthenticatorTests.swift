@@ -1,0 +1,88 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// An authenticator of the application's that waits for something before each attempt.
+@Suite struct SlowAuthenticatorTests {
+  private struct Slow: Authenticator {
+    let wait: @Sendable () async throws -> Void
+
+    func authenticate(_ request: Request, with credential: String) async throws -> Request {
+      try await wait()
+      return request.field("X-Token", credential)
+    }
+
+    func refresh(_ credential: String?, _ refresh: CredentialRefresh) -> String { "a" }
+  }
+
+  private func stage(_ wait: @escaping @Sendable () async throws -> Void) -> Stage {
+    Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(CredentialSession(Slow(wait: wait), credential: "a"))
+    }.responding { _ in .response() }
+  }
+
+  @Test func `a call whose deadline has passed does not wait for its authenticator`() async throws {
+    let never = Promise<Void>()
+    let stage = stage { _ = await never.settled() }
+    let call = stage.client.start(.get("x").deadline(.seconds(1)))
+    await stage.reachSleep(of: .seconds(1))
+    stage.clock.advance(by: .seconds(1))
+    #expect(await call.result.requestError?.code == .deadlineExceeded)
+    #expect(stage.stub.requests.isEmpty)
+    never.settle(.success(()))
+  }
+
+  @Test func `a call that is cancelled does not wait for its authenticator`() async throws {
+    let (never, entered) = (Promise<Void>(), Promise<Void>())
+    let stage = stage {
+      entered.settle(.success(()))
+      _ = await never.settled()
+    }
+    let call = stage.client.start(.get("x"))
+    _ = await entered.settled()
+    call.cancel()
+    #expect(await call.result.requestError?.code == .cancelled)
+    never.settle(.success(()))
+  }
+
+  @Test func `an authenticator that asks its own client fails with a sentence`() async throws {
+    let client = Locked<Client?>(nil)
+    let stage = stage { _ = try await client.withLock { $0 }?.send(.get("other")) }
+    client.withLock { $0 = stage.client }
+    let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("authenticators") == true)
+    #expect(stage.stub.requests.isEmpty)
+    client.withLock { $0 = nil }
+  }
+
+  @Test func `an authenticator that waits for the request that it delays fails it in the end`() async throws {
+    let client = Locked<Client?>(nil)
+    let stage = stage {
+      // In a task of its own, which is not linked to the call.
+      let client = client.withLock { $0 }
+      try await Task.detached { _ = try await client?.send(.get("x").shared()) }.value
+    }
+    client.withLock { $0 = stage.client }
+    let call = stage.client.start(.get("x").shared())
+    let outcome = Promise<Void>()
+    Task {
+      _ = await call.result
+      outcome.settle(.success(()))
+    }
+    while outcome.outcome == nil {
+      stage.clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
+    #expect(await call.result.requestError?.code == .deadlineExceeded)
+    client.withLock { $0 = nil }
+  }
+}
