@@ -137,6 +137,7 @@ public var AT_FDCWD: Int32 { absent() }
 public var S_IFDIR: mode_t { absent() }
 public var S_IFMT: mode_t { absent() }
 public var S_IFREG: mode_t { absent() }
+public var S_IFLNK: mode_t { absent() }
 public var STDERR_FILENO: Int32 { absent() }
 public var STDIN_FILENO: Int32 { absent() }
 public var STDOUT_FILENO: Int32 { absent() }
