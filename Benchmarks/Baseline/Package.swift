@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The measuring program of `overhead`, built a second time: with the library as it once was, which `Benchmarks/overhead`
-// takes from the history. BASELINE leaves out what did not exist then.
+// The measuring program of `overhead`, built a second time: with the library as it once was. `Benchmarks/overhead` copies
+// both beside each other. BASELINE leaves out what did not exist then.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
@@ -14,7 +14,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "Baseline",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Errand", path: "../.build/baseline/errand")],
+  dependencies: [.package(name: "Errand", path: "../errand")],
   targets: [
     .target(name: "BenchmarkSupport", swiftSettings: strict),
     .executableTarget(
