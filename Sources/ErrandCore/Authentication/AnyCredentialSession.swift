@@ -10,6 +10,8 @@ protocol AnyCredentialSession: AnyObject, Sendable {
   var identity: CallIdentity { get }
   /// True if users' code runs for each attempt, which may wait for anything.
   var mayWait: Bool { get }
+  /// False if the identity is stored, and not known yet: then `prepare` is awaited before it is asked for.
+  var isPrepared: Bool { get }
   /// Returns when the identity is known, if its store can be read.
   func prepare() async
   /// - Parameter era: That of the call's identity.
@@ -29,6 +31,7 @@ protocol AnyCredentialSession: AnyObject, Sendable {
 
 extension AnyCredentialSession {
   var mayWait: Bool { false }
+  var isPrepared: Bool { true }
   func prepare() async {}
   func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? { nil }
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? { nil }

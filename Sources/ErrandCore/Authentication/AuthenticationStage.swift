@@ -9,29 +9,34 @@
 final class AuthenticationStage: Stage {
   let usage: StageUsage
   private let authentication: Authentication?
-  private let origins: Set<String>
+  /// Few, so comparing costs less than hashing.
+  private let origins: [String]
   private let identity: ClientIdentity
   private let sender: CredentialSender
 
-  /// - Parameter base: The client's base URL: without origins of its own, a credential is for that one.
+  /// - Parameters:
+  ///   - base: The client's base URL: without origins of its own, a credential is for that one.
+  ///   - isIntercepted: True if an interceptor before the stage may send a request elsewhere.
   init(
-    _ authentication: Authentication?, base: URL?, identity: ClientIdentity, _ sender: CredentialSender
+    _ authentication: Authentication?, base: URL?, identity: ClientIdentity, isIntercepted: Bool,
+    _ sender: CredentialSender
   ) {
     self.identity = identity
     self.sender = sender
     self.authentication = authentication
-    origins = authentication?.origins(below: base) ?? []
-    usage = authentication == nil ? .none : .everyRequest
+    origins = Array(authentication?.origins(below: base) ?? [])
+    usage = authentication == nil ? .none : isIntercepted ? .everyRequest : .requestsWithCredential
+  }
+
+  /// Returns false if the stage would pass the request on as it is.
+  func concerns(_ request: Request) -> Bool {
+    !request.options.isUnauthenticated
+      && (origins.isEmpty || origins.contains(request.address.originName))
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
-    guard let authentication, !request.options.isUnauthenticated else {
-      return try await next(request, context)
-    }
+    guard let authentication, concerns(request) else { return try await next(request, context) }
     guard !origins.isEmpty else { throw Self.originsMissing }
-    guard origins.contains(request.address.originName) else {
-      return try await next(request, context)
-    }
     return try await authentication.session.perform(
       request, context, era: identity(context).era, next, sender)
   }

@@ -74,14 +74,14 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
   }
 
   /// Decides for a request that is about to be sent.
-  /// - Parameter isExpired: True if the credential is known to be of no use any more.
-  mutating func begin(at now: Duration, isExpired: (Credential) -> Bool) -> Step {
+  /// - Parameter expired: The generation whose credential is known to be of no use any more; nil for none.
+  mutating func begin(at now: Duration, expired: Int? = nil) -> Step {
     switch standing {
     case .signedOut(let error): return .fail(error)
     case .none: return renewed(nil, sent: now, at: now)
     case .has(let credential):
       let issued = Issued(credential: credential, generation: generation)
-      guard isExpired(credential) else { return .use(issued) }
+      guard generation == expired else { return .use(issued) }
       // Renewals that succeed and seem expired at once: the clock is wrong, or the server gives out a short life. The
       // server decides then.
       if renewal == nil, failure == nil, !mayRenew(at: now) { return .use(issued) }

@@ -1,4 +1,13 @@
 extension CredentialSession {
+  /// Returns the credential for a request that is about to be sent. The authenticator and the clock say whether it is
+  /// expired, and neither is asked under the lock.
+  func issued(_ context: CallContext, _ sender: CredentialSender) async throws -> Issued {
+    let current = state.withLock { $0.rules.current }
+    if let current, !method.isExpired(current.credential, at: sender.date()) { return current }
+    let now = sender.timeline.now()
+    return try await issued(nil, context, sender) { $0.begin(at: now, expired: current?.generation) }
+  }
+
   /// Returns the credential to use, and renews it before if the rules say so.
   func issued(
     _ stale: ResponseHead?, _ context: CallContext, _ sender: CredentialSender,

@@ -94,6 +94,8 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     state.withLock { CallIdentity(owner: $0.rules.isSignedOut ? "" : $0.owner.text, era: $0.era) }
   }
 
+  var isPrepared: Bool { vault == nil || state.withLock { $0.isOwnerKnown } }
+
   func prepare() async {
     guard let vault else { return }
     let (loading, isFirst) = state.withLock { state -> (Promise<Void>?, Bool) in
@@ -132,15 +134,12 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     // A request that a refresh sends would wait for that refresh.
     guard !CredentialRenewal.isUnderWay(self) else { return try await next(request, context) }
     let timeline = sender.timeline
-    let begin = { (rules: inout Rules) in
-      rules.begin(at: timeline.now()) { self.method.isExpired($0, at: sender.date()) }
-    }
-    var issued = try await issued(nil, context, sender, begin)
+    var issued = try await issued(context, sender)
     var isReplay = false
     while true {
       let (sent, current) = (timeline.now(), issued)
       guard let place = try enter(request, context.cancellation, current, era) else {
-        issued = try await self.issued(nil, context, sender, begin)
+        issued = try await self.issued(context, sender)
         continue
       }
       let reply: CredentialReply
@@ -158,8 +157,9 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       // A request that waits for a refresh is not on the wire: its outcome is the refresh's, and no cancellation.
       leave(place)
       await reply.drop()
+      let now = timeline.now()
       issued = try await self.issued(stale, context, sender) { rules in
-        rules.stale(current.generation, sent: sent, at: timeline.now())
+        rules.stale(current.generation, sent: sent, at: now)
       }
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(stale) }
       isReplay = true

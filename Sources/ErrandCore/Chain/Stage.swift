@@ -13,6 +13,8 @@ protocol Stage: AnyObject, Sendable {
 /// The requests that pass a stage. A request has no cost from the stages that it does not pass.
 enum StageUsage {
   case everyRequest
+  /// Requests that the client's credential is for, and requests with options.
+  case requestsWithCredential
   /// Requests with one of the options that few have (`RequestOptions.hasStages`). The stage passes on those
   /// that have another.
   case requestsWithOptions

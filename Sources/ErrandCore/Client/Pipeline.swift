@@ -11,6 +11,8 @@ final class Pipeline: Sendable {
   private let stages: [any Stage]
   /// The stages of a request without the options that few requests have.
   private let stagesOfEvery: [any Stage]
+  /// The stages of a request that the client's credential is for; nil if `stagesOfEvery` has them all.
+  private let stagesWithCredential: [any Stage]?
   /// The client's own header fields, one line of each name. A request that has none uses this value without a
   /// copy.
   private let fields: HTTPFields
@@ -47,7 +49,8 @@ final class Pipeline: Sendable {
     let credentialSender = CredentialSender(timeline: timeline, date: configuration.date)
 
     let authentication = AuthenticationStage(
-      configuration.authentication, base: configuration.baseURL, identity: identity, credentialSender)
+      configuration.authentication, base: configuration.baseURL, identity: identity,
+      isIntercepted: !configuration.interceptors.isEmpty, credentialSender)
 
     // The way of a request, outermost first.
     let stages: [any Stage] = [
@@ -63,8 +66,9 @@ final class Pipeline: Sendable {
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
         secrets: secrets),
       SigningStage(
-        configuration.signer, isIntercepted: isIntercepted || configuration.authentication != nil,
-        redirects: configuration.redirects, cookies: cookies, secrets: secrets, date: configuration.date),
+        configuration.signer, isIntercepted: isIntercepted,
+        isAuthenticated: configuration.authentication != nil, redirects: configuration.redirects,
+        cookies: cookies, secrets: secrets, date: configuration.date),
       SlotStage(slots, timeline, isIntercepted: isIntercepted),
       AttemptStage(
         transport, timeline, retries, defaults, cookies: cookies, secrets: secrets,
@@ -73,6 +77,9 @@ final class Pipeline: Sendable {
 
     self.stages = stages.filter { $0.usage != .none }
     stagesOfEvery = stages.filter { $0.usage == .everyRequest }
+    stagesWithCredential =
+      authentication.usage == .requestsWithCredential
+      ? stages.filter { $0.usage == .everyRequest || $0.usage == .requestsWithCredential } : nil
     self.transport = transport
     self.timeline = timeline
     self.configuration = configuration
@@ -144,8 +151,8 @@ final class Pipeline: Sendable {
   func perform(_ request: Request, _ context: CallContext) async throws -> Response {
     do {
       let ready = try ready(request)
-      await configuration.authentication?.session.prepare()
-      var response = try await NextStage(ready.options.hasStages ? stages : stagesOfEvery)(ready, context)
+      if let session = configuration.authentication?.session, !session.isPrepared { await session.prepare() }
+      var response = try await NextStage(stages(of: ready))(ready, context)
       if !response.isNamed {
         response = response.handedOver(
           request.method, hiding: configuration.secrets, decoder: configuration.jsonDecoder)
@@ -165,6 +172,12 @@ final class Pipeline: Sendable {
         context.cancellation.cause.map { $0.error(attempts: (error as? RequestError)?.attempt ?? 0) } ?? error
       throw (error as? RequestError)?.about(request, configuration.secrets) ?? error
     }
+  }
+
+  private func stages(of request: Request) -> [any Stage] {
+    if request.options.hasStages { return stages }
+    if let stagesWithCredential, authentication.concerns(request) { return stagesWithCredential }
+    return stagesOfEvery
   }
 
   /// Returns the request with its whole URL and an encoded body.

@@ -16,18 +16,21 @@ final class SigningStage: Stage {
 
   /// - Parameters:
   ///   - signer: The signer of requests that have none of their own.
-  ///   - isIntercepted: True if users' code may give requests a signer on their way.
+  ///   - isIntercepted: True if interceptors may give requests a signer on their way.
+  ///   - isAuthenticated: True if an authenticator may.
   ///   - redirects: The policy of requests that have none of their own.
   init(
-    _ signer: (any RequestSigner)?, isIntercepted: Bool, redirects: RedirectPolicy, cookies: CookieAccess?,
-    secrets: Secrets, date: @escaping @Sendable () -> Date
+    _ signer: (any RequestSigner)?, isIntercepted: Bool, isAuthenticated: Bool, redirects: RedirectPolicy,
+    cookies: CookieAccess?, secrets: Secrets, date: @escaping @Sendable () -> Date
   ) {
     self.signer = signer
     self.redirects = redirects
     self.cookies = cookies
     self.secrets = secrets
     self.date = date
-    usage = signer != nil || isIntercepted ? .everyRequest : .requestsWithOptions
+    usage =
+      signer != nil || isIntercepted
+      ? .everyRequest : isAuthenticated ? .requestsWithCredential : .requestsWithOptions
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {

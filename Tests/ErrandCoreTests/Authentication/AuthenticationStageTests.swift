@@ -167,6 +167,35 @@ import Testing
     #expect(try await below.client.send(.get("users")).text == "/v1/users")
   }
 
+  @Test func `a request that an interceptor sends elsewhere has the credential for there`() async throws {
+    struct Elsewhere: Interceptor {
+      func intercept(_ request: Request, next: Next) async throws -> Response {
+        try await next(
+          .get(request.path == "/there" ? "http://a.test/" : "http://b.test/").acceptingAnyStatus())
+      }
+    }
+    valid.withLock { $0 = 0 }
+    let stage = stage { $0.interceptors = [Elsewhere()] }
+    try await stage.client.send(.get("http://b.test/there"))
+    try await stage.client.send(.get("http://a.test/back"))
+    #expect(stage.stub.requests.map { $0.fields["X-Token"] } == ["0", nil])
+  }
+
+  @Test func `an authenticator may give a request its signer`() async throws {
+    struct Signing: Authenticator {
+      typealias Credential = NumberingSigner
+      func authenticate(_ request: Request, with signer: Credential) -> Request { request.signed(by: signer) }
+      func refresh(_ signer: Credential?, _ refresh: CredentialRefresh) -> Credential { NumberingSigner() }
+    }
+    let stage = Stage.configured { configuration in
+      configuration.authentication = Authentication(
+        CredentialSession(Signing(), credential: NumberingSigner()), at: [URL(string: "http://a.test")!])
+    }.responding { _ in .response() }
+    try await stage.client.send(.get("http://a.test/"))
+    try await stage.client.send(.get("http://b.test/"))
+    #expect(stage.stub.requests.map { $0.fields["X-Signature"] != nil } == [true, false])
+  }
+
   @Test func `a body that cannot be sent again is an error that says so`() async throws {
     let stage = stage()
     let body = Body.stream(AsyncStream { $0.finish() }, contentType: "text/plain")

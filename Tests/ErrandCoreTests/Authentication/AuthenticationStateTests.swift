@@ -21,7 +21,7 @@ import Testing
   }
 
   private mutating func begin(_ second: Int = 0, isExpired: Bool = false) -> String {
-    Self.shown(rules.begin(at: .seconds(second)) { _ in isExpired })
+    Self.shown(rules.begin(at: .seconds(second), expired: isExpired ? rules.generation : nil))
   }
 
   private mutating func stale(_ generation: Int, sent: Int = 0, _ second: Int = 0) -> String {
@@ -52,6 +52,9 @@ import Testing
     #expect(begin(isExpired: true) == "wait 1")
     // Unless it is of use to a request that asks meanwhile.
     #expect(begin() == "use a0")
+    // A credential that was replaced while the old one was examined.
+    #expect(ended(1, .renewed("b")) == "use b1")
+    #expect(Self.shown(rules.begin(at: .zero, expired: 0)) == "use b1")
     rules = Rules(nil)
     #expect(begin() == "renew 1 of none")
     #expect(begin() == "wait 1")
@@ -128,7 +131,7 @@ import Testing
     for _ in 0..<200 {
       now += .milliseconds(Int.random(in: 0..<2000, using: &random))
       switch Int.random(in: 0..<10, using: &random) {
-      case 0..<3: check(rules.begin(at: now) { _ in Bool.random(using: &random) })
+      case 0..<3: check(rules.begin(at: now, expired: Bool.random(using: &random) ? rules.generation : nil))
       case 3..<7:
         guard let one = sent.randomElement(using: &random) else { continue }
         check(rules.stale(one.generation, sent: one.at, at: now))
@@ -172,7 +175,7 @@ import Testing
       #expect(begin(number, isExpired: true) == "renew \(number) of a")
       #expect(ended(number, .failed(Self.refused), number) == "refreshFailed")
     }
-    guard case .fail(let error) = rules.begin(at: .seconds(20), isExpired: { _ in true }) else {
+    guard case .fail(let error) = rules.begin(at: .seconds(20), expired: rules.generation) else {
       Issue.record("An expired credential that cannot be renewed is not sent.")
       return
     }

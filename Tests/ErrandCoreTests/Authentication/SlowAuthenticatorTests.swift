@@ -1,3 +1,4 @@
+import Dispatch
 import ErrandTesting
 import Testing
 
@@ -84,5 +85,43 @@ import Testing
     }
     #expect(await call.result.requestError?.code == .deadlineExceeded)
     client.withLock { $0 = nil }
+  }
+
+  /// Asks whether its session can be used on another thread while it is asked for the expiry.
+  private final class Asking: Authenticator {
+    let session = Locked<CredentialSession<Asking>?>(nil)
+    let answers = Locked<[Bool]>([])
+
+    func authenticate(_ request: Request, with credential: String) -> Request {
+      request.field("X-Token", credential)
+    }
+
+    func isExpired(_ credential: String, at date: Date) -> Bool {
+      let session = session.withLock { $0 }
+      let answered = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        _ = session?.identity
+        answered.signal()
+      }
+      let isFree = answered.wait(timeout: .now() + .seconds(5)) == .success
+      answers.withLock { $0.append(isFree) }
+      return false
+    }
+
+    func refresh(_ credential: String?, _ refresh: CredentialRefresh) -> String { "b" }
+  }
+
+  @Test func `an authenticator is asked for the expiry outside of the session's lock`() async throws {
+    let asking = Asking()
+    let session = CredentialSession(asking, credential: "a")
+    asking.session.withLock { $0 = session }
+    defer { asking.session.withLock { $0 = nil } }
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(session)
+    }.responding { _ in .response() }
+    try await stage.client.send(.get("x"))
+    #expect(stage.stub.requests.first?.fields["X-Token"] == "a")
+    #expect(asking.answers.withLock { $0 } == [true])
   }
 }
