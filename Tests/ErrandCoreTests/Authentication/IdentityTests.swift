@@ -240,11 +240,10 @@ import Testing
           $0.cache = cache
           $0.cookies = cookies
         }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for _ in 0..<20 { group.addTask { _ = try await stage.client.send(self.feed) } }
-          try await group.waitForAll()
+        try await withThrowingTaskGroup(of: String.self) { group in
+          for _ in 0..<20 { group.addTask { try await stage.client.send(self.feed).text } }
+          for try await text in group { #expect(text == "0") }
         }
-        #expect(try await stage.client.send(feed).text == "0")
         try await stage.client.send(.get("other"))
         #expect(stage.stub.requests.last?.fields["Cookie"] == "a=b")
       }
