@@ -1,6 +1,8 @@
 # Errand. `make demo` shows it, `make test` checks it.
 
-SWIFT_FLAGS := -Xswiftc -warnings-as-errors
+# The trait brings the outbox on PostgreSQL; without it no package needs libpq: make build TRAITS=
+TRAITS := --traits Postgres
+SWIFT_FLAGS := -Xswiftc -warnings-as-errors $(TRAITS)
 # The tests build a fifth faster without debug information; the names of functions stay. For a debugger: make test DEBUG_FLAGS=
 DEBUG_FLAGS := -debug-info-format none
 
@@ -33,7 +35,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory -j2 lint check-apple
-	@ERRAND_PYTHON=$$(scripts/peers) scripts/test
+	@ERRAND_PYTHON=$$(scripts/peers) scripts/test $(TRAITS)
 	@scripts/programs
 
 lint:
@@ -51,15 +53,15 @@ docs:
 
 sanitize:
 	@scripts/install test
-	swift build --build-tests --sanitize thread --scratch-path .build/sanitize -Xswiftc -DERRAND_SANITIZER
-	@TSAN_OPTIONS=halt_on_error=0 scripts/test --sanitize thread --scratch-path .build/sanitize
+	swift build --build-tests --sanitize thread --scratch-path .build/sanitize -Xswiftc -DERRAND_SANITIZER $(TRAITS)
+	@TSAN_OPTIONS=halt_on_error=0 scripts/test --sanitize thread --scratch-path .build/sanitize $(TRAITS)
 	@TSAN_OPTIONS=halt_on_error=0 scripts/programs .build/sanitize/debug sanitized
 
 # Where a job holds one of the shared threads for more than 50 ms: FILTER=Tests, or all of them.
 watch:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS)
-	@scripts/watch $(if $(FILTER),--filter '$(FILTER)')
+	@scripts/watch $(TRAITS) $(if $(FILTER),--filter '$(FILTER)')
 
 SEEDS ?= 10000
 FIRST ?= 1

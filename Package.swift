@@ -23,9 +23,13 @@ let package = Package(
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
     .library(name: "ErrandOutbox", targets: ["ErrandOutbox"]),
     .library(name: "ErrandOutboxSQLite", targets: ["ErrandOutboxSQLite"]),
+    .library(name: "ErrandOutboxPostgres", targets: ["ErrandOutboxPostgres"]),
     .library(name: "ErrandSigning", targets: ["ErrandSigning"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
+  ],
+  traits: [
+    .trait(name: "Postgres", description: "The outbox on PostgreSQL, for a fleet of machines: needs libpq.")
   ],
   targets: [
     .systemLibrary(
@@ -42,6 +46,8 @@ let package = Package(
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 
     .target(
       name: "ErrandCore",
@@ -69,6 +75,13 @@ let package = Package(
       swiftSettings: strict + failpoints),
     .target(
       name: "ErrandOutboxSQLite", dependencies: ["ErrandCore", "ErrandOutbox", "CSQLite", "CZlib"],
+      swiftSettings: strict),
+    // Empty without the trait.
+    .target(
+      name: "ErrandOutboxPostgres",
+      dependencies: [
+        "ErrandCore", "ErrandOutbox", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+      ],
       swiftSettings: strict),
     .target(
       name: "ErrandSigning",
@@ -158,6 +171,10 @@ let package = Package(
       name: "fuzz",
       dependencies: ["ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting"],
       path: "Tests/Fuzz", swiftSettings: strict),
+    // A private PostgreSQL server for tests.
+    .target(
+      name: "PostgresCluster", dependencies: ["ErrandCore", "Programs"], path: "Tests/PostgresCluster",
+      swiftSettings: strict),
     // Crashes: an outbox in a process that is killed, and started again.
     .target(
       name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs"],
@@ -202,6 +219,14 @@ let package = Package(
         "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport",
       ],
       swiftSettings: strict + failpoints),
+    .testTarget(
+      name: "ErrandOutboxPostgresTests",
+      dependencies: [
+        "ErrandOutboxPostgres", "ErrandOutbox", "ErrandCore", "ErrandCurl", "ErrandTesting",
+        "PostgresCluster",
+        "Programs", "TestSupport", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandSigningTests",
       dependencies: [

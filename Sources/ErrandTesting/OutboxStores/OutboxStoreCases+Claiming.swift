@@ -23,7 +23,7 @@ extension OutboxStoreConformance {
       for number in 0..<60 { try await harness.add(one, harness.new("\(number)", lane: "\(number % 40)")) }
       let found = try await withThrowingTaskGroup(of: [String].self) { group in
         for worker in 0..<8 {
-          group.addTask { try await harness.claimed(worker % 2 == 0 ? one : two, 7) }
+          group.addTask { try await harness.claimedWhileContended(worker % 2 == 0 ? one : two, 7) }
         }
         return try await group.reduce([], +)
       }

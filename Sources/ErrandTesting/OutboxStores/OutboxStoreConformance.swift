@@ -36,6 +36,10 @@ public struct OutboxStoreConformance: ConformanceSuite {
 
   /// A place that several stores share: a folder, a database.
   public protocol Place: Sendable {
+    /// False if the stores may be on several machines, whose restarts are not those of what they share. Default:
+    /// true.
+    var isOneMachine: Bool { get }
+
     /// Opens a store on the place, as one more owner.
     /// - Parameter clocks: What the store must take for the clocks of its machine.
     func open(_ clocks: Clocks) async throws -> any OutboxStore
@@ -54,6 +58,10 @@ public struct OutboxStoreConformance: ConformanceSuite {
 
   /// - Parameter makePlace: Makes an empty place that shares nothing with another.
   public init(makePlace: @escaping @Sendable () throws -> any Place) { self.makePlace = makePlace }
+}
+
+extension OutboxStoreConformance.Place {
+  public var isOneMachine: Bool { true }
 }
 
 extension OutboxStoreConformance: HarnessedSuite {

@@ -15,6 +15,11 @@ final class OutboxStoreHarness: ConformanceHarness {
 
   init(_ place: any OutboxStoreConformance.Place) { self.place = place }
 
+  /// Skips a case that is about the restart of the machine on which all stores are.
+  func needsOneMachine() throws {
+    if !place.isOneMachine { throw ConformanceSkip(reason: "the stores may be on several machines") }
+  }
+
   // MARK: Owners
 
   /// Opens a store, as one more owner.
@@ -91,6 +96,17 @@ final class OutboxStoreHarness: ConformanceHarness {
     -> [String]
   {
     try await claim(store, limit, for: lease).rows.map(\.row.id.rawValue)
+  }
+
+  /// Claims rows, and claims again if the store says that others were claiming at the same time: that there may
+  /// be more in a moment.
+  func claimedWhileContended(_ store: any OutboxStore, _ limit: Int) async throws -> [String] {
+    while true {
+      let claim = try await claim(store, limit)
+      let isContended = claim.rows.isEmpty && claim.next.map { $0 <= .milliseconds(50) } ?? false
+      if !isContended { return claim.rows.map(\.row.id.rawValue) }
+      await Task.yield()
+    }
   }
 
   /// Claims one row, which must have this id.

@@ -1,0 +1,126 @@
+#if Postgres
+  import ErrandOutbox
+
+  /// Why a statement or a connection failed.
+  struct PostgresFailure: Error, Sendable {
+    enum Kind: Sendable, Hashable {
+      /// No connection could be made, or not in time.
+      case unreachable
+      /// The connection ended before the outcome came: it is not known.
+      case lost
+      /// The server did not answer in time. The outcome is not known.
+      case late
+      /// The server refused the connection or the statement.
+      case refused
+    }
+
+    var kind: Kind
+    /// The five characters of the SQL standard that say why; empty if the server did not say.
+    var state: String
+    /// What the server or libpq said: one line.
+    var message: String
+
+    init(_ kind: Kind, state: String = "", _ message: String) {
+      self.kind = kind
+      self.state = state
+      self.message = message.oneLine
+    }
+
+    /// Takes libpq's message about a connection that could not be made. In its verbose form it names the
+    /// state: `FATAL:  28P01: password authentication failed`.
+    init(connecting message: String) {
+      let line = message.oneLine
+      let words = line.split(separator: " ", omittingEmptySubsequences: true)
+      let found = words.first { word in
+        word.utf8.count == 6 && word.hasSuffix(":")
+          && word.utf8.dropLast().allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 }
+          && word.utf8.contains { 48...57 ~= $0 }
+      }
+      self.init(.unreachable, state: found.map { String($0.dropLast()) } ?? "", line)
+    }
+
+    /// True if the same may work a little later: the server is away, starting, or has no connection left.
+    var passes: Bool {
+      if kind != .refused, state.isEmpty { return true }
+      return ["08", "57"].contains(state.prefix(2)) || state == "53300"
+    }
+
+    /// True if a statement was undone because of others at the same time: it may be sent again at once.
+    var isConflict: Bool { state == "40001" || state == "40P01" }
+  }
+
+  extension OutboxError {
+    /// Says in a sentence why the database could not be used.
+    init(_ failure: PostgresFailure, _ place: String) {
+      self = Self.byState(failure, place) ?? Self.byKind(failure, place)
+    }
+
+    private static func byKind(_ failure: PostgresFailure, _ place: String) -> OutboxError {
+      switch failure.kind {
+      case .unreachable:
+        OutboxError(
+          .failed, "\(place) cannot be reached (\(failure.message)): see that the server runs, and try again")
+      case .lost:
+        OutboxError(
+          .failed,
+          "the connection to \(place) ended before the answer came, so it is not known whether the change was made "
+            + "(\(failure.message)): ask again")
+      case .late:
+        OutboxError(
+          .busy,
+          "\(place) did not answer in time, so it is not known whether the change was made (\(failure.message)): "
+            + "ask again")
+      case .refused: OutboxError(.failed, "\(place) refused: \(failure.message) (\(failure.state))")
+      }
+    }
+
+    private static func byState(_ failure: PostgresFailure, _ place: String) -> OutboxError? {
+      let said = "\(failure.message), \(failure.state)"
+      switch failure.state {
+      case "53100":
+        return OutboxError(
+          .diskFull,
+          "the disk of \(place) is full (\(said)): free some room, and ask again; what was stored before is still "
+            + "there")
+      case "25006":
+        return OutboxError(
+          .notWritable, "\(place) is a standby, or reads only (\(said)): give the URL of the primary server")
+      case "42501":
+        return OutboxError(
+          .notWritable,
+          "the role has not the rights that it needs in \(place) (\(said)): grant them, or use the role that made the "
+            + "schema")
+      case "28P01", "28000":
+        return OutboxError(
+          .notWritable, "\(place) does not let this role in (\(said)): see the user and the password")
+      case "3D000": return OutboxError(.notWritable, "\(place) is not there (\(said)): create it first")
+      case "53300":
+        return OutboxError(
+          .busy,
+          "\(place) has no connection left (\(said)): raise max_connections, or put pgbouncer before it")
+      case "57014", "55P03":
+        return OutboxError(.busy, "\(place) took too long (\(said)): see what holds its locks, and ask again")
+      case "XX001", "XX002": return OutboxError(.damaged, "\(place) is damaged (\(said))")
+      case "42883", "42P01", "42703", "3F000":
+        return OutboxError(
+          .tooNew,
+          "\(place) has not the tables of this version of Errand (\(said)): a newer version has changed them, or they "
+            + "were never made; run `errand outbox migrate` of the newest version, and use that")
+      default: return nil
+      }
+    }
+  }
+
+  extension String {
+    /// The first line, without what the server says about its own source.
+    fileprivate var oneLine: String {
+      String(split(separator: "\n", maxSplits: 1).first ?? "").trimmed
+    }
+
+    private var trimmed: String {
+      var text = Substring(self)
+      while text.last == " " || text.last == "\r" { text.removeLast() }
+      return String(text)
+    }
+  }
+#endif

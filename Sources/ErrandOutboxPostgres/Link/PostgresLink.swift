@@ -1,0 +1,144 @@
+#if Postgres
+  import CPostgres
+  import ErrandCore
+  import ErrandOutbox
+
+  /// Sends statements to a database, over a few connections, on a thread of its own. A connection that ends
+  /// is made anew, and statements wait for that until their deadlines.
+  final class PostgresLink: Sendable {
+    struct Job: Sendable {
+      var query: PostgresQuery
+      /// When it fails if it has no outcome, on the link's timeline; nil for never.
+      var deadline: Duration?
+      /// True if it was sent before, and the connection ended before its outcome came.
+      var isRepeat = false
+      let reply: @Sendable (Result<PostgresAnswer, PostgresFailure>, _ isRepeat: Bool) -> Void
+
+      func end(_ outcome: Result<PostgresAnswer, PostgresFailure>) { reply(outcome, isRepeat) }
+    }
+
+    private struct Inbox {
+      var jobs: [Job] = []
+      var isAwaited = false
+      var isClosed = false
+      var waiters: [@Sendable () -> Void] = []
+      var isOver = false
+    }
+
+    let url: PostgresURL
+    private let deadline: Duration?
+    private let inbox = Locked(Inbox())
+    private let wakePipe: WakePipe
+    private let start = ContinuousClock.now
+
+    /// - Parameter onNotification: Called on the link's thread when the channel was notified, and when it
+    ///   begins to listen.
+    init(
+      _ url: PostgresURL, connections: Int, deadline: Duration?, channel: String? = nil,
+      onNotification: @escaping @Sendable () -> Void = {}
+    ) throws(OutboxError) {
+      guard let pipe = WakePipe() else { throw OutboxError(.failed, "the process has no file left to open") }
+      self.url = url
+      self.deadline = deadline
+      wakePipe = pipe
+      let listener = channel.map { LinkListener(url, channel: $0, onNotification) }
+      let isStarted = SystemThread.start { [self] in
+        errand_name_postgres_thread("errand.postgres")
+        LinkThread(self, connections: connections, listener: listener).run()
+      }
+      guard isStarted else { throw OutboxError(.failed, "the system has no thread left for the outbox") }
+    }
+
+    /// The time since the link was made.
+    var now: Duration { start.duration(to: .now) }
+    var wakeFile: Int32 { wakePipe.reading }
+
+    /// Sends a statement, and returns what the server answers.
+    func run(_ query: PostgresQuery, within limit: Duration? = nil) async throws -> PostgresAnswer {
+      switch await outcome(of: query, within: limit) {
+      case .success(let answer): return answer
+      case .failure(let failure): throw failure.error(self)
+      }
+    }
+
+    func outcome(
+      of query: PostgresQuery, within limit: Duration? = nil
+    ) async -> Result<PostgresAnswer, PostgresFailure> {
+      await outcomeAndRepeat(of: query, within: limit).outcome
+    }
+
+    /// Sends a statement, and returns also whether it was sent more than once.
+    func outcomeAndRepeat(
+      of query: PostgresQuery, within limit: Duration? = nil
+    ) async -> (outcome: Result<PostgresAnswer, PostgresFailure>, isRepeat: Bool) {
+      await withCheckedContinuation { continuation in
+        submit(query, within: limit) { continuation.resume(returning: ($0, $1)) }
+      }
+    }
+
+    private func submit(
+      _ query: PostgresQuery, within limit: Duration?,
+      _ reply: @escaping @Sendable (Result<PostgresAnswer, PostgresFailure>, _ isRepeat: Bool) -> Void
+    ) {
+      let job = Job(query: query, deadline: (limit ?? deadline).map { now + $0 }, reply: reply)
+      let (isOpen, wakes) = inbox.withLock { inbox in
+        guard !inbox.isClosed else { return (false, false) }
+        inbox.jobs.append(job)
+        defer { inbox.isAwaited = false }
+        return (true, inbox.isAwaited)
+      }
+      if wakes { wakePipe.wake() }
+      if !isOpen { job.end(.failure(PostgresFailure(.refused, state: Self.closed, "closed"))) }
+    }
+
+    /// The state of statements that came after the link was closed. No server says so.
+    static let closed = "errand"
+
+    /// Finishes what was submitted, ends the connections, and then calls `done`.
+    func close(_ done: @escaping @Sendable () -> Void) {
+      let isOver = inbox.withLock { inbox in
+        inbox.isClosed = true
+        inbox.isAwaited = false
+        if !inbox.isOver { inbox.waiters.append(done) }
+        return inbox.isOver
+      }
+      wakePipe.wake()
+      if isOver { done() }
+    }
+
+    // MARK: For the thread
+
+    /// Takes what was submitted, and notes whether the thread is going to wait.
+    func take(isWaiting: Bool) -> (jobs: [Job], isClosed: Bool) {
+      if isWaiting { wakePipe.drain() }
+      return inbox.withLock { inbox in
+        defer {
+          inbox.jobs = []
+          inbox.isAwaited = true
+        }
+        return (inbox.jobs, inbox.isClosed)
+      }
+    }
+
+    /// Called by the thread as its last act.
+    func finish() {
+      let waiters = inbox.withLock { inbox in
+        inbox.isOver = true
+        defer { inbox.waiters = [] }
+        return inbox.waiters
+      }
+      for waiter in waiters { waiter() }
+    }
+  }
+
+  extension PostgresFailure {
+    /// The failure as callers see it.
+    func error(_ link: PostgresLink) -> OutboxError {
+      state == PostgresLink.closed ? .closedStore : OutboxError(self, "\(link.url)")
+    }
+  }
+
+  extension OutboxError {
+    static let closedStore = OutboxError(.closed, "the outbox was closed")
+  }
+#endif

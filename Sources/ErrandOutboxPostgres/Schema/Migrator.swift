@@ -1,0 +1,76 @@
+#if Postgres
+  import ErrandOutbox
+
+  /// Brings a schema to its newest version, in one transaction under a lock of the database.
+  struct Migrator: Sendable {
+    let link: PostgresLink
+    let schema: Schema
+    let migrations: [PostgresMigration]
+
+    /// The newest version that this program knows.
+    var newest: Int { migrations.last?.version ?? 0 }
+
+    /// Returns the migrations that are still to be done.
+    /// - Throws: `OutboxError.tooNew` if a newer program's schema does not work with this one.
+    func pending() async throws -> [PostgresMigration] {
+      let (version, compatible) = try await versions()
+      guard compatible <= newest else {
+        throw OutboxError(
+          .tooNew,
+          "a newer version of Errand made the schema \(schema.name) in \(link.url) (version \(version), for programs from "
+            + "\(compatible) on; this one knows \(newest)): use that version; nothing was changed")
+      }
+      return migrations.filter { $0.version > version }
+    }
+
+    /// Returns the version of the schema, and the version from which on programs work with it.
+    private func versions() async throws -> (version: Int, compatible: Int) {
+      let there = try await link.run(
+        PostgresQuery(
+          schema.named("SELECT to_regclass('errand.migrations') IS NOT NULL"), isRepeatable: true))
+      guard there.first?.bool(0) ?? false else { return (0, 0) }
+      let answer = try await link.run(
+        PostgresQuery(
+          schema.named("SELECT max(version), max(compatible) FROM errand.migrations"), isRepeatable: true))
+      return (Int(answer.first?.integer(0) ?? 0), Int(answer.first?.integer(1) ?? 0))
+    }
+
+    /// Does what is pending.
+    /// - Returns: The migrations that were done.
+    func migrate() async throws -> [PostgresMigration] {
+      let pending = try await pending()
+      guard !pending.isEmpty else { return [] }
+      _ = try await link.run(PostgresQuery(statement(for: pending), isRepeatable: true))
+      return pending
+    }
+
+    /// One statement, and so one transaction: another program may migrate at the same time, so each step
+    /// looks whether it is done.
+    private func statement(for migrations: [PostgresMigration]) -> String {
+      let steps = migrations.map { migration in
+        """
+        IF NOT EXISTS (SELECT FROM errand.migrations WHERE version >= \(migration.version)) THEN
+          EXECUTE $errand_step$
+        \(migration.sql)
+        $errand_step$;
+          INSERT INTO errand.migrations(version, name, compatible)
+            VALUES (\(migration.version), '\(migration.name)', \(migration.compatible));
+        END IF;
+        """
+      }
+      return schema.named(
+        """
+        DO $errand_migration$ BEGIN
+          PERFORM pg_advisory_xact_lock(hashtext('errand'), hashtext('errand.migration'));
+          IF to_regclass('errand.migrations') IS NULL THEN
+            CREATE SCHEMA IF NOT EXISTS \(schema.name);
+            CREATE TABLE errand.migrations(
+              version integer PRIMARY KEY, name text NOT NULL, compatible integer NOT NULL,
+              done timestamptz NOT NULL DEFAULT clock_timestamp());
+          END IF;
+        \(steps.joined(separator: "\n"))
+        END $errand_migration$
+        """)
+    }
+  }
+#endif

@@ -1,0 +1,148 @@
+#if Postgres
+  extension Schema {
+    /// Adding requests, of one caller or of several at once.
+    static let adding = """
+      -- Adds requests, in this order. Answers: 1 what was dropped to make room, 2 the number of one that
+      -- was there already, 3 a file that belongs to nothing any more, 4 that several callers do not fit in
+      -- together: nothing was added, and each is to ask alone.
+      CREATE FUNCTION errand.add(
+        at bigint[], me integer, most_count bigint, most_bytes bigint, rule integer, is_alone boolean,
+        ids text[], long_ids text[], lanes text[], long_lanes text[], holding bigint[], priorities bigint[],
+        lifetimes bigint[], ends bigint[], summaries bytea[], contents bytea[], sizes bigint[], origins text[],
+        file_names text[], file_rows bigint[]
+      ) RETURNS TABLE(what integer, place bigint, r errand.requests, file text)
+      LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        wall bigint := coalesce(at[2], errand.wall());
+        ticks bigint := coalesce(at[1], errand.ticks());
+        added bigint[];
+        known text[];
+        had record;
+        most bigint := cardinality(ids);
+        bytes_in_all bigint := (SELECT coalesce(sum(s), 0) FROM unnest(sizes) s);
+      BEGIN
+        IF most = 0 THEN RETURN; END IF;
+        IF most_count IS NOT NULL OR most_bytes IS NOT NULL THEN
+          had := errand.usage();
+          -- Far from the caps, callers need not wait for each other.
+          IF had.count + most > most_count / 2 OR had.bytes + had.over + bytes_in_all > most_bytes / 2 THEN
+            PERFORM pg_advisory_xact_lock(hashtext('errand.caps'), hashtext('errand.caps'));
+            had := errand.usage();
+          END IF;
+          IF had.count + most > most_count OR had.bytes + had.over + bytes_in_all > most_bytes THEN
+            IF NOT is_alone THEN
+              RETURN QUERY SELECT 4, 0::bigint, NULL::errand.requests, NULL::text;
+              RETURN;
+            END IF;
+            RETURN QUERY SELECT * FROM errand.make_room(
+              at, me, most_count, most_bytes, rule, ids, priorities, sizes);
+          END IF;
+        END IF;
+
+        WITH new AS (
+          INSERT INTO errand.requests(id, long_id, lane, long_lane, holds, priority, place, expires, expires_wall,
+            created, changed, summary, content, size, origin, files)
+          SELECT n.id, n.long_id, n.lane, n.long_lane, n.holding <> 0, n.priority, (n.lane IS NULL)::integer,
+            ticks + coalesce(n.lifetime, CASE WHEN n.ending < wall THEN 0 ELSE n.ending - wall END),
+            coalesce(wall + n.lifetime, n.ending), wall, wall, n.summary, n.content, n.size, n.origin,
+            (SELECT array_agg(f.name ORDER BY f.name) FROM unnest(file_names, file_rows) f(name, number)
+             WHERE f.number = n.number)
+          FROM unnest(ids, long_ids, lanes, long_lanes, holding, priorities, lifetimes, ends, summaries, contents,
+              sizes, origins) WITH ORDINALITY
+            n(id, long_id, lane, long_lane, holding, priority, lifetime, ending, summary, content, size, origin, number)
+          ORDER BY n.number
+          ON CONFLICT (id) DO NOTHING
+          RETURNING seq, requests.id
+        ) SELECT array_agg(new.seq) INTO added FROM new;
+
+        -- A statement of its own: it sees what was over before the insert, which has waited for it.
+        WITH gone AS (
+          DELETE FROM errand.requests q WHERE q.seq = ANY(added) AND (
+            EXISTS (SELECT FROM errand.dead d WHERE d.id = q.id)
+            OR EXISTS (SELECT FROM errand.history h, errand.state s WHERE h.id = q.id AND h.ended > s.horizon))
+          RETURNING q.seq
+        ) SELECT array(SELECT unnest(added) EXCEPT SELECT gone.seq FROM gone) INTO added;
+
+        INSERT INTO errand.files
+          SELECT f, q.seq FROM errand.requests q, unnest(q.files) f WHERE q.seq = ANY(added);
+        INSERT INTO errand.arrivals(lane, long_lane)
+          SELECT DISTINCT q.lane, q.long_lane FROM errand.requests q
+          WHERE q.seq = ANY(added) AND q.lane IS NOT NULL;
+        PERFORM errand.tally(me, 0, count(*), coalesce(sum(q.size), 0)::bigint, true)
+          FROM errand.requests q WHERE q.seq = ANY(added) HAVING count(*) > 0;
+        IF cardinality(added) = most THEN RETURN; END IF;
+        SELECT array_agg(q.id) INTO known FROM errand.requests q WHERE q.seq = ANY(added);
+        RETURN QUERY
+          SELECT 2, n.number - 1, NULL::errand.requests, NULL::text FROM (
+            SELECT u.number, u.id, row_number() OVER (PARTITION BY u.id ORDER BY u.number) AS nth
+            FROM unnest(ids) WITH ORDINALITY u(id, number)
+          ) n WHERE n.nth > 1 OR NOT n.id = ANY(coalesce(known, '{}')) ORDER BY n.number;
+      END $$;
+
+      -- What the caps limit: open requests and dead letters, and the bytes of what is over beside them.
+      CREATE FUNCTION errand.usage(OUT count bigint, OUT bytes bigint, OUT over bigint)
+      LANGUAGE sql STABLE AS $$
+        SELECT coalesce(sum(count) FILTER (WHERE state IN (0, 1, 3)), 0)::bigint,
+          coalesce(sum(bytes) FILTER (WHERE state IN (0, 1, 3)), 0)::bigint,
+          coalesce(sum(bytes) FILTER (WHERE state IN (2, 4, 5)), 0)::bigint
+        FROM errand.tallies
+      $$;
+      """
+
+    /// Making room, by the caps. Slow, and only done when an outbox is full.
+    static let makingRoom = """
+      CREATE FUNCTION errand.make_room(
+        at bigint[], me integer, most_count bigint, most_bytes bigint, rule integer, ids text[],
+        priorities bigint[], sizes bigint[]
+      ) RETURNS TABLE(what integer, place bigint, r errand.requests, file text)
+      LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        had record;
+        was record;
+        new record;
+        victim errand.requests;
+        taken_count bigint := 0;
+        taken_bytes bigint := 0;
+        last bigint := (SELECT last_value FROM errand.places);
+      BEGIN
+        PERFORM pg_advisory_xact_lock(hashtext('errand.history'), hashtext('errand.history'));
+        FOR new IN SELECT * FROM unnest(ids, priorities, sizes) n(id, priority, size) LOOP
+          LOOP
+            had := errand.usage();
+            had.count := had.count + taken_count;
+            had.bytes := had.bytes + taken_bytes;
+            EXIT WHEN (most_count IS NULL OR had.count < most_count)
+              AND (most_bytes IS NULL OR had.bytes + had.over + new.size <= most_bytes);
+            EXIT WHEN EXISTS (SELECT FROM errand.everything e WHERE e.id = new.id);
+            IF most_count <= 0 OR new.size > most_bytes THEN PERFORM errand.refuse(had.count, had.bytes); END IF;
+            -- What is over never keeps anything out.
+            IF had.bytes + had.over + new.size > most_bytes AND had.over > 0 THEN
+              RETURN QUERY SELECT 3, 0::bigint, NULL::errand.requests, f
+                FROM errand.forget(me, errand.end_of_bytes(had.bytes + had.over + new.size - most_bytes)) f;
+              was := errand.usage();
+              CONTINUE WHEN was.over < had.over;
+            END IF;
+            IF rule = 0 THEN PERFORM errand.refuse(had.count, had.bytes); END IF;
+            SELECT v.* INTO victim FROM (
+              SELECT * FROM errand.requests WHERE state = 0 AND seq <= last
+              UNION ALL SELECT * FROM errand.dead WHERE seq <= last
+            ) v WHERE rule = 1 OR v.priority <= new.priority
+            ORDER BY CASE WHEN rule = 1 THEN 0 ELSE v.priority END, v.seq LIMIT 1;
+            IF NOT FOUND THEN PERFORM errand.refuse(had.count, had.bytes); END IF;
+            RETURN QUERY SELECT CASE WHEN d.file IS NULL THEN 1 ELSE 3 END, 0::bigint, d.r, d.file
+              FROM errand.drop_these(at, me, ARRAY[victim.seq],
+                'it was dropped to make room for newer requests') d;
+          END LOOP;
+          taken_count := taken_count + 1;
+          taken_bytes := taken_bytes + new.size;
+        END LOOP;
+      END $$;
+
+      -- Fails, with what is needed for a sentence.
+      CREATE FUNCTION errand.refuse(count bigint, bytes bigint) RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION '%', format('%s|%s', count, bytes) USING ERRCODE = 'ER001';
+      END $$;
+      """
+  }
+#endif

@@ -1,0 +1,229 @@
+#if Postgres
+  extension Schema {
+    /// Claiming. Rows are locked after their lanes, and what others have locked is passed over: no claim
+    /// waits for another.
+    static let claiming = """
+      -- Claims requests. Answers: 1 what was claimed, 2 what has expired, 3 what was recovered, 4 a dead
+      -- letter, 5 an origin that is held, 6 at last the milliseconds until there may be more (null for
+      -- never), with the ticks as `number`.
+      CREATE FUNCTION errand.claim(
+        at bigint[], me integer, most bigint, names text[], rooms bigint[], per_other bigint, others bigint,
+        max_attempts bigint, backoff bigint, max_backoff bigint, lease bigint
+      ) RETURNS TABLE(what integer, place bigint, r errand.requests, name text, number bigint)
+      LANGUAGE plpgsql \(planning) AS $$
+      #variable_conflict use_column
+      DECLARE
+        now_wall bigint := coalesce(at[2], errand.wall());
+        now_ticks bigint := coalesce(at[1], errand.ticks());
+        held text[];
+        chosen errand.choice;
+        is_paused boolean := (SELECT paused FROM errand.state);
+        has_more boolean := false;
+        is_contended boolean;
+      BEGIN
+        UPDATE errand.workers SET seen = clock_timestamp()
+          WHERE id = me AND seen < clock_timestamp() - lasting / 4;
+        RETURN QUERY SELECT 3, NULL::bigint, x, NULL::text, 0::bigint
+          FROM errand.recover(now_ticks, now_wall, me, backoff, max_backoff) x;
+        RETURN QUERY SELECT 2, NULL::bigint, x, NULL::text, 0::bigint
+          FROM errand.expire(now_ticks, now_wall, me) x;
+        UPDATE errand.requests SET due = 0, offline = false WHERE seq IN (
+          SELECT seq FROM errand.requests WHERE state = 0 AND place = 1 AND due > 0 AND due <= now_ticks
+          ORDER BY due LIMIT 500 FOR UPDATE SKIP LOCKED);
+        -- Those whom another admits right now are ready a moment later.
+        is_contended := NOT errand.admit();
+        DELETE FROM errand.origins WHERE until <= now_ticks;
+        SELECT coalesce(array_agg(origin), '{}') INTO held FROM errand.origins;
+        RETURN QUERY SELECT 5, NULL::bigint, NULL::errand.requests, h, 0::bigint FROM unnest(held) h;
+
+        IF NOT is_paused THEN
+          chosen := errand.choose(now_ticks, most, names, rooms, per_other, others, held);
+          has_more := chosen.is_more;
+          is_contended := is_contended OR chosen.is_contended;
+          IF max_attempts IS NOT NULL THEN
+            RETURN QUERY SELECT 4, NULL::bigint, x, NULL::text, 0::bigint
+              FROM errand.give_up(now_wall, me, chosen.seqs, max_attempts) x;
+            -- What was not claimed after all leaves room for another.
+            has_more := has_more OR FOUND;
+          END IF;
+          RETURN QUERY
+            WITH taken AS (
+              UPDATE errand.requests q SET state = 1, owner = me, lease = q.lease + 1,
+                lease_end = now_ticks + claim.lease, begun = false, attempts = attempts + 1,
+                counted = counted + 1, changed = now_wall, revision = revision + 1
+              WHERE q.seq = ANY(chosen.seqs) AND q.state = 0
+                AND (max_attempts IS NULL OR q.counted < max_attempts)
+              RETURNING q.*
+            )
+            SELECT 1, t.expires - now_ticks, ROW(t.*)::errand.requests, NULL::text, 0::bigint
+            FROM taken t ORDER BY t.priority DESC, t.seq;
+          PERFORM errand.tally(me, 0, -count(*), -sum(size)::bigint, false),
+              errand.tally(me, 1, count(*), sum(size)::bigint, false)
+            FROM errand.requests q
+            WHERE q.seq = ANY(chosen.seqs) AND q.state = 1 AND q.owner = me HAVING count(*) > 0;
+        END IF;
+        RETURN QUERY SELECT 6,
+          CASE WHEN has_more THEN 0
+            WHEN is_contended AND NOT is_paused THEN least(10, errand.next_claim(now_ticks, me, is_paused))
+            ELSE errand.next_claim(now_ticks, me, is_paused) END,
+          NULL::errand.requests, NULL::text, now_ticks;
+      END $$;
+
+      -- The milliseconds until a claim may find more.
+      CREATE FUNCTION errand.next_claim(ticks bigint, me integer, is_paused boolean) RETURNS bigint
+      LANGUAGE sql VOLATILE AS $$
+        SELECT CASE WHEN min(t) < 0 THEN 0 ELSE min(t) END FROM (
+          SELECT (SELECT expires FROM errand.requests WHERE state = 0 AND expires IS NOT NULL
+            ORDER BY expires LIMIT 1) - ticks AS t
+          UNION ALL SELECT min(lease_end) - ticks FROM errand.requests WHERE state = 1
+          -- When a worker that has requests will count as gone.
+          UNION ALL SELECT (extract(epoch FROM min(w.seen + w.lasting) - clock_timestamp()) * 1000)::bigint
+            FROM errand.workers w WHERE w.id <> me
+            AND EXISTS (SELECT FROM errand.requests WHERE state = 1 AND owner = w.id)
+          UNION ALL SELECT (SELECT due FROM errand.requests WHERE state = 0 AND place = 1 AND due > 0
+            ORDER BY due LIMIT 1) - ticks WHERE NOT is_paused
+          UNION ALL SELECT min(until) - ticks FROM errand.origins WHERE NOT is_paused
+        ) times
+      $$;
+      """
+
+    static let endingLeases = """
+      -- Ends the leases that are over, and those of workers that are gone. What was being sent waits as
+      -- after any failed attempt, because it may be what ended its worker.
+      CREATE FUNCTION errand.recover(
+        now_ticks bigint, now_wall bigint, me integer, backoff bigint, max_backoff bigint
+      ) RETURNS SETOF errand.requests LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        lost bigint[];
+        locked text[];
+      BEGIN
+        SELECT array_agg(q.seq), errand.lock_lanes(array_agg(q.lane) FILTER (WHERE q.lane IS NOT NULL), false)
+          INTO lost, locked
+          FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
+          WHERE q.state = 1 AND (q.lease_end <= now_ticks OR q.owner <> me
+            AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()));
+        IF lost IS NULL THEN RETURN; END IF;
+        RETURN QUERY
+          WITH ended AS (
+            SELECT q.seq, CASE WHEN q.begun AND backoff > 0
+                THEN least(max_backoff, backoff * 2 ^ least(greatest(q.counted - 1, 0), 50))::bigint ELSE 0 END AS delay
+            FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
+            WHERE q.seq = ANY(lost) AND q.state = 1 AND (q.lane IS NULL OR q.lane = ANY(locked))
+              AND (q.lease_end <= now_ticks OR q.owner <> me
+                AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()))
+            FOR UPDATE OF q SKIP LOCKED
+          ), changed AS (
+            UPDATE errand.requests q SET state = 0, owner = NULL, lease_end = NULL, changed = now_wall,
+              revision = revision + 1, offline = false,
+              due = CASE WHEN delay > 0 THEN now_ticks + delay ELSE 0 END,
+              due_wall = CASE WHEN delay > 0 THEN now_wall + delay ELSE 0 END,
+              attempts = attempts - (NOT begun)::integer, counted = counted - (NOT begun)::integer,
+              reason = CASE WHEN begun THEN
+                'its last attempt has no known end: its process is gone, or was silent for too long'
+                ELSE reason END
+            FROM ended WHERE q.seq = ended.seq RETURNING q.*
+          ) SELECT * FROM changed ORDER BY seq;
+        PERFORM errand.settle(locked);
+        PERFORM errand.tally(me, 1, -count(*), -sum(size)::bigint, true),
+            errand.tally(me, 0, count(*), sum(size)::bigint, true)
+          FROM errand.requests WHERE seq = ANY(lost) AND state = 0 HAVING count(*) > 0;
+      END $$;
+
+      -- Moves requests whose time is over to the history, some hundred at once.
+      CREATE FUNCTION errand.expire(now_ticks bigint, now_wall bigint, me integer)
+      RETURNS SETOF errand.requests LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        over bigint[];
+        locked text[];
+      BEGIN
+        SELECT array_agg(q.seq), errand.lock_lanes(array_agg(q.lane) FILTER (WHERE q.lane IS NOT NULL), false)
+          INTO over, locked
+          FROM (SELECT seq, lane FROM errand.requests
+            WHERE state = 0 AND expires IS NOT NULL AND expires <= now_ticks ORDER BY expires LIMIT 500) q;
+        IF over IS NULL THEN RETURN; END IF;
+        RETURN QUERY SELECT * FROM errand.finish_these(now_wall, me, 4, ARRAY(
+          SELECT seq FROM errand.requests WHERE seq = ANY(over) AND state = 0 AND expires <= now_ticks
+            AND (lane IS NULL OR lane = ANY(locked)) FOR UPDATE SKIP LOCKED),
+          NULL) x ORDER BY x.expires, x.seq;
+        PERFORM errand.settle(locked);
+      END $$;
+
+      -- Moves stored requests, or dead letters, to the history. They and their lanes must be locked.
+      CREATE FUNCTION errand.finish_these(
+        now_wall bigint, me integer, new_state integer, these bigint[], why text
+      ) RETURNS SETOF errand.requests LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        end_wall bigint;
+      BEGIN
+        IF cardinality(these) = 0 THEN RETURN; END IF;
+        PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
+        end_wall := errand.end_time(now_wall);
+        RETURN QUERY
+          WITH open AS (DELETE FROM errand.requests WHERE seq = ANY(these) RETURNING *),
+          letters AS (DELETE FROM errand.dead WHERE seq = ANY(these) RETURNING *),
+          gone AS (SELECT * FROM open UNION ALL SELECT * FROM letters),
+          counted AS (
+            SELECT errand.tally(me, g.state, -count(*), -sum(errand.bytes(g.state, g.size, g.response))::bigint, false)
+            FROM gone g GROUP BY g.state
+          ),
+          finished AS (
+            INSERT INTO errand.history(\(columnList))
+            SELECT \(columnList(replacing: [
+              "state": "new_state", "place": "0", "due": "0", "due_wall": "0", "offline": "false",
+              "changed": "now_wall", "ended": "end_wall", "owner": "NULL", "lease_end": "NULL",
+              "revision": "revision + 1", "response": "NULL",
+              "content": "CASE WHEN new_state = 4 THEN content END",
+              "files": "CASE WHEN new_state = 4 THEN files END",
+              "reason": """
+                CASE WHEN new_state = 4 THEN 'its time was over before it was delivered'
+                  || coalesce('; before that: ' || reason, '') ELSE why END
+                """,
+            ]))
+            FROM gone RETURNING *
+          ),
+          counted_too AS (
+            SELECT errand.tally(me, new_state, count(*), sum(errand.bytes(new_state, o.size, NULL))::bigint, true)
+            FROM finished o
+          )
+          SELECT o.* FROM finished o, (SELECT count(*) FROM counted) c, (SELECT count(*) FROM counted_too) d;
+      END $$;
+
+      -- Moves those of the chosen requests to the dead letters that had all their attempts. A lane that is
+      -- locked is not waited for: its request is left for the next claim.
+      CREATE FUNCTION errand.give_up(now_wall bigint, me integer, chosen bigint[], max_attempts bigint)
+      RETURNS SETOF errand.requests LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        wanted text[];
+        locked text[];
+      BEGIN
+        IF NOT EXISTS (SELECT FROM errand.requests WHERE seq = ANY(chosen) AND counted >= max_attempts) THEN
+          RETURN;
+        END IF;
+        SELECT array_agg(lane) INTO wanted FROM errand.requests
+          WHERE seq = ANY(chosen) AND counted >= max_attempts AND lane IS NOT NULL;
+        locked := errand.lock_lanes(wanted, false);
+        RETURN QUERY
+          WITH gone AS (
+            DELETE FROM errand.requests WHERE seq = ANY(chosen) AND counted >= max_attempts AND state = 0
+              AND (lane IS NULL OR lane = ANY(locked))
+            RETURNING *
+          ), letters AS (
+            INSERT INTO errand.dead(\(columnList))
+            SELECT \(columnList(replacing: [
+              "state": "3", "place": "0", "due": "0", "due_wall": "0", "offline": "false", "changed": "now_wall",
+              "owner": "NULL", "lease_end": "NULL", "revision": "revision + 1",
+              "reason": """
+                format('attempted %s times', counted)
+                  || coalesce('; ' || reason, ', and its last attempt has no known end')
+                """,
+            ]))
+            FROM gone RETURNING *
+          ), counted AS (
+            SELECT errand.tally(me, 0, -count(*), -sum(size)::bigint, true),
+              errand.tally(me, 3, count(*), sum(size)::bigint, true) FROM letters HAVING count(*) > 0
+          ) SELECT l.* FROM letters l, (SELECT count(*) FROM counted) c;
+        PERFORM errand.settle(locked);
+      END $$;
+      """
+  }
+#endif

@@ -1,0 +1,189 @@
+#if Postgres
+  import ErrandCore
+  public import ErrandOutbox
+
+  #if canImport(FoundationEssentials)
+    public import FoundationEssentials
+  #else
+    public import Foundation
+  #endif
+
+  /// Stores an outbox's requests in a PostgreSQL database (15 or later), for a fleet of machines that share
+  /// it.
+  ///
+  /// ```swift
+  /// let store = try await PostgresOutboxStore("postgres://app@db.example.com/app")
+  /// let outbox = try await Outbox(store: store, client: client)
+  /// ```
+  ///
+  /// When a method returns, its changes are committed. Times are those of the server's clock. A worker that
+  /// gives no sign of life for `PostgresSettings.absence` loses its requests to others. Calls that arrive
+  /// while a transaction is being committed share the next one.
+  ///
+  /// A store that is released without `close` ends a little later, and its requests wait until it counts as
+  /// gone.
+  public final class PostgresOutboxStore: OutboxStore {
+    static let pageSize = 500
+
+    let core: StoreCore
+    private let adds: Batcher<AddCall, Dropped>
+    private let begins: Batcher<[Lease], Void>
+    private let signals: StoreSignals
+
+    /// Opens the store on a database, and brings its schema to the newest version if that is needed.
+    ///
+    /// The URL is as libpq reads it: `postgres://user@host:5432/database?sslmode=verify-full`. The password may be
+    /// in it, in the file that `PGPASSFILE` names, or in `PGPASSWORD`; no message shows it.
+    /// - Throws: `OutboxError`: `.failed` if the URL cannot be read or the server cannot be reached in time,
+    ///   `.notWritable` if the role may not do what is needed or the server is a standby, `.tooNew` if a newer
+    ///   version made the schema.
+    public init(_ url: String, settings: PostgresSettings = PostgresSettings()) async throws {
+      let core = try await StoreCore.open(url, settings)
+      self.core = core
+      adds = Batcher(most: 256, parallel: max(1, settings.connections / 2)) { await core.add($0) }
+      begins = Batcher(most: 512, parallel: 1) { calls in await core.begin(calls) }
+      signals = StoreSignals(core)
+    }
+
+    deinit {
+      signals.end()
+      core.link.close {}
+    }
+
+    /// The database, for messages: without the user and the password.
+    public var location: String { "\(core.link.url), schema \(core.schema.name)" }
+
+    /// Brings a database's schema to the newest version.
+    /// - Parameter dryRun: True to change nothing.
+    /// - Returns: The migrations that were done, or with `dryRun` that would be.
+    /// - Throws: `OutboxError`, as `init`.
+    @discardableResult
+    public static func migrate(
+      _ url: String, settings: PostgresSettings = PostgresSettings(), dryRun: Bool = false
+    ) async throws -> [PostgresMigration] {
+      let (link, migrator) = try await StoreCore.connect(url, settings, channel: nil)
+      defer { link.close {} }
+      return dryRun ? try await migrator.pending() : try await migrator.migrate()
+    }
+
+    // MARK: Adding and claiming
+
+    public func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
+      try core.checkOpen()
+      guard !rows.isEmpty else { return Dropped() }
+      defer { signals.hasChanged() }
+      return try await adds.call(AddCall(rows: rows, caps: caps))
+    }
+
+    public func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
+      try core.checkOpen()
+      let claim = try await core.claim(bounds, for: lease)
+      if claim.hasNews { signals.hasChanged() }
+      return claim.claim
+    }
+
+    public func begin(_ leases: [Lease]) async throws {
+      try core.checkOpen()
+      if !leases.isEmpty { try await begins.call(leases) }
+    }
+
+    public func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
+      try core.checkOpen()
+      return try await core.renew(leases, for: lease)
+    }
+
+    public func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
+      try core.checkOpen()
+      guard !attempts.isEmpty else { return [] }
+      defer { signals.hasChanged() }
+      return try await core.finish(attempts)
+    }
+
+    // MARK: By hand
+
+    public func rescheduleOffline() async throws -> Int {
+      try core.checkOpen()
+      defer { signals.hasChanged() }
+      return try await core.rescheduleOffline()
+    }
+
+    public func release(_ origins: [String]?) async throws {
+      try core.checkOpen()
+      defer { signals.hasChanged() }
+      try await core.release(origins)
+    }
+
+    public func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
+      try core.checkOpen()
+      defer { signals.hasChanged() }
+      return try await core.retry(selection)
+    }
+
+    public func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
+      try core.checkOpen()
+      defer { signals.hasChanged() }
+      return try await core.drop(selection, reason: reason)
+    }
+
+    public func setPaused(_ isPaused: Bool, lane: String?) async throws {
+      try core.checkOpen()
+      defer { signals.hasChanged() }
+      try await core.setPaused(isPaused, lane: lane)
+    }
+
+    /// Forgets in several transactions, so that no other waits long for it.
+    public func prune(olderThan age: Duration) async throws -> [String] {
+      try core.checkOpen()
+      return try await core.prune(olderThan: age)
+    }
+
+    // MARK: Reading
+
+    public func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+      try core.checkOpen()
+      return try await core.rows(ids)
+    }
+
+    public func list(
+      _ selection: OutboxSelection, after sequence: Int64, limit: Int
+    ) async throws -> [OutboxRow] {
+      try core.checkOpen()
+      return try await core.list(selection, after: sequence, limit: limit)
+    }
+
+    public func contents(of ids: [OutboxID]) async throws -> [Data?] {
+      try core.checkOpen()
+      return try await core.contents(of: ids)
+    }
+
+    public func statistics() async throws -> OutboxStatistics {
+      try core.checkOpen()
+      return try await core.statistics()
+    }
+
+    public func used(_ files: [String]) async throws -> Set<String> {
+      try core.checkOpen()
+      return try await core.used(files)
+    }
+
+    // MARK: Others, and the end
+
+    public func onForeignChange(_ handler: @escaping @Sendable () -> Void) { signals.listen(handler) }
+
+    /// Gives all claimed rows back and closes the store, within a few seconds if the server does not answer.
+    public func close() async {
+      guard core.close() else { return }
+      signals.end()
+      await core.leave()
+      await withCheckedContinuation { continuation in core.link.close { continuation.resume() } }
+    }
+
+    /// Closes the store as if its process had died, and were missed already: it does not return its claims.
+    package func abandon() async {
+      guard core.close() else { return }
+      signals.end()
+      await core.vanish()
+      await withCheckedContinuation { continuation in core.link.close { continuation.resume() } }
+    }
+  }
+#endif

@@ -1,0 +1,116 @@
+#if Postgres
+  import ErrandCore
+  import ErrandOutbox
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  extension StoreCore {
+    func rows(_ ids: [OutboxID]) async throws -> [OutboxRow?] {
+      guard !ids.isEmpty else { return [] }
+      let answer = try await run(
+        "SELECT \(RowColumns.of("e")) FROM errand.everything e WHERE e.id = ANY($1)",
+        [.texts(Set(ids.map { StoredName($0.rawValue).key }).sorted())], isRepeatable: true)
+      var found: [OutboxID: OutboxRow] = [:]
+      for row in answer.rows({ RowColumns.row($0) }) {
+        if let row, row.sequence > found[row.id]?.sequence ?? 0 { found[row.id] = row }
+      }
+      return ids.map { found[$0] }
+    }
+
+    func list(
+      _ selection: OutboxSelection, after sequence: Int64, limit: Int
+    ) async throws -> [OutboxRow] {
+      var rows: [OutboxRow] = []
+      // In pages, so that no statement and no answer is long.
+      while rows.count < limit {
+        let wanted = min(limit - rows.count, PostgresOutboxStore.pageSize)
+        let page = try await page(of: selection, after: rows.last?.sequence ?? sequence, limit: wanted)
+        rows += page
+        if page.count < wanted { break }
+      }
+      return rows
+    }
+
+    func page(
+      of selection: OutboxSelection, after sequence: Int64, limit: Int
+    ) async throws -> [OutboxRow] {
+      guard limit > 0 else { return [] }
+      var (conditions, values): ([String], [PostgresValue]) = (["e.seq > $1"], [.integer(sequence)])
+      func add(_ condition: (String) -> String, _ value: PostgresValue) {
+        values.append(value)
+        conditions.append(condition("$\(values.count)"))
+      }
+      if let states = selection.states {
+        add({ "e.state = ANY(\($0))" }, .integers(states.map { Int64($0.rawValue) }.sorted()))
+      }
+      switch selection.lane {
+      case .named(let lane): add({ "e.lane = \($0)" }, .text(StoredName(lane).key))
+      case .none?: conditions.append("e.lane IS NULL")
+      case nil: break
+      }
+      if let ids = selection.ids {
+        add({ "e.id = ANY(\($0))" }, .texts(Set(ids.map { StoredName($0.rawValue).key }).sorted()))
+      }
+      let answer = try await run(
+        """
+        SELECT \(RowColumns.of("e")) FROM errand.everything e
+        WHERE \(conditions.joined(separator: " AND ")) ORDER BY e.seq LIMIT \(limit)
+        """, values, isRepeatable: true)
+      return answer.rows { RowColumns.row($0) }.compactMap { $0 }
+    }
+
+    func contents(of ids: [OutboxID]) async throws -> [Data?] {
+      guard !ids.isEmpty else { return [] }
+      let keys = ids.map { StoredName($0.rawValue).key }
+      let answer = try await run(
+        "SELECT e.id, e.content FROM errand.everything e WHERE e.id = ANY($1)",
+        [.texts(Set(keys).sorted())], isRepeatable: true)
+      var found: [String: Data] = [:]
+      for row in answer.rows({ $0 }) {
+        if let key = row.text(0), let content = row.data(1) { found[key] = content }
+      }
+      return keys.map { found[$0] }
+    }
+
+    func used(_ files: [String]) async throws -> Set<String> {
+      guard !files.isEmpty else { return [] }
+      let answer = try await run(
+        "SELECT name FROM errand.files WHERE name = ANY($1)", [.texts(files)], isRepeatable: true)
+      return Set(answer.rows { $0.text(0) ?? "" })
+    }
+
+    func statistics() async throws -> OutboxStatistics {
+      let answer = try await run(
+        "SELECT what, name, a, b, c, label, reason FROM errand.statistics()", [], isRepeatable: true)
+      var statistics = OutboxStatistics()
+      for row in answer.rows({ $0 }) {
+        switch row.integer(0) {
+        case 0:
+          guard let state = OutboxState(rawValue: Int(row.integer(2))) else { continue }
+          statistics.counts[state] = Int(row.integer(3))
+          if state.isOpen || state == .deadLettered { statistics.bytes += row.integer(4) }
+          statistics.bytesInAll += row.integer(4)
+        case 1:
+          statistics.oldest = row.optionalInteger(2)
+          statistics.nextDue = row.optionalInteger(3)
+          statistics.isHeld = row.integer(4) & 1 != 0
+          statistics.isPaused = row.integer(4) & 2 != 0
+        case 2: statistics.pausedLanes.append(StoredName.name(row.text(1) ?? "", long: nil))
+        default:
+          statistics.heldOrigins.append(
+            OriginHold(
+              origin: StoredName.name(row.text(1) ?? "", long: nil), label: row.data(5) ?? Data(),
+              kind: OriginHold.Kind(rawValue: Int(row.integer(2))) ?? .trouble, reason: row.text(6) ?? "",
+              until: row.integer(3)))
+        }
+      }
+      statistics.pausedLanes.sort()
+      statistics.heldOrigins.sort { $0.origin < $1.origin }
+      return statistics
+    }
+  }
+#endif

@@ -1,0 +1,175 @@
+#if Postgres
+  import ErrandCore
+  import ErrandOutbox
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// The statements of a store, each with its parameters and what comes of its answer.
+  final class StoreCore: Sendable {
+    struct State {
+      var isClosed = false
+      /// True if the worker is known to the others.
+      var hasArrived = false
+      /// The leases that were claimed and not finished, and whether a claim's outcome is unknown.
+      var claimed: Set<Int64> = []
+      var mayHaveUnknown = false
+      var onNotification: (@Sendable () -> Void)?
+    }
+
+    let link: PostgresLink
+    let schema: Schema
+    let settings: PostgresSettings
+    /// This store among all that have ever used the schema.
+    let owner: Int64
+    let state: Locked<State>
+
+    private init(
+      _ link: PostgresLink, _ schema: Schema, _ settings: PostgresSettings, _ owner: Int64,
+      _ state: consuming Locked<State>
+    ) {
+      self.link = link
+      self.schema = schema
+      self.settings = settings
+      self.owner = owner
+      self.state = state
+    }
+
+    static func connect(
+      _ url: String, _ settings: PostgresSettings, channel: Notifications?
+    ) async throws -> (PostgresLink, Migrator) {
+      let (url, schema) = (try PostgresURL(url), try Schema(settings.schema))
+      let link = try PostgresLink(
+        url, connections: settings.connections, deadline: settings.deadline,
+        channel: channel == nil ? nil : schema.channel
+      ) { channel?.hear() }
+      do {
+        try await check(link)
+        let migrations = Schema.migrations.filter { $0.version <= settings.knownVersion ?? .max }
+        return (link, Migrator(link: link, schema: schema, migrations: migrations))
+      } catch {
+        link.close {}
+        throw error
+      }
+    }
+
+    static func open(_ url: String, _ settings: PostgresSettings) async throws -> StoreCore {
+      let notifications = settings.listens ? Notifications() : nil
+      let (link, migrator) = try await connect(url, settings, channel: notifications)
+      do {
+        if settings.migrates {
+          _ = try await migrator.migrate()
+        } else if let missing = try await migrator.pending().first {
+          throw OutboxError(
+            .notWritable,
+            "the schema \(settings.schema) in \(link.url) lacks \(missing.name): run `errand outbox migrate` first"
+          )
+        }
+        let answer = try await link.run(
+          PostgresQuery(migrator.schema.named("SELECT nextval('errand.owners')"), isRepeatable: true))
+        let core = StoreCore(
+          link, migrator.schema, settings, answer.first?.integer(0) ?? 0, Locked(State()))
+        notifications?.set { [weak core] in core?.state.withLock { $0.onNotification }?() }
+        return core
+      } catch {
+        link.close {}
+        throw error
+      }
+    }
+
+    /// - Throws: `OutboxError` if the server or the database is not one that can be used.
+    private static func check(_ link: PostgresLink) async throws {
+      let answer = try await link.run(
+        PostgresQuery(
+          """
+          SELECT current_setting('server_version_num')::bigint, current_setting('server_encoding'),
+            pg_is_in_recovery()
+          """, isRepeatable: true))
+      guard let row = answer.first else { throw OutboxError(.failed, "\(link.url) answered nothing") }
+      guard row.integer(0) >= 150_000 else {
+        throw OutboxError(
+          .failed, "\(link.url) is PostgreSQL \(row.integer(0) / 10_000): an outbox needs 15 or later")
+      }
+      guard row.text(1) == "UTF8" else {
+        throw OutboxError(
+          .notWritable,
+          "\(link.url) has the encoding \(row.text(1) ?? "?"), which cannot hold every text: create a database with "
+            + "ENCODING 'UTF8' TEMPLATE template0")
+      }
+      guard !row.bool(2) else {
+        throw OutboxError(
+          .notWritable, "\(link.url) is a standby, which reads only: give the URL of the primary server")
+      }
+    }
+
+    // MARK: Statements
+
+    /// The time of the test; null for the server's clock.
+    var time: PostgresValue {
+      .optional(
+        settings.time.map {
+          let now = $0()
+          return [now.ticks, now.wall]
+        })
+    }
+
+    func run(
+      _ sql: String, _ values: [PostgresValue], isRepeatable: Bool = false, within limit: Duration? = nil
+    ) async throws -> PostgresAnswer {
+      try await link.run(query(sql, values, isRepeatable: isRepeatable), within: limit)
+    }
+
+    func query(_ sql: String, _ values: [PostgresValue], isRepeatable: Bool = false) -> PostgresQuery {
+      PostgresQuery(schema.named(sql), values, isRepeatable: isRepeatable)
+    }
+
+    // MARK: The end
+
+    func checkOpen() throws(OutboxError) {
+      if state.withLock({ $0.isClosed }) { throw .closedStore }
+    }
+
+    /// Lets no call in any more.
+    /// - Returns: False if it was closed before.
+    func close() -> Bool {
+      state.withLock { state in
+        defer { state.isClosed = true }
+        return !state.isClosed
+      }
+    }
+
+    /// The longest time that the end waits for the server.
+    private static let leaveLimit = Duration.seconds(5)
+
+    /// Gives back what was claimed.
+    func leave() async {
+      guard state.withLock({ $0.hasArrived }) else { return }
+      _ = try? await run(
+        "SELECT errand.give_back($1::integer, '{}')", [.integer(owner)], isRepeatable: true,
+        within: Self.leaveLimit)
+      _ = try? await run(
+        "DELETE FROM errand.workers WHERE id = $1", [.integer(owner)], isRepeatable: true,
+        within: Self.leaveLimit)
+      _ = try? await run("SELECT errand.wake()", [], isRepeatable: true, within: Self.leaveLimit)
+    }
+
+    /// Makes others believe that this worker was silent for too long.
+    func vanish() async {
+      _ = try? await run(
+        "UPDATE errand.workers SET seen = '-infinity' WHERE id = $1", [.integer(owner)], isRepeatable: true)
+    }
+  }
+
+  /// Passes notifications on to a store that is made after its link.
+  final class Notifications: Sendable {
+    private let handler = Locked<(@Sendable () -> Void)?>(nil)
+
+    func set(_ handler: @escaping @Sendable () -> Void) { self.handler.withLock { $0 = handler } }
+    func hear() { handler.withLock { $0 }?() }
+  }
+#endif

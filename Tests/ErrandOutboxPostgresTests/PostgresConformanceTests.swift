@@ -1,0 +1,12 @@
+#if Postgres
+  import ErrandOutbox
+  import ErrandTesting
+  import Testing
+
+  @Suite struct PostgresConformanceTests {
+    @Test("a store on PostgreSQL conforms", arguments: OutboxStoreConformance.cases)
+    func store(_ requirement: OutboxStoreConformance.Case) async throws {
+      try await OutboxStoreConformance { PostgresPlace() }.run(requirement)
+    }
+  }
+#endif
