@@ -76,6 +76,7 @@ final class LateReader: BodyReader {
   private let expected: Int64
   private let open: @Sendable () throws -> any BodyReader
   private let state = Locked(State.closed)
+  private let handler = Locked<(@Sendable () -> Void)?>(nil)
 
   var length: Int64? { expected }
 
@@ -99,15 +100,25 @@ final class LateReader: BodyReader {
       case .open(let reader): return reader
       case .closed:
         let reader = try open()
+        if let handler = handler.withLock({ $0 }) { reader.onReady(handler) }
         state = .open(reader)
         return reader
       }
     }
   }
 
-  func onReady(_ handler: @escaping @Sendable () -> Void) {}
+  func onReady(_ handler: @escaping @Sendable () -> Void) {
+    self.handler.withLock { $0 = handler }
+    if case .open(let reader) = state.withLock({ $0 }) { reader.onReady(handler) }
+  }
 
-  func close() { state.withLock { $0 = .over } }
+  func close() {
+    let open = state.withLock { state in
+      defer { state = .over }
+      return state
+    }
+    if case .open(let reader) = open { reader.close() }
+  }
 }
 
 /// Reads several readers one after the other.

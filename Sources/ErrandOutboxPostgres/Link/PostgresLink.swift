@@ -1,5 +1,6 @@
 #if Postgres
   import CPostgres
+  import Dispatch
   import ErrandCore
   import ErrandOutbox
 
@@ -74,6 +75,26 @@
       await withCheckedContinuation { continuation in
         submit(query, within: limit) { continuation.resume(returning: ($0, $1)) }
       }
+    }
+
+    /// Sends a statement, and blocks until its outcome comes.
+    func wait(for query: PostgresQuery) -> Result<PostgresAnswer, PostgresFailure> {
+      let arrival = DispatchSemaphore(value: 0)
+      let found = Locked<Result<PostgresAnswer, PostgresFailure>?>(nil)
+      submit(query) { outcome in
+        found.withLock { $0 = outcome }
+        arrival.signal()
+      }
+      arrival.wait()
+      return found.withLock { $0 } ?? .failure(PostgresFailure(.refused, "the server answered nothing"))
+    }
+
+    /// Sends a statement.
+    /// - Parameter reply: Called with the outcome, on the link's thread.
+    func submit(
+      _ query: PostgresQuery, _ reply: @escaping @Sendable (Result<PostgresAnswer, PostgresFailure>) -> Void = { _ in }
+    ) {
+      submit(query, within: nil) { outcome, _ in reply(outcome) }
     }
 
     private func submit(

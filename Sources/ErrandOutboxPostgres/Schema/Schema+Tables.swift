@@ -120,6 +120,23 @@
       CREATE TABLE errand.wakes(woken timestamptz NOT NULL) WITH (fillfactor = 10);
       INSERT INTO errand.wakes VALUES ('-infinity');
 
+      -- Large bodies. A blob of up to 1 MiB is in `data`, a larger one in pieces of that length.
+      CREATE TABLE errand.blobs(
+        key text COLLATE "C" PRIMARY KEY,
+        -- With the digest of its bytes; null until all of them are there.
+        name text,
+        size bigint NOT NULL,
+        -- Until then it is not swept, though no request may name it yet.
+        held_until timestamptz NOT NULL,
+        data bytea);
+      ALTER TABLE errand.blobs ALTER COLUMN data SET STORAGE EXTERNAL;
+      CREATE TABLE errand.pieces(
+        key text COLLATE "C" NOT NULL REFERENCES errand.blobs ON DELETE CASCADE, number integer NOT NULL,
+        data bytea NOT NULL, PRIMARY KEY (key, number));
+      ALTER TABLE errand.pieces ALTER COLUMN data SET STORAGE EXTERNAL;
+      -- Small values, each of which stays what it was first.
+      CREATE TABLE errand.named_values(name text PRIMARY KEY, data bytea NOT NULL);
+
       CREATE VIEW errand.everything AS
         SELECT * FROM errand.requests
         UNION ALL SELECT * FROM errand.dead

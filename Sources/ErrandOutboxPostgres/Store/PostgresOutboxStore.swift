@@ -26,6 +26,7 @@
     static let pageSize = 500
 
     let core: StoreCore
+    let postgresBlobs: PostgresBlobs
     private let adds: Batcher<AddCall, Dropped>
     private let begins: Batcher<[Lease], Void>
     private let signals: StoreSignals
@@ -40,9 +41,11 @@
     public init(_ url: String, settings: PostgresSettings = PostgresSettings()) async throws {
       let core = try await StoreCore.open(url, settings)
       self.core = core
+      let blobs = PostgresBlobs(core)
+      postgresBlobs = blobs
       adds = Batcher(most: 256, parallel: max(1, settings.connections / 2)) { await core.add($0) }
       begins = Batcher(most: 512, parallel: 1) { calls in await core.begin(calls) }
-      signals = StoreSignals(core)
+      signals = StoreSignals(core) { await blobs.renewHolds() }
     }
 
     deinit {
@@ -52,6 +55,9 @@
 
     /// The database, for messages: without the user and the password.
     public var location: String { "\(core.link.url), schema \(core.schema.name)" }
+
+    /// Large bodies, in tables of the same schema.
+    public var blobs: any BlobStore { postgresBlobs }
 
     /// Brings a database's schema to the newest version.
     /// - Parameter dryRun: True to change nothing.

@@ -20,7 +20,8 @@
     private let core: StoreCore
     private let state: Locked<State>
 
-    init(_ core: StoreCore) {
+    /// - Parameter atBeat: Called with each sign of life.
+    init(_ core: StoreCore, atBeat: @escaping @Sendable () async -> Void) {
       self.core = core
       state = Locked(State(pace: PollPace(longest: core.settings.pollInterval)))
       let interval = max(core.settings.absence, .seconds(1)) / 4
@@ -32,6 +33,7 @@
                 "SELECT errand.beat($1::integer)", [.integer(core.owner)], isRepeatable: true,
                 within: interval)
             }
+            await atBeat()
             _ = try? await core.run("SELECT errand.fold()", [], isRepeatable: true, within: interval)
           }
         })

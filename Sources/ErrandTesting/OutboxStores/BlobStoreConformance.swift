@@ -79,7 +79,11 @@ public struct BlobStoreConformance: ConformanceSuite {
       try harness.equal(try await two.sweep { _ in [] }, [], "what was swept while it was held")
       withExtendedLifetime(blobs) {}
       blobs = []
-      let swept = try await two.sweep { Set($0).intersection([names[0]]) }
+      var swept: [String] = []
+      // Another store may hear a moment later that a blob is not held any more.
+      for _ in 0..<1000 where !swept.contains(names[1]) {
+        swept += try await two.sweep { Set($0).intersection([names[0]]) }
+      }
       try harness.expect(swept.contains(names[1]) && !swept.contains(names[0]), "what was swept is \(swept)")
       try one.check(names[0], size: 1)
       try harness.fails("what was swept") { try one.check(names[1], size: 1) }

@@ -1,0 +1,149 @@
+#if Postgres
+  import ErrandCore
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// Reads a blob piece by piece, the next one while the last is being sent, and checks it against the digest in
+  /// its name: a blob that has changed never arrives whole.
+  final class BlobReader: BodyReader {
+    private struct State {
+      /// What was fetched and not read yet.
+      var pieces: [Data] = []
+      /// How much of the first piece was read.
+      var offset = 0
+      var fetched: Int64 = 0
+      var number: Int64 = 0
+      var isFetching = false
+      var isClosed = false
+      var failure: String?
+      var handler: (@Sendable () -> Void)?
+      var isAwaited = false
+      var position: Int64 = 0
+    }
+
+    /// The most pieces that wait to be read.
+    private static let mostWaiting = 2
+
+    private let core: StoreCore
+    private let name: String
+    private let key: String
+    private let size: Int64
+    private let digest: String
+    private let state = Locked(State())
+    // Safe to share: a body has one reader, which is the transport's thread.
+    private nonisolated(unsafe) var hash: SHA256? = SHA256()
+
+    var length: Int64? { size }
+
+    /// - Parameter first: The bytes of a blob that is not in pieces.
+    init(_ core: StoreCore, _ name: String, _ key: String, size: Int64, digest: String, first: Data?) {
+      self.core = core
+      self.name = name
+      self.key = key
+      self.size = size
+      self.digest = digest
+      if let first {
+        state.withLock { state in
+          state.pieces = first.isEmpty ? [] : [first]
+          state.fetched = Int64(first.count)
+        }
+      }
+      fetch()
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
+      let found: Result<BodyRead, RequestError> = state.withLock { state in
+        if let failure = state.failure {
+          return .failure(PostgresBlobs.unreadable(name, failure, state.position > 0))
+        }
+        guard let piece = state.pieces.first else {
+          if state.position == size { return end(&state) }
+          state.isAwaited = true
+          return .success(.notYet)
+        }
+        let count = min(buffer.count, piece.count - state.offset)
+        let start = piece.startIndex + state.offset
+        buffer.copyBytes(from: piece[start..<start + count])
+        hash?.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+        state.position += Int64(count)
+        state.offset += count
+        if state.offset == piece.count {
+          state.pieces.removeFirst()
+          state.offset = 0
+        }
+        guard state.position == size else { return .success(.bytes(count)) }
+        return end(&state).map { _ in .bytes(count) }
+      }
+      fetch()
+      return try found.get()
+    }
+
+    /// Checks the digest, once all bytes were read.
+    private func end(_ state: inout State) -> Result<BodyRead, RequestError> {
+      if let hash = hash.take(), "\(hash.finalize())" != digest {
+        state.failure = "its bytes have changed since it was stored"
+        return .failure(PostgresBlobs.unreadable(name, state.failure ?? "", true))
+      }
+      return .success(.end)
+    }
+
+    /// Fetches the next piece, if there is room for it.
+    private func fetch() {
+      let number: Int64? = state.withLock { state in
+        guard !state.isFetching, !state.isClosed, state.failure == nil, state.fetched < size,
+          state.pieces.count < Self.mostWaiting
+        else { return nil }
+        state.isFetching = true
+        return state.number
+      }
+      guard let number else { return }
+      let query = core.query(
+        "SELECT data FROM errand.pieces WHERE key = $1 AND number = $2", [.text(key), .integer(number)],
+        isRepeatable: true)
+      core.link.submit(query) { [self] in take($0) }
+    }
+
+    private func take(_ outcome: Result<PostgresAnswer, PostgresFailure>) {
+      let handler: (@Sendable () -> Void)? = state.withLock { state in
+        state.isFetching = false
+        switch outcome {
+        case .failure(let failure): state.failure = "\(failure.error(core.link))"
+        case .success(let answer):
+          if let piece = answer.first?.data(0), !piece.isEmpty, state.fetched + Int64(piece.count) <= size {
+            state.pieces.append(piece)
+            state.fetched += Int64(piece.count)
+            state.number += 1
+          } else {
+            state.failure = "a part of it is missing"
+          }
+        }
+        guard state.isAwaited, !state.isClosed else { return nil }
+        state.isAwaited = false
+        return state.handler
+      }
+      handler?()
+      fetch()
+    }
+
+    func onReady(_ handler: @escaping @Sendable () -> Void) {
+      // What came before the handler was set is told now.
+      let isReady = state.withLock { state in
+        state.handler = handler
+        return !state.isClosed && (!state.pieces.isEmpty || state.failure != nil)
+      }
+      if isReady { handler() }
+    }
+
+    func close() {
+      state.withLock { state in
+        state.isClosed = true
+        state.handler = nil
+        state.pieces = []
+      }
+    }
+  }
+#endif

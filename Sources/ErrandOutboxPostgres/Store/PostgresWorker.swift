@@ -1,0 +1,53 @@
+#if Postgres
+  #if canImport(FoundationEssentials)
+    public import FoundationEssentials
+  #else
+    public import Foundation
+  #endif
+
+  /// A process that delivers the requests of an outbox, as the others know it.
+  public struct PostgresWorker: Sendable, Hashable, Identifiable {
+    public let id: Int
+    /// The machine and the process.
+    public let name: String
+    /// The newest version of the schema that the program knows.
+    public let version: String
+    /// When it began to deliver.
+    public let started: Date
+    /// How long ago it gave its last sign of life, by the server's clock.
+    public let silence: Duration
+    /// False if it was silent for so long that its requests are free for others.
+    public let isAlive: Bool
+    /// The number of requests that it is attempting.
+    public let attempting: Int
+    /// The number of lanes among these.
+    public let lanes: Int
+    /// When the oldest of these was claimed.
+    public let oldestClaim: Date?
+  }
+
+  extension PostgresOutboxStore {
+    /// Returns the workers that were seen lately, in the order in which they came.
+    public func workers() async throws -> [PostgresWorker] {
+      try core.checkOpen()
+      let answer = try await core.run(
+        """
+        SELECT w.id::bigint, w.name, w.version, (extract(epoch FROM w.started) * 1000)::bigint,
+          CASE WHEN w.seen = '-infinity' THEN 9223372036854775807
+            ELSE (extract(epoch FROM clock_timestamp() - w.seen) * 1000)::bigint END,
+          w.seen + w.lasting >= clock_timestamp(), count(q.seq), count(DISTINCT q.lane), min(q.changed)
+        FROM errand.workers w LEFT JOIN errand.requests q ON q.state = 1 AND q.owner = w.id
+        GROUP BY w.id ORDER BY w.started, w.id
+        """, [], isRepeatable: true)
+      return answer.rows { row in
+        PostgresWorker(
+          id: Int(row.integer(0)), name: StoredName.name(row.text(1) ?? "", long: nil),
+          version: row.text(2) ?? "",
+          started: Date(timeIntervalSince1970: Double(row.integer(3)) / 1000),
+          silence: .milliseconds(max(0, row.integer(4))), isAlive: row.bool(5), attempting: Int(row.integer(6)),
+          lanes: Int(row.integer(7)),
+          oldestClaim: row.optionalInteger(8).map { Date(timeIntervalSince1970: Double($0) / 1000) })
+      }
+    }
+  }
+#endif
