@@ -6,6 +6,11 @@ SWIFT_FLAGS := -Xswiftc -warnings-as-errors $(TRAITS)
 # The tests build a fifth faster without debug information; the names of functions stay. For a debugger: make test DEBUG_FLAGS=
 DEBUG_FLAGS := -debug-info-format none
 
+# What imports Apple's modules is built beside stand-ins for them, where they are missing.
+ifneq ($(shell uname),Darwin)
+export ERRAND_STAND_INS = 1
+endif
+
 .PHONY: help demo build test lint check-apple docs sanitize watch simulate crash fuzz power-loss mutants bench format clean
 
 help:

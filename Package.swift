@@ -12,6 +12,16 @@ let strict: [SwiftSetting] = [
 // Places where crash tests end the process.
 let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]
 
+// With ERRAND_STAND_INS, Linux has modules named as Apple's, for the tests of what imports them: `make test` sets it.
+let hasStandIns = Context.environment["ERRAND_STAND_INS"] != nil
+func standIns(_ names: String...) -> [Target.Dependency] {
+  hasStandIns ? names.map { .target(name: $0, condition: .when(platforms: [.linux])) } : []
+}
+
+// Swift Testing would look for overlays of its own over Apple's modules.
+let besideStandIns: [SwiftSetting] =
+  hasStandIns ? [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])] : []
+
 let package = Package(
   name: "Errand",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -25,6 +35,7 @@ let package = Package(
     .library(name: "ErrandOutboxSQLite", targets: ["ErrandOutboxSQLite"]),
     .library(name: "ErrandOutboxPostgres", targets: ["ErrandOutboxPostgres"]),
     .library(name: "ErrandSigning", targets: ["ErrandSigning"]),
+    .library(name: "ErrandUIKit", targets: ["ErrandUIKit"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
@@ -87,6 +98,7 @@ let package = Package(
       name: "ErrandSigning",
       dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
       swiftSettings: strict),
+    .target(name: "ErrandUIKit", dependencies: ["ErrandCore"] + standIns("UIKit"), swiftSettings: strict),
     .target(
       name: "Errand",
       dependencies: [
@@ -239,6 +251,10 @@ let package = Package(
       dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "ErrandUIKitTests",
+      dependencies: ["ErrandUIKit", "ErrandCore", "ErrandTesting", "ErrandCurl"] + standIns("UIKit"),
+      swiftSettings: strict + besideStandIns),
+    .testTarget(
       name: "ErrandTests",
       dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandSigning", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
@@ -265,3 +281,7 @@ let package = Package(
       path: "Examples/Tests/WeatherTests"),
   ]
 )
+
+if hasStandIns {
+  package.targets += ["UIKit"].map { name in .target(name: name, path: "Tests/AppleStandIns/\(name)") }
+}

@@ -100,6 +100,7 @@ open class OutputStream: Stream {
 public typealias AutoreleasingUnsafeMutablePointer = UnsafeMutablePointer
 
 open class Thread: NSObject {
+  open class var isMainThread: Bool { absent() }
   @preconcurrency open class func detachNewThread(_ block: @escaping @Sendable () -> Void) { absent() }
 }
 
@@ -282,3 +283,24 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var countOfRequestBodyBytesSent: Int64 { absent() }
   open var countOfResponseBodyBytesReceived: Int64 { absent() }
 }
+
+// MARK: User interfaces
+
+public typealias CGFloat = Double
+
+public struct CGSize: Sendable {
+  public var width: CGFloat
+  public var height: CGFloat
+}
+
+public struct CGRect: Sendable {
+  public init(x: Double, y: Double, width: Double, height: Double) { absent() }
+  public var size: CGSize
+  public var width: CGFloat { absent() }
+  public var height: CGFloat { absent() }
+}
+
+public typealias NSRect = CGRect
+
+open class NSCoder: NSObject {}
+open class Bundle: NSObject {}

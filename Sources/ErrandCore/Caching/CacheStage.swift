@@ -48,7 +48,7 @@ final class CacheStage: Stage {
   ) {
     let refreshing = CallContext(
       destination: .memory, progress: nil,
-      effectivePriority: EffectivePriority(context.effectivePriority.current, canRise: false),
+      effectivePriority: EffectivePriority(context.effectivePriority.current, canChange: false),
       started: timeline.now(), deadline: context.deadline, sentAs: context.knownIdentity)
     if context.effectivePriority.goesWithoutSlot { refreshing.effectivePriority.goWithoutSlot() }
     do {

@@ -54,8 +54,13 @@ public final class Call: Sendable, Identifiable {
   /// The call's present priority.
   public var priority: Priority { effectivePriority.current }
 
-  /// Raises the priority, so that the call overtakes others that wait. A priority is never lowered.
+  /// Raises the priority, so that the call overtakes others that wait. A lower one changes nothing.
   public func raisePriority(to priority: Priority) { effectivePriority.raise(to: priority) }
+
+  /// Lowers the priority, so that others overtake the call while it waits for a slot: its result is not needed now,
+  /// but may be later. A higher one changes nothing. A request that the call shares with others that wait for it, too,
+  /// keeps its priority.
+  public func lowerPriority(to priority: Priority) { effectivePriority.lower(to: priority) }
 
   /// Takes on the priority of a call that waits for this one, if that is higher.
   func rise(with other: EffectivePriority) { effectivePriority.rise(with: other) }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The current priority of a call. It never falls; handlers are called when it rises, to raise what the call
-/// waits for.
+/// The current priority of a call: its own, or the limit of its scope if that is lower. Handlers are called when it
+/// changes, to move what the call waits for.
 final class EffectivePriority: Sendable {
   struct HandlerID: Sendable, Hashable {
     fileprivate let number: Int
@@ -9,19 +9,22 @@ final class EffectivePriority: Sendable {
 
   private struct State {
     var lastNumber = 0
+    var own: Priority
+    var limit: Priority?
     var handlers: [(number: Int, run: @Sendable (Priority) -> Void)] = []
   }
 
   // Outside the lock, because every call reads it and few change it.
   private let level: Atomic<UInt8>
   private let withoutSlot = Atomic(false)
-  private let state = Locked(State())
-  /// False if the priority cannot be raised, so that no handlers are needed.
-  let canRise: Bool
+  private let state: Locked<State>
+  /// False if the priority cannot change, so that no handlers are needed.
+  let canChange: Bool
 
-  init(_ priority: Priority, canRise: Bool = true) {
+  init(_ priority: Priority, canChange: Bool = true) {
     level = Atomic(priority.rawValue)
-    self.canRise = canRise
+    state = Locked(State(own: priority))
+    self.canChange = canChange
   }
 
   var current: Priority { Priority(rawValue: level.load(ordering: .relaxed)) ?? .default }
@@ -42,19 +45,29 @@ final class EffectivePriority: Sendable {
     if other.goesWithoutSlot { goWithoutSlot() }
   }
 
-  /// Raises the priority; a lower or equal priority changes nothing.
-  func raise(to priority: Priority) {
-    let handlers = state.withLock { state -> [@Sendable (Priority) -> Void] in
-      guard priority > current else { return [] }
+  /// Raises the call's own priority; a lower or equal priority changes nothing.
+  func raise(to priority: Priority) { change { $0.own = max($0.own, priority) } }
+
+  /// Lowers the call's own priority; a higher or equal priority changes nothing.
+  func lower(to priority: Priority) { change { $0.own = min($0.own, priority) } }
+
+  /// Sets the highest priority that the call may have, whatever its own; nil for no limit.
+  func limit(to priority: Priority?) { change { $0.limit = priority } }
+
+  private func change(_ body: (inout State) -> Void) {
+    let (priority, handlers) = state.withLock { state -> (Priority, [@Sendable (Priority) -> Void]) in
+      body(&state)
+      let priority = min(state.own, state.limit ?? .userInitiated)
+      guard priority != current else { return (priority, []) }
       level.store(priority.rawValue, ordering: .relaxed)
-      return state.handlers.map(\.run)
+      return (priority, state.handlers.map(\.run))
     }
     for handler in handlers { handler(priority) }
   }
 
-  /// Calls `handler` at every rise from now on, and when the call may go without a slot, until it is removed.
-  /// Rises from several threads may be reported in any order.
-  func onRaise(_ handler: @escaping @Sendable (Priority) -> Void) -> HandlerID {
+  /// Calls `handler` at every change from now on, and when the call may go without a slot, until it is removed.
+  /// Changes by several threads may be reported in any order.
+  func onChange(_ handler: @escaping @Sendable (Priority) -> Void) -> HandlerID {
     state.withLock { state in
       state.lastNumber += 1
       state.handlers.append((state.lastNumber, handler))
@@ -62,7 +75,7 @@ final class EffectivePriority: Sendable {
     }
   }
 
-  func removeRaiseHandler(_ id: HandlerID) {
+  func removeChangeHandler(_ id: HandlerID) {
     state.withLock { state in state.handlers.removeAll { $0.number == id.number } }
   }
 }

@@ -118,7 +118,7 @@ final class CallContext: Sendable {
 
   /// - Throws: `RequestError` (`cancelled`), if the scope has ended.
   func enter(_ scope: RequestScope) throws(RequestError) {
-    let membership = try scope.enter(cancellation)
+    let membership = try scope.enter(cancellation, effectivePriority)
     state.withLock { $0.membership = membership }
   }
 
@@ -126,7 +126,7 @@ final class CallContext: Sendable {
   func enter(_ inFlight: InFlight, beside context: CallContext) throws(RequestError) {
     try enter(inFlight)
     guard let other = context.state.withLock({ $0.membership }) else { return }
-    let membership = try other.enter(cancellation)
+    let membership = try other.enter(cancellation, effectivePriority)
     state.withLock { $0.membership = membership }
   }
 

@@ -67,7 +67,7 @@ public final class Client: Sendable {
   public func start(_ request: Request, in scope: RequestScope? = nil) -> Call {
     let request = pipeline.completed(request)
     let hub = ProgressHub()
-    let context = pipeline.context(of: request, into: .memory, progress: hub, canRise: true)
+    let context = pipeline.context(of: request, into: .memory, progress: hub, canChange: true)
     let secrets = secrets
     // Does not capture the request: it holds the calls it depends on, and each of those would hold its own.
     let call = Call(

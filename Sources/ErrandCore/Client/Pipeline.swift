@@ -99,13 +99,13 @@ final class Pipeline: Sendable {
   }
 
   /// Creates the context of a call of this request.
-  /// - Parameter canRise: True if the priority may be raised later.
+  /// - Parameter canChange: True if the priority may be changed later.
   func context(
-    of request: Request, into destination: Destination, progress: ProgressHub?, canRise: Bool
+    of request: Request, into destination: Destination, progress: ProgressHub?, canChange: Bool
   ) -> CallContext {
     CallContext(
       destination: destination, progress: progress,
-      effectivePriority: EffectivePriority(request.options.priority, canRise: canRise),
+      effectivePriority: EffectivePriority(request.options.priority, canChange: canChange),
       started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline)
   }
 
@@ -138,7 +138,8 @@ final class Pipeline: Sendable {
     let request = completed(request)
     let isWatched = progress != nil || request.options.activity != nil
     let context = context(
-      of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil, canRise: false)
+      of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil,
+      canChange: scope != nil)
     try enter(request, context, scope)
     return try await withTaskCancellationHandler {
       try await perform(request, context)

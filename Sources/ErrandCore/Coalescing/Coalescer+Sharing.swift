@@ -36,7 +36,7 @@ extension Coalescer {
     func leave(_ effectivePriority: EffectivePriority, _ cancellation: CancellationToken) {
       wait?.end()
       cancellation.removeCancelHandler(stop)
-      if let raise { effectivePriority.removeRaiseHandler(raise) }
+      if let raise { effectivePriority.removeChangeHandler(raise) }
       if let listener { inFlightRequest.progress.stopListening(listener) }
     }
   }
@@ -85,8 +85,13 @@ extension Coalescer {
   ) -> Registration {
     let listener = progress.map { progress in inFlightRequest.progress.listen { progress.follow($0) } }
     var raise: EffectivePriority.HandlerID?
-    if effectivePriority.canRise {
-      raise = effectivePriority.onRaise { _ in inFlightRequest.effectivePriority.rise(with: effectivePriority)
+    if effectivePriority.canChange {
+      raise = effectivePriority.onChange { [states] priority in
+        inFlightRequest.effectivePriority.rise(with: effectivePriority)
+        // The request of one caller is no more urgent than that caller.
+        if states.sharing.withLock({ $0.isAlone(place) }) {
+          inFlightRequest.effectivePriority.lower(to: priority)
+        }
       }
     }
     // The priority may have risen just before the handler was added.

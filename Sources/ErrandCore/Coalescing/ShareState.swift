@@ -83,6 +83,11 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   /// Returns the number of callers that wait for this key.
   func callers(of key: RequestKey) -> Int { records[key]?.callers.count ?? 0 }
 
+  /// True if no other caller waits for the in-flight request at this place.
+  func isAlone(_ place: Place) -> Bool {
+    index(of: place.inFlightRequest).map { records.values[$0].callers.count } == 1
+  }
+
   /// Adds a caller.
   /// - Parameter makeFlight: Makes the in-flight request; called if this caller leads.
   mutating func join(

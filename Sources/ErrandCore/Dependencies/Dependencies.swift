@@ -74,10 +74,10 @@ final class DependencyStage: Stage {
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let calls = request.options.dependencies
     if calls.isEmpty { return try await next(request, context) }
-    let rises = context.effectivePriority.onRaise { [effectivePriority = context.effectivePriority] _ in
+    let rises = context.effectivePriority.onChange { [effectivePriority = context.effectivePriority] _ in
       for call in calls { call.rise(with: effectivePriority) }
     }
-    defer { context.effectivePriority.removeRaiseHandler(rises) }
+    defer { context.effectivePriority.removeChangeHandler(rises) }
     for call in calls { call.rise(with: context.effectivePriority) }
     try await Dependencies(calls).wait(unless: context.cancellation)
     return try await next(request, context)

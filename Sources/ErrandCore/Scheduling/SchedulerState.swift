@@ -95,6 +95,12 @@ struct SchedulerState<Payload> {
   /// Moves a waiting request to its place of arrival in a higher priority; a lower one changes nothing.
   mutating func raise(_ ticket: Ticket, to priority: Priority) -> [Start] {
     guard let place = waiters.place(of: ticket), waiters[place].priority < priority else { return [] }
+    return move(ticket, to: priority)
+  }
+
+  /// Moves a waiting request to its place of arrival in another priority, higher or lower.
+  mutating func move(_ ticket: Ticket, to priority: Priority) -> [Start] {
+    guard let place = waiters.place(of: ticket), waiters[place].priority != priority else { return [] }
     part(place)
     waiters[place].priority = priority
     join(place)

@@ -52,10 +52,10 @@ final class Slots: Sendable {
   private func wait(
     _ origin: String?, _ effectivePriority: EffectivePriority, _ cancellation: CancellationToken
   ) async throws -> Slot {
-    var rises: EffectivePriority.HandlerID?
+    var changes: EffectivePriority.HandlerID?
     var stops: CancelHandlerID?
     defer {
-      if let rises { effectivePriority.removeRaiseHandler(rises) }
+      if let changes { effectivePriority.removeChangeHandler(changes) }
       if let stops { cancellation.removeCancelHandler(stops) }
     }
     let slot = try await withCheckedThrowingContinuation { continuation in
@@ -63,10 +63,10 @@ final class Slots: Sendable {
       switch state.withLock({ $0.arrive(continuation, priority, origin: origin, at: now) }) {
       case .started(let slot): continuation.resume(returning: slot)
       case .waiting(let ticket):
-        if effectivePriority.canRise {
-          rises = effectivePriority.onRaise { _ in self.hurry(ticket, effectivePriority) }
-          // The priority may have risen just before the handler was added.
-          hurry(ticket, effectivePriority)
+        if effectivePriority.canChange {
+          changes = effectivePriority.onChange { _ in self.move(ticket, effectivePriority) }
+          // The priority may have changed just before the handler was added.
+          move(ticket, effectivePriority)
         }
         stops = cancellation.onCancel { self.leave(ticket, cancellation) }
       }
@@ -81,12 +81,18 @@ final class Slots: Sendable {
     }
   }
 
-  private func hurry(_ ticket: Ticket, _ effectivePriority: EffectivePriority) {
+  private func move(_ ticket: Ticket, _ effectivePriority: EffectivePriority) {
     if effectivePriority.goesWithoutSlot {
       let continuation = state.withLock { $0.leave(ticket) }
       continuation?.resume(returning: .none)
     } else {
-      resume(state.withLock { $0.raise(ticket, to: effectivePriority.current) })
+      // Another thread may have changed the priority meanwhile, and been faster.
+      var priority = effectivePriority.current
+      while true {
+        resume(state.withLock { $0.move(ticket, to: priority) })
+        if effectivePriority.current == priority { return }
+        priority = effectivePriority.current
+      }
     }
   }
 

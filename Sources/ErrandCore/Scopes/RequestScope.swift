@@ -66,10 +66,17 @@ public final class RequestScope: Sendable {
     return node.prepareEnd(reason)
   }
 
+  /// Lowers the priority of all requests in the scope and in the scopes below to at most this, and of those that come
+  /// later: their page is not visible now, but may be again. It counts while they wait for a slot.
+  /// - Parameter priority: The limit. Nil gives each request its own priority back.
+  public func limitPriority(to priority: Priority?) { node.limitPriority(to: priority) }
+
   /// Puts a call into the scope. The caller of this method also removes it, when the call has finished.
   /// - Throws: The cancelled outcome, with the reason of the end, if the scope has ended.
-  func enter(_ cancellation: CancellationToken) throws(RequestError) -> ScopeMembership {
-    guard let place = node.enter(.call(cancellation)) else {
+  func enter(
+    _ cancellation: CancellationToken, _ effectivePriority: EffectivePriority? = nil
+  ) throws(RequestError) -> ScopeMembership {
+    guard let place = node.enter(cancellation, effectivePriority) else {
       throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded(name)).error
     }
     return ScopeMembership(node, place)
@@ -86,6 +93,12 @@ public final class RequestScope: Sendable {
     if place == nil { action() }
     return ScopeMembership(node, place)
   }
+}
+
+extension RequestScope {
+  /// Calls `action` once when the scope ends for ever, at once if it has ended; not when its members are cancelled. It
+  /// is no member of the scope, and runs on the thread that ends the scope.
+  package func whenEnded(_ action: @escaping @Sendable () -> Void) { node.whenEnded(action) }
 }
 
 extension RequestScope: Hashable {

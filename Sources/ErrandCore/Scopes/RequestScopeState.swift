@@ -7,8 +7,14 @@ struct RequestScopeState<Member, Child> {
   private var children = Slab<Child>()
   /// The reason of the end, if the scope has ended.
   private(set) var ending: CancellationReason?
+  /// Called when the scope has ended for ever.
+  private var whenEnded: [@Sendable () -> Void] = []
+  /// The highest priority of the members; nil for no limit.
+  var limit: Priority?
 
   var count: Int { members.count }
+  /// The members, in no particular order.
+  var all: [Member] { members.values }
   /// The scopes directly below, in no particular order.
   var below: [Child] { children.values }
 
@@ -26,6 +32,19 @@ struct RequestScopeState<Member, Child> {
   mutating func takeAll() -> [Member] {
     defer { members.removeAll() }
     return members.newestFirst
+  }
+
+  /// Keeps an action until the scope ends. Returns false if it has ended.
+  mutating func keep(_ action: @escaping @Sendable () -> Void) -> Bool {
+    guard ending == nil else { return false }
+    whenEnded.append(action)
+    return true
+  }
+
+  /// Removes and returns the actions that were kept.
+  mutating func takeKept() -> [@Sendable () -> Void] {
+    defer { whenEnded = [] }
+    return whenEnded
   }
 
   /// Adds a scope below; returns nil if this scope has ended.

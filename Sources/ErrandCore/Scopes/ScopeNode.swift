@@ -26,6 +26,36 @@ final class ScopeNode: Sendable {
   /// Adds a member; returns nil if the scope has ended.
   func enter(_ member: ScopeMember) -> Place? { state.withLock { $0.enter(member) } }
 
+  /// Adds a call; returns nil if the scope has ended.
+  func enter(_ cancellation: CancellationToken, _ effectivePriority: EffectivePriority?) -> Place? {
+    let (place, limit) = state.withLock { ($0.enter(.call(cancellation, effectivePriority)), $0.limit) }
+    if var limit, let effectivePriority {
+      // Another thread may change the limit meanwhile, and be faster.
+      while true {
+        effectivePriority.limit(to: limit)
+        guard let new = state.withLock({ $0.limit }), new != limit else { break }
+        limit = new
+      }
+      if state.withLock({ $0.limit }) == nil { effectivePriority.limit(to: nil) }
+    }
+    return place
+  }
+
+  /// Calls `action` when the scope has ended; at once if it has.
+  func whenEnded(_ action: @escaping @Sendable () -> Void) {
+    if !state.withLock({ $0.keep(action) }) { action() }
+  }
+
+  /// Sets the highest priority of the calls in the scope and below.
+  func limitPriority(to limit: Priority?) {
+    let (members, below) = state.withLock { state in
+      state.limit = limit
+      return (state.all, state.below)
+    }
+    for case .call(_, let effectivePriority?) in members { effectivePriority.limit(to: limit) }
+    for node in below { node.limitPriority(to: limit) }
+  }
+
   func leave(_ place: Place) {
     // Released outside the lock: this may be the last reference to an action, whose deinitialisers can run
     // any code.
@@ -34,7 +64,8 @@ final class ScopeNode: Sendable {
 
   /// Adds a scope below. Returns nil if this scope has ended; then the child has ended with it.
   func adopt(_ child: ScopeNode) -> State.ChildPlace? {
-    let (place, ending) = state.withLock { ($0.adopt(child), $0.ending) }
+    let (place, ending, limit) = state.withLock { ($0.adopt(child), $0.ending, $0.limit) }
+    if let limit { child.limitPriority(to: limit) }
     if let ending { child.end(ending) }
     return place
   }
@@ -71,7 +102,8 @@ final class ScopeNode: Sendable {
     }
     var tells: [@Sendable () -> Void] = []
     for (node, reason) in order.reversed() {
-      tells += node.state.withLock { $0.takeAll() }.flatMap { $0.cancel(reason) }
+      let (members, kept) = node.state.withLock { ($0.takeAll(), $0.takeKept()) }
+      tells += members.flatMap { $0.cancel(reason) } + kept
       _ = node.state.withLock { $0.disownAll() }
     }
     return tells
@@ -81,13 +113,13 @@ final class ScopeNode: Sendable {
 /// A member of a scope, which can be cancelled.
 enum ScopeMember: Sendable {
   // A call is stored directly, so that it needs no closure.
-  case call(CancellationToken)
+  case call(CancellationToken, EffectivePriority?)
   case action(@Sendable () -> Void)
 
   /// Cancels the member. Returns the handlers to call once all members that end with it have been cancelled.
   func cancel(_ reason: CancellationReason) -> [@Sendable () -> Void] {
     switch self {
-    case .call(let cancellation): cancellation.prepareCancel(.cancelled(reason))
+    case .call(let cancellation, _): cancellation.prepareCancel(.cancelled(reason))
     case .action(let context): [context]
     }
   }
@@ -108,8 +140,10 @@ public struct ScopeMembership: Sendable {
 
   /// Puts another call into the same scope.
   /// - Throws: The cancelled outcome, if the scope has ended.
-  func enter(_ cancellation: CancellationToken) throws(RequestError) -> ScopeMembership {
-    guard let place = node.enter(.call(cancellation)) else {
+  func enter(
+    _ cancellation: CancellationToken, _ effectivePriority: EffectivePriority?
+  ) throws(RequestError) -> ScopeMembership {
+    guard let place = node.enter(cancellation, effectivePriority) else {
       throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded("")).error
     }
     return ScopeMembership(node, place)

@@ -68,6 +68,23 @@ public final class ScopeStack: Sendable {
   @discardableResult
   public func popToRoot() -> [RequestScope] { end(state.withLock { $0.popToRoot() }) }
 
+  /// Makes a page in the stack's scope that is not on the stack yet: `setPages` puts it there.
+  public func makePage(_ name: String = "") -> RequestScope { RequestScope(name, in: scope) }
+
+  /// Puts pages in the place of the present ones, from the root to the top, as a navigation controller's
+  /// `setViewControllers` does. Ends those that are not among them, topmost first, and the stacks that they present;
+  /// the others go on, wherever they stand now. In a stack that has ended, the pages have ended too.
+  /// - Parameter pages: Pages of this stack, and new ones of `makePage`.
+  /// - Returns: The pages that were ended.
+  @discardableResult
+  public func setPages(_ pages: [RequestScope]) -> [RequestScope] {
+    guard let leaving = state.withLock({ $0.setPages(pages) }) else {
+      for page in pages { page.end() }
+      return []
+    }
+    return end(leaving)
+  }
+
   /// Presents another stack over the top page. If one is presented already, the new one goes over that one's
   /// top page.
   /// - Returns: A stack without pages, to push the first page onto. It ends when the page under it ends.

@@ -48,6 +48,34 @@ struct ScopeStackState<Page: Equatable, Overlay: Equatable> {
     return pop(to: root)
   }
 
+  /// Puts these pages, bottom to top, in the place of the present ones. The overlays of pages that stay, stay over
+  /// them.
+  /// - Returns: The pages that are not among them, with their overlays; nil if the stack has ended.
+  mutating func setPages(_ pages: [Page]) -> [Entry]? {
+    guard !isCancelled else { return nil }
+    var leaving: [Entry] = []
+    var overlays: [[Entry]] = Array(repeating: [], count: pages.count)
+    var bottom: [Entry] = []
+    var place: Int?
+    var isBottom = true
+    for entry in entries {
+      if case .page(let page) = entry {
+        isBottom = false
+        place = pages.firstIndex(of: page)
+        if place == nil { leaving.append(entry) }
+      } else if isBottom {
+        bottom.append(entry)
+      } else if let place {
+        overlays[place].append(entry)
+      } else {
+        leaving.append(entry)
+      }
+    }
+    entries = bottom
+    for (page, over) in zip(pages, overlays) { entries += [.page(page)] + over }
+    return leaving.reversed()
+  }
+
   /// Presents an overlay. Returns false if `page` is not the top any more, presents an overlay already, or
   /// the stack has ended.
   mutating func present(_ overlay: Overlay, over page: Page?) -> Bool {

@@ -177,7 +177,7 @@ import Testing
         ) {
           [gate] inFlightRequest in
           tell.yield(inFlightRequest.effectivePriority.current)
-          _ = inFlightRequest.effectivePriority.onRaise { tell.yield($0) }
+          _ = inFlightRequest.effectivePriority.onChange { tell.yield($0) }
           try await gate.pass()
           return 1
         }

@@ -59,7 +59,7 @@ struct Stage: Sendable {
   func reachSharing(_ count: Int, _ request: Request) async throws {
     let pipeline = client.pipeline
     let ready = try pipeline.ready(request)
-    let context = pipeline.context(of: ready, into: .memory, progress: nil, canRise: false)
+    let context = pipeline.context(of: ready, into: .memory, progress: nil, canChange: false)
     let key = try pipeline.coalescing.key(ready, try #require(ready.options.repeats), context)
     while pipeline.coalescing.states.sharing.withLock({ $0.callers(of: key) }) != count {
       await Task.yield()

@@ -3,10 +3,10 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct EffectivePriorityTests {
-  @Test func `the effective priority only rises, and its handlers hear of each rise`() {
+  @Test func `raising changes only a lower priority, and the handlers hear of each change`() {
     let effectivePriority = EffectivePriority(.utility)
     let heard = Locked<[Priority]>([])
-    let id = effectivePriority.onRaise { priority in heard.withLock { $0.append(priority) } }
+    let id = effectivePriority.onChange { priority in heard.withLock { $0.append(priority) } }
     effectivePriority.raise(to: .background)
     effectivePriority.raise(to: .utility)
     #expect(effectivePriority.current == .utility)
@@ -15,14 +15,34 @@ import Testing
     effectivePriority.raise(to: .default)
     #expect(effectivePriority.current == .userInitiated)
     #expect(heard.withLock { $0 } == [.default, .userInitiated])
-    effectivePriority.removeRaiseHandler(id)
+    effectivePriority.removeChangeHandler(id)
+  }
+
+  @Test func `a call that is lowered can be raised again`() {
+    let effectivePriority = EffectivePriority(.userInitiated)
+    effectivePriority.lower(to: .background)
+    effectivePriority.lower(to: .utility)
+    #expect(effectivePriority.current == .background)
+    effectivePriority.raise(to: .default)
+    #expect(effectivePriority.current == .default)
+  }
+
+  @Test func `a limit hides the call's own priority until it is lifted`() {
+    let effectivePriority = EffectivePriority(.default)
+    let heard = Locked<[Priority]>([])
+    _ = effectivePriority.onChange { priority in heard.withLock { $0.append(priority) } }
+    effectivePriority.limit(to: .background)
+    effectivePriority.raise(to: .userInitiated)
+    #expect(effectivePriority.current == .background)
+    effectivePriority.limit(to: nil)
+    #expect(heard.withLock { $0 } == [.background, .userInitiated])
   }
 
   @Test func `a handler that was removed hears nothing`() {
     let effectivePriority = EffectivePriority(.background)
     let heard = Locked(0)
-    let ids = (0..<3).map { _ in effectivePriority.onRaise { _ in heard.withLock { $0 += 1 } } }
-    effectivePriority.removeRaiseHandler(ids[1])
+    let ids = (0..<3).map { _ in effectivePriority.onChange { _ in heard.withLock { $0 += 1 } } }
+    effectivePriority.removeChangeHandler(ids[1])
     effectivePriority.raise(to: .default)
     #expect(heard.withLock { $0 } == 2)
   }

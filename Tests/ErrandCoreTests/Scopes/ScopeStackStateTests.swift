@@ -47,6 +47,16 @@ import Testing
         let isFree = model.pages[top].overlay == nil
         #expect(state.present("\(step)", over: page == -1 ? nil : page) == isFree)
         if isFree { model.pages[top].overlay = "\(step)" }
+      case 9 where Bool.random(using: &random):
+        let old = model.pages.dropFirst()
+        var pages = old.map(\.page).filter { _ in Int.random(in: 0..<4, using: &random) > 0 } + [1000 + step]
+        pages.shuffle(using: &random)
+        let leaving = old.filter { !pages.contains($0.page) }.reversed().flatMap { level -> [State.Entry] in
+          (level.overlay.map { [.overlay($0)] } ?? []) + [.page(level.page)]
+        }
+        #expect(state.setPages(pages) == leaving)
+        model.pages =
+          model.pages.prefix(1) + pages.map { page in (page, old.first { $0.page == page }?.overlay) }
       case 8:
         let last = model.pages.lastIndex { $0.overlay != nil }
         #expect(state.lastOverlay == last.flatMap { model.pages[$0].overlay })
@@ -66,6 +76,7 @@ import Testing
       state.end().count == model.pages.dropFirst().count + model.pages.filter { $0.overlay != nil }.count)
     let (isPushed, isPresented) = (state.push(-3), state.present("late", over: nil))
     #expect(!isPushed && !isPresented)
+    #expect(state.setPages([1]) == nil)
     #expect(state.entries.isEmpty)
   }
 }

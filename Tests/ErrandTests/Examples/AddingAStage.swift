@@ -67,7 +67,7 @@ private final class Last: Stage {
     let clock = VirtualClock()
     let request = Request.get("https://example.com")
     let context = CallContext(
-      destination: .memory, progress: nil, effectivePriority: EffectivePriority(.default, canRise: false),
+      destination: .memory, progress: nil, effectivePriority: EffectivePriority(.default, canChange: false),
       started: .zero, deadline: nil)
     let stage = QuotaStage(Quota(count: 1, span: .seconds(10)), Timeline(clock))
     let next = NextStage([stage, Last()])

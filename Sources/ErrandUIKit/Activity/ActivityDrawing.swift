@@ -1,0 +1,47 @@
+import ErrandCore
+
+/// Decides what changes on the screen when an activity changes. Pure.
+struct ActivityDrawing: Sendable {
+  enum Effect: Sendable, Equatable {
+    case show(animated: Bool)
+    case hide(animated: Bool)
+    /// Nil for no text.
+    case text(String?)
+    /// Nil while it is not known.
+    case progress(Double?)
+    case block(Bool)
+    /// Read out for those who do not see the screen.
+    case announce(String)
+  }
+
+  private var drawn = Activity.Snapshot()
+  private var announced: String?
+
+  /// Returns what to change.
+  /// - Parameters:
+  ///   - reducesMotion: True if nothing is to move.
+  ///   - fallback: What is announced of an activity without a text.
+  mutating func draw(
+    _ snapshot: Activity.Snapshot, reducesMotion: Bool, announcing fallback: String
+  ) -> [Effect] {
+    var effects: [Effect] = []
+    if snapshot.blocksInput != drawn.blocksInput { effects.append(.block(snapshot.blocksInput)) }
+    if snapshot.isShown {
+      if snapshot.text != drawn.text || !drawn.isShown {
+        effects.append(.text(snapshot.text.isEmpty ? nil : snapshot.text))
+      }
+      if snapshot.fraction != drawn.fraction || !drawn.isShown {
+        effects.append(.progress(snapshot.fraction))
+      }
+      if !drawn.isShown { effects.append(.show(animated: !reducesMotion)) }
+      let words = snapshot.text.isEmpty ? fallback : snapshot.text
+      if words != announced, !words.isEmpty { effects.append(.announce(words)) }
+      announced = words
+    } else if drawn.isShown {
+      effects.append(.hide(animated: !reducesMotion))
+      announced = nil
+    }
+    drawn = snapshot
+    return effects
+  }
+}

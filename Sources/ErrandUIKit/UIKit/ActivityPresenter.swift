@@ -1,0 +1,104 @@
+#if canImport(UIKit) && !os(watchOS)
+  public import ErrandCore
+  public import UIKit
+
+  /// Draws an activity over a view: a spinner, its text, a bar once the progress is known. It takes touches while the
+  /// activity blocks input, from that request's beginning on, before anything is shown. VoiceOver reads the text out when
+  /// it is shown and when it changes; with Reduce Motion nothing fades.
+  ///
+  /// ```swift
+  /// lazy var presenter = ActivityPresenter(activity, over: view)
+  /// ```
+  ///
+  /// Keep it for as long as it is to draw. It keeps neither the view nor the activity alive.
+  @MainActor public final class ActivityPresenter {
+    /// The view that is drawn over the other: change its colours and fonts here.
+    public let overlay: ActivityOverlay
+    private let announcement: String
+    private var drawing = ActivityDrawing()
+    private var following: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - view: The view to draw over, as large as it is.
+    ///   - announcement: What VoiceOver says of an activity without a text. Default: "Loading".
+    public init(_ activity: Activity, over view: UIView, announcement: String = "Loading") {
+      self.announcement = announcement
+      overlay = ActivityOverlay(frame: view.bounds)
+      overlay.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+      view.addSubview(overlay)
+      following = Task { [weak self, updates = activity.updates] in
+        for await snapshot in updates { self?.draw(snapshot) }
+        self?.draw(Activity.Snapshot())
+      }
+    }
+
+    deinit {
+      following?.cancel()
+      Task { @MainActor [overlay] in overlay.removeFromSuperview() }
+    }
+
+    private func draw(_ snapshot: Activity.Snapshot) {
+      let effects = drawing.draw(
+        snapshot, reducesMotion: UIAccessibility.isReduceMotionEnabled, announcing: announcement)
+      for effect in effects { overlay.apply(effect) }
+    }
+  }
+
+  /// What `ActivityPresenter` draws.
+  public final class ActivityOverlay: UIView {
+    public let spinner = UIActivityIndicatorView(style: .large)
+    public let label = UILabel()
+    public let bar = UIProgressView(progressViewStyle: .default)
+
+    override init(frame: CGRect) {
+      super.init(frame: frame)
+      alpha = 0
+      isUserInteractionEnabled = false
+      label.textAlignment = .center
+      label.isHidden = true
+      bar.isHidden = true
+      for part in [spinner, label, bar] as [UIView] { addSubview(part) }
+    }
+
+    @available(*, unavailable)
+    public required init?(coder: NSCoder) { nil }
+
+    public override func layoutSubviews() {
+      super.layoutSubviews()
+      let (width, middle) = (bounds.width, bounds.height / 2)
+      spinner.frame = CGRect(x: 0, y: middle - 40, width: width, height: 40)
+      label.frame = CGRect(x: 16, y: middle + 8, width: max(0, width - 32), height: 24)
+      bar.frame = CGRect(x: width / 4, y: middle + 40, width: width / 2, height: 4)
+    }
+
+    func apply(_ effect: ActivityDrawing.Effect) {
+      switch effect {
+      case .block(let blocks):
+        isUserInteractionEnabled = blocks
+        accessibilityViewIsModal = blocks
+      case .text(let text):
+        label.text = text
+        label.isHidden = text == nil
+      case .progress(let fraction):
+        bar.isHidden = fraction == nil
+        bar.setProgress(Float(fraction ?? 0), animated: false)
+      case .show(let animated):
+        spinner.startAnimating()
+        fade(to: 1, animated: animated)
+      case .hide(let animated):
+        spinner.stopAnimating()
+        fade(to: 0, animated: animated)
+      case .announce(let words):
+        UIAccessibility.post(notification: .announcement, argument: words)
+      }
+    }
+
+    private func fade(to alpha: CGFloat, animated: Bool) {
+      guard animated else {
+        self.alpha = alpha
+        return
+      }
+      UIView.animate(withDuration: 0.2) { self.alpha = alpha }
+    }
+  }
+#endif

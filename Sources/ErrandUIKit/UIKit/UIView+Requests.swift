@@ -1,0 +1,60 @@
+#if canImport(UIKit) && !os(watchOS)
+  public import ErrandCore
+  public import UIKit
+
+  extension UIView {
+    /// The requests that end with this view, and with the controller that it is in. A view that is moved takes its
+    /// requests along to the other controller. Ask for it each time: a view that outlived its controller gets a new
+    /// scope in the next one.
+    public var requests: RequestScope { ownRequests }
+
+    /// Returns the requests of a view that is used again and again, for what it shows now: those for anything else that it
+    /// showed before end.
+    ///
+    /// ```swift
+    /// let registration = UICollectionView.CellRegistration<PhotoCell, Photo> { cell, _, photo in
+    ///   cell.requests(for: photo.id).task { [weak cell] in
+    ///     let response = try await client.send(.get(photo.url))
+    ///     cell?.show(response.data)
+    ///   }
+    /// }
+    /// ```
+    /// - Parameter use: What the view shows: an identifier of the item.
+    public func requests(for use: some Hashable & Sendable) -> RequestScope {
+      ScopeHolder.of(self).beginUse(use)
+      return ownRequests
+    }
+
+    /// Ends the requests of what the view shows now: for `prepareForReuse`.
+    public func endRequestsForReuse() { scopeHolder?.endUse() }
+  }
+
+  extension UIView: ScopeOwner {
+    var scopeName: String { "\(type(of: self))" }
+
+    var scopeHolder: ScopeHolder? {
+      get { objc_getAssociatedObject(self, &holderKey) as? ScopeHolder }
+      set { objc_setAssociatedObject(self, &holderKey, newValue, .OBJC_ASSOCIATION_RETAIN_NONATOMIC) }
+    }
+
+    /// The first controller among its responders.
+    var scopeContainer: (any ScopeOwner)? {
+      var responder = next
+      while let present = responder {
+        if let controller = present as? UIViewController { return controller }
+        responder = present.next
+      }
+      return nil
+    }
+
+    var isInWindow: Bool { window != nil }
+
+    var endsWhenDetached: Bool { false }
+
+    var scopesInside: [any ScopeOwner] { [] }
+
+    func watchWindow() {}
+  }
+
+  nonisolated(unsafe) private var holderKey: UInt8 = 0
+#endif

@@ -1,0 +1,41 @@
+#if canImport(UIKit)
+  import ErrandCore
+  import ErrandTesting
+  import ErrandUIKit
+  import Testing
+  import UIKit
+
+  extension UIKitTests {
+    @MainActor @Suite struct ActivityPresenterTests {
+      private let stub = StubTransport([.stall])
+      private let view = UIView()
+
+      private func wait(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+      @Test func `a request is drawn, read out, and taken away`() async throws {
+        _ = Accessibility.takePosted()
+        let activity = Activity("Sending", delay: .zero, minimum: .zero)
+        let presenter = ActivityPresenter(activity, over: view)
+        #expect(view.subviews.contains(presenter.overlay))
+        let call = Client(transport: stub).start(
+          .get("https://example.com").activity(activity, blocksInput: true))
+        await wait { presenter.overlay.alpha == 1 }
+        #expect(presenter.overlay.isUserInteractionEnabled && presenter.overlay.accessibilityViewIsModal)
+        #expect(presenter.overlay.spinner.isAnimating)
+        #expect(presenter.overlay.label.text == "Sending" && presenter.overlay.bar.isHidden)
+        #expect(Accessibility.takePosted() == ["Sending"])
+        call.cancel()
+        await wait { presenter.overlay.alpha == 0 }
+        #expect(!presenter.overlay.isUserInteractionEnabled)
+      }
+
+      @Test func `a presenter that is released is taken from the screen`() async {
+        var presenter: ActivityPresenter? = ActivityPresenter(Activity(), over: view)
+        weak let kept = presenter
+        presenter = nil
+        await wait { view.subviews.isEmpty }
+        #expect(kept == nil)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,37 @@
+#if canImport(UIKit)
+  import ErrandCore
+  import Testing
+  import UIKit
+
+  /// All tests of the adaptors: the model of UIKit has one screen, so one runs at a time.
+  @MainActor @Suite(.serialized) struct UIKitTests {}
+
+  /// A window with a navigation controller, and pages that are named.
+  @MainActor final class Screen {
+    let window = UIWindow()
+    let navigation = UINavigationController(rootViewController: Page("root"))
+
+    init() { window.rootViewController = navigation }
+
+    func push(_ name: String, animated: Bool = false) -> Page {
+      let page = Page(name)
+      navigation.pushViewController(page, animated: animated)
+      return page
+    }
+
+    /// Lets what was put off until after the present call happen.
+    static func settle() async {
+      for _ in 0..<5 { await Task.yield() }
+      await MainActor.run {}
+    }
+  }
+
+  class Page: UIViewController {
+    init(_ title: String) {
+      super.init(nibName: nil, bundle: nil)
+      self.title = title
+    }
+
+    required init?(coder: NSCoder) { nil }
+  }
+#endif

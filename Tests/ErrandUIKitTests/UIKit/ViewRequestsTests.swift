@@ -1,0 +1,107 @@
+#if canImport(UIKit)
+  import ErrandCore
+  import ErrandUIKit
+  import Testing
+  import UIKit
+
+  extension UIKitTests {
+    @MainActor @Suite struct ViewRequestsTests {
+      private let screen = Screen()
+
+      @Test func `a view's requests end with the view`() {
+        var view: UIView? = UIView()
+        let requests = view?.requests
+        #expect(view?.requests === requests)
+        view = nil
+        #expect(requests?.isCancelled == true)
+      }
+
+      @Test func `a view's requests end with the controller that it is in, however deep it lies`() {
+        let (page, outer, inner) = (screen.push("page"), UIView(), UIView())
+        page.view.addSubview(outer)
+        outer.addSubview(inner)
+        let requests = inner.requests
+        page.requests.end()
+        #expect(requests.isCancelled)
+      }
+
+      @Test func `the requests of a view end with its controller, also if they began before it was in it`() {
+        let (page, view) = (screen.push("page"), UIView())
+        let requests = [view.requests, page.view.requests]
+        page.view.addSubview(view)
+        page.requests.end()
+        #expect(requests.allSatisfy { $0.isCancelled })
+      }
+
+      @Test(arguments: [false, true])
+      func `a view that is moved takes its requests along`(asksAgain: Bool) async {
+        let view = UIView()
+        let (first, second) = (screen.push("first"), screen.push("second"))
+        first.view.addSubview(view)
+        let requests = view.requests
+        second.view.addSubview(view)
+        if asksAgain { #expect(view.requests === requests) }
+        first.requests.end()
+        #expect(!requests.isCancelled)
+        second.requests.end()
+        #expect(requests.isCancelled)
+      }
+
+      @Test func `a view that is moved away before its controller is released keeps its requests`() async {
+        let view = UIView()
+        var first: Page? = Page("first")
+        first?.view.addSubview(view)
+        let requests = view.requests
+        let second = screen.push("second")
+        second.view.addSubview(view)
+        first = nil
+        #expect(!requests.isCancelled)
+        screen.navigation.popViewController(animated: false)
+        await Screen.settle()
+        #expect(requests.isCancelled)
+      }
+
+      @Test func `a view that its own request keeps alive ends with the controller that is released`() {
+        var page: Page? = Page("page")
+        let view = UIView()
+        page?.view.addSubview(view)
+        let requests = view.requests
+        page = nil
+        #expect(requests.isCancelled)
+      }
+
+      @Test func `a view that outlived its controller has a new scope in the next`() {
+        let (first, second, view) = (screen.push("first"), screen.push("second"), UIView())
+        first.view.addSubview(view)
+        let requests = view.requests
+        first.requests.end()
+        #expect(view.requests === requests)
+        second.view.addSubview(view)
+        #expect(!view.requests.isCancelled)
+      }
+
+      @Test func `a cell's requests end when it shows something else, and not while it shows the same`() {
+        let cell = UICollectionViewCell()
+        let first = cell.requests(for: 1)
+        #expect(cell.requests(for: 1) === first)
+        #expect(cell.requests === first)
+        let second = cell.requests(for: 2)
+        #expect(first.isCancelled)
+        #expect(!second.isCancelled && cell.requests === second)
+        cell.endRequestsForReuse()
+        #expect(second.isCancelled)
+        #expect(!cell.requests(for: 2).isCancelled)
+      }
+
+      @Test func `a cell's requests end with its page`() {
+        let (page, list, cell) = (screen.push("page"), UICollectionView(), UICollectionViewCell())
+        page.view.addSubview(list)
+        list.addSubview(cell)
+        _ = cell.requests(for: 1)
+        let requests = cell.requests(for: 2)
+        page.requests.end()
+        #expect(requests.isCancelled)
+      }
+    }
+  }
+#endif
