@@ -12,15 +12,13 @@ let strict: [SwiftSetting] = [
 // Places where crash tests end the process.
 let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]
 
-// With ERRAND_STAND_INS, Linux has modules named as Apple's, for the tests of what imports them: `make test` sets it.
+// With ERRAND_STAND_INS, Linux has stand-ins for Apple's modules, for the tests of what imports them: `make test` sets it.
+// Each is a module of another name, so that nothing is found by chance.
 let hasStandIns = Context.environment["ERRAND_STAND_INS"] != nil
-func standIns(_ names: String...) -> [Target.Dependency] {
-  hasStandIns ? names.map { .target(name: $0, condition: .when(platforms: [.linux])) } : []
+func standIns(_ name: String) -> [Target.Dependency] { hasStandIns ? [.target(name: "\(name)StandIn")] : [] }
+func importing(_ name: String) -> [SwiftSetting] {
+  hasStandIns ? strict + [.unsafeFlags(["-module-alias", "\(name)=\(name)StandIn"])] : strict
 }
-
-// Swift Testing would look for overlays of its own over Apple's modules.
-let besideStandIns: [SwiftSetting] =
-  hasStandIns ? [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])] : []
 
 let package = Package(
   name: "Errand",
@@ -36,6 +34,7 @@ let package = Package(
     .library(name: "ErrandOutboxPostgres", targets: ["ErrandOutboxPostgres"]),
     .library(name: "ErrandSigning", targets: ["ErrandSigning"]),
     .library(name: "ErrandUIKit", targets: ["ErrandUIKit"]),
+    .library(name: "ErrandSwiftUI", targets: ["ErrandSwiftUI"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
@@ -98,7 +97,12 @@ let package = Package(
       name: "ErrandSigning",
       dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
       swiftSettings: strict),
-    .target(name: "ErrandUIKit", dependencies: ["ErrandCore"] + standIns("UIKit"), swiftSettings: strict),
+    .target(
+      name: "ErrandUIKit", dependencies: ["ErrandCore"] + standIns("UIKit"),
+      swiftSettings: importing("UIKit")),
+    .target(
+      name: "ErrandSwiftUI", dependencies: ["ErrandCore", "ErrandReachability"] + standIns("SwiftUI"),
+      swiftSettings: importing("SwiftUI")),
     .target(
       name: "Errand",
       dependencies: [
@@ -253,7 +257,11 @@ let package = Package(
     .testTarget(
       name: "ErrandUIKitTests",
       dependencies: ["ErrandUIKit", "ErrandCore", "ErrandTesting", "ErrandCurl"] + standIns("UIKit"),
-      swiftSettings: strict + besideStandIns),
+      swiftSettings: importing("UIKit")),
+    .testTarget(
+      name: "ErrandSwiftUITests",
+      dependencies: ["ErrandSwiftUI", "ErrandCore", "ErrandReachability", "ErrandTesting"] + standIns("SwiftUI"),
+      swiftSettings: importing("SwiftUI")),
     .testTarget(
       name: "ErrandTests",
       dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandSigning", "ErrandTesting", "TestSupport"],
@@ -283,5 +291,7 @@ let package = Package(
 )
 
 if hasStandIns {
-  package.targets += ["UIKit"].map { name in .target(name: name, path: "Tests/AppleStandIns/\(name)") }
+  package.targets += ["SwiftUI", "UIKit"].map { name in
+    .target(name: "\(name)StandIn", path: "Tests/AppleStandIns/\(name)")
+  }
 }

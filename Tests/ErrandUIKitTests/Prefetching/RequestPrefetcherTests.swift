@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import ErrandUIKit
+import Foundation
 import Testing
 
 #if canImport(UIKit)

@@ -1,0 +1,59 @@
+import ErrandCore
+
+/// What one view shows: the entry of its present key, and the value of the last one until the new one's is here.
+@MainActor final class LoadModel<Value: Sendable> {
+  private var use: LoadUse<Value>?
+  private var last: Value?
+
+  nonisolated init() {}
+
+  var shown: Loading<Value> {
+    guard var shown = use?.entry.shown else { return Loading(isRefreshing: true) }
+    if shown.value == nil { shown.value = last }
+    return shown
+  }
+
+  /// Shows what is under this key from now on.
+  func show(_ key: AnyHashable, in store: LoadStore, _ work: @escaping LoadEntry<Value>.Work) {
+    if let use, use.key == key, use.store === store { return }
+    LoadUsers.last += 1
+    last = use?.entry.shown.value ?? last
+    use?.replace()
+    use = LoadUse(key: key, store: store, user: LoadUsers.last, entry: store.entry(of: key, work))
+  }
+
+  func appear() { use?.appear() }
+  func disappear() { use?.disappear() }
+  func refresh() async { await use?.entry.refresh() }
+}
+
+/// Numbers the views that show something.
+@MainActor private enum LoadUsers {
+  static var last = 0
+}
+
+/// A view's use of an entry, which ends when it is released.
+@MainActor private final class LoadUse<Value: Sendable> {
+  let key: AnyHashable
+  let store: LoadStore
+  let user: Int
+  let entry: LoadEntry<Value>
+
+  init(key: AnyHashable, store: LoadStore, user: Int, entry: LoadEntry<Value>) {
+    self.key = key
+    self.store = store
+    self.user = user
+    self.entry = entry
+    // Not at once: what a view shows must not change while it is being made.
+    Task { [weak self] in self?.appear() }
+  }
+
+  deinit { Task { @MainActor [entry, user] in entry.disappear(user, isFinal: false) } }
+
+  func appear() { entry.appear(user) }
+  func disappear() { entry.disappear(user, isFinal: false) }
+  /// Ends the use because the view shows something else.
+  func replace() {
+    Task { [entry, user] in entry.disappear(user, isFinal: true) }
+  }
+}

@@ -1,0 +1,46 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension Client {
+  /// Makes a client without a network, for previews: each request gets the response that the closure returns.
+  public convenience init(respondingBy respond: @escaping @Sendable (Request) async throws -> Response) {
+    var configuration = ClientConfiguration()
+    configuration.interceptors = [Responder(respond: respond)]
+    configuration.retry = .never
+    self.init(transport: NoTransport(), configuration: configuration)
+  }
+}
+
+extension Response {
+  /// Returns a response with JSON, for a stub.
+  public static func json(
+    _ value: some Encodable, status: Status = 200, for request: Request
+  ) throws -> Response {
+    guard let url = request.url else { throw URLMissing() }
+    return Response(
+      status: status, fields: ["Content-Type": "application/json"], data: try JSONEncoder().encode(value),
+      url: url)
+  }
+}
+
+private struct URLMissing: Error {}
+
+private struct Responder: Interceptor {
+  let respond: @Sendable (Request) async throws -> Response
+
+  func intercept(_ request: Request, next: Next) async throws -> Response { try await respond(request) }
+}
+
+/// Sends nothing.
+private struct NoTransport: Transport {
+  func perform(_ exchange: Exchange) async throws -> TransferResult {
+    throw exchange.error(.unsupported, "a client that is stubbed sends nothing", reachedServer: false)
+  }
+
+  func shutdown() async {}
+}

@@ -1,0 +1,39 @@
+#if canImport(SwiftUI)
+  import ErrandCore
+  public import SwiftUI
+
+  extension View {
+    /// Ends these requests when the view is gone. A short absence only puts them behind those of visible views. The views
+    /// in this one find the scope as `@Environment(\.requests)`.
+    public func requests(_ requests: ViewRequests) -> some View {
+      modifier(RequestsModifier(requests: requests))
+    }
+
+    /// Gives the views in this one a scope that ends when this view is gone: `@Environment(\.requests)`.
+    /// - Parameters:
+    ///   - name: The name of the scope.
+    ///   - grace: How long the view may be away before its requests are cancelled. Default: 0.3 s.
+    public func requests(_ name: String, grace: Duration = .milliseconds(300)) -> some View {
+      modifier(OwnRequestsModifier(name: name, grace: grace))
+    }
+  }
+
+  private struct RequestsModifier: ViewModifier {
+    let requests: ViewRequests
+
+    func body(content: Content) -> some View {
+      content
+        .environment(\.requests, requests.scope)
+        .onAppear { requests.appear() }
+        .onDisappear { requests.disappear() }
+    }
+  }
+
+  private struct OwnRequestsModifier: ViewModifier {
+    @State private var requests: ViewRequests
+
+    init(name: String, grace: Duration) { _requests = State(initialValue: ViewRequests(name, grace: grace)) }
+
+    func body(content: Content) -> some View { content.requests(requests) }
+  }
+#endif

@@ -1,0 +1,84 @@
+public import ErrandCore
+public import Observation
+
+/// The requests of a view: they end when it is gone. A view that disappears and is back within a grace only has them put
+/// behind those of visible views meanwhile: tabs, lists and navigation let views disappear and appear all the time.
+///
+/// ```swift
+/// struct Profile: View {
+///   @State private var page = ViewRequests("profile")
+///
+///   var body: some View {
+///     Button("Like") { page.scope.task { try await client.send(like) } }
+///       .requests(page)
+///   }
+/// }
+/// ```
+@MainActor public final class ViewRequests: Observable {
+  private nonisolated let name: String
+  private nonisolated let parent: RequestScope?
+  private nonisolated let timeline: Timeline
+  private nonisolated let registrar = ObservationRegistrar()
+  private var state: VisibilityState
+  private var current: OwnedScope?
+
+  /// - Parameters:
+  ///   - name: The name of the scope.
+  ///   - parent: The scope that the requests end with as well.
+  ///   - grace: How long the view may be away before its requests are cancelled. Default: 0.3 s.
+  ///   - clock: The clock that measures it.
+  public nonisolated init(
+    _ name: String = "", in parent: RequestScope? = nil, grace: Duration = .milliseconds(300),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.name = name
+    self.parent = parent
+    timeline = Timeline(clock)
+    state = VisibilityState(grace: grace)
+  }
+
+  /// The scope. A view that comes back after its requests have ended gets a new one, so ask for it each time.
+  public var scope: RequestScope {
+    registrar.access(self, keyPath: \.scope)
+    return owned.scope
+  }
+
+  private var owned: OwnedScope {
+    if let current { return current }
+    let new = OwnedScope(name, in: parent)
+    current = new
+    return new
+  }
+
+  func appear() { apply(state.appear()) }
+  func disappear() { apply(state.disappear(at: timeline.now())) }
+
+  private func apply(_ effects: [VisibilityState.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .lower: owned.scope.limitPriority(to: .background)
+      case .restore: owned.scope.limitPriority(to: nil)
+      case .end: owned.scope.end()
+      case .renew: registrar.withMutation(of: self, keyPath: \.scope) { current = nil }
+      case .wake(let time): wake(at: time)
+      }
+    }
+  }
+
+  private func wake(at time: Duration) {
+    Task { [weak self, timeline] in
+      try await timeline.sleep(max(.zero, time - timeline.now()))
+      guard let self else { return }
+      apply(state.ring(at: timeline.now()))
+    }
+  }
+}
+
+/// A scope that ends with its owner, also if another object keeps the scope.
+final class OwnedScope: Sendable {
+  let scope: RequestScope
+
+  init(_ name: String, in parent: RequestScope?) { scope = RequestScope(name, in: parent) }
+
+  deinit { scope.end() }
+}

@@ -1,0 +1,28 @@
+#if canImport(SwiftUI)
+  import ErrandCore
+  import ErrandSwiftUI
+  import ErrandTesting
+  import SwiftUI
+  import Testing
+
+  @MainActor @Suite struct ActivityModifierTests {
+    @Test func `a request is drawn over the view, which takes no touches meanwhile`() async throws {
+      let activity = Activity("Sending", delay: .zero, minimum: .zero)
+      let host = Host(Text("page").activity(activity))
+      #expect(host.texts == ["page"] && !host.isBlocked)
+      let call = Client(transport: StubTransport([.stall])).start(
+        .get("https://example.com").activity(activity, blocksInput: true))
+      #expect(await host.wait { host.texts == ["page", "…", "Sending"] })
+      #expect(host.isBlocked && host.isAnimated)
+      #expect(Host.announcements.contains("Sending"))
+      call.cancel()
+      #expect(await host.wait { host.texts == ["page"] })
+      #expect(!host.isBlocked)
+    }
+
+    @Test func `nothing fades with Reduce Motion`() {
+      let host = Host(Text("page").activity(Activity()).reducingMotion())
+      #expect(!host.isAnimated)
+    }
+  }
+#endif

@@ -1,0 +1,149 @@
+#if canImport(SwiftUI)
+  import ErrandCore
+  import ErrandReachability
+  import ErrandSwiftUI
+  import ErrandTesting
+  import SwiftUI
+  import Testing
+
+  @MainActor @Suite struct LoadedTests {
+    private let clock = VirtualClock()
+    private let gate = StubGate()
+
+    private struct Names: View {
+      @Loaded<[String]> private var names: Loading<[String]>
+
+      init(_ path: String = "names") { _names = Loaded(.get("https://example.com/\(path)").attempts(1)) }
+
+      var body: some View {
+        VStack {
+          Text(names.value?.joined(separator: " ") ?? "-")
+          if names.isRefreshing { Text("refreshing") }
+          if names.error != nil { Text("error") }
+        }
+        .loads($names)
+      }
+    }
+
+    private struct Two: View {
+      let isFirstShown: Bool
+      var body: some View {
+        if isFirstShown { Names() }
+        Names()
+      }
+    }
+
+    private func host(
+      _ stub: StubTransport, network: ManualReachability? = nil, @ViewBuilder _ view: () -> some View
+    ) -> (Host, LoadStore) {
+      let store = LoadStore(Client(transport: stub), reachability: network, clock: clock)
+      return (Host(view().errand(store)), store)
+    }
+
+    @Test func `a value is loaded when its view is made, and again when it is pulled`() async {
+      let stub = StubTransport { .response(body: "[\"a\(String($0.index))\"]") }
+      let (host, _) = host(stub) { Names() }
+      #expect(host.texts == ["-", "refreshing"])
+      #expect(await host.wait { host.texts == ["a0"] })
+      await host.pull()
+      #expect(await host.wait { host.texts == ["a1"] })
+    }
+
+    @Test func `the old value stays while the new one comes, and beside the error`() async throws {
+      let stub = StubTransport { [gate] request in
+        if request.index > 0 { try await gate.pass() }
+        return request.index == 0 ? .response(body: "[\"old\"]") : .response(status: 500)
+      }
+      let (host, _) = host(stub) { Names() }
+      #expect(await host.wait { host.texts == ["old"] })
+      let pull = Task { await host.pull() }
+      #expect(await host.wait { host.texts == ["old", "refreshing"] })
+      gate.open()
+      await pull.value
+      #expect(await host.wait { host.texts == ["old", "error"] })
+    }
+
+    @Test func `two views with one key have one request, and one that goes away does not cancel it`()
+      async throws
+    {
+      let stub = StubTransport([.response(body: "[\"a\"]").behind(gate)])
+      let (host, store) = host(stub) { Two(isFirstShown: true) }
+      try await stub.waitForRequests(1)
+      host.show(Two(isFirstShown: false).errand(store))
+      await host.settle()
+      clock.advance(by: .seconds(5))
+      await host.settle()
+      #expect(stub.inFlight == 1)
+      gate.open()
+      #expect(await host.wait { host.texts == ["a"] })
+      #expect(stub.requests.count == 1 && stub.cancelled == 0)
+    }
+
+    @Test func `the request of the last view is cancelled after the grace, and that is no error`()
+      async throws
+    {
+      let stub = StubTransport([.stall])
+      let (host, store) = host(stub) { Names() }
+      try await stub.waitForRequests(1)
+      host.show(nil)
+      try await clock.waitForSleepers()
+      #expect(stub.inFlight == 1)
+      clock.advance(by: .milliseconds(300))
+      #expect(await host.wait { stub.cancelled == 1 })
+      host.show(Names().errand(store))
+      #expect(await host.wait { host.texts == ["-", "refreshing"] })
+      try await stub.waitForRequests(2)
+      host.show(nil)
+    }
+
+    @Test func `the newest key wins, and the old value stays until its own is here`() async throws {
+      let stub = StubTransport { [gate] request in
+        if request.url.path == "/slow" { return .stall }
+        if request.url.path == "/new" { try await gate.pass() }
+        return .response(body: "[\"\(request.url.path)\"]")
+      }
+      let (host, store) = host(stub) { Names("first") }
+      #expect(await host.wait { host.texts == ["/first"] })
+      host.show(Names("slow").errand(store))
+      try await stub.waitForRequests(2)
+      host.show(Names("new").errand(store))
+      #expect(host.texts == ["/first", "refreshing"])
+      try await stub.waitForRequests(3)
+      #expect(await host.wait { stub.cancelled == 1 })
+      gate.open()
+      #expect(await host.wait { host.texts == ["/new"] })
+    }
+
+    @Test func `what failed is loaded again when the network is back`() async throws {
+      let network = ManualReachability(.offline)
+      let stub = StubTransport { $0.index == 0 ? .fail(.cannotConnect) : .response(body: "[\"a\"]") }
+      let (host, _) = host(stub, network: network) { Names() }
+      #expect(await host.wait { host.texts == ["-", "error"] })
+      network.set(.online)
+      #expect(await host.wait { host.texts == ["a"] })
+    }
+
+    @Test func `a covered view's request waits behind others, and then is cancelled`() async throws {
+      let stub = StubTransport([.stall])
+      let (host, _) = host(stub) { Names() }
+      try await stub.waitForRequests(1)
+      host.cover()
+      try await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(300))
+      #expect(await host.wait { stub.cancelled == 1 })
+      host.uncover()
+      try await stub.waitForRequests(2)
+      host.show(nil)
+    }
+
+    @Test func `a preview has its responses from a closure`() async {
+      let host = Host(Names().errandStub { try .json(["stubbed"], for: $0) })
+      #expect(await host.wait { host.texts == ["stubbed"] })
+    }
+
+    @Test func `a stub's error is the view's`() async {
+      let host = Host(Names().errandStub { _ in throw CocoaError(.fileNoSuchFile) })
+      #expect(await host.wait { host.texts == ["-", "error"] })
+    }
+  }
+#endif

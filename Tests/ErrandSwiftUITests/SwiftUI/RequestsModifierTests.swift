@@ -1,0 +1,82 @@
+#if canImport(SwiftUI)
+  import ErrandCore
+  import ErrandSwiftUI
+  import ErrandTesting
+  import SwiftUI
+  import Testing
+
+  @MainActor @Suite struct RequestsModifierTests {
+    private let clock = VirtualClock()
+
+    private struct Page: View {
+      let requests: ViewRequests
+      var body: some View { Text("page").requests(requests) }
+    }
+
+    private struct Child: View {
+      let found: Found
+      @Environment(\.requests) private var requests
+      var body: some View {
+        found.scope = requests
+        return Text("child")
+      }
+    }
+
+    private final class Found {
+      var scope: RequestScope?
+    }
+
+    @Test func `a view's requests end when it is gone`() async throws {
+      let requests = ViewRequests("page", clock: clock)
+      let host = Host(Page(requests: requests))
+      let scope = requests.scope
+      host.show(nil)
+      #expect(!scope.isCancelled)
+      try await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(300))
+      #expect(await host.wait { scope.isCancelled })
+    }
+
+    @Test func `a short absence only lowers the priority`() async throws {
+      let client = Client(transport: StubTransport([.stall]))
+      let requests = ViewRequests("page", clock: clock)
+      let host = Host(Page(requests: requests))
+      let call = client.start(.get("https://example.com"), in: requests.scope)
+      host.cover()
+      #expect(call.priority == .background)
+      try await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(200))
+      host.uncover()
+      #expect(call.priority == .default)
+      clock.advance(by: .seconds(1))
+      await host.settle()
+      #expect(call.outcome == nil)
+      call.cancel()
+    }
+
+    @Test func `a view that comes back later has a new scope, and so have the views in it`() async throws {
+      let (requests, found) = (ViewRequests("page", clock: clock), Found())
+      let host = Host(Child(found: found).requests(requests))
+      let first = requests.scope
+      #expect(found.scope === first)
+      host.cover()
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(1))
+      #expect(await host.wait { first.isCancelled })
+      host.uncover()
+      #expect(await host.wait { found.scope !== first })
+      #expect(found.scope === requests.scope && !requests.scope.isCancelled)
+    }
+
+    @Test func `a view with a named scope gives it to the views in it, and ends it when it is released`()
+      async
+    {
+      let found = Found()
+      var host: Host? = Host(Child(found: found).requests("page"))
+      #expect(found.scope?.name == "page")
+      host = nil
+      while found.scope?.isCancelled == false { await Task.yield() }
+      _ = host
+    }
+  }
+#endif
