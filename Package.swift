@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "ErrandSigning", targets: ["ErrandSigning"]),
     .library(name: "ErrandUIKit", targets: ["ErrandUIKit"]),
     .library(name: "ErrandSwiftUI", targets: ["ErrandSwiftUI"]),
+    .library(name: "ErrandURLProtocol", targets: ["ErrandURLProtocol"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
@@ -103,6 +104,9 @@ let package = Package(
     .target(
       name: "ErrandSwiftUI", dependencies: ["ErrandCore", "ErrandReachability"] + standIns("SwiftUI"),
       swiftSettings: importing("SwiftUI")),
+    .target(
+      name: "ErrandURLProtocol", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandURLSession"],
+      swiftSettings: strict),
     .target(
       name: "Errand",
       dependencies: [
@@ -262,6 +266,13 @@ let package = Package(
       name: "ErrandSwiftUITests",
       dependencies: ["ErrandSwiftUI", "ErrandCore", "ErrandReachability", "ErrandTesting"] + standIns("SwiftUI"),
       swiftSettings: importing("SwiftUI")),
+    .testTarget(
+      name: "ErrandURLProtocolTests",
+      dependencies: [
+        "ErrandURLProtocol", "ErrandURLSession", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandCore",
+        "ErrandTesting", "TestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",
       dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandSigning", "ErrandTesting", "TestSupport"],

@@ -18,6 +18,9 @@ extension URLRequest {
     for field in request.fields where value(forHTTPHeaderField: field.name) == nil {
       setValue(request.fields[field.name], forHTTPHeaderField: field.name)
     }
+    #if canImport(Darwin)
+      self = withProperty(Self.sentByTransport, true)
+    #endif
   }
 }
 

@@ -95,6 +95,16 @@ public final class Client: Sendable {
   /// Returns the request with its whole URL and an encoded body, for code that stores it.
   package func completed(_ request: Request) -> Request { pipeline.completed(request) }
 
+  /// Returns the request that a redirect leads to, without the credentials that must not go along; nil if the response is
+  /// none.
+  /// - Throws: `RequestError`, if it must not be followed.
+  package func redirected(_ request: Request, by response: Response) throws(RequestError) -> Request? {
+    let head = ResponseHead(status: response.status, fields: response.fields)
+    let step = try RedirectPolicy().step(request, head, followed: 0, secrets: secrets)
+    if case .follow(let next) = step { return next }
+    return nil
+  }
+
   /// The secrets, which no description shows and which are not written to disk.
   package var secrets: Secrets { pipeline.configuration.secrets }
 

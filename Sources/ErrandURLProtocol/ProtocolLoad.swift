@@ -1,0 +1,136 @@
+import ErrandCore
+import ErrandOutbox
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One request of a session on its way through the client.
+final class ProtocolLoad: Sendable {
+  struct Contents {
+    var state = LoadState()
+    var call: Call?
+    var work: Task<Void, Never>?
+  }
+
+  let handle: ProtocolHandle
+  let binding: Binding
+  let thread = ClientThread()
+  let contents = Locked(Contents())
+
+  init(_ urlProtocol: ErrandURLProtocol, _ binding: Binding) {
+    handle = ProtocolHandle(urlProtocol: urlProtocol)
+    self.binding = binding
+  }
+
+  func start() {
+    guard let urlProtocol = handle.urlProtocol, contents.withLock({ $0.state.start() }) else { return }
+    begin(urlProtocol.request)
+  }
+
+  func begin(_ original: URLRequest) {
+    let work = Task { [self] in
+      do {
+        // On Linux, a task cannot be asked while it begins.
+        let priority = handle.urlProtocol?.task?.priority ?? 0.5
+        #if canImport(FoundationNetworking)
+          // FoundationNetworking shows no body of an upload, and a download would end the process.
+          let task = handle.urlProtocol?.task
+          if task is URLSessionUploadTask || task is URLSessionDownloadTask {
+            throw URLError(.unsupportedURL)
+          }
+        #endif
+        var request = try Request(original, priority: priority)
+        if binding.tellsRedirects { request = request.redirects(RedirectPolicy(limit: 0)) }
+        let response = try await outcome(of: request, original)
+        #if canImport(Darwin)
+          if try tellRedirect(response, of: request, original) { return }
+          if ask(for: response, original) { return }
+        #endif
+        tell(response, of: original)
+      } catch {
+        fail(error, original)
+      }
+    }
+    contents.withLock { $0.work = work }
+  }
+
+  func stop() {
+    let (isRunning, call, work) = contents.withLock { ($0.state.stop(), $0.call, $0.work) }
+    guard isRunning else { return }
+    call?.cancel()
+    work?.cancel()
+  }
+
+  private func outcome(of request: Request, _ original: URLRequest) async throws -> Response {
+    if let mark = original.additions?.outbox {
+      guard let outbox = binding.outbox else { throw URLError(.unsupportedURL) }
+      // What is stored is sent by another session, or program: nothing of this one's is left in it.
+      let receipt = try await outbox.enqueue(request.stored, lane: mark.lane)
+      return Response(
+        status: 202, fields: ["Errand-Outbox-ID": "\(receipt.id)"], url: original.url ?? .placeholder)
+    }
+    let call = binding.client.start(request)
+    let isStopped = contents.withLock { contents in
+      contents.call = call
+      return !contents.state.isLoading
+    }
+    if isStopped { call.cancel() }
+    do {
+      return try await call.value
+    } catch let error as RequestError {
+      // The last response to a request that was retried is a response like any other.
+      if let refused = error.underlying as? RefusedResponse { return refused.response }
+      throw error
+    }
+  }
+
+  func tell(_ response: Response, of original: URLRequest) {
+    guard let head = HTTPURLResponse(response) else { return fail(URLError(.badServerResponse), original) }
+    tell { urlProtocol, client in
+      client.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed)
+      if !response.data.isEmpty { client.urlProtocol(urlProtocol, didLoad: response.data) }
+      client.urlProtocolDidFinishLoading(urlProtocol)
+    }
+  }
+
+  func fail(_ error: any Error, _ original: URLRequest) {
+    let error = URLError(error, url: original.url)
+    tell { urlProtocol, client in client.urlProtocol(urlProtocol, didFailWithError: error) }
+  }
+
+  func tell(_ outcome: @escaping @Sendable (ErrandURLProtocol, any URLProtocolClient) -> Void) {
+    thread.perform { [self] in
+      guard contents.withLock({ $0.state.finish() }) else { return }
+      guard let urlProtocol = handle.urlProtocol, let client = urlProtocol.client else { return }
+      outcome(urlProtocol, client)
+    }
+  }
+}
+
+/// The session's object, until the session releases it. It is only used on the session's thread, and there its methods
+/// are safe.
+struct ProtocolHandle: @unchecked Sendable {
+  private(set) weak var urlProtocol: ErrandURLProtocol?
+}
+
+/// The thread on which a session wants to be told: the one that began the load.
+struct ClientThread: @unchecked Sendable {
+  #if canImport(Darwin)
+    // A run loop's `perform` may be called on any thread.
+    private let loop = RunLoop.current
+    private let mode = RunLoop.current.currentMode ?? .default
+
+    func perform(_ work: @escaping @Sendable () -> Void) {
+      loop.perform(inModes: [mode, .common], block: work)
+      CFRunLoopWakeUp(loop.getCFRunLoop())
+    }
+  #else
+    func perform(_ work: @escaping @Sendable () -> Void) { work() }
+  #endif
+}
+
+extension URL {
+  static var placeholder: URL { URL(fileURLWithPath: "/") }
+}

@@ -1,0 +1,76 @@
+import ErrandCore
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension Request {
+  /// Makes the client's request of a session's.
+  /// - Parameter priority: The priority of the session's task, 0...1.
+  init(_ original: URLRequest, priority: Float) throws {
+    guard let url = original.url else { throw URLError(.badURL) }
+    var fields = HTTPFields()
+    for (name, value) in (original.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+      // The length is the transport's.
+      if name.lowercased() != "content-length" { fields.append(name, value) }
+    }
+    #if canImport(FoundationNetworking)
+      if fields.contains(URLRequest.additionsField) {
+        guard original.additions != nil else { throw URLError(.resourceUnavailable) }
+        fields.remove(URLRequest.additionsField)
+      }
+    #endif
+    let length = original.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+    var request = Request(
+      Method(original.httpMethod ?? "GET"), url, fields: fields, body: try Self.body(of: original, length))
+    // Without a type of its own a body is sent as URLSession sends it.
+    if !fields.contains("Content-Type"), original.httpBody != nil {
+      request.fields.append("Content-Type", "application/x-www-form-urlencoded")
+    }
+    // 60 s is what a URLRequest has unless it is changed: then the client's own time-out counts.
+    if original.timeoutInterval != 60, original.timeoutInterval > 0 {
+      request = request.timeout(.seconds(original.timeoutInterval))
+    }
+    request = request.priority(Priority(task: priority)).acceptingAnyStatus()
+    request = (original.additions?.changes ?? []).reduce(request) { $1($0) }
+    let statuses = (request.options.retry ?? RetryPolicy()).statuses
+    self = request.validate { response in
+      if statuses.contains(response.status.code) { throw RefusedResponse(response: response) }
+    }
+  }
+
+  /// Returns the request without what a stored one must not have.
+  var stored: Request {
+    var request = self
+    request.options.validator = ResponseValidator()
+    return request
+  }
+
+  private static func body(of original: URLRequest, _ length: Int64?) throws -> Body {
+    if let data = original.httpBody { return .bytes(data) }
+    guard let stream = original.httpBodyStream else { return .none }
+    let reader = StreamChunks(stream)
+    // A body that fits in memory can be sent again.
+    let (beginning, isWhole) = try reader.read(atMost: 1 << 20)
+    if isWhole { return .bytes(beginning) }
+    return .stream(StreamBody(beginning: beginning, rest: reader), length: length)
+  }
+}
+
+/// A response whose status is retried: the last one is what the session is told.
+struct RefusedResponse: Error {
+  let response: Response
+}
+
+extension Priority {
+  /// The priority of a session's task: 0.5 is the default.
+  init(task: Float) {
+    switch task {
+    case ..<0.25: self = .background
+    case ..<0.5: self = .utility
+    case ...0.5: self = .default
+    default: self = .userInitiated
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import ErrandCore
+import ErrandOutbox
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension URLError {
+  /// Makes the error that URLSession would give, with the client's as the underlying one.
+  init(_ error: any Error, url: URL?) {
+    if let error = error as? URLError {
+      self = error
+      return
+    }
+    var info: [String: Any] = [
+      NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: "\(error)",
+    ]
+    if let url { info[NSURLErrorFailingURLErrorKey] = url }
+    self.init(Self.code(of: error), userInfo: info)
+  }
+
+  private static func code(of error: any Error) -> Code {
+    if error is CancellationError { return .cancelled }
+    guard let error = error as? RequestError else {
+      return error is OutboxError ? .cannotWriteToFile : .unknown
+    }
+    switch error.code {
+    case .cancelled: return .cancelled
+    case .timedOut, .deadlineExceeded: return .timedOut
+    case .cannotResolveHost: return .cannotFindHost
+    case .cannotConnect, .proxyAuthenticationFailed: return .cannotConnectToHost
+    case .connectionLost: return .networkConnectionLost
+    case .untrustedCertificate, .pinMismatch: return .serverCertificateUntrusted
+    case .tlsFailed: return .secureConnectionFailed
+    case .invalidResponse, .rejected: return .badServerResponse
+    case .badEncoding, .integrityFailed, .decryptionFailed: return .cannotDecodeContentData
+    case .bodyTooLarge, .fieldsTooLarge: return .dataLengthExceedsMaximum
+    case .tooManyRedirects: return .httpTooManyRedirects
+    case .redirectRefused: return .redirectToNonExistentLocation
+    case .invalidRequest: return .badURL
+    case .unsupported: return .unsupportedURL
+    case .bodyNotReplayable, .bodyFailed: return .requestBodyStreamExhausted
+    case .fileUnreadable, .fileChanged: return .cannotOpenFile
+    case .signedOut, .otherIdentity, .refreshFailed, .excessiveRefresh:
+      return .userAuthenticationRequired
+    case .ignoredRepeat: return .cancelled
+    default: return .unknown
+    }
+  }
+}
