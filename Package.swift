@@ -264,12 +264,14 @@ let package = Package(
       swiftSettings: importing("UIKit")),
     .testTarget(
       name: "ErrandSwiftUITests",
-      dependencies: ["ErrandSwiftUI", "ErrandCore", "ErrandReachability", "ErrandTesting"] + standIns("SwiftUI"),
+      dependencies: ["ErrandSwiftUI", "ErrandCore", "ErrandReachability", "ErrandTesting"]
+        + standIns("SwiftUI"),
       swiftSettings: importing("SwiftUI")),
     .testTarget(
       name: "ErrandURLProtocolTests",
       dependencies: [
-        "ErrandURLProtocol", "ErrandURLSession", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandCore",
+        "ErrandURLProtocol", "ErrandURLSession", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl",
+        "ErrandCore",
         "ErrandTesting", "TestSupport",
       ],
       swiftSettings: strict),

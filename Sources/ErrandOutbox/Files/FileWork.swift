@@ -9,7 +9,8 @@ package enum FileWork: Sendable {
 
   package static let queued = FileWork.on(FileQueues("errand.outbox.files"))
 
-  package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+  {
     switch self {
     case .on(let queues):
       let piece = Piece(body)

@@ -92,7 +92,8 @@
     /// Sends a statement.
     /// - Parameter reply: Called with the outcome, on the link's thread.
     func submit(
-      _ query: PostgresQuery, _ reply: @escaping @Sendable (Result<PostgresAnswer, PostgresFailure>) -> Void = { _ in }
+      _ query: PostgresQuery,
+      _ reply: @escaping @Sendable (Result<PostgresAnswer, PostgresFailure>) -> Void = { _ in }
     ) {
       submit(query, within: nil) { outcome, _ in reply(outcome) }
     }

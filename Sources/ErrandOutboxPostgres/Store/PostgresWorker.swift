@@ -44,7 +44,8 @@
           id: Int(row.integer(0)), name: StoredName.name(row.text(1) ?? "", long: nil),
           version: row.text(2) ?? "",
           started: Date(timeIntervalSince1970: Double(row.integer(3)) / 1000),
-          silence: .milliseconds(max(0, row.integer(4))), isAlive: row.bool(5), attempting: Int(row.integer(6)),
+          silence: .milliseconds(max(0, row.integer(4))), isAlive: row.bool(5),
+          attempting: Int(row.integer(6)),
           lanes: Int(row.integer(7)),
           oldestClaim: row.optionalInteger(8).map { Date(timeIntervalSince1970: Double($0) / 1000) })
       }
