@@ -17,12 +17,18 @@ extension CommandSpec {
       "",
       "The usual folder is $XDG_STATE_HOME/errand/outbox, else ~/.local/state/errand/outbox. Several",
       "processes may use one folder. An ID may be given by its end, as list shows it, or its beginning.",
+      "",
+      "Several machines share a database of PostgreSQL: --store postgres://HOST/DATABASE. libpq reads what is not",
+      "in the URL from the environment: a password in the file $PGPASSFILE or in PGPASSWORD is in no process list.",
     ],
     examples: [
       "errand post https://api.example.com/orders --json @order.json --guaranteed --detach",
       "errand outbox run --until-empty", "errand outbox list --state dead-letter --output json",
+      "errand outbox run --store postgres://db.example.com/app",
     ],
-    subcommands: [list, show, run, watch, stats, retry, drop, pause, resume, export, imports])
+    subcommands: [
+      list, show, run, watch, stats, retry, drop, pause, resume, export, imports, workers, health, migrate,
+    ])
 
   private static let place = Group(title: "Where, and how it is shown", options: [.store, .format])
 
@@ -108,5 +114,31 @@ extension CommandSpec {
       "stores nothing twice. If a line is broken, what was complete before it is stored.",
     ],
     groups: [place],
-    examples: ["errand outbox import FILE", "ssh host errand outbox export | errand outbox import -"])
+    examples: [
+      "errand outbox import FILE", "ssh host errand outbox export | errand outbox import -",
+      "errand outbox export | errand outbox import - --store postgres://db.example.com/app",
+    ])
+
+  private static let workers = CommandSpec(
+    name: "outbox workers", operands: [], summary: "list who delivers from a database, and what they hold",
+    notes: ["A worker whose heartbeat is missing is gone: others take what it held."], groups: [place],
+    examples: ["errand outbox workers --store postgres://db.example.com/app"])
+
+  private static let health = CommandSpec(
+    name: "outbox health", operands: [], summary: "exit with 0 if what is stored is being delivered, else 1",
+    notes: [
+      "One line says why. It fails if the store cannot be read, if nothing delivers from a database that holds",
+      "requests, or if a request has waited for longer than --oldest.",
+    ],
+    groups: [Group(title: "When it fails", options: [.oldest]), place],
+    examples: ["errand outbox health --store postgres://db.example.com/app --oldest 15m"])
+
+  private static let migrate = CommandSpec(
+    name: "outbox migrate", operands: [], summary: "make a database's tables, or bring them up to date",
+    notes: [
+      "A worker does it by itself when it opens the database. For one whose role may not: run this first, with",
+      "one that may. Migrating again does nothing. Tables of a newer version are left as they are.",
+    ],
+    groups: [Group(title: "How", options: [.dryRun]), place],
+    examples: ["errand outbox migrate --store postgres://owner@db.example.com/app --dry-run"])
 }

@@ -93,7 +93,8 @@ extension OptionSpec {
     "guaranteed", nil, nil, "store it first, then try until it is delivered, or control-C")
   static let lane = OptionSpec("lane", nil, "NAME", "one of a lane at a time, in order")
   static let expires = OptionSpec("expires", nil, "7d", "give up after this time; default: never")
-  static let store = OptionSpec("store", nil, "FOLDER", "where it is stored, instead of the usual folder")
+  static let store = OptionSpec(
+    "store", nil, "FOLDER|URL", "where it is stored: another folder, or postgres://HOST/DATABASE")
   static let detach = OptionSpec("detach", nil, nil, "store it only, and print its ID")
 
   static let state = OptionSpec("state", nil, "STATE", "only those in this state; may be repeated")
@@ -105,6 +106,8 @@ extension OptionSpec {
   static let once = OptionSpec("once", nil, nil, "end when nothing is left that can go now")
   static let concurrency = OptionSpec("concurrency", nil, "16", "so many attempts at once, at most")
   static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let attempts end for so long")
+  static let dryRun = OptionSpec("dry-run", nil, nil, "say what would be done, and do nothing")
+  static let oldest = OptionSpec("oldest", nil, "10m", "fail if a request has waited for longer")
   static let origin = OptionSpec("to", nil, "URL", "-H goes to this server only; may be repeated")
 
   static let help = OptionSpec("help", "h", nil, "show this")
@@ -121,7 +124,10 @@ extension OptionSpec {
     authorities, pin, certificate, key, keyPassword, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
   ]
   static let arriving = [guaranteed, lane, expires, store, detach]
-  static let ofOutbox = [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin]
+  static let ofOutbox =
+    [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin] + [
+      dryRun, oldest,
+    ]
 
   static let all =
     [header, query] + credentials + signatures + bodies + limits + connection + shown + [resume, method]

@@ -22,10 +22,14 @@ struct OutboxAction: Sendable, Hashable {
     case export(OutboxListing, ids: [String])
     /// Imports the file at a path; nil for standard input.
     case `import`(path: String?)
+    case workers
+    /// Checks the outbox; fails if a request has waited for longer than this.
+    case health(oldest: Duration?)
+    case migrate(isDryRun: Bool)
   }
 
   var task: Task
-  /// The folder of the outbox, or nil for the usual one.
+  /// The folder of the outbox or the URL of its database, or nil for the usual folder.
   var store: String?
   var format = OutputFormat.plain
 }
@@ -92,6 +96,12 @@ extension OutboxAction.Task {
     case "resume": self = .resume(lane: arguments.last(.lane))
     case "export": self = .export(try OutboxListing(arguments), ids: arguments.operands)
     case "import": self = .import(path: arguments.operands[0] == "-" ? nil : arguments.operands[0])
+    case "workers": self = .workers
+    case "health":
+      let oldest = arguments.last(.oldest)
+      self = .health(
+        oldest: try oldest.map { text throws(UsageError) in try ValueParser.duration(text, for: .oldest) })
+    case "migrate": self = .migrate(isDryRun: arguments.has(.dryRun))
     default: preconditionFailure("the table has no such command: \(name)")
     }
   }

@@ -112,7 +112,7 @@ enum OutputFormat: Sendable, Hashable {
 struct Guarantee: Sendable, Hashable {
   var lane: String?
   var expires: Duration?
-  /// The folder of the outbox, or nil for the usual one.
+  /// The folder of the outbox or the URL of its database, or nil for the usual folder.
   var store: String?
   /// True if the request is only stored, and another process delivers it.
   var isDetached = false

@@ -71,7 +71,7 @@ enum ValueParser {
 
   /// Returns the path, or nil if there is none; an empty path is an error.
   static func path(_ text: String?, for option: OptionSpec) throws(UsageError) -> String? {
-    if text?.isEmpty ?? false { throw UsageError("\(option.name) names no folder") }
+    if text?.isEmpty ?? false { throw UsageError("\(option.name) names no place") }
     return text
   }
 

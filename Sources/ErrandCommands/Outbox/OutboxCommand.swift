@@ -64,6 +64,11 @@ struct OutboxCommand {
         try await OutboxTransfer(outbox: outbox, console: console).import(path, isJSON: isJSON)
         return .success
       }
+    case .workers: return try await FleetCommand(console: console, isJSON: isJSON).workers(place)
+    case .health(let oldest):
+      return try await HealthCommand(oldest: oldest, place: place, console: console, isJSON: isJSON).run()
+    case .migrate(let isDryRun):
+      return try await FleetCommand(console: console, isJSON: isJSON).migrate(place, isDryRun: isDryRun)
     }
   }
 
@@ -73,7 +78,7 @@ struct OutboxCommand {
   ) async throws -> ExitCode {
     guard place.exists else {
       throw CommandFailure(
-        .localFile, "noOutbox", "nothing has been stored in \(place.path) yet",
+        .localFile, "noOutbox", "nothing has been stored in \(place.name) yet",
         hint: "errand post URL ... --guaranteed stores a request; --store FOLDER names another folder.")
     }
     return try await opening(place, work)
@@ -98,8 +103,8 @@ struct OutboxCommand {
 
   private func list(_ listing: OutboxListing, _ place: OutboxPlace) async throws -> ExitCode {
     guard place.exists else {
-      if isJSON { try console.show(JSONListing(store: place.path, requests: [])) }
-      if !isJSON { console.say("Nothing has been stored in \(place.path) yet.") }
+      if isJSON { try console.show(JSONListing(store: place.name, requests: [])) }
+      if !isJSON { console.say("Nothing has been stored in \(place.name) yet.") }
       return .success
     }
     return try await using(place) { outbox in
@@ -108,9 +113,9 @@ struct OutboxCommand {
       let entries = try await outbox.list(selection, after: listing.after, limit: listing.limit ?? .max)
       let records = entries.map { OutboxRecord($0) }
       if isJSON {
-        try console.show(JSONListing(store: place.path, requests: records))
+        try console.show(JSONListing(store: place.name, requests: records))
       } else if records.isEmpty {
-        console.say("There is none of these in \(place.path).")
+        console.say("There is none of these in \(place.name).")
       } else {
         let table = OutboxTable(now: Date())
         let width = console.output.isTerminal ? console.output.width : nil
@@ -149,7 +154,7 @@ struct OutboxCommand {
     _ statistics: OutboxStatistics, _ held: [HeldOrigin], _ lanes: [LaneStatistics], _ place: OutboxPlace
   ) throws {
     if isJSON {
-      return try console.show(JSONStatistics(statistics, held: held, lanes: lanes, store: place.path))
+      return try console.show(JSONStatistics(statistics, held: held, lanes: lanes, store: place.name))
     }
     let text = StatisticsText(now: Date())
     for line in text.lines(statistics) + held.map(text.line) + text.lines(lanes) {
@@ -171,7 +176,7 @@ struct OutboxCommand {
       }
       let records = try await work(outbox, selection).map { OutboxRecord($0) }
       if isJSON {
-        try console.show(JSONListing(store: place.path, requests: records))
+        try console.show(JSONListing(store: place.name, requests: records))
       } else {
         for record in records {
           try console.output.write(ControlEscaper.line("\(verb): \(record.id)  \(record.request)") + "\n")
@@ -196,40 +201,5 @@ struct OutboxCommand {
       try console.output.write(ControlEscaper.line(StatisticsText.pauses(statistics)) + "\n")
     }
     return .success
-  }
-}
-
-/// Exports and imports stored requests.
-struct OutboxTransfer {
-  let outbox: Outbox
-  let console: Console
-
-  /// - Parameter names: The beginnings or ends of the IDs to export; empty for all.
-  func export(_ listing: OutboxListing, _ names: [String]) async throws {
-    var selection = OutboxSelection(states: listing.states, lane: listing.lane.map { .named($0) })
-    if !names.isEmpty {
-      selection.ids = []
-      for name in names { selection.ids?.append(try await OutboxFinder(outbox: outbox).entry(name).id) }
-    }
-    var writer = BodyWriter(console.output)
-    let count = try await outbox.export(selection) { line in
-      try Task.checkCancellation()
-      try writer.write(line)
-    }
-    try writer.finish()
-    console.say("* exported: \(count)")
-  }
-
-  /// - Parameter path: The file to read, or nil for standard input.
-  func `import`(_ path: String?, isJSON: Bool) async throws {
-    let counts =
-      if let path {
-        try await outbox.import(contentsOf: URL(filePath: path))
-      } else {
-        try await outbox.import(StandardInput.rest)
-      }
-    if isJSON { return try console.show(JSONImport(stored: counts.stored, known: counts.known)) }
-    let known = counts.known > 0 ? "; \(counts.known) are known here already, and were left as they are" : ""
-    try console.output.write("stored: \(counts.stored)\(known)\n")
   }
 }

@@ -9,43 +9,69 @@ import ErrandOutboxSQLite
   import Foundation
 #endif
 
-/// The folder of the tool's outbox.
+/// Where the tool's outbox is: in a folder, or in a database that machines share.
 struct OutboxPlace: Sendable {
-  let path: String
+  enum Kind: Sendable, Hashable {
+    case folder(String)
+    case database(DatabaseURL)
+  }
+
+  let kind: Kind
   /// True if it is the default folder.
   let isUsual: Bool
 
   /// - Parameters:
-  ///   - path: The folder that the command line names; nil for the usual one.
+  ///   - place: The folder or the URL that the command line names; nil for the usual folder.
   ///   - environment: The variables that say where the usual one is, by the XDG base directory specification.
-  init(_ path: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-    if let path {
-      if FileDescriptor.status(of: path)?.isRegular == true {
-        throw CommandFailure(
-          .usage, "usage", "\(path) is a file, and no folder to store in",
-          hint: "Name a folder: --store FOLDER.")
-      }
-      self.path = path
-      isUsual = false
+  init(_ place: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+    isUsual = place == nil
+    guard let place else {
+      kind = .folder(try Self.usualFolder(environment))
       return
     }
-    isUsual = true
-    // The specification says to ignore a relative path.
-    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-      self.path = state + "/errand/outbox"
-    } else if let home = environment["HOME"], home.hasPrefix("/") {
-      self.path = home + "/.local/state/errand/outbox"
-    } else {
+    if let url = DatabaseURL(place) {
+      kind = .database(url)
+      return
+    }
+    if place.contains("://") {
       throw CommandFailure(
-        .usage, "usage", "there is no home folder to store in", hint: "Name a folder: --store FOLDER.")
+        .usage, "usage", "\(place.quotedWithoutSecrets) is no place to store in",
+        hint: "Name a folder or a database: --store FOLDER, --store postgres://HOST/DATABASE.")
+    }
+    if FileDescriptor.status(of: place)?.isRegular == true {
+      throw CommandFailure(
+        .usage, "usage", "\(place) is a file, and no folder to store in",
+        hint: "Name a folder: --store FOLDER.")
+    }
+    kind = .folder(place)
+  }
+
+  private static func usualFolder(_ environment: [String: String]) throws -> String {
+    // The specification says to ignore a relative path.
+    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/errand/outbox" }
+    if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/state/errand/outbox" }
+    throw CommandFailure(
+      .usage, "usage", "there is no home folder to store in", hint: "Name a folder: --store FOLDER.")
+  }
+
+  /// The folder, or the URL without its password.
+  var name: String {
+    switch kind {
+    case .folder(let path): path
+    case .database(let url): url.description
     }
   }
 
-  /// True if a request has ever been stored here.
-  var exists: Bool { FileManager.default.fileExists(atPath: path + "/outbox.sqlite") }
+  /// True if a request may have been stored here. Whether a database has any is known when it is open.
+  var exists: Bool {
+    switch kind {
+    case .folder(let path): FileManager.default.fileExists(atPath: path + "/outbox.sqlite")
+    case .database: true
+    }
+  }
 
-  /// The option that selects this folder, quoted for a shell; empty for the usual one.
-  var option: String { isUsual ? "" : " --store \(Shell.quoted(path))" }
+  /// The option that selects this place, quoted for a shell; empty for the usual one. It has no password.
+  var option: String { isUsual ? "" : " --store \(Shell.quoted(name))" }
 
   /// Opens the outbox to read and change it, but not to deliver.
   func open() async throws -> Outbox {
@@ -55,8 +81,21 @@ struct OutboxPlace: Sendable {
   }
 
   func open(_ client: Client, _ configuration: OutboxConfiguration) async throws -> Outbox {
-    try await Outbox(
-      at: URL(filePath: path, directoryHint: .isDirectory), client: client, configuration: configuration)
+    switch kind {
+    case .folder(let path):
+      try await Outbox(
+        at: URL(filePath: path, directoryHint: .isDirectory), client: client, configuration: configuration)
+    case .database(let url): try await url.open(client, configuration)
+    }
+  }
+
+  /// The database.
+  /// - Throws: `CommandFailure` for a folder.
+  func database(for command: String) throws -> DatabaseURL {
+    if case .database(let url) = kind { return url }
+    throw CommandFailure(
+      .usage, "usage", "errand outbox \(command) is about a database that machines share",
+      hint: "Name it: --store postgres://HOST/DATABASE.")
   }
 }
 
@@ -69,44 +108,5 @@ enum Shell {
     }
     if isPlain, !text.isEmpty { return text }
     return "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
-  }
-}
-
-/// Finds a stored request by the beginning or the end of its ID.
-struct OutboxFinder {
-  private static let pageSize = 1000
-
-  let outbox: Outbox
-
-  /// Returns the request.
-  /// - Throws: `CommandFailure` if no request matches, or more than one.
-  func entry(_ name: String) async throws -> OutboxEntry {
-    // Every ID begins with nothing: as `"$ID"` of a script in which it is not set.
-    guard !name.isEmpty else {
-      throw CommandFailure(
-        .usage, "unknownID", "the ID is empty", hint: "errand outbox list shows those that are there.")
-    }
-    if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry }
-    var found: OutboxEntry?
-    var last: Int64 = 0
-    while true {
-      let page = try await outbox.list(after: last, limit: Self.pageSize)
-      for entry in page where entry.id.rawValue.hasPrefix(name) || entry.id.rawValue.hasSuffix(name) {
-        if let found {
-          throw CommandFailure(
-            .usage, "ambiguousID", "\(name.debugDescription) begins or ends the names of several requests",
-            hint: "\(found.id) and \(entry.id), for two.")
-        }
-        found = entry
-      }
-      guard page.count == Self.pageSize, let end = page.last else { break }
-      last = end.sequence
-    }
-    guard let found else {
-      throw CommandFailure(
-        .usage, "unknownID", "there is no request \(name.debugDescription)",
-        hint: "errand outbox list shows those that are there.")
-    }
-    return found
   }
 }

@@ -82,7 +82,7 @@ struct OutboxWatchCommand {
     let statistics = try await outbox.statistics()
     let (width, height) = (console.output.width, console.output.height)
     let now = Date()
-    var lines = [ControlEscaper.line("\(place.path): \(StatisticsText(now: now).summary(statistics))")]
+    var lines = [ControlEscaper.line("\(place.name): \(StatisticsText(now: now).summary(statistics))")]
     // One line is for the counts and one for the titles; the last one stays free for the cursor.
     let records = state.shown(max(1, height - 4))
     if !records.isEmpty { lines += [""] + OutboxTable(now: now).lines(records, width: width) }

@@ -27,6 +27,12 @@ import Testing
     #expect(try action("export", "3f", "--state", "dead-letter").task == .export(listing, ids: ["3f"]))
     #expect(try action("import", "FILE").task == .import(path: "FILE"))
     #expect(try action("import", "-").task == .import(path: nil))
+    #expect(
+      try action("workers", "--store", "postgres://db/a")
+        == OutboxAction(task: .workers, store: "postgres://db/a"))
+    #expect(try action("health").task == .health(oldest: nil))
+    #expect(try action("health", "--oldest", "10m").task == .health(oldest: .seconds(600)))
+    #expect(try action("migrate", "--dry-run").task == .migrate(isDryRun: true))
   }
 
   @Test func `a listing has states, a lane and a page`() throws {
@@ -63,6 +69,7 @@ import Testing
     ["import"], ["import", "a", "b"], ["export", "--state", "lost"], ["retry"], ["drop"],
     ["drop", "a", "--all"], ["run", "--concurrency", "0"], ["run", "--to", "https://a"],
     ["run", "-H", "Authorization: x"], ["run", "-H", "Cookie: x"], ["run", "-H", "X-A: b", "--to", "here"],
+    ["health", "--oldest", "soon"], ["migrate", "x"],
   ])
   func `wrong use is a usage error`(_ arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["outbox"] + arguments) }

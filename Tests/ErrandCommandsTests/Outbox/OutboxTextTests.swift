@@ -87,9 +87,9 @@ import Testing
 
   @Test func `the default folder is in the state folder`() throws {
     #expect(
-      try OutboxPlace(nil, environment: ["XDG_STATE_HOME": "/s", "HOME": "/h"]).path == "/s/errand/outbox")
+      try OutboxPlace(nil, environment: ["XDG_STATE_HOME": "/s", "HOME": "/h"]).name == "/s/errand/outbox")
     #expect(
-      try OutboxPlace(nil, environment: ["XDG_STATE_HOME": "s", "HOME": "/h"]).path
+      try OutboxPlace(nil, environment: ["XDG_STATE_HOME": "s", "HOME": "/h"]).name
         == "/h/.local/state/errand/outbox")
     #expect(throws: CommandFailure.self) { try OutboxPlace(nil, environment: [:]) }
     #expect(try OutboxPlace("box", environment: [:]).option == " --store box")

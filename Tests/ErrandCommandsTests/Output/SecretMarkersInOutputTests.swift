@@ -44,6 +44,13 @@ import Testing
     "get -v -u u:M --digest http://HOST/none", "post --guaranteed -u u:M http://HOST/none -d x",
     "post --guaranteed --detach --bearer M http://HOST/none -d x",
     "post --guaranteed --bearer M --output json http://HOST/ok -d x",
+    "outbox list --store postgres://u:M@127.0.0.1:1/a",
+    "outbox health --store 'postgres://127.0.0.1:1/a?password=M'",
+    "outbox workers --store postgres://u:M/x@127.0.0.1:1/a --output json",
+    "outbox stats --store 'mysql://u:M@h/a'",
+    "outbox migrate --store postgres:u:M@127.0.0.1/a",
+    "outbox run --once --store 'postgres://u:M @127.0.0.1:1'",
+    "post --guaranteed --detach --store postgres://u:M@127.0.0.1:1/a http://HOST/none -d x",
   ]
 
   @Test func `no output and no file of the tool shows a secret`() async throws {
