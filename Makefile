@@ -11,7 +11,7 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help demo build test lint check-apple docs sanitize watch simulate crash fuzz power-loss mutants bench format clean
+.PHONY: help demo build test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-fleet format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -23,9 +23,11 @@ help:
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
 	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again"
 	@echo "make fuzz      requests made of junk: CASES=1000000, SEED=n to begin with another"
+	@echo "make fleet     workers share a PostgreSQL while everything goes wrong: ROWS=100000, SEED=n for the same course again"
 	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
 	@echo "make mutants   one slip at a time, and whether a test notices: ONLY=regex, FROM=n"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
+	@echo "make bench-fleet  figures of the outbox on PostgreSQL, beside pgbench: LESS=10 for a tenth"
 	@echo "make build     the command line, as .build/release/errand"
 	@echo "make format    lay the sources out"
 
@@ -85,6 +87,14 @@ crash:
 	swift build --product crash $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@.build/debug/crash $(KILLS) $(SEED)
 
+ROWS ?= 100000
+
+# A release build: the load is to be the database's.
+fleet:
+	@scripts/install test
+	swift build -c release --product fleet $(SWIFT_FLAGS)
+	@.build/release/fleet $(ROWS) $(SEED)
+
 CASES ?= 20000
 
 # Requests made of junk: what does not arrive as it was meant must not arrive at all.
@@ -108,6 +118,10 @@ power-loss:
 bench:
 	@scripts/install bench
 	@Benchmarks/run
+
+bench-fleet:
+	@scripts/install bench
+	@ERRAND_BENCH_LESS=$(or $(LESS),1) Benchmarks/fleet
 
 format:
 	swift format format --in-place --recursive Sources Tests Examples/Sources Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift

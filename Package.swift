@@ -123,7 +123,8 @@ let package = Package(
     .target(
       name: "ErrandCommands",
       dependencies: [
-        "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandSigning", "ErrandTesting",
+        "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres", "ErrandCurl",
+        "ErrandSigning", "ErrandTesting",
       ],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
@@ -209,6 +210,22 @@ let package = Package(
     .executableTarget(
       name: "crash", dependencies: ["CrashCourse", "OutboxWorker"], path: "Tests/crash",
       swiftSettings: strict),
+    // A fleet: workers that deliver from one PostgreSQL while they are killed, frozen and cut off.
+    .target(
+      name: "FleetCourse",
+      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "PostgresCluster", "Programs"],
+      path: "Tests/FleetCourse", swiftSettings: strict),
+    .executableTarget(
+      name: "FleetWorker",
+      dependencies: ["FleetCourse", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxPostgres"],
+      path: "Tests/FleetWorker", swiftSettings: strict),
+    .executableTarget(
+      name: "fleet",
+      dependencies: [
+        "FleetCourse", "FleetWorker", "PostgresCluster", "ErrandCore", "ErrandCurl", "ErrandOutbox",
+        "ErrandOutboxPostgres",
+      ],
+      path: "Tests/fleet", swiftSettings: strict),
     .testTarget(
       name: "ErrandCoreTests",
       dependencies: [
@@ -247,6 +264,7 @@ let package = Package(
         "Programs", "TestSupport", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
       ],
       swiftSettings: strict),
+    .testTarget(name: "FleetCourseTests", dependencies: ["FleetCourse"], swiftSettings: strict),
     .testTarget(
       name: "ErrandSigningTests",
       dependencies: [
@@ -277,7 +295,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandTests",
-      dependencies: ["Errand", "ErrandCore", "ErrandCurl", "ErrandSigning", "ErrandTesting", "TestSupport"],
+      dependencies: [
+        "Errand", "ErrandCore", "ErrandCurl", "ErrandOutboxPostgres", "ErrandSigning", "ErrandTesting",
+        "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandCommandsTests",

@@ -33,6 +33,39 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
       try await Outbox(
         store: PostgresOutboxStore(text), client: client, configuration: configuration)
     }
+
+    /// Returns the processes that deliver from the database, the longest known first.
+    func workers() async throws -> [WorkerRecord] {
+      let store = try await PostgresOutboxStore(text, settings: Self.forReading)
+      do {
+        let workers = try await store.workers()
+        await store.close()
+        return workers.map { worker in
+          WorkerRecord(
+            id: worker.id, name: worker.name, isAlive: worker.isAlive, started: worker.started,
+            silence: worker.silence.seconds, requests: worker.attempting, lanes: worker.lanes,
+            oldestClaim: worker.oldestClaim)
+        }
+      } catch {
+        await store.close()
+        throw error
+      }
+    }
+
+    /// Brings the tables to the newest version.
+    /// - Returns: What was done, or would be, a line for each step.
+    func migrate(isDryRun: Bool) async throws -> [String] {
+      try await PostgresOutboxStore.migrate(text, dryRun: isDryRun).map { "\($0.version): \($0.name)" }
+    }
+
+    /// A look: nothing is changed, and a connection is enough.
+    private static var forReading: PostgresSettings {
+      var settings = PostgresSettings()
+      settings.migrates = false
+      settings.listens = false
+      settings.connections = 1
+      return settings
+    }
   #else
     func open(_ client: Client, _ configuration: OutboxConfiguration) async throws -> Outbox {
       throw Self.isMissing

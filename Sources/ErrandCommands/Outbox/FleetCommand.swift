@@ -45,34 +45,36 @@ struct FleetCommand {
 /// A process that delivers from a shared database, as the tool shows it.
 struct WorkerRecord: Sendable, Hashable, Encodable {
   /// The number of the worker in its database.
-  var id: String
-  /// The machine and the process, if the worker told.
-  var host: String?
-  var process: Int?
+  var id: Int
+  /// Its machine and process, or what it calls itself.
+  var name: String
   /// False if its heartbeat is missing: others take what it held.
   var isAlive: Bool
   var started: Date
-  /// The last heartbeat.
-  var seen: Date
+  /// The seconds since its last heartbeat.
+  var silence: Double
   /// The number of requests that it has claimed.
   var requests: Int
   /// The number of lanes of these.
   var lanes: Int
+  /// When the oldest of them was claimed; nil for none.
+  var oldestClaim: Date?
 
   private enum Key: String, CodingKey {
-    case id, host, process, isAlive, started, seen, requests, lanes
+    case id, name, isAlive, started, silence, requests, lanes, oldestClaim
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(id, forKey: .id)
-    try container.encodeIfPresent(host, forKey: .host)
-    try container.encodeIfPresent(process, forKey: .process)
+    try container.encode(name, forKey: .name)
     try container.encode(isAlive, forKey: .isAlive)
     try container.encode(JSONText.date(started), forKey: .started)
-    try container.encode(JSONText.date(seen), forKey: .seen)
+    // A worker that others believe to be gone may have none.
+    try container.encodeIfPresent(silence < 1e9 ? silence : nil, forKey: .silence)
     try container.encode(requests, forKey: .requests)
     try container.encode(lanes, forKey: .lanes)
+    try container.encodeIfPresent(oldestClaim.map(JSONText.date), forKey: .oldestClaim)
   }
 }
 
@@ -81,7 +83,7 @@ struct WorkerTable: Sendable {
   let now: Date
 
   func lines(_ workers: [WorkerRecord]) -> [String] {
-    let titles = ["WORKER", "HOST", "PROCESS", "STATE", "UP", "HEARTBEAT", "REQUESTS", "LANES"]
+    let titles = ["ID", "NAME", "STATE", "UP", "HEARTBEAT", "REQUESTS", "LANES", "OLDEST"]
     let rows = [titles] + workers.map(cells)
     let widths = titles.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
@@ -92,9 +94,10 @@ struct WorkerTable: Sendable {
 
   private func cells(_ worker: WorkerRecord) -> [String] {
     [
-      worker.id, worker.host ?? "-", worker.process.map { "\($0)" } ?? "-",
-      worker.isAlive ? "alive" : "gone", SpanText.length(now.timeIntervalSince(worker.started)),
-      SpanText.since(worker.seen, at: now), "\(worker.requests)", "\(worker.lanes)",
+      "\(worker.id)", worker.name, worker.isAlive ? "alive" : "gone",
+      SpanText.length(now.timeIntervalSince(worker.started)), "\(SpanText.length(worker.silence)) ago",
+      "\(worker.requests)", "\(worker.lanes)",
+      worker.oldestClaim.map { SpanText.since($0, at: now) } ?? "-",
     ]
   }
 }
