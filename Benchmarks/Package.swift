@@ -13,6 +13,7 @@ let strict: [SwiftSetting] = [
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
 let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
+let outboxPostgres = Target.Dependency.product(name: "ErrandOutboxPostgres", package: "Errand")
 let outboxSQLite = Target.Dependency.product(name: "ErrandOutboxSQLite", package: "Errand")
 let signing = Target.Dependency.product(name: "ErrandSigning", package: "Errand")
 let testing = Target.Dependency.product(name: "ErrandTesting", package: "Errand")
@@ -21,7 +22,7 @@ let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "E
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Errand", path: "..")],
+  dependencies: [.package(name: "Errand", path: "..", traits: ["Postgres"])],
   targets: [
     .target(name: "CurlLoop", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "GzipMaker", linkerSettings: [.linkedLibrary("z")]),
@@ -48,6 +49,9 @@ let package = Package(
       name: "crowds", dependencies: [core, testing, "CAllocator", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "outbox", dependencies: [core, curl, outbox, outboxSQLite, "PlainSQLite", "BenchmarkSupport"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "fleet", dependencies: [core, curl, outbox, outboxPostgres, outboxSQLite, "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
       name: "encryption", dependencies: [signing, "BenchmarkSupport"], swiftSettings: strict),
