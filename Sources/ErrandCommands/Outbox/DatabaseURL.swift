@@ -30,8 +30,10 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
   #if Postgres
     /// Opens the outbox in the database.
     func open(_ client: Client, _ configuration: OutboxConfiguration) async throws -> Outbox {
-      try await Outbox(
-        store: PostgresOutboxStore(text), client: client, configuration: configuration)
+      var settings = PostgresSettings()
+      if !configuration.delivers { settings.deadline = Self.patience }
+      return try await Outbox(
+        store: PostgresOutboxStore(text, settings: settings), client: client, configuration: configuration)
     }
 
     /// Returns the processes that deliver from the database, the longest known first.
@@ -58,12 +60,16 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
       try await PostgresOutboxStore.migrate(text, dryRun: isDryRun).map { "\($0.version): \($0.name)" }
     }
 
+    /// How long a command that only looks or stores waits for a server that is away: a user waits for it.
+    private static var patience: Duration { .seconds(5) }
+
     /// A look: nothing is changed, and a connection is enough.
     private static var forReading: PostgresSettings {
       var settings = PostgresSettings()
       settings.migrates = false
       settings.listens = false
       settings.connections = 1
+      settings.deadline = patience
       return settings
     }
   #else

@@ -21,6 +21,10 @@
       guard authority.utf8.count(where: { $0 == UInt8(ascii: "@") }) <= 1 else {
         throw Self.unreadable("it has more than one @ before its path: write one in a password as %40")
       }
+      let path = text.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" && $0 != "?" }.prefix { $0 != "?" }
+      guard !path.contains("@") else {
+        throw Self.unreadable("it has an @ in its path: write a / in a password as %2F")
+      }
       guard let options = PQconninfoParse(text, nil) else {
         throw Self.unreadable(
           "libpq does not understand it: write special characters in a password as %40 and so on")
@@ -32,10 +36,20 @@
         next += 1
       }
       if let known = Self.unsafeHost(values["host"]) { throw Self.unreadable(known) }
+      guard Self.isPorts(values["port"]) else { throw Self.unreadable("its port is no number up to 65535") }
       self.text = text
       let place = values["host"] ?? values["hostaddr"] ?? "this machine"
       let port = values["port"].map { ":\($0)" } ?? ""
       description = "the database \(values["dbname"] ?? "(of the user's name)") on \(place)\(port)"
+    }
+
+    /// Returns true for one port, or one for each of several hosts. A port that is none may be a part of a
+    /// password.
+    private static func isPorts(_ ports: String?) -> Bool {
+      guard let ports else { return true }
+      return ports.split(separator: ",", omittingEmptySubsequences: false).allSatisfy {
+        $0.isEmpty || UInt16($0).map { $0 > 0 } == true
+      }
     }
 
     /// Returns what is wrong with a host that may be a part of a password.
