@@ -20,7 +20,7 @@ enum FieldNames {
   ]
 
   /// The endings of the names of credentials.
-  private static let endingsOfSecrets = [
+  static let endingsOfSecrets = [
     "access-key", "api-key", "api_key", "apikey", "application-key", "assertion", "auth-key",
     "authentication",
     "authentication-info", "authorization", "cookie", "credential", "credentials", "functions-key", "jwt",

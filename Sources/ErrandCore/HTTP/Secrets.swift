@@ -48,6 +48,9 @@ public struct Secrets: Sendable, Hashable {
     "x-amz-signature", "x-api-key", "x-auth-token", "x-goog-credential", "x-goog-signature",
   ]
 
+  /// The endings of the names of header fields that always are secret.
+  package static let fieldEndings = FieldNames.endingsOfSecrets
+
   private static let commonNames = comparable(commonQueryItems)
 
   package static let standard = Secrets()

@@ -123,7 +123,7 @@ extension StoredRequest {
 
 extension StoredOptions {
   /// Returns the options as JSON; empty if none were set, as for most requests.
-  fileprivate func encoded() -> Data {
+  func encoded() -> Data {
     if self == Self.none { return Data() }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

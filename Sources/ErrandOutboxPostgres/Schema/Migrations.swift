@@ -26,7 +26,7 @@
         sql: [
           tables, basics, adding, makingRoom, choosing, claiming, endingLeases, finishing, leasing, manual,
           reading,
-          forgetting,
+          forgetting, enqueuing, checking, enqueueCalls,
         ].joined(separator: "\n"))
     ]
   }

@@ -1,0 +1,71 @@
+#if Postgres
+  import ErrandCore
+  import ErrandCurl
+  import ErrandOutbox
+  import ErrandOutboxPostgres
+  import ErrandTesting
+  import Foundation
+  import PostgresCluster
+
+  /// A schema of its own in the shared cluster, and outboxes on it.
+  struct Fleet {
+    let cluster: PostgresCluster
+    let schema = "s\(UInt64.random(in: 0...(.max)))"
+
+    init() async throws { cluster = try await PostgresCluster.shared() }
+
+    var settings: PostgresSettings {
+      var settings = PostgresSettings()
+      settings.schema = schema
+      settings.connections = 2
+      return settings
+    }
+
+    func store(_ change: (inout PostgresSettings) -> Void = { _ in }) async throws -> PostgresOutboxStore {
+      var settings = settings
+      change(&settings)
+      return try await PostgresOutboxStore(cluster.url(), settings: settings)
+    }
+
+    /// Makes the schema.
+    func migrate() async throws {
+      try await PostgresOutboxStore.migrate(cluster.url(), settings: settings)
+    }
+
+    func client() -> Client { Client(transport: CurlTransport()) }
+
+    func outbox(
+      _ store: PostgresOutboxStore? = nil, _ change: (inout OutboxConfiguration) -> Void = { _ in }
+    ) async throws -> Outbox {
+      var configuration = OutboxConfiguration()
+      configuration.reachability = nil
+      configuration.pollInterval = .seconds(60)
+      change(&configuration)
+      let own: PostgresOutboxStore
+      if let store { own = store } else { own = try await self.store() }
+      return try await Outbox(store: own, client: client(), configuration: configuration)
+    }
+
+    /// Runs statements for this schema, which are written for the schema `errand`.
+    @discardableResult
+    func psql(_ sql: String, user: String = "postgres") async throws -> String {
+      let named = sql.replacingOccurrences(of: "errand.", with: "\(schema).")
+      return try await cluster.psql(named, user: user).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+
+  extension MockServer {
+    /// A server that accepts every request.
+    static func accepting() throws -> MockServer {
+      let server = try MockServer()
+      server.otherwise { _ in .response() }
+      return server
+    }
+
+    /// Waits for so many requests with their bodies.
+    func waitForWhole(_ count: Int = 1) async throws -> [MockRequest] {
+      try await wait(for: "\(count) whole requests") { $0.requests.count(where: \.isComplete) >= count }
+      return requests.filter(\.isComplete)
+    }
+  }
+#endif
