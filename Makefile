@@ -11,7 +11,7 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help demo build test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-fleet format clean
+.PHONY: help demo build install test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-fleet format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -29,11 +29,24 @@ help:
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
 	@echo "make bench-fleet  figures of the outbox on PostgreSQL, beside pgbench: LESS=10 for a tenth"
 	@echo "make build     the command line, as .build/release/errand"
+	@echo "make install   that, its manual page and its completions: PREFIX=/usr/local, DESTDIR="
 	@echo "make format    lay the sources out"
 
 build:
 	@scripts/install build
 	swift build -c release --static-swift-stdlib --product errand $(SWIFT_FLAGS)
+
+PREFIX ?= /usr/local
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 .build/release/errand $(DESTDIR)$(PREFIX)/bin/errand
+	.build/release/errand man > $(DESTDIR)$(PREFIX)/share/man/man1/errand.1
+	.build/release/errand completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/errand
+	.build/release/errand completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_errand
+	.build/release/errand completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/errand.fish
 
 demo: build
 	@.build/release/errand tour
@@ -42,7 +55,7 @@ test:
 	@scripts/install test
 	swift build --build-tests $(SWIFT_FLAGS) $(DEBUG_FLAGS)
 	@$(MAKE) --no-print-directory -j2 lint check-apple
-	@ERRAND_PYTHON=$$(scripts/peers) scripts/test $(TRAITS)
+	@ERRAND_PYTHON=$$(scripts/peers) ERRAND_WATCHING_PYTHON=$$(scripts/peers watching) scripts/test $(TRAITS)
 	@scripts/programs
 
 lint:

@@ -9,6 +9,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
+// A debug build counts the locks that a thread holds: no listener may be called under one.
+let lockChecks: [SwiftSetting] = [.define("ERRAND_LOCK_CHECKS", .when(configuration: .debug))]
+
 // Places where crash tests end the process.
 let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]
 
@@ -66,7 +69,7 @@ let package = Package(
         "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
         .target(name: "CPSL", condition: .when(platforms: [.linux])),
       ],
-      swiftSettings: strict + [.strictMemorySafety()]),
+      swiftSettings: strict + lockChecks + [.strictMemorySafety()]),
     .target(
       name: "ErrandReachability", dependencies: ["ErrandCore"],
       swiftSettings: strict + [.strictMemorySafety()]),
@@ -231,7 +234,7 @@ let package = Package(
       dependencies: [
         "ErrandCore", "ErrandTesting", "CacheWriter", "CookieWriter", "FileCalls", "Programs", "TestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: strict + lockChecks),
     .testTarget(
       name: "ErrandReachabilityTests",
       dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],

@@ -60,6 +60,8 @@ let package = Package(
     .executableTarget(
       name: "signatures", dependencies: [core, signing, "PlainCrypto", "BenchmarkSupport"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "watching", dependencies: [core, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

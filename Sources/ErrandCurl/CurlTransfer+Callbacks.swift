@@ -28,6 +28,9 @@ extension CurlTransfer {
           SharedConnection.Ends(remoteAddress: remote, remotePort: remotePort, localPort: localPort),
           by: transfer)
       }
+      if let address = remoteAddress, let events = transfer.events, !transfer.hasGoneOut {
+        events.reached(String(cString: address))
+      }
       return Int32(transfer.goOut() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
     errand_setopt_progress_callback(easy) { user, _, _, _, sent in
@@ -48,7 +51,10 @@ extension CurlTransfer {
 
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {
     hasReceived()
-    if firstByte == nil { firstByte = ContinuousClock.now - started }
+    if firstByte == nil {
+      firstByte = ContinuousClock.now - started
+      events?.firstByte()
+    }
     guard case .yes = response.takeField(line) else { return 0 }
     touch()
     return line.count
@@ -84,7 +90,23 @@ extension CurlTransfer {
   /// be closed.
   private func goOut() -> Bool {
     defer { hasGoneOut = true }
-    return !hasGoneOut || response.takeAnswerToProxy() || exchange.claimRepeat()
+    guard !hasGoneOut || response.takeAnswerToProxy() || exchange.claimRepeat() else { return false }
+    if let events {
+      tellSteps(isOut: true)
+      events.fieldsSent()
+    }
+    return true
+  }
+
+  /// Tells listeners of the steps to the connection, as far as they were taken.
+  func tellSteps(isOut: Bool) {
+    guard let events else { return }
+    // Of a connection that was not made libcurl would say that it was there.
+    let steps = TransferMetrics(easy, version: nil, firstByte: nil, isReused: isOut ? nil : false)
+    if let time = steps.dns { events.resolved(in: time) }
+    if let time = steps.connect { events.connected(in: time) }
+    if let time = steps.tls { events.secured(in: time) }
+    if steps.connectionReused == true { events.connectionReused() }
   }
 
   /// Makes libcurl read the body from its beginning. It may do so after a proxy's challenge only, because a server can
@@ -103,7 +125,9 @@ extension CurlTransfer {
   private func send(_ room: UnsafeMutableRawBufferPointer) -> Int {
     lastMove = engine.now
     do {
-      return try upload.read(into: room)
+      let count = try upload.read(into: room)
+      if let events, upload.hasEnded(with: count) { events.bodySent(upload.count) }
+      return count
     } catch {
       response.fail(error)
       return Int(CURL_READFUNC_ABORT)
@@ -125,6 +149,9 @@ struct CurlUpload {
   private(set) var isWaiting = false
   private let upload: Upload
   private var offset = 0
+  /// The number of bytes that were read.
+  private(set) var count: Int64 = 0
+  private var isWhole = false
 
   init(_ upload: Upload) { self.upload = upload }
 
@@ -148,6 +175,14 @@ struct CurlUpload {
     }
   }
 
+  /// Counts what was read, for listeners. Returns true once, when the body is whole.
+  mutating func hasEnded(with read: Int) -> Bool {
+    guard !isWhole, !isWaiting else { return false }
+    count += Int64(read)
+    isWhole = read == 0 || count == upload.length
+    return isWhole
+  }
+
   mutating func hasMore() { isWaiting = false }
 
   /// Begins again. Returns false if bytes were read that cannot be read again.
@@ -164,13 +199,16 @@ struct CurlUpload {
 
 extension TransferMetrics {
   /// Makes metrics of libcurl's times, which are all counted from the start; a step is the difference of two.
-  init(_ easy: UnsafeMutableRawPointer, version: HTTPVersion?, firstByte: Duration?) {
+  /// - Parameter isReused: Whether the connection was there; nil to ask libcurl.
+  init(
+    _ easy: UnsafeMutableRawPointer, version: HTTPVersion?, firstByte: Duration?, isReused: Bool? = nil
+  ) {
     self.init()
     func time(_ info: CURLINFO) -> Duration? {
       let microseconds = errand_getinfo_offset(easy, info)
       return microseconds > 0 ? .microseconds(Int64(microseconds)) : nil
     }
-    let isReused = errand_getinfo_long(easy, CURLINFO_NUM_CONNECTS) == 0
+    let isReused = isReused ?? (errand_getinfo_long(easy, CURLINFO_NUM_CONNECTS) == 0)
     connectionReused = isReused
     if !isReused {
       dns = time(CURLINFO_NAMELOOKUP_TIME_T)

@@ -19,6 +19,7 @@ import ErrandCore
 // Safe to share: `waiting` and `socket` are locked; one thread at a time has the rest: maker, engine, waiter.
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
+  let events: ExchangeEvents?
   /// The task that waits for the outcome, and later for the sink to drain.
   let waiting = Locked(Waiting())
   private let handle: CurlHandle
@@ -53,6 +54,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   init(_ exchange: Exchange, engine: CurlEngine) {
     self.exchange = exchange
+    events = exchange.events
     self.engine = engine
     handle = engine.handles.take()
     upload = CurlUpload(exchange.request.upload)
@@ -164,6 +166,7 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   func result(_ code: CURLcode) -> Result<Void, any Error> {
+    if !hasGoneOut { tellSteps(isOut: false) }
     if response.isEndedByProxy || (code == CURLE_OK && response.isRefusedByProxy) {
       return .failure(refusedByProxy)
     }
@@ -192,7 +195,6 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   var isRefusedByProxy: Bool { response.isRefusedByProxy }
-
   /// The host as libcurl connects to it, or nil.
   var host: String? { handle.host }
 

@@ -85,6 +85,7 @@ public typealias pthread_attr_t = _opaque_pthread_attr_t
 public typealias pthread_mutex_t = _opaque_pthread_mutex_t
 public typealias pthread_mutexattr_t = _opaque_pthread_mutexattr_t
 public typealias pthread_cond_t = _opaque_pthread_cond_t
+public typealias pthread_key_t = UInt
 public typealias pthread_condattr_t = _opaque_pthread_condattr_t
 
 // MARK: Numbers
@@ -268,6 +269,12 @@ public func inet_pton(_: Int32, _: UnsafePointer<CChar>!, _: UnsafeMutableRawPoi
 
 // MARK: Threads, signals, time
 
+public func pthread_key_create(
+  _: UnsafeMutablePointer<pthread_key_t>!, _: (@convention(c) (UnsafeMutableRawPointer) -> Void)?
+) -> Int32 { absent() }
+public func pthread_getspecific(_: pthread_key_t) -> UnsafeMutableRawPointer? { absent() }
+@discardableResult
+public func pthread_setspecific(_: pthread_key_t, _: UnsafeRawPointer?) -> Int32 { absent() }
 @discardableResult
 public func pthread_create(
   _: UnsafeMutablePointer<pthread_t?>!, _: UnsafePointer<pthread_attr_t>?,

@@ -14,6 +14,12 @@
       case credential
       /// A credential for another origin.
       case elsewhere
+      /// A listener that ignores everything.
+      case listener
+    }
+
+    private struct Ignoring: EventListener {
+      func record(_ event: CallEvent) {}
     }
 
     /// A credential that leaves the request as it is.
@@ -38,11 +44,12 @@
         configuration.authentication = Authentication(
           CredentialSession(Nothing(), credential: 1), at: [URL(string: origin)].compactMap { $0 })
       }
+      if part == .listener { configuration.listeners = [Ignoring()] }
       client = Client(transport: InstantTransport(), configuration: configuration)
       let plain = Request.get("http://127.0.0.1/small")
       request =
         switch part {
-        case .scope, .task, .credential, .elsewhere: plain
+        case .scope, .task, .credential, .elsewhere, .listener: plain
         case .priority: plain.priority(.userInitiated)
         case .activity: plain.activity(Activity("Loading"))
         case .checks: plain.checked()

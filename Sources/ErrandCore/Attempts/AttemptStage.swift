@@ -52,6 +52,8 @@ final class AttemptStage: Stage {
     while true {
       try context.cancellation.check()
       if followed == 0 { context.countSent() }
+      let sent = context.sent
+      context.events?.attemptStarted(request, attempt: sent, redirects: followed)
       let transfer = Transfer(context, self, attempt: number, began: began, redirects: followed)
       let received: Transfer.Received
       do {
@@ -67,6 +69,7 @@ final class AttemptStage: Stage {
         error.reachedServer = true
         throw error
       }
+      context.events?.responded(received, attempt: sent, redirects: followed)
       if let cookies { await cookies.take(received.head, to: request, of: context) }
       switch try redirects(of: request).step(
         request, received.head, followed: followed, secrets: secrets)
@@ -77,10 +80,13 @@ final class AttemptStage: Stage {
             head: received.head, pass: SigningPass(followed: followed + 1, began: began))
         }
         request = next
+        context.events?.redirected(to: next)
         followed += 1
       case .response:
         do {
-          return try validated(request, received, transfer.timing(received.metrics))
+          let response = try validated(request, received, transfer.timing(received.metrics))
+          context.events?.validated()
+          return response
         } catch {
           if case .chunks(let stream) = received.body { await stream.drop() }
           throw error

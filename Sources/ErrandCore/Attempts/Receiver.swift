@@ -61,6 +61,8 @@ final class Receiver: HeadReceiver {
 
   func claimRepeat() -> Bool { transfer.claimRepeat(request) }
 
+  var events: ExchangeEvents? { transfer.events }
+
   /// Returns the head for validation: the rest of a file, which only the download asked for, counts as the
   /// whole (200).
   func judged(_ head: ResponseHead) -> ResponseHead {
@@ -90,11 +92,16 @@ final class Receiver: HeadReceiver {
       progress.receiving(from: start, total: total)
       sink = CountingSink(sink, progress)
     }
+    if let events = transfer.capturing, !isMemory { sink = CapturingSink(sink, events) }
     let filters = try request.filters(of: head, beginning: beginning(start))
     if filters.isEmpty { return sink }
     let filter = FilterSink(filters, into: sink)
     filtering.withLock { $0 = filter }
     return filter
+  }
+
+  private var isMemory: Bool {
+    if case .memory = target { true } else { false }
   }
 
   /// Returns the part of a file that an earlier response has brought.

@@ -6,7 +6,7 @@
 
 extension Transfer {
   /// A response that is not validated yet.
-  final class Received {
+  final class Received: Sendable {
     let head: ResponseHead
     /// The head that the validator is given.
     let judged: ResponseHead

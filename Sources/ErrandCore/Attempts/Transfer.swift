@@ -217,9 +217,22 @@ struct Transfer: Sendable {
     guard request.options.signingPass?.isSigned != true, context.cancellation.cause == nil,
       stage.retries.claimRepeat(request, context)
     else { return false }
+    let events = events
     context.countUsed()
     context.countSent()
+    events?.resent()
     return true
+  }
+
+  /// Takes the beginning of the body; nil if no listener reads bodies.
+  var capturing: CallEvents? {
+    guard let events = context.events, events.client.bodyLimit > 0 else { return nil }
+    return events
+  }
+
+  /// What the transport tells of the transfer; nil if nothing listens.
+  var events: ExchangeEvents? {
+    context.events.map { ExchangeEvents($0, attempt: context.sent, redirects: redirects) }
   }
 }
 

@@ -4,8 +4,10 @@ final class CacheStage: Stage {
   private let cache: CacheAccess
   private let timeline: Timeline
   private let inFlight: InFlight
+  private let events: EventSource?
 
-  init(_ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight) {
+  init(_ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight, _ events: EventSource?) {
+    self.events = events
     self.cache = cache
     self.timeline = timeline
     self.inFlight = inFlight
@@ -25,7 +27,9 @@ final class CacheStage: Stage {
       switch step {
       case .read:
         found = await cache.response(to: request, rule, of: user, unless: context.cancellation)
-        step = state.found(age: found?.age(at: cache.date()))
+        let age = found?.age(at: cache.date())
+        step = state.found(age: age)
+        context.events?.tell(.cacheDecided(CacheDecision(step, age: age)))
       case .ask:
         let response = try await next(request, context)
         await cache.store(response, to: request, rule, of: user, unless: context.cancellation)
@@ -49,18 +53,26 @@ final class CacheStage: Stage {
     let refreshing = CallContext(
       destination: .memory, progress: nil,
       effectivePriority: EffectivePriority(context.effectivePriority.current, canChange: false),
-      started: timeline.now(), deadline: context.deadline, sentAs: context.knownIdentity)
+      started: timeline.now(), deadline: context.deadline, events: events?.begin(request, for: .renewal),
+      sentAs: context.knownIdentity)
     if context.effectivePriority.goesWithoutSlot { refreshing.effectivePriority.goWithoutSlot() }
     do {
       try refreshing.enter(inFlight, beside: context)
     } catch {
-      return refreshing.end()
+      refreshing.end()
+      refreshing.events?.failed(error)
+      return
     }
     refreshing.keepDeadline(on: timeline)
     Task {
       defer { refreshing.end() }
-      guard let response = try? await next(request, refreshing) else { return }
-      await cache.store(response, to: request, rule, of: user, unless: refreshing.cancellation)
+      do {
+        let response = try await next(request, refreshing)
+        await cache.store(response, to: request, rule, of: user, unless: refreshing.cancellation)
+        refreshing.events?.finished(response)
+      } catch {
+        refreshing.events?.failed(refreshing.cancellation.cause?.error ?? error)
+      }
     }
   }
 }

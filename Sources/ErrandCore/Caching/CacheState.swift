@@ -44,6 +44,21 @@ struct CacheState: Sendable {
   }
 }
 
+extension CacheDecision {
+  /// - Parameters:
+  ///   - step: What comes of the look-up.
+  ///   - age: The age of the cached response; nil if there is none.
+  init(_ step: CacheState.Step, age: Duration?) {
+    self =
+      switch (step, age) {
+      case (.deliverCached, let age?): .hit(age)
+      case (.deliverCachedAndAsk, let age?): .hitAndRenew(age)
+      case (_, let age?): .stale(age)
+      case (_, nil): .missing
+      }
+  }
+}
+
 extension Error {
   /// True if the server could not be reached in time, or was in trouble, so that an older response is better
   /// than none. False for local faults, cancellations, and the server's genuine responses.

@@ -24,9 +24,11 @@ final class FallbackStage: Stage {
       guard state.failed(error) == .read,
         let found = await cache.response(
           to: request, rule, of: user ?? cache.identity(request, context),
-          unless: context.cancellation),
-        state.found(age: found.age(at: cache.date())) == .deliverCached
+          unless: context.cancellation)
       else { throw error }
+      let age = found.age(at: cache.date())
+      guard state.found(age: age) == .deliverCached else { throw error }
+      context.events?.tell(.cacheDecided(.fallback(age)))
       return found.response
     }
   }
@@ -39,7 +41,8 @@ final class FallbackStage: Stage {
     let limited = CallContext(
       cancellation: CancellationToken(), effectivePriority: context.effectivePriority,
       destination: context.destination, progress: context.progress,
-      started: context.started, deadline: context.deadline, sentAs: context.knownIdentity)
+      started: context.started, deadline: context.deadline, events: context.events,
+      sentAs: context.knownIdentity)
     let link = context.cancellation.onCancel(stopping: limited.cancellation)
     limited.keepDeadline(on: timeline)
     defer {

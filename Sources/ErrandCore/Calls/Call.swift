@@ -9,7 +9,7 @@ import Synchronization
 /// show(try await inbox.value)
 /// ```
 public final class Call: Sendable, Identifiable {
-  /// Identifies a call within this process.
+  /// Identifies a call within this process: the number in its events.
   public struct ID: Sendable, Hashable, CustomStringConvertible {
     let number: UInt64
     public var description: String { "\(number)" }
@@ -23,10 +23,10 @@ public final class Call: Sendable, Identifiable {
   private let about: @Sendable () -> String
 
   init(
-    cancellation: CancellationToken, effectivePriority: EffectivePriority, progress: ProgressHub,
-    about: @escaping @Sendable () -> String
+    id: UInt64? = nil, cancellation: CancellationToken, effectivePriority: EffectivePriority,
+    progress: ProgressHub, about: @escaping @Sendable () -> String
   ) {
-    id = ID(number: CallCounter.next())
+    self.id = ID(number: id ?? CallCounter.next())
     self.cancellation = cancellation
     self.effectivePriority = effectivePriority
     self.about = about

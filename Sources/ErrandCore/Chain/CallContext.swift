@@ -42,6 +42,8 @@ final class CallContext: Sendable {
   let deadline: Duration?
   /// Limits how long interceptors may hold a shared request that other callers have joined.
   let watch: HoldWatch?
+  /// Tells listeners of the call; nil if nothing listens.
+  let events: CallEvents?
   private let state = Locked(State())
   private let sentAs: Locked<CallIdentity?>
   private let sentCount = Atomic(0)
@@ -64,18 +66,20 @@ final class CallContext: Sendable {
 
   convenience init(
     destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,
-    deadline: Duration?, sentAs: CallIdentity? = nil
+    deadline: Duration?, events: CallEvents? = nil, sentAs: CallIdentity? = nil
   ) {
     self.init(
       cancellation: CancellationToken(), effectivePriority: effectivePriority, destination: destination,
-      progress: progress, started: started, deadline: deadline, sentAs: sentAs)
+      progress: progress, started: started, deadline: deadline, events: events, sentAs: sentAs)
   }
 
   init(
     cancellation: CancellationToken, effectivePriority: EffectivePriority, destination: Destination,
     progress: ProgressHub?,
-    started: Duration, deadline: Duration?, watch: HoldWatch? = nil, sentAs: CallIdentity? = nil
+    started: Duration, deadline: Duration?, watch: HoldWatch? = nil, events: CallEvents? = nil,
+    sentAs: CallIdentity? = nil
   ) {
+    self.events = events
     self.cancellation = cancellation
     self.watch = watch
     self.effectivePriority = effectivePriority
@@ -171,10 +175,18 @@ final class CallContext: Sendable {
 
   /// Ends the call when the last byte of `stream` is here. It may be another stream than the transfer's: an
   /// interceptor may have replaced that.
-  func end(with stream: ByteStream) {
+  func end(with stream: ByteStream, _ response: Response) {
     state.withLock { $0.rest.slot }?.handOver()
     _ = cancellation.onCancel(stopping: stream.cancellation)
-    stream.onEnd { self.end() }
+    guard let events else { return stream.onEnd { self.end() } }
+    stream.onEnd { [cancellation] in
+      self.end()
+      if let error = cancellation.cause?.error ?? stream.failure {
+        events.failed(error)
+      } else {
+        events.finished(response)
+      }
+    }
   }
 
   /// Ends the call and releases everything it holds. Calling it again does nothing.

@@ -67,11 +67,12 @@ public final class Client: Sendable {
   public func start(_ request: Request, in scope: RequestScope? = nil) -> Call {
     let request = pipeline.completed(request)
     let hub = ProgressHub()
-    let context = pipeline.context(of: request, into: .memory, progress: hub, canChange: true)
+    let context = pipeline.context(of: request, into: .memory, progress: hub, canChange: true, in: scope)
     let secrets = secrets
     // Does not capture the request: it holds the calls it depends on, and each of those would hold its own.
     let call = Call(
-      cancellation: context.cancellation, effectivePriority: context.effectivePriority, progress: hub
+      id: context.events?.id, cancellation: context.cancellation,
+      effectivePriority: context.effectivePriority, progress: hub
     ) {
       [method = request.method, address = request.address] in
       "\(method) \(address.named(hiding: secrets))"

@@ -61,6 +61,12 @@ public struct ClientConfiguration: Sendable {
   public var interceptors: [any Interceptor] = []
   /// The interceptors around each attempt, outermost first.
   public var attemptInterceptors: [any Interceptor] = []
+  /// The listeners to what happens to each call, in the order in which they are told. Default: none.
+  public var listeners: [any EventListener] = []
+  /// Distributed tracing of the calls. Default: none.
+  public var tracing: Tracing?
+  /// True to count calls, attempts and times for `Client.metrics`. Default: false.
+  public var collectsMetrics = false
   /// The clock that measures waits.
   public var clock: any Clock<Duration> = ContinuousClock()
   /// The wall clock, for dates that servers send.

@@ -18,6 +18,8 @@ final class Pipeline: Sendable {
   private let fields: HTTPFields
   private let completion: RequestCompletion
   private let clearing: SignInListener?
+  /// Nil if nothing listens.
+  let events: EventSource?
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     let timeline = Timeline(configuration.clock)
@@ -27,12 +29,13 @@ final class Pipeline: Sendable {
     let isIntercepted = interceptsAttempts || !configuration.interceptors.isEmpty
     let requestIdentity = RequestIdentity(client: identity, signer: configuration.signer)
     let slots = Slots(configuration.limits, timeline)
+    let events = EventSource(configuration, timeline)
     let cache = CacheAccess(
       configuration.cache, identity: requestIdentity, secrets: secrets, date: configuration.date,
       timeline: timeline,
       onFailure: configuration.onCacheFailure)
     let coalescing = CoalescingStage(
-      timeline, inFlight, identity: requestIdentity, secrets: secrets,
+      timeline, inFlight, identity: requestIdentity, secrets: secrets, events: events,
       isIntercepted: isIntercepted || configuration.signer != nil
         || configuration.authentication?.session.mayWait == true)
     let retries = RetryStage(
@@ -57,7 +60,7 @@ final class Pipeline: Sendable {
       FallbackStage(cache, timeline),
       DependencyStage(),
       coalescing,
-      CacheStage(cache, timeline, inFlight),
+      CacheStage(cache, timeline, inFlight, events),
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, completion, secrets: secrets),
       retries,
@@ -65,6 +68,7 @@ final class Pipeline: Sendable {
       InterceptorStage(
         around: .attempt, configuration.attemptInterceptors, isUsed: interceptsAttempts, completion,
         secrets: secrets),
+      TracingStage(configuration.tracing),
       SigningStage(
         configuration.signer, isIntercepted: isIntercepted,
         isAuthenticated: configuration.authentication != nil, redirects: configuration.redirects,
@@ -80,6 +84,7 @@ final class Pipeline: Sendable {
     stagesWithCredential =
       authentication.usage == .requestsWithCredential
       ? stages.filter { $0.usage == .everyRequest || $0.usage == .requestsWithCredential } : nil
+    self.events = events
     self.transport = transport
     self.timeline = timeline
     self.configuration = configuration
@@ -101,12 +106,14 @@ final class Pipeline: Sendable {
   /// Creates the context of a call of this request.
   /// - Parameter canChange: True if the priority may be changed later.
   func context(
-    of request: Request, into destination: Destination, progress: ProgressHub?, canChange: Bool
+    of request: Request, into destination: Destination, progress: ProgressHub?, canChange: Bool,
+    in scope: RequestScope? = nil
   ) -> CallContext {
     CallContext(
       destination: destination, progress: progress,
       effectivePriority: EffectivePriority(request.options.priority, canChange: canChange),
-      started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline)
+      started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline,
+      events: events?.begin(request, in: scope?.name))
   }
 
   /// Registers a call with the client, its scope, its repeats and its activity when it is made: before any
@@ -124,7 +131,9 @@ final class Pipeline: Sendable {
       }
     } catch {
       context.end()
-      throw error.about(request, configuration.secrets)
+      let error = error.about(request, configuration.secrets)
+      context.events?.failed(error)
+      throw error
     }
     // With a cached response to fall back on, the deadline does not end the call: see `FallbackStage`.
     if request.options.caching?.policy != .staleIfError { context.keepDeadline(on: timeline) }
@@ -139,7 +148,7 @@ final class Pipeline: Sendable {
     let isWatched = progress != nil || request.options.activity != nil
     let context = context(
       of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil,
-      canChange: scope != nil)
+      canChange: scope != nil, in: scope)
     try enter(request, context, scope)
     return try await withTaskCancellationHandler {
       try await perform(request, context)
@@ -160,18 +169,21 @@ final class Pipeline: Sendable {
       }
       await context.progress?.flush()
       if case .chunks(let stream) = response.body {
-        context.end(with: stream)
+        context.end(with: stream, response)
         return response
       }
       try context.cancellation.finish()
       context.end()
+      context.events?.finished(response)
       return response
     } catch {
       await context.progress?.flush()
       context.end()
       let error =
         context.cancellation.cause.map { $0.error(attempts: (error as? RequestError)?.attempt ?? 0) } ?? error
-      throw (error as? RequestError)?.about(request, configuration.secrets) ?? error
+      let named = (error as? RequestError)?.about(request, configuration.secrets) ?? error
+      context.events?.failed(named)
+      throw named
     }
   }
 

@@ -12,13 +12,17 @@ extension Coalescer {
   func share(
     _ key: RequestKey, _ policy: SharingPolicy, effectivePriority: EffectivePriority,
     of cancellation: CancellationToken,
-    progress: ProgressHub? = nil, _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
+    progress: ProgressHub? = nil, events: CallEvents? = nil,
+    _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) async throws -> Value {
     try cancellation.check()
     var registration: Registration?
-    defer { registration?.leave(effectivePriority, cancellation) }
+    defer {
+      registration?.leave(effectivePriority, cancellation)
+      if let events, let id = registration?.inFlightRequest.id { events.tell(.waited(.sharedResponse(id))) }
+    }
     return try await withCheckedThrowingContinuation { caller in
-      registration = join(key, caller, policy, effectivePriority, cancellation, progress, send)
+      registration = join(key, caller, policy, effectivePriority, cancellation, progress, events, send)
     }
   }
 
@@ -47,7 +51,7 @@ extension Coalescer {
   private func join(
     _ key: RequestKey, _ caller: CoalescingStates<Value>.Caller, _ policy: SharingPolicy,
     _ effectivePriority: EffectivePriority,
-    _ cancellation: CancellationToken, _ progress: ProgressHub?,
+    _ cancellation: CancellationToken, _ progress: ProgressHub?, _ events: CallEvents?,
     _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) -> Registration? {
     let now = timeline.now()
@@ -57,6 +61,7 @@ extension Coalescer {
     }
     switch joining {
     case .response(let outcome):
+      events?.tell(.coalesced(with: 0))
       caller.resume(with: outcome)
       return nil
     case .join(let place, let inFlightRequest, let raise):
@@ -65,10 +70,12 @@ extension Coalescer {
         leave(place, because: error)
         return nil
       }
+      events?.shares(inFlightRequest.id)
       if let raise { inFlightRequest.effectivePriority.raise(to: raise) }
       inFlightRequest.joined.settle(.success(()))
       return take(place, inFlightRequest, effectivePriority, cancellation, progress, wait)
     case .lead(let place, let inFlightRequest):
+      events?.shares(inFlightRequest.id)
       // A new in-flight request waits for nothing, so this cannot throw.
       let registration = take(
         place, inFlightRequest, effectivePriority, cancellation, progress,

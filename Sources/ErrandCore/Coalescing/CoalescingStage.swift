@@ -8,12 +8,14 @@ final class CoalescingStage: Stage {
   private let identity: RequestIdentity
   private let secrets: Secrets
   private let isIntercepted: Bool
+  private let events: EventSource?
 
   /// - Parameter isIntercepted: True if the client has interceptors, a signer, or an authenticator that may wait.
   init(
     _ timeline: Timeline, _ inFlight: InFlight, identity: RequestIdentity, secrets: Secrets,
-    isIntercepted: Bool
+    events: EventSource?, isIntercepted: Bool
   ) {
+    self.events = events
     coalescer = Coalescer(timeline, mayReplay: \.mayBeReplayed)
     self.timeline = timeline
     self.inFlight = inFlight
@@ -47,7 +49,7 @@ final class CoalescingStage: Stage {
       do {
         response = try await coalescer.share(
           try key(request, rule, context), policy, effectivePriority: context.effectivePriority,
-          of: context.cancellation, progress: context.progress
+          of: context.cancellation, progress: context.progress, events: context.events
         ) { inFlightRequest in
           try await self.send(inFlightRequest, request, as: context.knownIdentity, next)
         }
@@ -97,18 +99,24 @@ final class CoalescingStage: Stage {
     let context = CallContext(
       cancellation: inFlightRequest.cancellation, effectivePriority: inFlightRequest.effectivePriority,
       destination: .memory, progress: inFlightRequest.progress,
-      started: timeline.now(), deadline: nil, watch: watch, sentAs: identity)
+      started: timeline.now(), deadline: nil, watch: watch,
+      events: events?.begin(request, for: .sharing, id: inFlightRequest.id), sentAs: identity)
     // An interceptor may send this request again from a detached task, which is not linked to it.
     var request = request
     request.options.repeats = nil
-    try context.enter(inFlight, asPart: true)
-    defer { context.end() }
-    guard let watch else { return try await next(request, context) }
-    defer { watch.end() }
     do {
-      return try await next(request, context)
+      try context.enter(inFlight, asPart: true)
+      defer {
+        watch?.end()
+        context.end()
+      }
+      let response = try await next(request, context)
+      context.events?.finished(response)
+      return response
     } catch {
-      throw watch.failure ?? error
+      let error = watch?.failure ?? error
+      context.events?.failed(context.cancellation.cause?.error ?? error)
+      throw error
     }
   }
 }

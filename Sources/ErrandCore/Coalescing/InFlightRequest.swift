@@ -12,6 +12,8 @@ final class InFlightRequest: Sendable {
 
   private static let waits = Locked(InFlightWaits())
 
+  /// The number in its events.
+  let id = CallCounter.next()
   /// Cancelled when every caller that waited has left.
   let cancellation = CancellationToken()
   let progress = ProgressHub()

@@ -79,7 +79,13 @@ final class DependencyStage: Stage {
     }
     defer { context.effectivePriority.removeChangeHandler(rises) }
     for call in calls { call.rise(with: context.effectivePriority) }
-    try await Dependencies(calls).wait(unless: context.cancellation)
+    try await wait(for: calls, context)
     return try await next(request, context)
+  }
+
+  private func wait(for calls: [Call], _ context: CallContext) async throws {
+    context.events?.tell(.waiting(.dependencies))
+    defer { context.events?.tell(.waited(.dependencies)) }
+    try await Dependencies(calls).wait(unless: context.cancellation)
   }
 }

@@ -103,6 +103,12 @@ public struct RequestOptions: Sendable, Hashable {
     set { change { $0.identityDigest = newValue } }
   }
 
+  /// The span in which the request was stored; nil for none.
+  package var trace: TraceContext? {
+    get { stages?.values.trace }
+    set { change { $0.trace = newValue } }
+  }
+
   /// Makes the credential of a request anew for the target of a redirect; nil if it is for every target.
   var redirectCredential: RedirectCredential? {
     get { stages?.values.redirectCredential }
@@ -126,6 +132,7 @@ public struct RequestOptions: Sendable, Hashable {
       var responseFilters: [OnlyItself<any ResponseFilter>] = []
       var redirectCredential: RedirectCredential?
       var identityDigest: String?
+      var trace: TraceContext?
     }
 
     let values: Values

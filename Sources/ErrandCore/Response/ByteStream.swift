@@ -50,6 +50,9 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// Calls `handler` when the stream ends, before its consumer is told.
   func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
 
+  /// The error that the stream has ended with; nil before, and after success.
+  var failure: (any Error)? { source.sink.failure }
+
   /// The token that cancels the stream.
   var cancellation: CancellationToken { source.cancellation }
 

@@ -47,7 +47,7 @@ final class RetryStage: Stage {
           error.reachedServer = hasReached
           throw error
         }
-        try await pause(wait, of: context.cancellation, attempts: attempts)
+        try await pause(wait, after: error, context, attempts: attempts)
       }
     }
   }
@@ -77,9 +77,13 @@ final class RetryStage: Stage {
     return state
   }
 
-  private func pause(_ wait: Duration, of cancellation: CancellationToken, attempts: Int) async throws {
+  private func pause(
+    _ wait: Duration, after error: RequestError, _ context: CallContext, attempts: Int
+  ) async throws {
+    context.events?.retrying(after: wait, because: error)
+    defer { context.events?.tell(.waited(.backoff(wait))) }
     do {
-      try await cancellation.interrupting { [timeline] in try await timeline.sleep(wait) }
+      try await context.cancellation.interrupting { [timeline] in try await timeline.sleep(wait) }
     } catch var error as RequestError {
       error.attempt = attempts
       throw error

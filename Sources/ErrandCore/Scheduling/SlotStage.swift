@@ -17,7 +17,7 @@ final class SlotStage: Stage {
     if isIntercepted { context.giveUpSlot() }
     let slot = try await slots.acquire(
       origin: request.address.originName, effectivePriority: context.effectivePriority,
-      cancellation: context.cancellation)
+      cancellation: context.cancellation, events: context.events)
     do {
       let response = try await next(request, context)
       if case .chunks(let stream) = response.body {
@@ -28,6 +28,8 @@ final class SlotStage: Stage {
       return response
     } catch {
       slots.release(slot)
+      // A signed redirect goes on outside of the slot.
+      if let events = context.events, !(error is SignedRedirect) { events.attemptFailed(error) }
       throw error
     }
   }

@@ -35,12 +35,16 @@ final class Slots: Sendable {
   /// - Parameter origin: Computed only if there is a limit per origin.
   /// - Throws: The call's outcome, as soon as it is cancelled while it waits.
   func acquire(
-    origin: @autoclosure () -> String, effectivePriority: EffectivePriority, cancellation: CancellationToken
+    origin: @autoclosure () -> String, effectivePriority: EffectivePriority,
+    cancellation: CancellationToken, events: CallEvents? = nil
   ) async throws -> Slot {
     if effectivePriority.goesWithoutSlot { return .none }
     let origin = countsOrigins.load(ordering: .relaxed) ? origin() : nil
     let priority = effectivePriority.current
     if let slot = state.withLock({ $0.startAtOnce(priority, origin: origin) }) { return slot }
+    // Told before the call is in line: another thread may go on with it from then on.
+    events?.tell(.waiting(.slot))
+    defer { events?.tell(.waited(.slot)) }
     return try await wait(origin, effectivePriority, cancellation)
   }
 

@@ -51,6 +51,7 @@ final class SigningStage: Stage {
       } catch let redirect as SignedRedirect {
         pass = redirect.pass
         try follow(redirect, of: &unsigned, &signers)
+        context.events?.redirected(to: unsigned)
         if signers.isEmpty {
           pass.isSigned = false
           unsigned.options.signingPass = pass

@@ -32,6 +32,10 @@
     ) throws(Failure) -> sending Result {
       unsafe pthread_mutex_lock(box.mutex)
       defer { unsafe pthread_mutex_unlock(box.mutex) }
+      #if ERRAND_LOCK_CHECKS
+        HeldLocks.add(1)
+        defer { HeldLocks.add(-1) }
+      #endif
       return try body(&box.state)
     }
   }
@@ -53,7 +57,11 @@
     package func withLock<Result, Failure: Error>(
       _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-      try mutex.withLock(body)
+      #if ERRAND_LOCK_CHECKS
+        HeldLocks.add(1)
+        defer { HeldLocks.add(-1) }
+      #endif
+      return try mutex.withLock(body)
     }
   }
 #endif

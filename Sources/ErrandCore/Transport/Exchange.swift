@@ -65,6 +65,9 @@ public final class Exchange: Sendable {
   /// failed with `connectionLost`.
   public func claimRepeat() -> Bool { receiver.claimRepeat() }
 
+  /// Takes what the transport tells of this attempt; nil if nothing listens, and then it costs nothing.
+  public var events: ExchangeEvents? { receiver.events }
+
   /// Calls `handler` once when the call is cancelled; at once, on this thread, if it has been already.
   /// Returns the identifier for `removeCancelHandler`, to be called when the attempt has ended.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) -> CancelHandlerID {

@@ -10,7 +10,8 @@ final class StreamSink: BodySink {
   private struct State {
     var chunks = ChunkQueue()
     var isFull = false
-    var isEnding = false
+    var ending: Result<Void, any Error>?
+    var isEnding: Bool { ending != nil }
     var end: Result<Void, any Error>?
     var ended: [@Sendable () -> Void] = []
     var waiter: CheckedContinuation<Data?, any Error>?
@@ -35,6 +36,11 @@ final class StreamSink: BodySink {
     }
     waiter?.resume(returning: chunk)
     return signal
+  }
+
+  /// The error that the stream ends with; nil before, and after success.
+  var failure: (any Error)? {
+    if case .failure(let error) = state.withLock({ $0.ending }) { error } else { nil }
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {
@@ -91,7 +97,7 @@ final class StreamSink: BodySink {
   func end(_ result: Result<Void, any Error>) {
     let handlers: [@Sendable () -> Void]? = state.withLock { state in
       guard !state.isEnding else { return nil }
-      state.isEnding = true
+      state.ending = result
       defer { state.ended = [] }
       return state.ended
     }

@@ -41,10 +41,13 @@ protocol HeadReceiver: Sendable {
   func sink(for head: ResponseHead) throws -> any BodySink
   /// Uses one more of the call's attempts, if its policy has one left for a lost connection.
   func claimRepeat() -> Bool
+  /// Nil if nothing listens.
+  var events: ExchangeEvents? { get }
 }
 
 extension HeadReceiver {
   func claimRepeat() -> Bool { false }
+  var events: ExchangeEvents? { nil }
 }
 
 /// Receives the body of a response. A transport writes to it from one thread at a time.

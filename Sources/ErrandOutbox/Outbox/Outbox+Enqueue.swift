@@ -83,6 +83,8 @@ extension Outbox {
         "it is not known for whom to keep the request, because the credential cannot be read: \(error.refreshProblem)"
       )
     }
+    // The delivery is no part of this trace, which may be over by then; its span links to this one.
+    item.request.options.trace = item.request.options.trace ?? TraceContext.current
     item = named(item, id)
     if let priority = item.priority { item.request.options.priority = priority }
     item.expires = item.expires ?? item.request.options.deadline ?? configuration.lifetime

@@ -21,6 +21,8 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var isUnsigned: Bool?
   /// The digest of the name of the identity that it may be sent for; nil for any.
   var identity: String?
+  /// The `traceparent` and the `tracestate` of the span in which it was stored.
+  var trace: [String]?
 
   /// No option was set.
   static let none = StoredOptions(RequestOptions())
@@ -42,6 +44,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     if options.isUnauthenticated { isUnauthenticated = true }
     if options.isUnsigned { isUnsigned = true }
     identity = options.identityDigest
+    trace = options.trace.map { [$0.traceparent, $0.state] }
   }
 
   /// The options; nil if these were never stored.
@@ -67,6 +70,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     }
     options.isUnauthenticated = isUnauthenticated ?? false
     options.isUnsigned = isUnsigned ?? false
+    if let trace { options.trace = TraceContext(traceparent: trace.first ?? "", tracestate: trace.last) }
     if let identity { options.identityDigest = identity }
     return options
   }

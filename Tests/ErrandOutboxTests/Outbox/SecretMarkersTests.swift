@@ -19,6 +19,7 @@ import Testing
     await scene.download(&said, resume: Bool.random(using: &random))
     await scene.keep(&said)
     try await scene.enqueue(&said)
+    for text in scene.events.texts { said.add("an event", text) }
     for (place, text) in said.texts {
       #expect(!scene.shows(text), "seed \(seed), \(scene.description), \(place): \(text.prefix(300))")
     }
@@ -62,6 +63,8 @@ private final class MarkerScene: Sendable {
   private let client: Client
   private let request: Request
   private let folder: TemporaryFolder
+  /// What listeners are told.
+  let events = EventTexts()
   var description: String { "\(place), \(fault)" }
   init(using random: inout SeededRandom) throws {
     let marker =
@@ -73,6 +76,7 @@ private final class MarkerScene: Sendable {
     var configuration = ClientConfiguration()
     configuration.secrets = Secrets(fields: ["X-Mine", "X-Also"], queryItems: ["mine"])
     configuration.retry = .never
+    configuration.listeners = [events]
     configuration.memoryLimit = 1 << 16
     configuration.cache = DiskResponseCache(folder: folder.file("cached"))
 
@@ -153,7 +157,10 @@ private final class MarkerScene: Sendable {
 
   func send(_ said: inout Said) async {
     // A request alone does not know the secrets of its client.
-    if !isOwn { said.add("the request", request) }
+    if !isOwn {
+      said.add("the request", request)
+      said.add("its command", request.curlCommand())
+    }
     let call = client.start(request)
     said.add("the call", call.description)
     do {

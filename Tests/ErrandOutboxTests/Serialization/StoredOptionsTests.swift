@@ -57,6 +57,8 @@ private struct NoFilter: ResponseFilter {
     withoutSlot.options.takesNoSlot = true
     var ofAlice = plain
     ofAlice.options.identityDigest = "alice"
+    var traced = plain
+    traced.options.trace = TraceContext()
     var renewing = plain
     renewing.options.redirectCredential = RedirectCredential { _ in }
     return [
@@ -75,6 +77,7 @@ private struct NoFilter: ResponseFilter {
       "isUnauthenticated": (.stored, plain.unauthenticated()),
       "isUnsigned": (.stored, plain.unsigned()),
       "takesNoSlot": (.dropped(because: "an outbox sets it for each attempt"), withoutSlot),
+      "stages.trace": (.stored, traced),
       "stages.dependencies": (.refused, plain.after(call)),
       "stages.activity": (.dropped(because: "only this process shows it"), plain.activity(Activity("x"))),
       "stages.repeats": (.refused, plain.shared()),

@@ -1,0 +1,111 @@
+import BenchmarkSupport
+import ErrandCore
+import Foundation
+
+/// Measures what it costs to watch calls: listeners, a log to a file, recordings, with a transport that responds at once.
+@main
+struct Watching {
+  /// A transport that responds at once with the same small body.
+  private struct InstantTransport: Transport {
+    private let head = ResponseHead(
+      status: 200, fields: ["Content-Type": "text/plain", "Content-Length": "100"])
+    private let body = Data(repeating: UInt8(ascii: "e"), count: 100)
+
+    func perform(_ exchange: Exchange) async throws -> TransferResult {
+      _ = try exchange.sink(for: head).write(body)
+      return TransferResult(head: head, metrics: TransferMetrics())
+    }
+
+    func shutdown() async {}
+  }
+
+  private struct Ignoring: EventListener {
+    func record(_ event: CallEvent) {}
+  }
+
+  private static let request = Request.get("http://127.0.0.1/small")
+
+  static func main() async throws {
+    let arguments = try Arguments(["what", "rounds", "calls"])
+    let rounds = try arguments.number("rounds", default: 5)
+    let calls = try arguments.number("calls", default: 100_000)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "watching-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    switch try arguments.need("what") {
+    case "listener": try await compare("a listener that ignores everything", [Ignoring()], rounds, most: 300)
+    case "metrics":
+      try await compare("metrics", [], rounds, most: nil) { $0.collectsMetrics = true }
+    case "log": try await log(to: folder.appending(path: "log"), rounds)
+    case "har":
+      let recorder = try HARRecorder(file: folder.appending(path: "calls.har"))
+      try await hold("a HAR file", recorder, calls, mostMemory: 20 << 20)
+    default: throw Arguments.Wrong(description: "--what takes listener, metrics, log or har")
+    }
+  }
+
+  /// Prints what listeners add to a request, in turns with a client that has none.
+  private static func compare(
+    _ name: String, _ listeners: [any EventListener], _ rounds: Int, most: Double?,
+    _ change: (inout ClientConfiguration) -> Void = { _ in }
+  ) async throws {
+    var configuration = ClientConfiguration()
+    configuration.listeners = listeners
+    change(&configuration)
+    let watched = Client(transport: InstantTransport(), configuration: configuration)
+    let plain = Client(transport: InstantTransport())
+    var times = (plain: [Double](), watched: [Double]())
+    for _ in 0..<rounds * 20 {
+      times.plain.append(try await time(plain, 1, 1000))
+      times.watched.append(try await time(watched, 1, 1000))
+    }
+    let added = (times.watched.min() ?? .nan) - (times.plain.min() ?? .nan)
+    print("\(name) adds \(added.fixed(0)) ns to a request\(most.map { " (at most \($0.fixed(0)))" } ?? "")")
+  }
+
+  /// Prints the throughput with a log in relation to that without, with 64 requests in flight.
+  private static func log(to file: URL, _ rounds: Int) async throws {
+    _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+    let handle = try FileHandle(forWritingTo: file)
+    var configuration = ClientConfiguration()
+    configuration.listeners = [.log(level: .info) { line in handle.write(Data("\(line)\n".utf8)) }]
+    let logged = Client(transport: InstantTransport(), configuration: configuration)
+    let plain = Client(transport: InstantTransport())
+    var times = (plain: [Double](), logged: [Double]())
+    for _ in 0..<rounds {
+      times.plain.append(try await time(plain, 64, 500))
+      times.logged.append(try await time(logged, 64, 500))
+    }
+    let ratio = (times.plain.min() ?? .nan) / (times.logged.min() ?? .nan)
+    print("a log at info, 64 in flight: \(ratio.fixed(2)) of the throughput without, and no network")
+  }
+
+  /// Prints the memory and the time that a listener adds with many calls.
+  private static func hold(
+    _ name: String, _ listener: any EventListener, _ calls: Int, mostMemory: Int
+  ) async throws {
+    let plain = Client(transport: InstantTransport())
+    let each = try await time(plain, 1, 20_000)
+    let before = ProcessUsage.peakMemory
+    var configuration = ClientConfiguration()
+    configuration.listeners = [listener]
+    let watched = Client(transport: InstantTransport(), configuration: configuration)
+    let added = try await time(watched, 1, calls) - each
+    let memory = Double(ProcessUsage.peakMemory - before) / Double(1 << 20)
+    print(
+      "\(name), \(calls) calls: \((added / 1000).fixed(1)) µs a call, \(memory.fixed(1)) MiB "
+        + "(at most \(mostMemory >> 20))")
+  }
+
+  /// Returns the nanoseconds of each request.
+  private static func time(_ client: Client, _ tasks: Int, _ requests: Int) async throws -> Double {
+    let begin = ContinuousClock.now
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<tasks {
+        group.addTask { for _ in 0..<requests { try await client.send(request) } }
+      }
+      try await group.waitForAll()
+    }
+    return (ContinuousClock.now - begin).inSeconds * 1e9 / Double(requests * tasks)
+  }
+}

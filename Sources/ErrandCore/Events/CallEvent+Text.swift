@@ -1,0 +1,108 @@
+extension CallEvent: CustomStringConvertible {
+  /// The call's number and what happened, in one line without control characters.
+  public var description: String { "#\(call) \(kind)" }
+}
+
+extension CallEvent.Kind: CustomStringConvertible {
+  /// What happened, in one line without control characters.
+  public var description: String { LogText.line(text) }
+
+  private var text: String {
+    switch self {
+    case .started: "started"
+    case .coalesced(with: 0): "shares a response that is here"
+    case .coalesced(let other): "shares #\(other)"
+    case .waiting(let wait): "waits for \(wait)"
+    case .waited(let wait): "waited for \(wait)"
+    case .cacheDecided(let decision): "cache: \(decision)"
+    case .attemptStarted(let request): "sends \(request)"
+    case .resolved(let time): "looked the host up in \(time.shownShort)"
+    case .connected(let time): "connected in \(time.shownShort)"
+    case .secured(let time): "agreed on TLS in \(time.shownShort)"
+    case .connectionReused: "uses a connection that is there"
+    case .reached(let address): "reached \(address)"
+    case .fieldsSent: "sent the fields"
+    case .bodySent(let bytes): "sent the body, \(bytes) bytes"
+    case .resent: "sends the request once more, on another connection"
+    case .firstByte: "received the first byte"
+    case .responded(let response): "received \(response)"
+    case .redirected(let request): "is redirected to \(request)"
+    case .validated: "accepted the response"
+    case .attemptFailed(let failure): "attempt failed: \(failure.message)"
+    case .retrying(let wait, let failure): "attempts again after \(wait.shownShort): \(failure.message)"
+    case .finished(let response): "ended: \(response)"
+    case .failed(let failure): "failed: \(failure.message)"
+    case .cancelled(let reason): "cancelled: \(reason)"
+    }
+  }
+}
+
+extension EventWait: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .dependencies: "the calls that it depends on"
+    case .slot: "a slot"
+    case .backoff(let wait): "\(wait.shownShort) until the next attempt"
+    case .sharedResponse(let other): "the response of #\(other)"
+    }
+  }
+}
+
+extension CacheDecision: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .missing: "no response"
+    case .stale(let age): "the response is too old (\(age.shownShort))"
+    case .hit(let age): "a response, \(age.shownShort) old"
+    case .hitAndRenew(let age): "a response, \(age.shownShort) old, which is renewed meanwhile"
+    case .fallback(let age): "a response, \(age.shownShort) old, because the server is out of reach"
+    }
+  }
+}
+
+extension EventRequest: CustomStringConvertible {
+  public var description: String { "\(method) \(url.clippedURL)" }
+}
+
+extension EventResponse: CustomStringConvertible {
+  public var description: String { bodyLength.map { "\(status), \($0) bytes" } ?? "\(status)" }
+}
+
+extension EventFailure: CustomStringConvertible {
+  public var description: String { message }
+}
+
+/// Makes lines of a log.
+enum LogText {
+  /// Returns the text with each control character escaped, so that no name or message makes a line of its own.
+  static func line(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    var line = ""
+    for scalar in text.unicodeScalars {
+      if isControl(scalar) {
+        line += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        line.unicodeScalars.append(scalar)
+      }
+    }
+    return line
+  }
+
+  /// True for what ends a line, or changes how a terminal shows it.
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}
+
+extension Duration {
+  /// The duration with three digits: `12.3 ms`, `1.23 s`.
+  package var shownShort: String {
+    let seconds = seconds
+    if seconds < 0.0995 { return "\((seconds * 10_000).rounded() / 10) ms" }
+    if seconds < 0.9995 { return "\(Int((seconds * 1000).rounded())) ms" }
+    return "\((seconds * 100).rounded() / 100) s"
+  }
+}

@@ -1,0 +1,206 @@
+import Synchronization
+
+/// Tells the client's listeners of one call's events: in order, one at a time, under no lock.
+///
+/// Most events come from the call's own task, one after the other; some come from a transport's thread, or from
+/// interceptors that did not stop with their call. An event that comes while a listener is being told of another
+/// is queued, and told by the same thread. Nothing is told after the call's end.
+final class CallEvents: Sendable {
+  /// Where an event belongs: the number of the attempt, and of the redirects it has followed.
+  struct Place: Sendable, Hashable {
+    let attempt: UInt32
+    let redirects: UInt32
+
+    init(attempt: Int, redirects: Int) {
+      self.attempt = UInt32(clamping: attempt)
+      self.redirects = UInt32(clamping: redirects)
+    }
+
+    fileprivate init(_ bits: UInt64) {
+      attempt = UInt32(truncatingIfNeeded: bits >> 32)
+      redirects = UInt32(truncatingIfNeeded: bits)
+    }
+
+    fileprivate var bits: UInt64 { UInt64(attempt) << 32 | UInt64(redirects) }
+  }
+
+  private struct Queued: Sendable {
+    let event: CallEvent
+    let isOfTransport: Bool
+  }
+
+  private enum Phase {
+    static let idle: UInt8 = 0
+    /// A thread is telling an event.
+    static let telling: UInt8 = 1
+    /// So it is, and others are queued.
+    static let queueing: UInt8 = 2
+    static let ended: UInt8 = 3
+  }
+
+  let id: UInt64
+  let request: Request
+  let scope: String?
+  let purpose: CallPurpose
+  /// Nil if the call is not traced.
+  let trace: CallTrace?
+  let client: EventSource
+  /// The beginning of the body that is streamed, or goes to a file.
+  let captured = Locked(CapturedBody())
+  private let phase = Atomic<UInt8>(Phase.idle)
+  private let queue = Locked<[Queued]>([])
+  /// The attempt that has begun last.
+  private let last = Atomic<UInt64>(0)
+  /// The attempt that has failed last.
+  private let failed = Atomic<UInt64>(0)
+
+  init(
+    id: UInt64, _ request: Request, scope: String?, purpose: CallPurpose, trace: CallTrace?,
+    _ client: EventSource
+  ) {
+    self.trace = trace
+    self.id = id
+    self.request = request
+    self.scope = scope
+    self.purpose = purpose
+    self.client = client
+  }
+
+  private var place: Place { Place(last.load(ordering: .relaxed)) }
+
+  // MARK: What happens
+
+  @inline(never)
+  func tell(_ kind: consuming CallEvent.Kind) { tell(kind, place, isOfTransport: false) }
+
+  /// - Parameter place: That of the attempt that the transport works for.
+  func transportTells(_ kind: CallEvent.Kind, _ place: Place) { tell(kind, place, isOfTransport: true) }
+
+  @inline(never)
+  func attemptStarted(_ request: Request, attempt: Int, redirects: Int) {
+    let place = Place(attempt: attempt, redirects: redirects)
+    last.store(place.bits, ordering: .relaxed)
+    tell(.attemptStarted(EventRequest(request, client)), place, isOfTransport: false)
+  }
+
+  @inline(never)
+  func responded(_ received: Transfer.Received, attempt: Int, redirects: Int) {
+    tell(
+      .responded(EventResponse(.received(received), self)),
+      Place(attempt: attempt, redirects: redirects), isOfTransport: false)
+  }
+
+  @inline(never)
+  func redirected(to request: Request) { tell(.redirected(EventRequest(request, client))) }
+
+  @inline(never)
+  func validated() { tell(.validated) }
+
+  /// Tells that the last attempt has failed, if one has begun.
+  @inline(never)
+  func attemptFailed(_ error: any Error) {
+    let place = place
+    guard place.attempt > 0, failed.exchange(place.bits, ordering: .relaxed) != place.bits else { return }
+    tell(.attemptFailed(EventFailure(error, client)), place, isOfTransport: false)
+  }
+
+  @inline(never)
+  func retrying(after wait: Duration, because error: any Error) {
+    tell(.retrying(after: wait, because: EventFailure(error, client)))
+    tell(.waiting(.backoff(wait)))
+  }
+
+  /// Tells that the call waits for the response of a call that it shares.
+  func shares(_ other: UInt64) {
+    tell(.coalesced(with: other))
+    tell(.waiting(.sharedResponse(other)))
+  }
+
+  @inline(never)
+  func finished(_ response: Response) { tell(.finished(EventResponse(.delivered(response), self))) }
+
+  @inline(never)
+  func failed(_ error: any Error) {
+    if let reason = (error as? RequestError)?.cancellation {
+      tell(.cancelled(reason))
+    } else {
+      tell(.failed(EventFailure(error, client)))
+    }
+  }
+
+  // MARK: Telling
+
+  // Each event is made once and passed on without a copy: what an event costs is mostly the counting of references.
+  private func tell(_ kind: consuming CallEvent.Kind, _ place: Place, isOfTransport: Bool) {
+    tell(
+      CallEvent(
+        kind: kind, attempt: Int(place.attempt), redirects: Int(place.redirects), events: self, noted: nil),
+      isOfTransport: isOfTransport)
+  }
+
+  private func tell(_ event: borrowing CallEvent, isOfTransport: Bool) {
+    let isMine = phase.compareExchange(
+      expected: Phase.idle, desired: Phase.telling, ordering: .acquiring
+    ).exchanged
+    guard isMine else { return tellLater(copy event, isOfTransport: isOfTransport) }
+    deliver(event, isOfTransport: isOfTransport)
+    let isEnd = event.isEnd
+    guard
+      isEnd
+        || !phase.compareExchange(expected: Phase.telling, desired: Phase.idle, ordering: .releasing)
+          .exchanged
+    else { return }
+    finishTelling(isEnd)
+  }
+
+  /// Queues an event for the thread that is telling another; tells it here if there is none any more.
+  @inline(never)
+  private func tellLater(_ event: CallEvent, isOfTransport: Bool) {
+    var event = event
+    event.noted = client.timeline.now()
+    let found = queue.withLock { queue in
+      let (isQueueing, found) = phase.compareExchange(
+        expected: Phase.telling, desired: Phase.queueing, ordering: .relaxed)
+      guard isQueueing || found == Phase.queueing else { return found }
+      queue.append(Queued(event: event, isOfTransport: isOfTransport))
+      return Phase.queueing
+    }
+    if found == Phase.idle { tell(event, isOfTransport: isOfTransport) }
+  }
+
+  /// Tells what was queued meanwhile, or closes the queue for ever.
+  @inline(never)
+  private func finishTelling(_ isEnd: Bool) {
+    var isEnd = isEnd
+    while !isEnd {
+      let batch = queue.withLock { queue in
+        defer { queue = [] }
+        phase.store(Phase.telling, ordering: .relaxed)
+        return queue
+      }
+      for queued in batch where !isEnd {
+        deliver(queued.event, isOfTransport: queued.isOfTransport)
+        isEnd = queued.event.isEnd
+      }
+      if !isEnd,
+        phase.compareExchange(expected: Phase.telling, desired: Phase.idle, ordering: .releasing).exchanged
+      {
+        return
+      }
+    }
+    queue.withLock { queue in
+      phase.store(Phase.ended, ordering: .releasing)
+      queue = []
+    }
+  }
+
+  private func deliver(_ event: borrowing CallEvent, isOfTransport: Bool) {
+    if isOfTransport {
+      // An attempt that was cancelled may have left a transport's thread behind.
+      let place = Place(attempt: event.attempt, redirects: event.redirects)
+      if failed.load(ordering: .relaxed) == place.bits { return }
+    }
+    HeldLocks.assertNone()
+    client.tell(event)
+  }
+}

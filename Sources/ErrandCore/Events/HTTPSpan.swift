@@ -1,0 +1,54 @@
+/// OpenTelemetry's conventions for the spans and metrics of HTTP clients (stable, version 1.23 and later). Pure.
+enum HTTPSpan {
+  private static let knownMethods: Set<String> = [
+    "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+  ]
+
+  /// The name of a span: the method if it is a known one, because names must be few.
+  static func name(_ method: Method) -> String {
+    knownMethods.contains(method.rawValue) ? method.rawValue : "HTTP"
+  }
+
+  /// The attributes of an attempt that are known when it begins.
+  static func attributes(of request: EventRequest, attempt: Int) -> [String: TraceValue] {
+    var attributes = metricAttributes(of: request)
+    attributes["url.full"] = .string(request.url)
+    if !knownMethods.contains(request.method.rawValue) {
+      attributes["http.request.method_original"] = .string(request.method.rawValue)
+    }
+    if attempt > 1 { attributes["http.request.resend_count"] = .int(attempt - 1) }
+    return attributes
+  }
+
+  /// The attributes of a measurement: those with few values.
+  static func metricAttributes(of request: EventRequest) -> [String: TraceValue] {
+    var attributes: [String: TraceValue] = [
+      "http.request.method":
+        .string(knownMethods.contains(request.method.rawValue) ? request.method.rawValue : "_OTHER")
+    ]
+    if let reference = URLReference(request.origin), let authority = reference.authority {
+      attributes["server.address"] = .string(authority.host)
+      attributes["url.scheme"] = reference.scheme.map { .string($0) }
+      if let port = authority.port.flatMap({ Int($0) }) { attributes["server.port"] = .int(port) }
+    }
+    return attributes
+  }
+
+  /// Adds what a response tells.
+  static func add(_ response: EventResponse, to attributes: inout [String: TraceValue]) {
+    attributes["http.response.status_code"] = .int(response.status.code)
+    if response.status.code >= 400 { attributes["error.type"] = .string("\(response.status.code)") }
+    if let version = response.httpVersion {
+      attributes["network.protocol.version"] = .string(String(version.rawValue.dropFirst("HTTP/".count)))
+    }
+  }
+
+  /// Adds what a failure tells.
+  static func add(_ failure: EventFailure, to attributes: inout [String: TraceValue]) {
+    if let status = failure.status, failure.code == .rejected, status.code >= 400 {
+      attributes["error.type"] = .string("\(status.code)")
+    } else {
+      attributes["error.type"] = .string(failure.code?.rawValue ?? "_OTHER")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A HAR file that grows by entries, one line each, and is whole after each of them: the end of the file is
+/// written with every entry, and overwritten by the next.
+struct HARFile: Sendable {
+  private static let trailer = Data("\n]}}\n".utf8)
+  private static let separator = Data(",\n".utf8)
+
+  private let descriptor: FileDescriptor
+  /// The place after the last entry.
+  private var end: Int64
+  private var isEmpty: Bool
+
+  /// Opens a file.
+  /// - Parameter appends: True to go on after the entries of a file that is there, if it is one of Errand's. What a
+  ///   killed process has left of its last entry is removed.
+  init(_ path: String, appends: Bool) throws {
+    descriptor = try FileDescriptor(writing: path)
+    if appends, let (end, isEmpty) = try Self.entriesEnd(in: FileDescriptor(reading: path)) {
+      (self.end, self.isEmpty) = (end, isEmpty)
+    } else {
+      let header = Self.header
+      try descriptor.truncate(to: 0)
+      try descriptor.write(header, at: 0)
+      (end, isEmpty) = (Int64(header.count), true)
+    }
+    try descriptor.write(Self.trailer, at: end)
+    try descriptor.truncate(to: end + Int64(Self.trailer.count))
+  }
+
+  private static var header: Data {
+    Data(
+      #"{"log":{"version":"1.2","creator":{"name":"Errand","version":"\#(Version.current)"},"entries":["#.utf8
+    ) + Data("\n".utf8)
+  }
+
+  /// Writes an entry, which is one line, with one call to the system.
+  mutating func append(_ entry: Data) throws {
+    let text = isEmpty ? entry : Self.separator + entry
+    try descriptor.write(text + Self.trailer, at: end)
+    end += Int64(text.count)
+    isEmpty = false
+  }
+
+  /// Returns the place after the last whole entry of a file, and whether there is none; nil if the file does not begin
+  /// as Errand's do.
+  private static func entriesEnd(in file: FileDescriptor) throws -> (Int64, isEmpty: Bool)? {
+    let head = try file.read(512, at: 0)
+    guard let first = head.firstIndex(of: 10), head.starts(with: #"{"log":{"version":"1.2","#.utf8) else {
+      return nil
+    }
+    var (start, end, isEmpty) = (Int64(first + 1), Int64(first + 1), true)
+    var line = Data()
+    while true {
+      let piece = try file.read(64 << 10, at: start + Int64(line.count))
+      if piece.isEmpty { return (end, isEmpty) }
+      line.append(piece)
+      while let newline = line.firstIndex(of: 10) {
+        let content = line[line.startIndex..<newline]
+        guard let entry = Self.entry(content) else { return (end, isEmpty) }
+        (end, isEmpty) = (start + Int64(entry), false)
+        start += Int64(content.count + 1)
+        line = Data(line[(newline + 1)...])
+      }
+    }
+  }
+
+  /// Returns the length of the entry on a line, without the comma after it; nil if it is none.
+  private static func entry(_ line: Data) -> Int? {
+    let entry = line.last == UInt8(ascii: ",") ? line.dropLast() : line
+    guard entry.first == UInt8(ascii: "{"), (try? JSONDecoder().decode(Start.self, from: entry)) != nil else {
+      return nil
+    }
+    return entry.count
+  }
+
+  /// Enough of an entry to tell that it is one; the decoder reads the whole line for it.
+  private struct Start: Decodable {
+    let startedDateTime: String
+  }
+}

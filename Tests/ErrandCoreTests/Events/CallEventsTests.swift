@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@testable import ErrandCore
+
+@Suite(.timeLimit(.minutes(1))) struct CallEventsTests {
+  private func events(_ listener: any EventListener) throws -> CallEvents {
+    var configuration = ClientConfiguration()
+    configuration.listeners = [listener]
+    let source = try #require(EventSource(configuration, Timeline(ContinuousClock())))
+    return source.begin(.get("http://a.test/"))
+  }
+
+  @Test func `threads that tell at once are heard one after the other, and not after the end`() async throws {
+    for _ in 0..<200 {
+      let recorder = EventRecorder()
+      let events = try events(recorder)
+      await withTaskGroup { group in
+        for number in 1...4 {
+          group.addTask {
+            for step in 1...5 { events.tell(.coalesced(with: UInt64(number * 10 + step))) }
+            if number == 1 { events.tell(.cancelled(.callCancelled)) }
+          }
+        }
+      }
+      #expect(recorder.problems.isEmpty)
+      let steps = recorder.steps()
+      #expect(steps.filter { $0.hasPrefix("cancelled") }.count == 1)
+      for number in 1...4 {
+        // What comes after the end is dropped, and what comes before it is heard in order.
+        let own = steps.filter { $0.hasPrefix("shares #\(number)") }
+        #expect(own == own.sorted())
+        if number == 1 { #expect(own.count == 5) }
+      }
+    }
+  }
+
+  @Test func `an event that a listener causes comes after the one that it is told of`() throws {
+    let inner = Locked<CallEvents?>(nil)
+    let recorder = EventRecorder { event in
+      if case .firstByte = event.kind { inner.withLock { $0 }?.tell(.validated) }
+    }
+    let events = try events(recorder)
+    inner.withLock { $0 = events }
+    events.tell(.firstByte)
+    #expect(recorder.steps() == ["started", "received the first byte", "accepted the response"])
+    #expect(recorder.problems.isEmpty)
+    inner.withLock { $0 = nil }
+  }
+
+  @Test func `a transport that is left behind by a failed attempt is not heard`() throws {
+    let recorder = EventRecorder()
+    let events = try events(recorder)
+    events.attemptStarted(.get("http://a.test/"), attempt: 1, redirects: 0)
+    let transport = ExchangeEvents(events, attempt: 1, redirects: 0)
+    transport.fieldsSent()
+    events.attemptFailed(RequestError(.connectionLost, message: "lost", reachedServer: true))
+    transport.firstByte()
+    #expect(recorder.steps().suffix(2) == ["sent the fields", "attempt failed: lost"])
+  }
+
+  #if ERRAND_LOCK_CHECKS
+    @Test func `a lock that is held is counted, and no longer when it is not`() {
+      let outer = Locked(0)
+      let inner = Locked(0)
+      #expect(HeldLocks.count == 0)
+      let counts = outer.withLock { _ in (HeldLocks.count, inner.withLock { _ in HeldLocks.count }) }
+      #expect(counts == (1, 2))
+      #expect(HeldLocks.count == 0)
+    }
+
+    @Test func `a listener that is called under a lock ends a debug build`() async {
+      await #expect(processExitsWith: .failure) {
+        Locked(0).withLock { _ in HeldLocks.assertNone() }
+      }
+    }
+  #endif
+}

@@ -1,0 +1,159 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct EventOrderTests {
+  private let recorder = EventRecorder()
+  private let url = "http://a.test/x"
+
+  private func configured(_ change: @escaping (inout ClientConfiguration) -> Void) -> Stage.Configured {
+    Stage.configured { [recorder] in
+      $0.listeners = [recorder]
+      change(&$0)
+    }
+  }
+
+  private func stage(
+    _ handler: @escaping StubTransport.Handler = { _ in .response(body: "hello") }
+  ) -> Stage { configured { _ in }.responding(handler) }
+
+  @Test func `a plain call tells of its start, its attempt, its response and its end`() async throws {
+    try await stage().client.send(.get(url))
+    #expect(
+      recorder.steps() == [
+        "started", "sends GET http://a.test/x", "received 200 OK, 5 bytes", "accepted the response",
+        "ended: 200 OK, 5 bytes",
+      ])
+    #expect(recorder.problems.isEmpty)
+  }
+
+  @Test func `a retry tells why and when, and what it waits for`() async throws {
+    let stage = configured { $0.retry = .attempts(2) }.responding { request in
+      request.index == 0 ? .response(status: 503, fields: ["Retry-After": "2"]) : .response()
+    }
+    let call = stage.client.start(.get(url))
+    await stage.reachSleep(of: .seconds(2))
+    stage.clock.advance(by: .seconds(2))
+    _ = try await call.value
+    let failure = "the server responded with 503 Service Unavailable, and 200 to 299 was expected"
+    #expect(
+      recorder.steps(of: call.id.number) == [
+        "started", "sends GET http://a.test/x", "received 503 Service Unavailable, 0 bytes",
+        "attempt failed: \(failure)", "attempts again after 2.0 s: \(failure)",
+        "waits for 2.0 s until the next attempt", "waited for 2.0 s until the next attempt",
+        "sends GET http://a.test/x", "received 200 OK, 0 bytes", "accepted the response",
+        "ended: 200 OK, 0 bytes",
+      ])
+    #expect(recorder.records.last?.event.attempt == 2)
+    #expect(recorder.problems.isEmpty)
+  }
+
+  @Test func `a redirect tells where it leads, within one attempt`() async throws {
+    try await stage { request in
+      request.path == "/x" ? .response(status: 302, fields: ["Location": "/y"]) : .response()
+    }.client.send(.get(url))
+    #expect(recorder.steps()[3...4] == ["is redirected to GET http://a.test/y", "sends GET http://a.test/y"])
+    let last = try #require(recorder.records.last { $0.text.hasPrefix("received") })
+    #expect((last.event.attempt, last.event.redirects) == (1, 1))
+  }
+
+  @Test func `a call that waits for a slot says so`() async throws {
+    let gate = StubGate()
+    let stage = configured { $0.limits = ConcurrencyLimits(total: 1) }.responding { _ in
+      .response().behind(gate)
+    }
+    let first = stage.client.start(.get(url))
+    try await stage.stub.waitForRequests(1)
+    let second = stage.client.start(.get(url))
+    await stage.reachWaiting(1)
+    gate.open()
+    _ = try await (first.value, second.value)
+    #expect(recorder.steps(of: second.id.number)[1...2] == ["waits for a slot", "waited for a slot"])
+    #expect(recorder.problems.isEmpty)
+  }
+
+  @Test func `callers that share a request wait for a call of its own`() async throws {
+    let gate = StubGate()
+    let stage = stage { _ in .response(body: "one").behind(gate) }
+    let request = Request.get(url).shared()
+    let first = stage.client.start(request)
+    let second = stage.client.start(request)
+    try await stage.reachSharing(2, request)
+    gate.open()
+    _ = try await (first.value, second.value)
+    let shared = try #require(recorder.records.first { $0.event.purpose == .sharing }).call
+    for call in [first, second] {
+      #expect(
+        recorder.steps(of: call.id.number) == [
+          "started", "shares #\(shared)", "waits for the response of #\(shared)",
+          "waited for the response of #\(shared)", "ended: 200 OK, 3 bytes",
+        ])
+    }
+    #expect(recorder.steps(of: shared).last == "ended: 200 OK, 3 bytes")
+    #expect(recorder.problems.isEmpty)
+  }
+
+  @Test func `a call that depends on another waits for it, and the cache says what it decided`() async throws
+  {
+    let stage = stage()
+    let first = stage.client.start(.get(url))
+    let second = stage.client.start(.get(url).after(first).cached(as: "x"))
+    _ = try await second.value
+    try await stage.client.send(.get(url).cached(as: "x"))
+    #expect(
+      recorder.steps(of: second.id.number)[1...3] == [
+        "waits for the calls that it depends on", "waited for the calls that it depends on",
+        "cache: no response",
+      ])
+    let third = try #require(recorder.calls.last)
+    #expect(
+      recorder.steps(of: third) == ["started", "cache: a response, 0.0 ms old", "ended: 200 OK, 5 bytes"])
+  }
+
+  @Test func `a call that is cancelled says why, and is over then`() async throws {
+    let stage = stage { _ in .stall }
+    let scope = RequestScope("page")
+    let call = stage.client.start(.get(url), in: scope)
+    try await stage.stub.waitForRequests(1)
+    scope.end()
+    _ = await call.result
+    await stage.expectNothingLeft()
+    let steps = recorder.steps(of: call.id.number)
+    #expect(steps.last == "cancelled: its scope \"page\" ended")
+    #expect(recorder.records.allSatisfy { $0.event.scope == "page" })
+    #expect(recorder.problems.isEmpty)
+  }
+
+  @Test func `a stream ends with its last byte, and a call that cannot begin has failed`() async throws {
+    let stage = stage { _ in .response(body: "hello") }
+    let response = try await stage.client.stream(.get(url))
+    #expect(recorder.steps().last == "accepted the response")
+    #expect(try await response.chunks.readAll() == 5)
+    #expect(recorder.steps().last == "ended: 200 OK")
+    await stage.client.shutdown()
+    await #expect(throws: RequestError.self) { try await stage.client.send(.get(url)) }
+    #expect(recorder.records.last?.text == "cancelled: the client was shut down")
+  }
+
+  @Test func `a listener may cancel the call it is told of`() async throws {
+    let calls = Locked<[UInt64: Call]>([:])
+    let cancelling = EventRecorder { event in
+      if case .responded = event.kind { calls.withLock { $0[event.call] }?.cancel() }
+    }
+    let gate = StubGate()
+    let stage = configured { $0.listeners = [cancelling] }.responding { _ in .response().behind(gate) }
+    let call = stage.client.start(.get(url))
+    calls.withLock { $0[call.id.number] = call }
+    gate.open()
+    #expect(await call.result.requestError?.code == .cancelled)
+    #expect(cancelling.steps(of: call.id.number).last == "cancelled: it was cancelled by hand")
+    #expect(cancelling.problems.isEmpty)
+  }
+}

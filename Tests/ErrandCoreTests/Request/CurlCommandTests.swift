@@ -1,0 +1,33 @@
+import ErrandCore
+import Testing
+
+@Suite struct CurlCommandTests {
+  @Test(arguments: [
+    (Request.get("https://a.test/x?a=1&b=2"), "curl 'https://a.test/x?a=1&b=2' --location"),
+    (.head("https://a.test/"), "curl --head https://a.test/ --location"),
+    (
+      .post("https://a.test/", .text("it's")).field("X-A", "b c").redirects(RedirectPolicy(limit: 0)),
+      "curl -X POST https://a.test/ -H 'X-A: b c' -H 'Content-Type: text/plain; charset=utf-8' "
+        + "--data-binary 'it'\\''s'"
+    ),
+    (
+      Request.get("https://a.test/?token=secret").bearer("secret").redirects(RedirectPolicy(limit: 0)),
+      "curl 'https://a.test/?token=***' -H 'Authorization: ***'"
+    ),
+    (
+      .post("https://a.test/", .form(["password": "secret"])).redirects(RedirectPolicy(limit: 0)),
+      "curl -X POST https://a.test/ -H 'Content-Type: application/x-www-form-urlencoded' --data-binary @BODY"
+    ),
+    (
+      .delete("https://a.test/").field("X-Empty", "").redirects(RedirectPolicy(limit: 0)),
+      "curl -X DELETE https://a.test/ -H 'X-Empty;'"
+    ),
+    (
+      .post("https://a.test/", .text("@/etc/passwd", contentType: "a/b")).redirects(RedirectPolicy(limit: 0)),
+      "curl -X POST https://a.test/ -H 'Content-Type: a/b' --data-binary @BODY"
+    ),
+  ])
+  func `a request becomes a command without its secrets`(request: Request, command: String) {
+    #expect(request.curlCommand() == command)
+  }
+}
