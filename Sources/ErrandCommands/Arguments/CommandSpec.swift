@@ -27,7 +27,10 @@ struct CommandSpec: Sendable {
 
 extension CommandSpec {
   static let all: [CommandSpec] =
-    [get, head, delete, post, put, patch, send, download, upload, outbox, tour, version, help]
+    [
+      get, head, delete, post, put, patch, send, download, upload, outbox, tour, completion, manual, version,
+      help,
+    ]
 
   private static let asking = Group(title: "What is asked", options: [.header, .query])
   private static let identity = Group(
@@ -64,7 +67,7 @@ extension CommandSpec {
     notes: ["They are shown on standard error, like those of -i; --output json prints them as an object."],
     groups: [
       asking, identity, limits, connection,
-      Group(title: "What is shown", options: [.include, .verbose, .activity, .format]),
+      Group(title: "What is shown", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
     ],
     examples: ["errand head https://example.com"])
 
@@ -110,7 +113,7 @@ extension CommandSpec {
     groups: [
       asking, identity, limits, connection,
       Group(title: "The file", options: [.file, .resume]),
-      Group(title: "What is shown", options: [.include, .verbose, .activity, .format]),
+      Group(title: "What is shown", options: [.include, .verbose, .activity, .format] + OptionSpec.watching),
     ],
     examples: [
       "errand download https://example.com/film.mp4",
@@ -129,6 +132,18 @@ extension CommandSpec {
   private static let tour = CommandSpec(
     name: "tour", operands: [], summary: "see what Errand does, against a server that misbehaves",
     notes: ["Runs in a few seconds against a server inside the process; the network is not used."])
+
+  private static let completion = CommandSpec(
+    name: "completion", operands: ["bash|zsh|fish"], summary: "print a script that completes arguments",
+    notes: ["Put it where the shell looks for such scripts, or read it at its start."],
+    examples: [
+      "errand completion bash > ~/.local/share/bash-completion/completions/errand",
+      "source <(errand completion zsh)", "errand completion fish > ~/.config/fish/completions/errand.fish",
+    ])
+
+  private static let manual = CommandSpec(
+    name: "man", operands: [], summary: "print the manual page, for man -l -",
+    examples: ["errand man | man -l -"])
 
   private static let version = CommandSpec(name: "version", operands: [], summary: "print the version")
 

@@ -11,6 +11,8 @@ enum Invocation: Sendable, Hashable {
   case transfer(Transfer)
   case outbox(OutboxAction)
   case tour
+  case completion(CompletionShell)
+  case manual
   case version
   case help(Help)
 
@@ -63,6 +65,14 @@ enum Invocation: Sendable, Hashable {
     case let name where name.hasPrefix("outbox "):
       self = .outbox(try OutboxAction(String(name.dropFirst("outbox ".count)), arguments))
     case "tour": self = .tour
+    case "man": self = .manual
+    case "completion":
+      guard let shell = CompletionShell(rawValue: operands[0]) else {
+        throw UsageError(
+          "there is no completion for \(operands[0].quotedWithoutSecrets)",
+          hint: "There is for bash, zsh and fish.")
+      }
+      self = .completion(shell)
     case "version": self = .version
     case "send":
       guard ASCII.isToken(operands[0]) else {

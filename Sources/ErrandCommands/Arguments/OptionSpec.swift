@@ -83,6 +83,14 @@ extension OptionSpec {
   static let activity = OptionSpec(
     "activity", nil, "TEXT", "say this while it takes long, and how far it is")
   static let file = OptionSpec(nil, "o", "FILE", "write the body to this file once it is whole")
+  static let har = OptionSpec(
+    "har", nil, "FILE", "record attempts, fields and bodies, without secrets (HAR 1.2)")
+  static let trace = OptionSpec(
+    "trace", nil, "FILE", "record the steps, for chrome://tracing and Perfetto")
+  static let curl = OptionSpec(
+    "curl", nil, nil, "print this as a command of curl, without secrets, and send nothing")
+  static let raw = OptionSpec(
+    "raw", nil, nil, "print JSON as it came, also on a terminal")
   static let format = OptionSpec("output", nil, "json", "print one JSON object about the response")
 
   static let resume = OptionSpec(
@@ -117,7 +125,8 @@ extension OptionSpec {
   static let limits = [timeout, deadline, retry, noRedirects]
   static let connection = [http2] + ways
   static let bodies = [data, json, form, part, compress]
-  static let shown = [include, verbose, activity, file, format]
+  static let shown = [include, verbose, activity, file, format, raw] + watching
+  static let watching = [har, trace, curl]
 
   /// The options that say how a server is reached, which keys are trusted, and who asks.
   static let ways = [

@@ -28,6 +28,11 @@ struct Transfer: Sendable, Hashable {
   var isVerbose = false
   var target = Target.standardOutput
   var format = OutputFormat.plain
+  /// True to print JSON as it came.
+  var isRaw = false
+  /// True to print the request as a command of curl, and to send nothing.
+  var printsCommand = false
+  var recording = RecordingArguments()
   var resumes = false
   /// The text to show while the request takes long.
   var activity: String?
@@ -55,6 +60,9 @@ extension Transfer {
     activity = arguments.last(.activity)
     resumes = arguments.has(.resume)
     try takeOutput(arguments)
+    recording = try RecordingArguments(arguments)
+    isRaw = arguments.has(.raw)
+    printsCommand = arguments.has(.curl)
     guarantee = try Guarantee(arguments)
   }
 
@@ -146,6 +154,8 @@ struct Guarantee: Sendable, Hashable {
       (.sign, "Other processes that deliver it could not sign it."),
       (.verify, "Other processes that deliver it could not verify the response."),
       (.cookies, "Cookies are not stored with it."),
+      (.har, "errand outbox run has no recording yet."), (.trace, "errand outbox run has no recording yet."),
+      (.curl, "It would not be stored."),
       (.file, "What is kept of the response goes to standard output: > FILE."),
     ]
     if let (option, hint) = reasons.first(where: { arguments.has($0.0) }) {

@@ -6,9 +6,11 @@ struct ClientBuilder {
   let transfer: Transfer
   let login: Login
   let console: Console
+  let listeners: [any EventListener]
 
   func client() throws -> Client {
     var configuration = ClientConfiguration()
+    configuration.listeners = listeners
     if let timeout = transfer.timeout { configuration.timeout = timeout }
     configuration.deadline = transfer.deadline
     configuration.retry = .attempts(transfer.retries + 1)

@@ -34,11 +34,13 @@ struct PlainDelivery: Delivery {
   private let transfer: Transfer
   private let console: Console
   private let line: (any LiveLine)?
+  private let watch: CallWatch
 
-  init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?) {
+  init(_ transfer: Transfer, _ console: Console, _ line: (any LiveLine)?, _ watch: CallWatch) {
     self.transfer = transfer
     self.console = console
     self.line = line
+    self.watch = watch
   }
 
   func deliver(_ response: Response, to output: OutputDescriptor) async throws {
@@ -46,7 +48,7 @@ struct PlainDelivery: Delivery {
       line?.clear()
       console.say(response.status, response.fields, version: response.timing.httpVersion)
     }
-    var writer = BodyWriter(output)
+    var writer = BodyWriter(output, laysOut: transfer.isRaw ? nil : response.fields["Content-Type"])
     for try await chunk in response.chunks {
       // The body and the progress line must not share a terminal's line.
       if output.isTerminal { line?.end() }
@@ -89,7 +91,12 @@ struct PlainDelivery: Delivery {
   private func showTiming(_ timing: Timing) {
     guard transfer.isVerbose else { return }
     line?.clear()
-    for line in TimingText.lines(timing) { console.say(line) }
+    var lines = TimingText.lines(timing)
+    if console.error.isTerminal, let timeline = watch.takeTimeline() {
+      let waterfall = WaterfallText.lines(timeline, width: console.error.width)
+      if !waterfall.isEmpty { lines = lines.prefix(1) + waterfall }
+    }
+    for line in lines { console.say(line) }
   }
 }
 

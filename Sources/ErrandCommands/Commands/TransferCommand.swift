@@ -20,9 +20,12 @@ struct TransferCommand {
     let bar =
       transfer.showsProgress && isTerminal && display == nil ? ProgressBar(console.error, name: name) : nil
     let line: (any LiveLine)? = if let display { display } else { bar }
+    // What it waits for is not shown beside something else that is redrawn.
+    let showsWaits = isTerminal && display == nil && !transfer.isVerbose && transfer.retries > 0
+    let watch = CallWatch(showsWaits ? WaitLine(console.error, attempts: transfer.retries + 1) : nil)
     let delivery: any Delivery =
       transfer.format == .json
-      ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line)
+      ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line, watch)
     // JSON is checked whole before any of it is sent, so that a long one goes to a file first.
     let isJSON = transfer.body == .standardInput(contentType: BodyArgument.jsonType)
     let spool = isJSON || transfer.readsBodyTwice ? SpooledInput() : nil
@@ -30,7 +33,15 @@ struct TransferCommand {
     do {
       let login = try Login(transfer, console)
       let request = try await RequestBuilder(transfer: transfer, login: login, spool: spool).request()
-      let client = try ClientBuilder(transfer: transfer, login: login, console: console).client()
+      if transfer.printsCommand {
+        try console.output.write(request.curlCommand() + "\n")
+        return .success
+      }
+      let listeners = try transfer.recording.listeners(console)
+      let client = try ClientBuilder(
+        transfer: transfer, login: login, console: console,
+        listeners: listeners + (isTerminal ? [watch] : [])
+      ).client()
       if let display {
         try await display.during {
           try await perform(request.activity($0), client, delivery, line, login.verification)

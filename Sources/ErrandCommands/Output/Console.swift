@@ -131,21 +131,32 @@ struct BodyWriter {
   private let output: OutputDescriptor
   private var escaper = ControlEscaper(keepsLines: true)
   private var endsLine = true
+  /// Lays out JSON; nil to write it as it came.
+  private var printer: JSONPrinter?
 
-  init(_ output: OutputDescriptor) { self.output = output }
+  /// - Parameter contentType: The body's, to lay JSON out on a terminal; nil to write every body as it came.
+  init(_ output: OutputDescriptor, laysOut contentType: String? = nil) {
+    self.output = output
+    if output.isTerminal, JSONPrinter.isJSON(contentType) {
+      printer = JSONPrinter(hasColours: JSONPrinter.mayColour)
+    }
+  }
 
   mutating func write(_ chunk: Data) throws {
     guard output.isTerminal else {
       try chunk.withUnsafeBytes { try output.write($0) }
       return
     }
-    try show(escaper.escape(chunk))
+    let shown = escaper.escape(chunk)
+    try show(printer?.print(shown) ?? shown)
   }
 
   /// Ends the body. On a terminal the prompt begins on a line of its own.
   mutating func finish() throws {
     guard output.isTerminal else { return }
-    try show(escaper.finish())
+    let rest = escaper.finish()
+    try show(printer?.print(rest) ?? rest)
+    try show(printer?.finish() ?? [])
     if !endsLine { try show([0x0A]) }
   }
 

@@ -1,0 +1,62 @@
+import ErrandCore
+
+/// Makes the man page errand(1) from the table of commands.
+enum ManPage {
+  static var text: String {
+    var lines = [
+      ".TH ERRAND 1 \"\" \"errand \(Version.current)\" \"User Commands\"",
+      ".SH NAME", "errand \\- HTTP requests that arrive",
+      ".SH SYNOPSIS", ".B errand", ".I COMMAND", "[options]", ".br", ".B errand", ".I URL", "[options]",
+      ".SH DESCRIPTION",
+      escaped(
+        "The body goes to standard output, everything else to standard error. Redirects are followed. "
+          + "A URL alone is got."),
+      ".SH COMMANDS",
+    ]
+    for command in CommandSpec.all {
+      lines += describe(command)
+      for subcommand in command.subcommands { lines += describe(subcommand) }
+    }
+    lines.append(".SH EXIT STATUS")
+    for code in ExitCode.allCases { lines += [".TP", ".B \(code.rawValue)", escaped(code.meaning)] }
+    lines += [
+      ".SH ENVIRONMENT",
+      ".TP", ".B ERRAND_LOG",
+      escaped("info writes a line about each call to standard error, debug one about each step."),
+      ".TP", ".B NO_COLOR", "Not empty: JSON is shown without colours.",
+      ".TP", ".B NETRC", escaped("The file that --netrc reads, instead of ~/.netrc."),
+    ]
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func describe(_ command: CommandSpec) -> [String] {
+    let usage = ([command.name] + command.operands).joined(separator: " ")
+    var lines = [
+      ".SS \"\(escaped("errand \(usage)").replacing("\"", with: "\\(dq"))\"", sentence(command.summary),
+    ]
+    if !command.notes.isEmpty { lines += [".PP", escaped(command.notes.joined(separator: " "))] }
+    for group in command.groups {
+      lines += [".PP", escaped(group.title) + ":"]
+      for option in group.options {
+        let names = [option.short.map { "-\($0)" }, option.long.map { "--\($0)" }].compactMap { $0 }
+        let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
+        lines += [".TP", "\\fB\(escaped(names.joined(separator: ", ")))\\fR\(value)", escaped(option.help)]
+      }
+    }
+    if !command.examples.isEmpty {
+      lines += [".PP", "Examples:", ".PP", ".nf", ".RS"] + command.examples.map(escaped) + [".RE", ".fi"]
+    }
+    return lines
+  }
+
+  private static func sentence(_ text: String) -> String {
+    escaped(text.prefix(1).uppercased() + text.dropFirst() + ".")
+  }
+
+  /// Returns a text in which roff sees no request, no escape and no hyphen.
+  private static func escaped(_ text: String) -> String {
+    var escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+    if escaped.hasPrefix(".") || escaped.hasPrefix("'") { escaped = "\\&" + escaped }
+    return escaped
+  }
+}

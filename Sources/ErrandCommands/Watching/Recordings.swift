@@ -1,0 +1,23 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension RecordingArguments {
+  /// Makes the listeners that write the files.
+  /// - Throws: `CommandFailure`, if one cannot be written.
+  func listeners(_ console: Console) throws -> [any EventListener] {
+    let report: @Sendable (any Error) -> Void = { console.say("errand: a call is not recorded: \($0)") }
+    do {
+      var listeners: [any EventListener] = []
+      if let har { listeners.append(try HARRecorder(file: URL(filePath: har), onFailure: report)) }
+      if let trace { listeners.append(try ChromeTrace(file: URL(filePath: trace), onFailure: report)) }
+      return listeners
+    } catch {
+      throw CommandFailure(.localFile, "file", "the recording cannot be written: \(error)")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandCommands
+
+@Suite struct CompletionTests {
+  /// Returns what bash would complete the last word to.
+  private func completions(_ words: String...) async throws -> [String] {
+    let script = """
+      eval "$($errand completion bash)"
+      COMP_WORDS=(\(words.map { "'\($0)'" }.joined(separator: " "))); COMP_CWORD=\(words.count - 1)
+      _errand; printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let line = "errand='\(Tool.path)'; export errand; exec bash -c '\(script.replacing("'", with: "'\\''"))'"
+    let result = try await Tool.shell(line)
+    #expect(result.error.isEmpty, "\(result.error)")
+    return result.text.split(separator: "\n").map(String.init)
+  }
+
+  @Test func `bash completes commands, subcommands and options`() async throws {
+    #expect(try await completions("errand", "do") == ["download"])
+    #expect(try await completions("errand", "outbox", "sta").contains("stats"))
+    #expect(try await completions("errand", "get", "--ha") == ["--har"])
+    #expect(try await completions("errand", "outbox", "run", "--un") == ["--until-empty"])
+    #expect(try await completions("errand", "completion", "fi") == ["fish"])
+    #expect(try await completions("errand", "get", "--retry", "").isEmpty)
+  }
+
+  @Test(arguments: CompletionShell.allCases)
+  func `every shell's script names each command and each option`(shell: CompletionShell) {
+    let text = CompletionScript.text(for: shell)
+    for command in CommandSpec.all { #expect(text.contains(command.name)) }
+    for option in CommandSpec.all.flatMap(\.options) {
+      let long = option.long ?? ""
+      #expect(text.contains(shell == .fish ? "-l \(long)" : "--\(long)") || long.isEmpty, "\(long)")
+    }
+  }
+
+  @Test(arguments: ["zsh", "fish"])
+  func `a shell that is installed accepts its script`(shell: String) async throws {
+    let result = try await Tool.shell(
+      "command -v \(shell) >/dev/null || exit 0; '\(Tool.path)' completion \(shell) | \(shell) -n /dev/stdin")
+    #expect(result.code == 0, "\(result.error)")
+  }
+
+  @Test func `another shell is refused`() async throws {
+    let result = try await Tool.run("completion", "csh")
+    #expect(result.code == 2)
+    #expect(result.error.contains("bash, zsh and fish"))
+  }
+
+  @Test func `the manual page has a section for each command and each option`() {
+    let page = ManPage.text
+    for command in CommandSpec.all + CommandSpec.all.flatMap(\.subcommands) {
+      #expect(page.contains(".SS \"errand \(command.name)"))
+    }
+    #expect(page.contains(#"\fB\-\-har\fR \fIFILE\fR"#))
+    for line in page.split(separator: "\n") where line.hasPrefix(".") {
+      let request = line.dropFirst().prefix { $0.isLetter }
+      #expect(
+        ["TH", "SH", "SS", "TP", "B", "I", "PP", "nf", "fi", "RS", "RE", "br"].contains(request), "\(line)")
+    }
+  }
+}
