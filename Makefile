@@ -1,7 +1,7 @@
 # Errand. `make demo` shows it, `make test` checks it.
 
 # The trait brings the outbox on PostgreSQL; without it no package needs libpq: make build TRAITS=
-TRAITS := --traits Postgres
+TRAITS := --traits Postgres,Inspector
 SWIFT_FLAGS := -Xswiftc -warnings-as-errors $(TRAITS)
 # The tests build a fifth faster without debug information; the names of functions stay. For a debugger: make test DEBUG_FLAGS=
 DEBUG_FLAGS := -debug-info-format none

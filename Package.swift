@@ -12,6 +12,12 @@ let strict: [SwiftSetting] = [
 // A debug build counts the locks that a thread holds: no listener may be called under one.
 let lockChecks: [SwiftSetting] = [.define("ERRAND_LOCK_CHECKS", .when(configuration: .debug))]
 
+// The inspector is in debug builds, and in release builds with the trait of its name.
+let inspector: [SwiftSetting] = [
+  .define("ERRAND_INSPECTOR", .when(configuration: .debug)),
+  .define("ERRAND_INSPECTOR", .when(traits: ["Inspector"])),
+]
+
 // Places where crash tests end the process.
 let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configuration: .debug))]
 
@@ -39,11 +45,13 @@ let package = Package(
     .library(name: "ErrandUIKit", targets: ["ErrandUIKit"]),
     .library(name: "ErrandSwiftUI", targets: ["ErrandSwiftUI"]),
     .library(name: "ErrandURLProtocol", targets: ["ErrandURLProtocol"]),
+    .library(name: "ErrandInspector", targets: ["ErrandInspector"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
   traits: [
-    .trait(name: "Postgres", description: "The outbox on PostgreSQL, for a fleet of machines: needs libpq.")
+    .trait(name: "Postgres", description: "The outbox on PostgreSQL, for a fleet of machines: needs libpq."),
+    .trait(name: "Inspector", description: "The inspector's page also in release builds."),
   ],
   targets: [
     .systemLibrary(
@@ -120,14 +128,20 @@ let package = Package(
           condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
       ],
       swiftSettings: strict),
+    // A small HTTP server, for the inspector and for tests.
+    .target(name: "ErrandServing", dependencies: ["ErrandCore"], swiftSettings: strict),
     .target(
-      name: "ErrandTesting", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandReachability"],
+      name: "ErrandInspector", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandServing"],
+      swiftSettings: strict + inspector),
+    .target(
+      name: "ErrandTesting",
+      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandReachability", "ErrandServing"],
       swiftSettings: strict),
     .target(
       name: "ErrandCommands",
       dependencies: [
         "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres", "ErrandCurl",
-        "ErrandSigning", "ErrandTesting",
+        "ErrandInspector", "ErrandSigning", "ErrandTesting",
       ],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
@@ -171,6 +185,13 @@ let package = Package(
     .target(name: "CFileCalls", path: "Tests/CFileCalls"),
     .target(
       name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
+    // A client and an outbox with an inspector, to be looked at in a browser: scripts/browser.
+    .executableTarget(
+      name: "inspected",
+      dependencies: [
+        "ErrandInspector", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
+      ],
+      path: "Tests/Inspected", swiftSettings: strict),
     // Helpers that the tests of all targets share.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     // Gives a thread a network of its own, or none that it may ask about.
@@ -248,7 +269,9 @@ let package = Package(
     .testTarget(
       name: "ErrandCurlTests",
       dependencies: [
-        "ErrandCurl", "ErrandCore", "ErrandTesting", "CredentialUser", "Programs", "TestSupport", "CZstd",
+        "ErrandCurl", "ErrandCore", "ErrandServing", "ErrandTesting", "CredentialUser", "Programs",
+        "TestSupport",
+        "CZstd",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -297,10 +320,17 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ErrandInspectorTests",
+      dependencies: [
+        "ErrandInspector", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandServing", "ErrandTesting",
+        "TestSupport",
+      ],
+      swiftSettings: strict + inspector),
+    .testTarget(
       name: "ErrandTests",
       dependencies: [
-        "Errand", "ErrandCore", "ErrandCurl", "ErrandOutboxPostgres", "ErrandSigning", "ErrandTesting",
-        "TestSupport",
+        "Errand", "ErrandCore", "ErrandCurl", "ErrandInspector", "ErrandOutboxPostgres", "ErrandSigning",
+        "ErrandTesting", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

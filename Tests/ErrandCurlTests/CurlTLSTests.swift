@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandCurl
+import ErrandServing
 import Foundation
 import Testing
 

@@ -27,7 +27,8 @@ extension CommandSpec {
       "errand outbox run --store postgres://db.example.com/app",
     ],
     subcommands: [
-      list, show, run, watch, stats, retry, drop, pause, resume, export, imports, workers, health, migrate,
+      list, show, run, watch, stats, serve, retry, drop, pause, resume, export, imports, workers, health,
+      migrate,
     ])
 
   private static let place = Group(title: "Where, and how it is shown", options: [.store, .format])
@@ -69,6 +70,14 @@ extension CommandSpec {
       "A terminal shows a table that is kept up to date. Elsewhere each step is a line; with --output json",
       "an object a line.",
     ], groups: [place])
+
+  private static let serve = CommandSpec(
+    name: "outbox serve", operands: [], summary: "show it on a page in a browser, until control-C",
+    notes: [
+      "The first line is the URL, with a token: only who has it may look. The page is served to this machine only,",
+      "shows lanes, next attempts and dead letters, and has buttons to retry, drop, pause and resume.",
+    ],
+    groups: [Group(title: "Where", options: [.port]), place], examples: ["errand outbox serve --port 8090"])
 
   private static let stats = CommandSpec(
     name: "outbox stats", operands: [],

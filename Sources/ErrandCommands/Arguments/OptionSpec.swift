@@ -116,6 +116,7 @@ extension OptionSpec {
   static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let attempts end for so long")
   static let dryRun = OptionSpec("dry-run", nil, nil, "say what would be done, and do nothing")
   static let oldest = OptionSpec("oldest", nil, "10m", "fail if a request has waited for longer")
+  static let port = OptionSpec("port", nil, "8090", "serve it at this port; default: a free one")
   static let origin = OptionSpec("to", nil, "URL", "-H goes to this server only; may be repeated")
 
   static let help = OptionSpec("help", "h", nil, "show this")
@@ -135,7 +136,7 @@ extension OptionSpec {
   static let arriving = [guaranteed, lane, expires, store, detach]
   static let ofOutbox =
     [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin] + [
-      dryRun, oldest,
+      dryRun, oldest, port,
     ]
 
   static let all =

@@ -39,6 +39,10 @@ struct OutboxCommand {
       return try await OutboxRunCommand(options: options, place: place, console: console, isJSON: isJSON)
         .run()
     case .watch: return try await OutboxWatchCommand(place: place, console: console, isJSON: isJSON).run()
+    case .serve(let port):
+      return try await using(place) { outbox in
+        try await OutboxServeCommand(outbox: outbox, port: port, console: console).run()
+      }
     case .stats: return try await statistics(place)
     case .retry(let choice):
       return try await change(choice, place, "retried", { try await $0.retry($1) })

@@ -4,9 +4,9 @@ final class CacheStage: Stage {
   private let cache: CacheAccess
   private let timeline: Timeline
   private let inFlight: InFlight
-  private let events: EventSource?
+  private let events: EventHolder
 
-  init(_ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight, _ events: EventSource?) {
+  init(_ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight, _ events: EventHolder) {
     self.events = events
     self.cache = cache
     self.timeline = timeline
@@ -53,7 +53,8 @@ final class CacheStage: Stage {
     let refreshing = CallContext(
       destination: .memory, progress: nil,
       effectivePriority: EffectivePriority(context.effectivePriority.current, canChange: false),
-      started: timeline.now(), deadline: context.deadline, events: events?.begin(request, for: .renewal),
+      started: timeline.now(), deadline: context.deadline,
+      events: events.source?.begin(request, for: .renewal),
       sentAs: context.knownIdentity)
     if context.effectivePriority.goesWithoutSlot { refreshing.effectivePriority.goWithoutSlot() }
     do {

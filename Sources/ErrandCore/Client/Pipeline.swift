@@ -18,8 +18,7 @@ final class Pipeline: Sendable {
   private let fields: HTTPFields
   private let completion: RequestCompletion
   private let clearing: SignInListener?
-  /// Nil if nothing listens.
-  let events: EventSource?
+  let events: EventHolder
 
   init(transport: any Transport, configuration: ClientConfiguration) {
     let timeline = Timeline(configuration.clock)
@@ -29,7 +28,7 @@ final class Pipeline: Sendable {
     let isIntercepted = interceptsAttempts || !configuration.interceptors.isEmpty
     let requestIdentity = RequestIdentity(client: identity, signer: configuration.signer)
     let slots = Slots(configuration.limits, timeline)
-    let events = EventSource(configuration, timeline)
+    let events = EventHolder(EventSource(configuration, timeline))
     let cache = CacheAccess(
       configuration.cache, identity: requestIdentity, secrets: secrets, date: configuration.date,
       timeline: timeline,
@@ -113,7 +112,7 @@ final class Pipeline: Sendable {
       destination: destination, progress: progress,
       effectivePriority: EffectivePriority(request.options.priority, canChange: canChange),
       started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline,
-      events: events?.begin(request, in: scope?.name))
+      events: events.source?.begin(request, in: scope?.name))
   }
 
   /// Registers a call with the client, its scope, its repeats and its activity when it is made: before any

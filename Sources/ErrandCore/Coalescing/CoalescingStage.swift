@@ -8,12 +8,12 @@ final class CoalescingStage: Stage {
   private let identity: RequestIdentity
   private let secrets: Secrets
   private let isIntercepted: Bool
-  private let events: EventSource?
+  private let events: EventHolder
 
   /// - Parameter isIntercepted: True if the client has interceptors, a signer, or an authenticator that may wait.
   init(
     _ timeline: Timeline, _ inFlight: InFlight, identity: RequestIdentity, secrets: Secrets,
-    events: EventSource?, isIntercepted: Bool
+    events: EventHolder, isIntercepted: Bool
   ) {
     self.events = events
     coalescer = Coalescer(timeline, mayReplay: \.mayBeReplayed)
@@ -100,7 +100,7 @@ final class CoalescingStage: Stage {
       cancellation: inFlightRequest.cancellation, effectivePriority: inFlightRequest.effectivePriority,
       destination: .memory, progress: inFlightRequest.progress,
       started: timeline.now(), deadline: nil, watch: watch,
-      events: events?.begin(request, for: .sharing, id: inFlightRequest.id), sentAs: identity)
+      events: events.source?.begin(request, for: .sharing, id: inFlightRequest.id), sentAs: identity)
     // An interceptor may send this request again from a detached task, which is not linked to it.
     var request = request
     request.options.repeats = nil

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -11,7 +13,8 @@ final class EventSource: Sendable {
   let secrets: Secrets
   let date: @Sendable () -> Date
   /// The most bytes of each body that a listener wants to read.
-  let bodyLimit: Int
+  var bodyLimit: Int { mostBytes.load(ordering: .relaxed) }
+  private let mostBytes: Atomic<Int>
   private let tracing: Tracing?
   /// Nil if the metrics are not collected.
   let metrics: MetricsCollector?
@@ -30,10 +33,15 @@ final class EventSource: Sendable {
     if let tracing { listeners.append(TraceRecorder(tracing)) }
     guard let list = ListenerList.of(listeners) else { return nil }
     self.listeners = list
-    bodyLimit = listeners.map(\.bodyLimit).max() ?? 0
+    mostBytes = Atomic(listeners.map(\.bodyLimit).max() ?? 0)
     self.timeline = timeline
     self.secrets = secrets
     self.date = date
+  }
+
+  func append(_ listener: any EventListener) {
+    _ = mostBytes.max(listener.bodyLimit, ordering: .relaxed)
+    listeners.append(listener)
   }
 
   func tell(_ event: borrowing CallEvent) { listeners.tell(event) }

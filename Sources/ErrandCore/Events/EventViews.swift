@@ -8,6 +8,9 @@ public struct EventRequest: Sendable {
     self.client = client
   }
 
+  /// The request itself, to be sent again.
+  var original: Request { request }
+
   public var method: Method { request.method }
   public var priority: Priority { request.options.priority }
 
@@ -23,6 +26,21 @@ public struct EventRequest: Sendable {
 
   /// The length of the body in bytes, if it is known; 0 without a body.
   public var bodyLength: Int64? { request.body.knownLength }
+
+  /// The same request without its body, for a listener that keeps many.
+  package var withoutBody: EventRequest {
+    guard !request.body.isNone else { return self }
+    return EventRequest(request.with { $0.body = .none }, client)
+  }
+
+  package func heldBody(upTo limit: Int) -> HeldBody? {
+    guard limit > 0, case .bytes(let data) = request.body.content else { return nil }
+    let type = request.fields["Content-Type"] ?? request.body.contentType
+    return HeldBody(data.prefix(limit), length: Int64(data.count), type, client)
+  }
+
+  /// The request as a command of curl, without secrets.
+  package var curlCommand: String { request.curlCommand(hiding: client.secrets) }
 
   public var hasBody: Bool { !request.body.isNone }
 
@@ -56,6 +74,24 @@ public struct EventResponse: Sendable {
     case .received(let received): received.body
     case .delivered(let response): response.body
     }
+  }
+
+  package var heldHead: HeldHead {
+    switch content {
+    case .received(let received): HeldHead(received.head, client)
+    case .delivered(let response):
+      HeldHead(ResponseHead(status: response.status, fields: response.fields), client)
+    }
+  }
+
+  package func heldBody(upTo limit: Int) -> HeldBody? {
+    guard limit > 0 else { return nil }
+    let type = heldHead.fields["Content-Type"]
+    if case .data(let data) = source {
+      return HeldBody(data.prefix(limit), length: Int64(data.count), type, client)
+    }
+    let captured = events.captured.withLock { $0 }
+    return HeldBody(captured.bytes.prefix(limit), length: captured.length, type, client)
   }
 
   /// Returns the beginning of the body, without the secrets that can be told by their names, in JSON and in forms.

@@ -1,5 +1,7 @@
+import Synchronization
+
 /// The listeners of a client as a linked list: calling them copies nothing and counts no reference, as an array of
-/// existentials would.
+/// existentials would. It grows at its end.
 class ListenerList: @unchecked Sendable {
   // Safe to share: it has no state, and that of its one subclass does not change.
   fileprivate init() {}
@@ -7,30 +9,40 @@ class ListenerList: @unchecked Sendable {
   /// Tells all listeners, in order.
   func tell(_ event: borrowing CallEvent) {}
 
+  /// Adds a listener, which is told of what happens from now on.
+  func append(_ listener: any EventListener) {}
+
   /// Returns nil for no listeners.
   static func of(_ listeners: [any EventListener]) -> ListenerList? {
     var list: ListenerList?
-    for listener in listeners.reversed() { list = link(listener, before: list) }
+    for listener in listeners {
+      if let list { list.append(listener) } else { list = link(listener) }
+    }
     return list
   }
 
-  private static func link(_ listener: some EventListener, before next: ListenerList?) -> ListenerList {
-    Link(listener, next)
-  }
+  fileprivate static func link(_ listener: some EventListener) -> ListenerList { Link(listener) }
 }
 
 private final class Link<Listener: EventListener>: ListenerList, @unchecked Sendable {
   private let listener: Listener
-  private let next: ListenerList?
+  private let next = AtomicLazyReference<ListenerList>()
 
-  init(_ listener: Listener, _ next: ListenerList?) {
+  init(_ listener: Listener) {
     self.listener = listener
-    self.next = next
     super.init()
+  }
+
+  override func append(_ listener: any EventListener) {
+    if let next = next.load() { return next.append(listener) }
+    let link = ListenerList.link(listener)
+    let first = next.storeIfNil(link)
+    // Another was added meanwhile.
+    if first !== link { first.append(listener) }
   }
 
   override func tell(_ event: borrowing CallEvent) {
     listener.record(event)
-    next?.tell(event)
+    next.load()?.tell(event)
   }
 }

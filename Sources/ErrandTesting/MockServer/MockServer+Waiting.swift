@@ -1,5 +1,6 @@
 import Dispatch
 import ErrandCore
+import ErrandServing
 
 #if canImport(Darwin)
   import Darwin
@@ -66,8 +67,5 @@ public struct MockServerError: Error, Sendable, CustomStringConvertible {
 
   public init(_ description: String) { self.description = description }
 
-  /// Returns an error with the system's reason, from `errno`.
-  static func system(_ what: String) -> MockServerError {
-    MockServerError("\(what): \(String(cString: strerror(errno)))")
-  }
+  init(_ error: SocketError) { self.init(error.description) }
 }

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandServing
 
 #if canImport(Darwin)
   import Darwin

@@ -1,5 +1,6 @@
 import Dispatch
 import ErrandCore
+import ErrandServing
 
 #if canImport(Darwin)
   import Darwin
@@ -23,15 +24,15 @@ final class ServerLoop: Sendable {
   private let thread = Locked<SystemThread.ID?>(nil)
 
   init(port: Int, isOpen: Bool = false) throws(MockServerError) {
-    listener = try Socket.make()
     var pipes: [Int32] = [-1, -1]
-    do throws(MockServerError) {
+    do throws(SocketError) { listener = try Socket.make() } catch { throw MockServerError(error) }
+    do throws(SocketError) {
       try Socket.bind(listener, port: port, isOpen: isOpen)
       guard listen(listener, 4096) == 0 else { throw .system("cannot listen") }
       guard pipe(&pipes) == 0 else { throw .system("no pipe") }
     } catch {
       close(listener)
-      throw error
+      throw MockServerError(error)
     }
     (wakeRead, wakeWrite) = (pipes[0], pipes[1])
     for descriptor in [wakeRead, wakeWrite] {

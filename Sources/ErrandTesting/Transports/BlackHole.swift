@@ -1,3 +1,5 @@
+import ErrandServing
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)

@@ -1,3 +1,4 @@
+import ErrandServing
 #if os(Linux)
   import ErrandCore
   import Foundation

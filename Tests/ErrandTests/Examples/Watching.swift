@@ -1,5 +1,6 @@
 // swift-format-ignore-file
 import Errand
+import ErrandInspector
 import Foundation
 import Synchronization
 
@@ -32,6 +33,11 @@ struct Watching {
       try HARRecorder(file: folder.appending(path: "calls.har")),
       try ChromeTrace(file: folder.appending(path: "calls.json")),
     ]
+  }
+
+  func inspecting(_ client: Client, _ outbox: Outbox) async throws {
+    let inspector = try await Inspector(client, outbox).start()   // prints a URL: open it
+    inspector.stop()
   }
 
   mutating func tracing(_ client: Client, _ collectorURL: URL, _ header: String) async throws {

@@ -1,14 +1,14 @@
-import ErrandCore
+package import ErrandCore
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// An incremental parser of HTTP/1.1 requests. Pure.
-struct RequestParser {
-  enum Event: Equatable {
+package struct RequestParser {
+  package enum Event: Equatable {
     case head(method: ErrandCore.Method, target: String, fields: HTTPFields)
     case body(Data)
     case complete
@@ -27,13 +27,16 @@ struct RequestParser {
     case broken
   }
 
-  private static let headLimit = 4 << 20
+  private let headLimit: Int
 
   private var input: [UInt8] = []
   private var offset = 0
   private var state = State.head
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  /// - Parameter headLimit: The most bytes of a head.
+  package init(headLimit: Int = 4 << 20) { self.headLimit = headLimit }
+
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if offset == input.count {
       input.removeAll(keepingCapacity: true)
       offset = 0
@@ -45,7 +48,7 @@ struct RequestParser {
   }
 
   /// Returns the next event; nil if more bytes or a call of `beginNext` are needed.
-  mutating func next() -> Event? {
+  package mutating func next() -> Event? {
     while true {
       switch state {
       case .head: return head()
@@ -80,7 +83,7 @@ struct RequestParser {
   }
 
   /// Begins the next request, after the response to the complete one was sent.
-  mutating func beginNext() {
+  package mutating func beginNext() {
     if case .complete = state { state = .head }
   }
 
@@ -119,7 +122,7 @@ struct RequestParser {
     // Rejected at once: a TLS handshake has no line end that the parser could wait for.
     if offset < input.count, input[offset] < 32 || input[offset] > 126 { return broken("no request line") }
     guard hasWholeHead() else {
-      return input.count - offset > Self.headLimit ? broken("the head is too long") : nil
+      return input.count - offset > headLimit ? broken("the head is too long") : nil
     }
     let words = (line() ?? "").split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard words.count == 3, ASCII.isToken(words[0]), words[2].hasPrefix("HTTP/1.") else {

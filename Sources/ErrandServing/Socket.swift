@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// The system's sockets, as far as a mock server needs them. Descriptors are closed by hand.
-enum Socket {
-  enum Outcome {
+/// The system's sockets, as far as a server needs them. Descriptors are closed by hand.
+package enum Socket {
+  package enum Outcome {
     case bytes(Int)
     case wouldBlock
     /// The other side has closed.
@@ -18,7 +18,7 @@ enum Socket {
   }
 
   /// The poll event for a peer that has closed, where the system reports it without a read; 0 elsewhere.
-  static let closedByPeer: Int16 = {
+  package static let closedByPeer: Int16 = {
     #if canImport(Darwin)
       0
     #else
@@ -26,7 +26,7 @@ enum Socket {
     #endif
   }()
 
-  static func make() throws(MockServerError) -> Int32 {
+  package static func make() throws(SocketError) -> Int32 {
     #if canImport(Glibc)
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     #else
@@ -39,7 +39,7 @@ enum Socket {
 
   /// Binds a socket to a port; 0 for a free one.
   /// - Parameter isOpen: True for every address of the machine, false for 127.0.0.1.
-  static func bind(_ descriptor: Int32, port: Int, isOpen: Bool = false) throws(MockServerError) {
+  package static func bind(_ descriptor: Int32, port: Int, isOpen: Bool = false) throws(SocketError) {
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     let code = withAddress(isOpen ? 0 : loopback, port) { address, length in
@@ -55,12 +55,12 @@ enum Socket {
   }
 
   /// Begins to connect to a port of 127.0.0.1, without waiting.
-  static func beginConnecting(_ descriptor: Int32, port: Int) {
+  package static func beginConnecting(_ descriptor: Int32, port: Int) {
     setNonBlocking(descriptor)
     _ = withAddress(loopback, port) { address, length in connect(descriptor, address, length) }
   }
 
-  static func port(of descriptor: Int32) -> Int {
+  package static func port(of descriptor: Int32) -> Int {
     var address = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     _ = withUnsafeMutablePointer(to: &address) { pointer in
@@ -88,12 +88,12 @@ enum Socket {
     }
   }
 
-  static func setNonBlocking(_ descriptor: Int32) {
+  package static func setNonBlocking(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
   }
 
   /// Configures an accepted connection: non-blocking, without SIGPIPE, without delay of small segments.
-  static func prepareAccepted(_ descriptor: Int32) {
+  package static func prepareAccepted(_ descriptor: Int32) {
     setNonBlocking(descriptor)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var yes: Int32 = 1
@@ -103,7 +103,7 @@ enum Socket {
     #endif
   }
 
-  static func receive(_ descriptor: Int32, into room: UnsafeMutableRawBufferPointer) -> Outcome {
+  package static func receive(_ descriptor: Int32, into room: UnsafeMutableRawBufferPointer) -> Outcome {
     while true {
       let count = recv(descriptor, room.baseAddress, room.count, 0)
       if count > 0 { return .bytes(count) }
@@ -113,7 +113,7 @@ enum Socket {
     }
   }
 
-  static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome {
+  package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
@@ -134,14 +134,24 @@ enum Socket {
   }
 
   /// Closes the sending side; data can still be received.
-  static func endSending(_ descriptor: Int32) {
+  package static func endSending(_ descriptor: Int32) {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
   /// Closes the socket with an RST instead of a FIN.
-  static func reset(_ descriptor: Int32) {
+  package static func reset(_ descriptor: Int32) {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     close(descriptor)
+  }
+}
+
+/// A socket that the system did not give.
+package struct SocketError: Error, Sendable, CustomStringConvertible {
+  package let description: String
+
+  /// Returns an error with the system's reason.
+  package static func system(_ what: String) -> SocketError {
+    SocketError(description: "\(what): \(String(cString: strerror(errno)))")
   }
 }

@@ -1,0 +1,42 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The beginning of a body for a listener that keeps many: its own bytes, and redacted when it is shown.
+package struct HeldBody: Sendable {
+  private let bytes: Data
+  private let length: Int64
+  private let type: String?
+  private let client: EventSource
+
+  init(_ bytes: Data, length: Int64, _ type: String?, _ client: EventSource) {
+    // A copy: a slice would keep the whole body in memory.
+    self.bytes = Data(Array(bytes))
+    self.length = length
+    self.type = type
+    self.client = client
+  }
+
+  package var count: Int { bytes.count }
+  package var isWhole: Bool { Int64(bytes.count) == length }
+
+  /// The body without the secrets that can be told by their names.
+  package var shown: EventBody? { EventBody(bytes, length: length, type, client.secrets) }
+}
+
+/// The head of a response for a listener that keeps many: it keeps no body in memory.
+package struct HeldHead: Sendable {
+  private let head: ResponseHead
+  private let client: EventSource
+
+  init(_ head: ResponseHead, _ client: EventSource) {
+    self.head = head
+    self.client = client
+  }
+
+  package var status: Status { head.status }
+  /// The header fields, with `***` in the place of each secret.
+  package var fields: HTTPFields { head.fields.masked(hiding: client.secrets) }
+}

@@ -1,0 +1,174 @@
+#if ERRAND_INSPECTOR
+  import ErrandCore
+  import ErrandOutbox
+  import ErrandServing
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// The listener, the server and what connects them.
+  final class InspectorCore: EventListener {
+    private struct Serving {
+      let server: PageServer
+      let pump: Task<Void, Never>
+    }
+
+    /// How often the pages are told of what has changed.
+    private static let interval = Duration.milliseconds(100)
+    /// The most calls in one message.
+    private static let mostRows = 500
+
+    let bodyLimit: Int
+    private let client: Client?
+    private let outbox: Outbox?
+    private let store: Locked<CallStore>
+    private let limits: Inspector.Limits
+    private let serving = Locked<Serving?>(nil)
+    private let isStopped = Locked(false)
+
+    init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
+      self.client = client
+      self.outbox = outbox
+      self.limits = limits
+      bodyLimit = limits.bodyLength
+      store = Locked(CallStore(limits))
+      client?.attach(InspectorListener(self))
+    }
+
+    func record(_ event: CallEvent) {
+      if !isStopped.withLock({ $0 }) { store.withLock { $0.take(event) } }
+    }
+
+    func serve(port: Int) throws -> URL {
+      let token = (0..<4).map { _ in Self.digits(UInt32.random(in: 0 ... .max)) }.joined()
+      let routes = Locked<InspectorRoutes?>(nil)
+      let server: PageServer
+      do {
+        server = try PageServer(port: port) { request, reply in
+          // Keeps the inspector alive until `stop`, whoever has let go of it.
+          guard let routes = routes.withLock({ $0 }) else { return reply(.refused(503)) }
+          self.answer(request, routes, reply)
+        }
+      } catch {
+        throw Inspector.Failure(description: error.description)
+      }
+      routes.withLock { $0 = InspectorRoutes(token: token, port: server.port) }
+      let pump = Task { [weak self] in
+        while !Task.isCancelled {
+          try? await Task.sleep(for: Self.interval)
+          guard let self else { return }
+          await self.tell(server)
+        }
+      }
+      serving.withLock { $0 = Serving(server: server, pump: pump) }
+      guard let url = URL(string: "http://127.0.0.1:\(server.port)/\(token)/") else {
+        throw Inspector.Failure(description: "there is no URL")
+      }
+      return url
+    }
+
+    func stop() {
+      isStopped.withLock { $0 = true }
+      let serving = serving.withLock { serving in
+        defer { serving = nil }
+        return serving
+      }
+      serving?.pump.cancel()
+      serving?.server.stop()
+    }
+
+    private static func digits(_ number: UInt32) -> String {
+      let digits = String(number, radix: 16)
+      return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    // MARK: What the pages are told
+
+    private func tell(_ server: PageServer) async {
+      guard server.streams > 0 else { return }
+      while true {
+        let (changed, gone) = store.withLock { $0.takeChanges(Self.mostRows) }
+        if changed.isEmpty, gone.isEmpty { break }
+        server.broadcast(ServerEvent.data("calls", changed.map(CallRow.init)))
+        if !gone.isEmpty { server.broadcast(ServerEvent.data("gone", gone)) }
+        if changed.count < Self.mostRows { break }
+      }
+      server.broadcast(ServerEvent.data("state", await state()))
+    }
+
+    private func state() async -> InspectorState {
+      var state = InspectorState()
+      state.client = client?.slotRows
+      if let outbox { state.outbox = try? await OutboxRows(outbox) }
+      return state
+    }
+
+    // MARK: Requests of the page
+
+    private func answer(
+      _ request: ServedRequest, _ routes: InspectorRoutes,
+      _ reply: @escaping @Sendable (ServedResponse) -> Void
+    ) {
+      switch routes.route(request) {
+      case .refused(let status): reply(.refused(status))
+      case .page: reply(.asset(InspectorPage.html, "text/html; charset=utf-8"))
+      case .script: reply(.asset(InspectorPage.script, "text/javascript; charset=utf-8"))
+      case .style: reply(.asset(InspectorPage.style, "text/css; charset=utf-8"))
+      case .events:
+        let rows = store.withLock { $0.calls }.map(CallRow.init)
+        reply(.events(fields: InspectorRoutes.eventFields, first: ServerEvent.data("snapshot", rows)))
+      case .details(let id):
+        let record = store.withLock { $0[id] }
+        reply(record.map { .json(CallDetails($0)) } ?? .refused(404))
+      case .export:
+        let calls = store.withLock { $0.calls }
+        reply(.json(calls.map { InspectorExport(row: CallRow($0), details: CallDetails($0)) }))
+      case .har:
+        let calls = store.withLock { $0.calls }
+        reply(.json(InspectorHAR(calls)))
+      case .action(let action):
+        Task { [weak self] in
+          do {
+            try await self?.carryOut(action)
+            reply(.json(["done": true]))
+          } catch {
+            reply(.json(["error": "\(error)"]))
+          }
+        }
+      }
+    }
+
+    private func carryOut(_ action: InspectorAction) async throws {
+      switch action.name {
+      case "clear": store.withLock { $0.clear() }
+      case "resend":
+        guard let client, let id = action.call, let record = store.withLock({ $0[id] }), record.canResend
+        else {
+          throw Inspector.Failure(description: "the body of the request is not held any more")
+        }
+        _ = try? await client.resend(record.request)
+      case "retry": _ = try await outbox?.retry(OutboxSelection(ids: action.ids))
+      case "drop": _ = try await outbox?.drop(OutboxSelection(ids: action.ids))
+      case "pause": try await outbox?.pause(lane: action.lane)
+      case "resume": try await outbox?.resume(lane: action.lane)
+      default: throw Inspector.Failure(description: "there is no such action")
+      }
+    }
+  }
+
+  /// Passes events on without keeping the inspector alive: a client keeps its listeners.
+  private final class InspectorListener: EventListener {
+    private weak let core: InspectorCore?
+    let bodyLimit: Int
+
+    init(_ core: InspectorCore) {
+      self.core = core
+      bodyLimit = core.bodyLimit
+    }
+
+    func record(_ event: CallEvent) { core?.record(event) }
+  }
+#endif

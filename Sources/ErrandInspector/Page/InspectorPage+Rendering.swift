@@ -1,0 +1,127 @@
+extension InspectorPage {
+  /// The calls, and how one of them is shown. All that comes from outside becomes text, never HTML.
+  static let rendering = #"""
+    'use strict';
+    const $ = id => document.getElementById(id);
+    const calls = new Map();
+    let shown = [], chosen = null, paused = false, state = {}, first = 0;
+    const ROW = 24;
+
+    function make(name, text, attributes = {}) {
+      const node = document.createElement(name);
+      if (text !== undefined && text !== null) node.textContent = text;
+      for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+      return node;
+    }
+
+    function duration(ms) {
+      if (ms == null) return '';
+      return ms < 999.5 ? (ms < 100 ? ms.toFixed(1) : ms.toFixed(0)) + ' ms' : (ms / 1000).toFixed(2) + ' s';
+    }
+
+    function host(url) { try { return new URL(url).host; } catch { return ''; } }
+
+    function matches(call) {
+      const text = $('filter-text').value.toLowerCase(), only = $('filter-only').value;
+      const took = (call.end ?? now(call)) - call.began;
+      return (!text || (call.method + ' ' + call.url + ' ' + call.outcome).toLowerCase().includes(text))
+        && String(call.status ?? '').startsWith($('filter-status').value.trim())
+        && host(call.url).includes($('filter-host').value.trim().toLowerCase())
+        && call.method.startsWith($('filter-method').value.trim().toUpperCase())
+        && (!only || (only === 'slow' ? took > 1000
+          : only === 'running' ? call.end == null : call.state === only));
+    }
+
+    function now(call) { return Math.max(first, call.began); }
+
+    function arrange() {
+      first = 0;
+      for (const call of calls.values()) first = Math.max(first, call.end ?? call.began);
+      const time = call => (call.end ?? first) - call.began;
+      const order = { id: (a, b) => b.id - a.id, time: (a, b) => time(b) - time(a),
+        url: (a, b) => a.url < b.url ? -1 : a.url > b.url ? 1 : b.id - a.id }[$('sort').value];
+      shown = [...calls.values()].filter(matches).sort(order);
+      $('count').textContent = shown.length + ' of ' + calls.size + ' calls';
+      $('scroller').setAttribute('aria-rowcount', shown.length);
+      $('spacer').style.height = shown.length * ROW + 'px';
+      draw();
+    }
+
+    // Only the rows that can be seen are in the page, so thousands cost no more than a screenful.
+    function draw() {
+      const scroller = $('scroller'), top = Math.max(0, Math.floor(scroller.scrollTop / ROW) - 5);
+      const bottom = Math.min(shown.length, top + Math.ceil(scroller.clientHeight / ROW) + 10);
+      $('rows').replaceChildren(...shown.slice(top, bottom).map((call, index) => row(call, top + index)));
+    }
+
+    function row(call, index) {
+      const node = make('div', null, { role: 'row', class: 'row', 'aria-rowindex': index + 1,
+        'aria-selected': call.id === chosen, id: 'row-' + call.id });
+      node.style.top = index * ROW + 'px';
+      const outcome = call.end == null ? (call.waitsFor ? 'waits for ' + call.waitsFor : 'running') : call.outcome;
+      const cells = [make('span', call.id, { class: 'soft' }), make('span', call.method),
+        make('span', call.url, { title: call.url }),
+        make('span', call.status ?? outcome, { class: call.state, title: outcome }),
+        make('span', duration((call.end ?? now(call)) - call.began)), waterfall(call)];
+      for (const cell of cells) cell.setAttribute('role', 'gridcell');
+      node.append(...cells);
+      node.addEventListener('click', () => choose(call.id));
+      return node;
+    }
+
+    function waterfall(call) {
+      const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+      svg.setAttribute('viewBox', '0 0 1000 16');
+      svg.setAttribute('preserveAspectRatio', 'none');
+      const length = Math.max((call.end ?? now(call)) - call.began, 0.001);
+      svg.setAttribute('aria-label', call.spans.map(span =>
+        span.step + ' ' + duration(span.end - span.begin)).join(', ') || 'no steps yet');
+      svg.setAttribute('role', 'img');
+      for (const span of call.spans) {
+        const bar = document.createElementNS(svg.namespaceURI, 'rect');
+        const x = (span.begin - call.began) / length * 1000;
+        bar.setAttribute('x', x.toFixed(1));
+        bar.setAttribute('width', Math.max(2, (span.end - span.begin) / length * 1000).toFixed(1));
+        bar.setAttribute('y', 3);
+        bar.setAttribute('height', 10);
+        bar.setAttribute('class', 's-' + span.step.split(' ')[0]);
+        svg.append(bar);
+      }
+      return svg;
+    }
+
+    async function choose(id) {
+      chosen = id;
+      draw();
+      const call = calls.get(id), box = $('details');
+      if (!call) { box.hidden = true; return; }
+      const details = await detailsOf(id);
+      if (chosen !== id) return;
+      box.hidden = false;
+      box.replaceChildren(make('h2', call.method + ' ' + call.url), ...summary(call),
+        ...(details ? parts(call, details) : [make('p', 'It is not known any more.')]));
+    }
+
+    function summary(call) {
+      const list = make('table'), facts = [['outcome', call.outcome || call.state], ['scope', call.scope],
+        ['priority', call.priority], ['purpose', call.purpose === 'caller' ? null : call.purpose],
+        ['shares', call.shares ? 'the response of #' + call.shares : null],
+        ['shared by', [...calls.values()].filter(other => other.shares === call.id).map(other => '#' + other.id).join(' ')],
+        ['cache', call.cache], ['attempts', call.attempts], ['received', call.bytes ? call.bytes + ' bytes' : null]];
+      for (const [name, value] of facts) if (value) tableRow(list, name, value);
+      const steps = make('table');
+      for (const span of call.spans) {
+        tableRow(steps, (span.attempt ? 'attempt ' + span.attempt + ', ' : '') + span.step,
+          duration(span.end - span.begin));
+      }
+      return [list, make('h3', 'Steps'), waterfall(call), steps];
+    }
+
+    function tableRow(table, ...cells) {
+      const line = make('tr');
+      cells.forEach((cell, index) => line.append(cell instanceof Node ? cell : make(index ? 'td' : 'th', cell)));
+      table.append(line);
+    }
+
+    """#
+}

@@ -1,0 +1,223 @@
+extension InspectorPage {
+  /// The other views, the buttons, the keys, and the connection.
+  static let views = #"""
+    const offline = JSON.parse($('data').textContent);
+
+    async function detailsOf(id) {
+      if (offline) return offline.find(call => call.row.id === id)?.details;
+      const response = await fetch('calls/' + id);
+      return response.ok ? response.json() : null;
+    }
+
+    function parts(call, details) {
+      const nodes = [];
+      const curl = make('button', 'Copy as curl', { id: 'copy-curl' });
+      curl.addEventListener('click', () => copy(details.curl));
+      nodes.push(curl);
+      if (!offline && details.canResend) {
+        const again = make('button', 'Send again', { id: 'send-again' });
+        again.addEventListener('click', () => act({ name: 'resend', call: call.id }, 'Sent again.'));
+        nodes.push(' ', again);
+      }
+      for (const exchange of details.exchanges) {
+        nodes.push(make('h3', (exchange.attempt ? 'Attempt ' + exchange.attempt : 'From the cache')
+          + (exchange.redirects ? ', redirect ' + exchange.redirects : '')));
+        nodes.push(make('p', exchange.method + ' ' + exchange.url), fields(exchange.fields));
+        if (exchange.status) nodes.push(make('p', 'Response ' + exchange.status), fields(exchange.responseFields));
+        if (exchange.failure) nodes.push(make('p', exchange.failure, { class: 'failed' }));
+        if (exchange.retry) nodes.push(make('p', 'Attempted again ' + exchange.retry, { class: 'soft' }));
+      }
+      if (details.sent) nodes.push(make('h3', 'Body sent'), body(details.sent));
+      if (details.received) nodes.push(make('h3', 'Body received'), body(details.received, typeOf(details)));
+      return nodes;
+    }
+
+    function typeOf(details) {
+      const last = details.exchanges.at(-1)?.responseFields ?? [];
+      return (last.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '').split(';')[0].trim();
+    }
+
+    function fields(list) {
+      const table = make('table');
+      for (const [name, value] of list ?? []) tableRow(table, name, value);
+      return table;
+    }
+
+    const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+    function body(part, type) {
+      if (part.base64 && images.includes(type) && part.isWhole) {
+        return make('img', null, { src: 'data:' + type + ';base64,' + part.base64, alt: 'The image that was received' });
+      }
+      let text = part.text ?? part.base64 ?? '';
+      try { text = JSON.stringify(JSON.parse(text), null, 2); } catch { /* It is no JSON, or only its beginning. */ }
+      return make('pre', text + (part.isWhole ? '' : '\n… of ' + part.length + ' bytes'), { tabindex: 0 });
+    }
+
+    function say(text) {
+      $('message').textContent = text;
+      setTimeout(() => { if ($('message').textContent === text) $('message').textContent = ''; }, 4000);
+    }
+
+    async function copy(text) {
+      try { await navigator.clipboard.writeText(text); say('Copied.'); } catch { say(text); }
+    }
+
+    async function act(action, done) {
+      const response = await fetch('action', { method: 'POST', body: JSON.stringify(action),
+        headers: { 'Content-Type': 'application/json' } });
+      const answer = response.ok ? await response.json() : { error: 'refused, ' + response.status };
+      say(answer.error ?? done);
+    }
+
+    function group(key) {
+      const groups = new Map();
+      for (const call of calls.values()) {
+        const name = key(call);
+        if (name == null) continue;
+        const group = groups.get(name) ?? { running: 0, finished: 0, failed: 0, cancelled: 0, time: 0 };
+        group[call.end == null ? 'running' : call.state] += 1;
+        group.time += (call.end ?? call.began) - call.began;
+        groups.set(name, group);
+      }
+      return [...groups].sort(([a], [b]) => a < b ? -1 : 1);
+    }
+
+    function fill(table, head, rows) {
+      table.replaceChildren();
+      const line = make('tr');
+      line.append(...head.map(text => make('th', text, { scope: 'col' })));
+      table.append(line);
+      for (const row of rows) tableRow(table, ...row);
+    }
+
+    function drawViews() {
+      $('scope-tree').replaceChildren(...group(call => call.scope ?? '(no scope)').map(([name, group]) =>
+        make('li', name + ': ' + group.running + ' running, ' + group.finished + ' finished, ' + group.failed
+          + ' failed, ' + group.cancelled + ' cancelled')));
+      fill($('origin-table'), ['Origin', 'Running', 'Finished', 'Failed', 'Mean time'],
+        group(call => call.origin).map(([name, group]) => [name, group.running, group.finished, group.failed,
+          duration(group.time / Math.max(1, group.finished + group.failed))]));
+      fill($('cache-table'), ['Call', 'Request', 'What the cache decided'],
+        [...calls.values()].filter(call => call.cache).map(call =>
+          ['#' + call.id, call.method + ' ' + call.url, call.cache]));
+      const slots = state.client;
+      $('slot-list').replaceChildren(...(slots ? [make('dt', 'On the wire'),
+        make('dd', slots.running + (slots.total ? ' of ' + slots.total : ''))].concat(
+          Object.entries(slots.waiting).flatMap(([name, count]) =>
+            [make('dt', 'Waiting, ' + name), make('dd', count)])) : [make('dd', 'There is no client.')]));
+      drawOutbox(state.outbox);
+    }
+
+    const depths = [];
+
+    function drawOutbox(outbox) {
+      $('outbox-state').textContent = outbox
+        ? Object.entries(outbox.counts).map(([name, count]) => count + ' ' + name).join(', ')
+          + (outbox.isPaused ? '; paused' : '') + '; ' + outbox.bytes + ' bytes' : 'There is no outbox.';
+      if (!outbox) return;
+      depths.push((outbox.counts.stored ?? 0) + (outbox.counts.attempting ?? 0));
+      if (depths.length > 300) depths.shift();
+      const context = $('plot').getContext('2d'), most = Math.max(1, ...depths);
+      context.clearRect(0, 0, 300, 40);
+      context.fillStyle = getComputedStyle(document.body).getPropertyValue('color');
+      depths.forEach((depth, x) => context.fillRect(x, 40 - depth / most * 38, 1, depth / most * 38));
+      if ($('outbox-table').contains(document.activeElement)) return;
+      fill($('outbox-table'), ['Lane', 'State', 'Request', 'Attempts', 'Next', 'Reason', ''], outbox.rows.map(row => {
+        const buttons = make('td');
+        for (const name of row.state === 'dead-letter' ? ['retry', 'drop'] : row.state === 'stored' ? ['drop'] : []) {
+          const button = make('button', name, { 'aria-label': name + ' ' + row.method + ' ' + row.url });
+          button.addEventListener('click', () => { button.blur(); act({ name, id: row.id }, 'Done: ' + name + '.'); });
+          buttons.append(button);
+        }
+        const next = row.next == null ? '' : row.next <= outbox.now ? 'now' : 'in ' + duration(row.next - outbox.now);
+        return [row.lane ?? '', make('td', row.state, { class: row.state }), row.method + ' ' + row.url, row.attempts,
+          next, row.reason ?? '', buttons];
+      }));
+    }
+
+    let pending = false;
+    function changed() {
+      if (paused || pending) return;
+      pending = true;
+      requestAnimationFrame(() => { pending = false; arrange(); drawViews(); });
+    }
+
+    const views = ['calls', 'scopes', 'slots', 'origins', 'cache', 'outbox'];
+    for (const view of views) {
+      $('view-' + view).addEventListener('click', () => {
+        for (const other of views) {
+          $(other).hidden = other !== view;
+          $('view-' + other).setAttribute('aria-pressed', other === view);
+        }
+        changed();
+      });
+    }
+    for (const id of ['filter-text', 'filter-status', 'filter-host', 'filter-method', 'filter-only', 'sort']) {
+      $(id).addEventListener('input', () => arrange());
+    }
+    $('filters').addEventListener('submit', event => event.preventDefault());
+    $('scroller').addEventListener('scroll', draw);
+    addEventListener('resize', draw);
+    $('pause').addEventListener('click', () => {
+      paused = !paused;
+      $('pause').setAttribute('aria-pressed', paused);
+      changed();
+    });
+    $('clear').addEventListener('click', () => act({ name: 'clear' }, 'Cleared.'));
+    $('outbox-pause').addEventListener('click', () => act({ name: 'pause' }, 'Paused.'));
+    $('outbox-resume').addEventListener('click', () => act({ name: 'resume' }, 'Resumed.'));
+    $('save').addEventListener('click', save);
+    addEventListener('keydown', event => {
+      if (event.target.matches('input, select') || event.ctrlKey || event.metaKey) return;
+      const index = shown.findIndex(call => call.id === chosen);
+      const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+      if (step && shown.length) {
+        event.preventDefault();
+        const next = Math.min(shown.length - 1, Math.max(0, index + step));
+        $('scroller').scrollTop = Math.max(0, (next - 5) * ROW);
+        choose(shown[next].id);
+      } else if (event.key === '/') { event.preventDefault(); $('filter-text').focus(); }
+      else if (event.key === 'p') $('pause').click();
+      else if (event.key === 'Escape') choose(null);
+    });
+
+    // The page with its data, its script and its style in one file.
+    async function save() {
+      const [data, script, style] = await Promise.all(
+        ['export', 'page.js', 'page.css'].map(async path => (await fetch(path)).text()));
+      const copy = document.documentElement.cloneNode(true);
+      copy.querySelector('#data').textContent = data.replaceAll('<', '\\u003c');
+      copy.querySelector('script[src]').replaceWith(Object.assign(make('script'), { textContent: script }));
+      copy.querySelector('link').replaceWith(Object.assign(make('style'), { textContent: style }));
+      const link = make('a', null, { download: 'calls.html', href: URL.createObjectURL(
+        new Blob(['<!DOCTYPE html>' + copy.outerHTML], { type: 'text/html' })) });
+      link.click();
+      say('Saved.');
+    }
+
+    function take(rows) { for (const call of rows) calls.set(call.id, call); changed(); }
+
+    if (offline) {
+      $('connection').textContent = 'a copy';
+      for (const id of ['pause', 'clear', 'har', 'save']) $(id).hidden = true;
+      take(offline.map(call => call.row));
+    } else {
+      const source = new EventSource('events');
+      source.addEventListener('open', () => { $('connection').textContent = 'live'; });
+      source.addEventListener('error', () => { $('connection').textContent = 'connecting again'; });
+      source.addEventListener('snapshot', event => { calls.clear(); take(JSON.parse(event.data)); });
+      source.addEventListener('calls', event => {
+        const rows = JSON.parse(event.data);
+        take(rows);
+        if (rows.some(call => call.id === chosen && call.end != null)) choose(chosen);
+      });
+      source.addEventListener('gone', event => {
+        for (const id of JSON.parse(event.data)) calls.delete(id);
+        changed();
+      });
+      source.addEventListener('state', event => { state = JSON.parse(event.data); changed(); });
+    }
+
+    """#
+}

@@ -1,0 +1,118 @@
+import ErrandCore
+import ErrandOutbox
+import ErrandServing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// An action that the page asks for.
+struct InspectorAction: Decodable, Sendable {
+  let name: String
+  var call: UInt64?
+  var id: String?
+  var lane: String?
+
+  var ids: [OutboxID] { id.map { [OutboxID(rawValue: $0)] } ?? [] }
+}
+
+/// Decides what a request to the inspector may have. Pure.
+///
+/// A page of another site may send requests here, but it does not know the token, and its `Origin` is another; a site
+/// whose name leads to 127.0.0.1 (DNS rebinding) has another `Host`.
+struct InspectorRoutes: Sendable {
+  enum Route: Sendable {
+    case refused(Int)
+    case page, script, style, events, export, har
+    case details(UInt64)
+    case action(InspectorAction)
+  }
+
+  let token: String
+  let port: Int
+
+  static let policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+  static let fields: HTTPFields = [
+    "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+  ]
+
+  static var eventFields: HTTPFields {
+    var fields = fields
+    fields.set("Content-Type", "text/event-stream; charset=utf-8")
+    return fields
+  }
+
+  func route(_ request: ServedRequest) -> Route {
+    let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+    guard let host = request.fields["Host"], hosts.contains(host) else { return .refused(403) }
+    if let origin = request.fields["Origin"], origin != "http://\(host)" { return .refused(403) }
+    if let site = request.fields["Sec-Fetch-Site"], !["same-origin", "none"].contains(site) {
+      return .refused(403)
+    }
+    let parts = request.target.dropFirst().split(
+      separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, isToken(parts[0]) else { return .refused(404) }
+    switch (request.method, parts[1]) {
+    case (.get, ""): return .page
+    case (.get, "page.js"): return .script
+    case (.get, "page.css"): return .style
+    case (.get, "events"): return .events
+    case (.get, "export"): return .export
+    case (.get, "calls.har"): return .har
+    case (.get, let path) where path.hasPrefix("calls/"):
+      return UInt64(path.dropFirst("calls/".count)).map { .details($0) } ?? .refused(404)
+    case (.post, "action"):
+      // A form of another site cannot send this type without asking first.
+      guard request.fields["Content-Type"] == "application/json", request.fields["Origin"] != nil,
+        let action = try? JSONDecoder().decode(InspectorAction.self, from: request.body)
+      else { return .refused(400) }
+      return .action(action)
+    default: return .refused(404)
+    }
+  }
+
+  /// Compares all bytes, whichever differ.
+  private func isToken(_ text: Substring) -> Bool {
+    guard text.utf8.count == token.utf8.count else { return false }
+    return zip(text.utf8, token.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+extension ServedResponse {
+  static func refused(_ status: Int) -> ServedResponse {
+    .whole(status: status, fields: InspectorRoutes.fields, body: Data())
+  }
+
+  static func asset(_ text: String, _ type: String) -> ServedResponse {
+    var fields = InspectorRoutes.fields
+    fields.set("Content-Type", type)
+    return .whole(status: 200, fields: fields, body: Data(text.utf8))
+  }
+
+  static func json(_ value: some Encodable) -> ServedResponse {
+    var fields = InspectorRoutes.fields
+    fields.set("Content-Type", "application/json")
+    return .whole(status: 200, fields: fields, body: ServerEvent.json(value))
+  }
+}
+
+/// Writes server-sent events.
+enum ServerEvent {
+  static func data(_ name: String, _ value: some Encodable) -> Data {
+    // JSON has no line ends outside of strings, and in strings they are escaped.
+    Data("event: \(name)\ndata: ".utf8) + json(value) + Data("\n\n".utf8)
+  }
+
+  static func json(_ value: some Encodable) -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(value)) ?? Data("null".utf8)
+  }
+}

@@ -1,0 +1,103 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A call as a row of the page.
+struct CallRow: Encodable {
+  struct Span: Encodable {
+    let step: String
+    let attempt: Int
+    let begin: Double
+    let end: Double
+  }
+
+  let id: UInt64
+  let method: String
+  let url: String
+  let origin: String
+  let scope: String?
+  let purpose: String
+  let priority: String
+  let state: CallRecord.State
+  let status: Int?
+  let outcome: String
+  let waitsFor: String?
+  let attempts: Int
+  let shares: UInt64?
+  let cache: String?
+  let bytes: Int64
+  /// Milliseconds on the client's timeline.
+  let began: Double
+  let end: Double?
+  let spans: [Span]
+
+  init(_ record: CallRecord) {
+    func milliseconds(_ time: Duration) -> Double { (time.seconds * 1_000_000).rounded() / 1000 }
+    (id, purpose, state) = (record.id, record.purpose.rawValue, record.state)
+    (method, url, origin) = (record.request.method.rawValue, record.request.url, record.request.origin)
+    (scope, priority) = (record.scope, "\(record.request.priority)")
+    (status, outcome, waitsFor) = (record.status, record.outcome, record.waitsFor)
+    (attempts, shares, cache, bytes) = (record.attempts, record.shares, record.cache, record.bytes)
+    began = milliseconds(record.timeline.began)
+    end = record.end.map(milliseconds)
+    spans = record.timeline.spans.map {
+      Span(
+        step: $0.step.rawValue, attempt: $0.attempt, begin: milliseconds($0.begin), end: milliseconds($0.end))
+    }
+  }
+}
+
+/// What the page shows of a call that is chosen.
+struct CallDetails: Encodable {
+  struct Body: Encodable {
+    let text: String?
+    let base64: String?
+    let length: Int64
+    let isWhole: Bool
+
+    init(_ body: EventBody) {
+      (text, base64, length, isWhole) = (body.text, body.base64, body.length, body.isWhole)
+    }
+  }
+
+  struct Exchange: Encodable {
+    let attempt: Int
+    let redirects: Int
+    let method: String
+    let url: String
+    let fields: [[String]]
+    let status: Int?
+    let responseFields: [[String]]?
+    let failure: String?
+    let retry: String?
+  }
+
+  let id: UInt64
+  let date: String
+  let curl: String
+  let canResend: Bool
+  let exchanges: [Exchange]
+  let sent: Body?
+  let received: Body?
+
+  init(_ record: CallRecord) {
+    id = record.id
+    date = record.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    curl = record.request.curlCommand
+    canResend = record.canResend
+    exchanges = record.exchanges.map { exchange in
+      Exchange(
+        attempt: exchange.attempt, redirects: exchange.redirects, method: exchange.request.method.rawValue,
+        url: exchange.request.url, fields: exchange.request.fields.map { [$0.name, $0.value] },
+        status: exchange.response?.status.code,
+        responseFields: exchange.response?.fields.map { [$0.name, $0.value] }, failure: exchange.failure,
+        retry: exchange.retry)
+    }
+    sent = record.sent?.shown.map(Body.init)
+    received = record.received?.shown.map(Body.init)
+  }
+}

@@ -1,0 +1,62 @@
+import ErrandCore
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the page shows besides calls.
+struct InspectorState: Encodable {
+  var client: SlotRows?
+  var outbox: OutboxRows?
+}
+
+/// An outbox as the page shows it: the head of its order, and its counts.
+struct OutboxRows: Encodable {
+  struct Row: Encodable {
+    let id: String
+    let lane: String?
+    let state: String
+    let method: String
+    let url: String
+    let attempts: Int
+    let next: Double?
+    let reason: String?
+    let size: Int64
+  }
+
+  private static let most = 200
+
+  let counts: [String: Int]
+  let bytes: Int64
+  let oldest: Double?
+  let now: Double
+  let isPaused: Bool
+  let pausedLanes: [String]
+  let rows: [Row]
+
+  init(_ outbox: Outbox) async throws {
+    let statistics = try await outbox.statistics()
+    counts = Dictionary(uniqueKeysWithValues: statistics.counts.map { ("\($0.key)", $0.value) })
+    bytes = statistics.bytes
+    oldest = statistics.oldest.map { Double($0) }
+    now = Date().timeIntervalSince1970 * 1000
+    (isPaused, pausedLanes) = (statistics.isPaused, statistics.pausedLanes)
+    let states: Set<OutboxState> = [.stored, .attempting, .deadLettered]
+    rows = try await outbox.list(OutboxSelection(states: states), limit: Self.most).map { entry in
+      Row(
+        id: entry.id.rawValue, lane: entry.lane, state: "\(entry.state)", method: entry.method.rawValue,
+        url: entry.url, attempts: entry.attempts,
+        next: entry.nextAttempt.map { $0.timeIntervalSince1970 * 1000 }, reason: entry.reason,
+        size: entry.size)
+    }
+  }
+}
+
+/// A call in a file for a colleague.
+struct InspectorExport: Encodable {
+  let row: CallRow
+  let details: CallDetails
+}

@@ -1,0 +1,153 @@
+package import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A request to a `PageServer`, whole.
+package struct ServedRequest: Sendable {
+  package let method: ErrandCore.Method
+  package let target: String
+  package let fields: HTTPFields
+  package var body = Data()
+
+  package init(method: ErrandCore.Method, target: String, fields: HTTPFields) {
+    (self.method, self.target, self.fields) = (method, target, fields)
+  }
+}
+
+/// The response of a `PageServer`.
+package enum ServedResponse: Sendable {
+  case whole(status: Int, fields: HTTPFields, body: Data)
+  /// A stream of events (`text/event-stream`): these bytes, and all that is broadcast after them.
+  case events(fields: HTTPFields, first: Data)
+}
+
+/// An accepted connection. Used on the server's thread only.
+final class PageConnection {
+  /// The most bytes of a request's body.
+  private static let bodyLimit = 64 << 10
+  /// The most bytes that wait for a reader; one that falls further behind is cut off, and begins anew.
+  private static let outputLimit = 32 << 20
+
+  let descriptor: Int32
+  let number: Int
+  private(set) var isOver = false
+  private(set) var isStream = false
+
+  private var parser = RequestParser(headLimit: 64 << 10)
+  private var request: ServedRequest?
+  private var awaitsResponse = false
+  private var closesAfterOutput = false
+  private var output = Data()
+  private var sent = 0
+
+  init(_ descriptor: Int32, number: Int) {
+    self.descriptor = descriptor
+    self.number = number
+  }
+
+  var pollEvents: Int16 {
+    // A request that waits for its response is followed by no other, so reading pauses.
+    var events = Int16(awaitsResponse && !isStream ? 0 : POLLIN)
+    if sent < output.count { events |= Int16(POLLOUT) }
+    return events
+  }
+
+  /// Reads and writes. Returns the requests that are whole.
+  func handle(_ events: Int16, _ room: UnsafeMutableRawBufferPointer) -> [ServedRequest] {
+    if events & Int16(POLLOUT) != 0 { flush() }
+    guard !isOver, events & Int16(POLLIN | POLLHUP | POLLERR) != 0 else { return [] }
+    switch Socket.receive(descriptor, into: room) {
+    case .bytes(let count):
+      // Nothing is expected of who reads events.
+      if isStream { return [] }
+      parser.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
+      return parse()
+    case .wouldBlock: return []
+    case .ended, .failed:
+      shut()
+      return []
+    }
+  }
+
+  func respond(_ response: ServedResponse) {
+    guard !isOver, awaitsResponse else { return }
+    switch response {
+    case .whole(let status, var fields, let body):
+      fields.set("Content-Length", "\(body.count)")
+      send(Self.head(status, fields) + body)
+      awaitsResponse = false
+      parser.beginNext()
+    case .events(let fields, let first):
+      isStream = true
+      send(Self.head(200, fields) + first)
+    }
+  }
+
+  func send(_ data: Data) {
+    guard output.count - sent + data.count <= Self.outputLimit else { return shut() }
+    output.append(data)
+    flush()
+  }
+
+  func shut() {
+    guard !isOver else { return }
+    isOver = true
+    isStream = false
+    close(descriptor)
+  }
+
+  private func parse() -> [ServedRequest] {
+    var requests: [ServedRequest] = []
+    while let event = parser.next() {
+      switch event {
+      case .head(let method, let target, let fields):
+        request = ServedRequest(method: method, target: target, fields: fields)
+      case .body(let data):
+        request?.body.append(data)
+        if (request?.body.count ?? 0) > Self.bodyLimit { refuse(413) }
+      case .complete:
+        if let request, !closesAfterOutput { requests.append(request) }
+        (request, awaitsResponse) = (nil, true)
+      case .malformed: refuse(400)
+      }
+    }
+    return requests
+  }
+
+  private func refuse(_ status: Int) {
+    closesAfterOutput = true
+    send(Self.head(status, ["Content-Length": "0", "Connection": "close"]))
+  }
+
+  private func flush() {
+    while sent < output.count {
+      let outcome = output.withUnsafeBytes {
+        Socket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+      }
+      switch outcome {
+      case .bytes(let count): sent += count
+      case .wouldBlock: return
+      case .ended, .failed: return shut()
+      }
+    }
+    (output, sent) = (Data(), 0)
+    if closesAfterOutput { shut() }
+  }
+
+  private static func head(_ status: Int, _ fields: HTTPFields) -> Data {
+    let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+    return Data("HTTP/1.1 \(Status(status))\r\n\(lines)\r\n".utf8)
+  }
+}

@@ -1,0 +1,146 @@
+import ErrandCore
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A small HTTP/1.1 server on 127.0.0.1, on one thread of its own, for pages that programs show of themselves: whole
+/// responses, and streams of events that are sent to all who listen.
+package final class PageServer: Sendable {
+  /// Answers a request, from any thread and at any time. Called on the server's thread.
+  package typealias Handler = @Sendable (ServedRequest, @escaping @Sendable (ServedResponse) -> Void) -> Void
+
+  package enum Command {
+    case respond(connection: Int, ServedResponse)
+    case broadcast(Data)
+    case stop
+  }
+
+  /// The most connections at once; others are closed at once.
+  static let mostConnections = 64
+
+  package let port: Int
+  private let listener: Int32
+  private let wakeRead: Int32
+  private let wakeWrite: Int32
+  private let handler: Handler
+  private let commands = Locked<[Command]>([])
+  private let listeners = Locked(0)
+
+  /// - Parameter port: 0 for a free one.
+  /// - Throws: `SocketError`, if the port is taken.
+  package init(port: Int, _ handler: @escaping Handler) throws(SocketError) {
+    listener = try Socket.make()
+    var pipes: [Int32] = [-1, -1]
+    do throws(SocketError) {
+      try Socket.bind(listener, port: port)
+      guard listen(listener, 128) == 0 else { throw .system("cannot listen") }
+      guard pipe(&pipes) == 0 else { throw .system("no pipe") }
+    } catch {
+      close(listener)
+      throw error
+    }
+    (wakeRead, wakeWrite) = (pipes[0], pipes[1])
+    for descriptor in [wakeRead, wakeWrite] {
+      Socket.setNonBlocking(descriptor)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+    Socket.setNonBlocking(listener)
+    self.port = Socket.port(of: listener)
+    self.handler = handler
+    let isStarted = SystemThread.start { self.run() }
+    guard isStarted else { throw .system("no thread") }
+  }
+
+  deinit {
+    close(wakeRead)
+    close(wakeWrite)
+  }
+
+  /// The number of event streams that are open.
+  package var streams: Int { listeners.withLock { $0 } }
+
+  /// Sends bytes to every event stream.
+  package func broadcast(_ data: Data) { put(.broadcast(data)) }
+
+  /// Closes every connection, and ends the thread.
+  package func stop() { put(.stop) }
+
+  private func put(_ command: Command) {
+    commands.withLock { $0.append(command) }
+    var byte: UInt8 = 1
+    _ = write(wakeWrite, &byte, 1)
+  }
+
+  // MARK: On the server's thread
+
+  private func run() {
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    var connections: [PageConnection] = []
+    var accepted = 0
+    var isStopped = false
+    while !isStopped {
+      var polled = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+      polled.append(pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0))
+      polled += connections.map { pollfd(fd: $0.descriptor, events: $0.pollEvents, revents: 0) }
+      poll(&polled, nfds_t(polled.count), -1)
+      if polled[1].revents != 0 { while read(wakeRead, room.baseAddress, room.count) > 0 {} }
+      for command in takeCommands() {
+        switch command {
+        case .respond(let number, let response):
+          connections.first { $0.number == number }?.respond(response)
+        case .broadcast(let data):
+          for connection in connections where connection.isStream { connection.send(data) }
+        case .stop: isStopped = true
+        }
+      }
+      for (connection, polled) in zip(connections, polled.dropFirst(2)) where polled.revents != 0 {
+        for request in connection.handle(polled.revents, room) { pass(request, of: connection.number) }
+      }
+      connections.removeAll(where: \.isOver)
+      if polled[0].revents != 0 { accept(&connections, &accepted) }
+      let streams = connections.count(where: \.isStream)
+      listeners.withLock { $0 = streams }
+    }
+    for connection in connections { connection.shut() }
+    close(listener)
+    room.deallocate()
+  }
+
+  private func takeCommands() -> [Command] {
+    commands.withLock { commands in
+      defer { commands = [] }
+      return commands
+    }
+  }
+
+  private func pass(_ request: ServedRequest, of connection: Int) {
+    handler(request) { [weak self] response in self?.put(.respond(connection: connection, response)) }
+  }
+
+  private func accept(_ connections: inout [PageConnection], _ accepted: inout Int) {
+    while true {
+      let descriptor = systemAccept(listener)
+      guard descriptor >= 0 else { return }
+      guard connections.count < Self.mostConnections else {
+        close(descriptor)
+        continue
+      }
+      Socket.prepareAccepted(descriptor)
+      accepted += 1
+      connections.append(PageConnection(descriptor, number: accepted))
+    }
+  }
+}
+
+private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
