@@ -17,6 +17,8 @@
     /// Claims requests, after it has told the others that this worker lives.
     /// - Returns: The claim, and whether others may want to know of it.
     func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> (claim: Claim, hasNews: Bool) {
+      await beginClaim()
+      defer { endClaim() }
       try await arrive()
       try await returnUnknown()
       let origins = bounds.capacities.map { (StoredName($0.key).key, Int64($0.value)) }
@@ -41,6 +43,27 @@
         }
         throw failure.error(link)
       }
+    }
+
+    /// Waits until no other claim is under way: what that has just claimed would be taken for unknown, and
+    /// given back.
+    private func beginClaim() async {
+      await withCheckedContinuation { (turn: CheckedContinuation<Void, Never>) in
+        let isFree = state.withLock { state in
+          if state.isClaiming { state.waitingClaims.append(turn) }
+          defer { state.isClaiming = true }
+          return !state.isClaiming
+        }
+        if isFree { turn.resume() }
+      }
+    }
+
+    private func endClaim() {
+      let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        state.isClaiming = !state.waitingClaims.isEmpty
+        return state.isClaiming ? state.waitingClaims.removeFirst() : nil
+      }
+      next?.resume()
     }
 
     private static func claim(_ answer: PostgresAnswer) -> Claim {

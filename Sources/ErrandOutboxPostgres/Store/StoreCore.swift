@@ -19,6 +19,8 @@
       /// The leases that were claimed and not finished, and whether a claim's outcome is unknown.
       var claimed: Set<Int64> = []
       var mayHaveUnknown = false
+      var isClaiming = false
+      var waitingClaims: [CheckedContinuation<Void, Never>] = []
       var onNotification: (@Sendable () -> Void)?
     }
 
