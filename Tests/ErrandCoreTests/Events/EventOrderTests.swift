@@ -132,10 +132,12 @@ import Testing
   }
 
   @Test func `a stream ends with its last byte, and a call that cannot begin has failed`() async throws {
-    let stage = stage { _ in .response(body: "hello") }
+    // More than a stream holds, so that the last byte cannot come before any is read.
+    let chunks = [Data(count: 1 << 20), Data("end".utf8)]
+    let stage = stage { _ in .response(chunks: chunks) }
     let response = try await stage.client.stream(.get(url))
     #expect(recorder.steps().last == "accepted the response")
-    #expect(try await response.chunks.readAll() == 5)
+    #expect(try await response.chunks.readAll() == chunks.reduce(0) { $0 + $1.count })
     #expect(recorder.steps().last == "ended: 200 OK")
     await stage.client.shutdown()
     await #expect(throws: RequestError.self) { try await stage.client.send(.get(url)) }
