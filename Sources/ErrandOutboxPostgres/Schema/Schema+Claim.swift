@@ -122,11 +122,12 @@
                 'its last attempt has no known end: its process is gone, or was silent for too long'
                 ELSE reason END
             FROM ended WHERE q.seq = ended.seq RETURNING q.*
-          ) SELECT * FROM changed ORDER BY seq;
+          ), counted AS (
+            -- Of what was changed here: another may have ended some of these leases a moment before.
+            SELECT errand.tally(me, 1, -count(*), -sum(size)::bigint, true),
+              errand.tally(me, 0, count(*), sum(size)::bigint, true) FROM changed HAVING count(*) > 0
+          ) SELECT c.* FROM changed c, (SELECT count(*) FROM counted) d ORDER BY c.seq;
         PERFORM errand.settle(locked);
-        PERFORM errand.tally(me, 1, -count(*), -sum(size)::bigint, true),
-            errand.tally(me, 0, count(*), sum(size)::bigint, true)
-          FROM errand.requests WHERE seq = ANY(lost) AND state = 0 HAVING count(*) > 0;
       END $$;
 
       -- Moves requests whose time is over to the history, some hundred at once.

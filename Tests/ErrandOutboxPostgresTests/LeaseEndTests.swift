@@ -1,0 +1,37 @@
+#if Postgres
+  import Foundation
+  import Testing
+
+  @Suite struct LeaseEndTests {
+    /// A worker has found leases that are over, and is held up before it ends them; meanwhile another ends them.
+    @Test func `leases that two workers find over are ended once`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      try await fleet.psql(
+        """
+        SELECT errand.enqueue('POST', 'http://a.test/') FROM generate_series(1, 3);
+        SELECT errand.claim('{NULL,NULL}', 7, 10, '{}', '{}', 10, 10, NULL, 0, 0, 0);
+        CREATE TABLE errand.gate(is_open boolean);
+        CREATE FUNCTION errand.wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          WHILE current_setting('application_name') = 'late' AND NOT EXISTS (SELECT FROM errand.gate) LOOP
+            PERFORM pg_sleep(0.01);
+          END LOOP;
+          RETURN NULL;
+        END $$;
+        CREATE TRIGGER gate BEFORE UPDATE ON errand.requests EXECUTE FUNCTION errand.wait_at_gate();
+        """)
+      async let late = fleet.psql("SET application_name = 'late'; \(Self.recover(by: 8))")
+      let isAtGate =
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late' AND wait_event = 'PgSleep'"
+      while try await fleet.psql(isAtGate) == "0" { try await Task.sleep(for: .milliseconds(5)) }
+      #expect(try await fleet.psql(Self.recover(by: 9)) == "3")
+      try await fleet.psql("INSERT INTO errand.gate VALUES (true)")
+      #expect(try await late == "0")
+      #expect(try await fleet.psql("SELECT state, count FROM errand.totals() WHERE count <> 0") == "0|3")
+    }
+
+    private static func recover(by worker: Int) -> String {
+      "SELECT count(*) FROM errand.recover(errand.ticks(), errand.wall(), \(worker), 0, 0)"
+    }
+  }
+#endif
