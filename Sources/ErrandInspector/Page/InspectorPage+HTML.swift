@@ -7,6 +7,7 @@ enum InspectorPage {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Errand</title>
+    <link rel="icon" href="data:,">
     <link rel="stylesheet" href="page.css">
     </head>
     <body>
