@@ -1,6 +1,5 @@
 import ErrandCore
 import ErrandCurl
-import ErrandTesting
 import Foundation
 import Programs
 import TestSupport
@@ -24,9 +23,7 @@ import Testing
   @Test(arguments: [("me", "pass"), ("t\u{EB}st", "1:23 \u{A3} \"x\"")])
   func `nginx accepts the user and the password of Basic`(user: String, password: String) async throws {
     let folder = try TemporaryFolder()
-    let holder = try MockServer()
-    let port = holder.port
-    holder.stop()
+    let port = try FreePort.take()
     let hash = try await Program.output(of: "openssl", ["passwd", "-apr1", password])
     try folder.write("\(user):\(String(decoding: hash, as: UTF8.self))", to: "users")
     try folder.write("in", to: "page")

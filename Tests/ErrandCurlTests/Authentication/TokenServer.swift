@@ -17,6 +17,8 @@ final class TokenServer: Sendable {
     var accepted: Int?
     /// The requests that the access token is good for.
     var usesLeft = Int.max
+    /// The requests that the next access tokens are good for; those after them, any number.
+    var usesOfNext: [Int] = []
     /// The number of access tokens that have expired.
     var expired = 0
     /// The clients of all refreshes.
@@ -70,7 +72,12 @@ final class TokenServer: Sendable {
     let next = token + 1
     let body = #"{"access_token":"a\#(next)","refresh_token":"r\#(next)","expires_in":3600}"#
     let (response, rotates) = reply(number, .response(body: body))
-    if rotates { state.withLock { ($0.newest, $0.accepted) = (next, next) } }
+    if rotates {
+      state.withLock { state in
+        (state.newest, state.accepted) = (next, next)
+        if !state.usesOfNext.isEmpty { state.usesLeft = state.usesOfNext.removeFirst() }
+      }
+    }
     return response
   }
 

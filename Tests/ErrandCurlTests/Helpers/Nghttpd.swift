@@ -1,5 +1,4 @@
 import ErrandCore
-import ErrandTesting
 import Foundation
 import Programs
 import TestSupport
@@ -23,9 +22,7 @@ final class Nghttpd: Sendable {
     for (name, length) in files {
       try Data(count: length).write(to: folder.url.appending(path: name))
     }
-    let holder = try MockServer()
-    port = holder.port
-    holder.stop()
+    port = try FreePort.take()
     guard let path = Program.path(of: "nghttpd") else {
       throw Program.Failure(description: "nghttpd is not installed")
     }

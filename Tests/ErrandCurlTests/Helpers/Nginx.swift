@@ -1,4 +1,3 @@
-import ErrandTesting
 import Foundation
 import Programs
 import TestSupport
@@ -14,10 +13,7 @@ final class Nginx: Sendable {
     folder = try TemporaryFolder()
     certificates = try await Certificates(in: folder)
     let names = ["good", "wrong-host", "unknown", "expired", "client", "old"]
-    // Free ports, held all at once so that they differ.
-    let holders = try names.map { _ in try MockServer() }
-    ports = Dictionary(uniqueKeysWithValues: zip(names, holders.map(\.port)))
-    for holder in holders { holder.stop() }
+    ports = Dictionary(uniqueKeysWithValues: try names.map { ($0, try FreePort.take()) })
     let behind = port
     let servers = ports.map { name, port in
       """

@@ -1,4 +1,5 @@
 import ErrandServing
+
 #if os(Linux)
   import ErrandCore
   import Foundation
