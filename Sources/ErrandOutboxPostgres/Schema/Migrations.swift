@@ -19,7 +19,8 @@
   }
 
   extension Schema {
-    /// Every step, in order.
+    /// Every step, in order. Workers of older versions go on during a step that is compatible with them: a column
+    /// that it adds to `requests` it adds to `dead` and `history`, too, which rows pass through whole.
     static let migrations: [PostgresMigration] = [
       PostgresMigration(
         1, "tables and functions of the outbox", compatible: 1,

@@ -62,7 +62,10 @@
         """
         DO $errand_migration$ BEGIN
           PERFORM pg_advisory_xact_lock(hashtext('errand'), hashtext('errand.migration'));
-          IF to_regclass('errand.migrations') IS NULL THEN
+          -- Not by to_regclass: it remembers what was there before the lock.
+          IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = '\(schema.name)' AND c.relname = 'migrations')
+          THEN
             CREATE SCHEMA IF NOT EXISTS \(schema.name);
             CREATE TABLE errand.migrations(
               version integer PRIMARY KEY, name text NOT NULL, compatible integer NOT NULL,

@@ -25,8 +25,8 @@
     public var workerName: String?
     /// The time of the test; nil for the server's clock. Milliseconds: ticks and wall clock.
     package var time: (@Sendable () -> (ticks: Int64, wall: Int64))?
-    /// The migrations that the program knows; nil for all.
-    package var knownVersion: Int?
+    /// The migrations that the program knows.
+    var migrations = Schema.migrations
 
     public init() {}
   }

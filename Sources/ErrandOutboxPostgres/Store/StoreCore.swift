@@ -52,8 +52,7 @@
       ) { channel?.hear() }
       do {
         try await check(link)
-        let migrations = Schema.migrations.filter { $0.version <= settings.knownVersion ?? .max }
-        return (link, Migrator(link: link, schema: schema, migrations: migrations))
+        return (link, Migrator(link: link, schema: schema, migrations: settings.migrations))
       } catch {
         link.close {}
         throw error

@@ -7,12 +7,14 @@
   import Foundation
   import PostgresCluster
 
-  /// A schema of its own in the shared cluster, and outboxes on it.
+  /// A schema of its own in the shared cluster or another one, and outboxes on it.
   struct Fleet {
     let cluster: PostgresCluster
     let schema = "s\(UInt64.random(in: 0...(.max)))"
 
-    init() async throws { cluster = try await PostgresCluster.shared() }
+    init(_ cluster: PostgresCluster? = nil) async throws {
+      if let cluster { self.cluster = cluster } else { self.cluster = try await PostgresCluster.shared() }
+    }
 
     var settings: PostgresSettings {
       var settings = PostgresSettings()

@@ -1,0 +1,123 @@
+#if Postgres
+  import ErrandCore
+  import ErrandOutbox
+  import ErrandTesting
+  import Foundation
+  import PostgresCluster
+  import Testing
+
+  @testable import ErrandOutboxPostgres
+
+  @Suite(.timeLimit(.minutes(1))) struct MigrationTests {
+    /// What a later version might change: a column that older programs do not know.
+    private static let adding = PostgresMigration(
+      2, "a note for each request", compatible: 1,
+      sql: ["requests", "dead", "history"]
+        .map { "ALTER TABLE errand.\($0) ADD COLUMN note text NOT NULL DEFAULT '';" }.joined(separator: "\n"))
+    /// What older programs cannot work with.
+    private static let breaking = PostgresMigration(
+      3, "claims of another kind", compatible: 3,
+      sql: "ALTER FUNCTION errand.claim RENAME TO claim_all")
+
+    private func everything(_ fleet: Fleet) async throws -> String {
+      try await fleet.psql(
+        """
+        SELECT relname, relkind FROM pg_class WHERE relnamespace::regnamespace::text = '\(fleet.schema)' ORDER BY 1;
+        SELECT proname FROM pg_proc WHERE pronamespace::regnamespace::text = '\(fleet.schema)' ORDER BY 1;
+        SELECT version, name, done FROM errand.migrations;
+        """)
+    }
+
+    @Test func `a dry run says what is to be done, and does nothing`() async throws {
+      let fleet = try await Fleet()
+      let url = fleet.cluster.url()
+      let pending = try await PostgresOutboxStore.migrate(url, settings: fleet.settings, dryRun: true)
+      #expect(pending == Schema.migrations)
+      let isThere = "SELECT to_regnamespace('\(fleet.schema)') IS NOT NULL"
+      #expect(try await fleet.psql(isThere) == "f")
+      #expect(try await PostgresOutboxStore.migrate(url, settings: fleet.settings) == pending)
+      #expect(try await PostgresOutboxStore.migrate(url, settings: fleet.settings, dryRun: true).isEmpty)
+    }
+
+    @Test func `programs that migrate at the same time do each step once`() async throws {
+      let fleet = try await Fleet()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 { group.addTask { try await fleet.migrate() } }
+        try await group.waitForAll()
+      }
+      #expect(
+        try await fleet.psql("SELECT count(*) FROM errand.migrations") == "\(Schema.migrations.count)")
+    }
+
+    @Test func `a migration that fails leaves nothing of itself`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      let before = try await everything(fleet)
+      let wrong = PostgresMigration(3, "wrong", compatible: 3, sql: "SELECT * FROM errand.nothing")
+      await #expect(throws: OutboxError.self) {
+        try await fleet.store { $0.migrations += [Self.adding, wrong] }
+      }
+      #expect(try await everything(fleet) == before)
+    }
+
+    @Test func `a schema that a program must not change is left alone`() async throws {
+      let fleet = try await Fleet()
+      let missing = await #expect(throws: OutboxError.self) {
+        try await fleet.store { $0.migrates = false }
+      }
+      #expect(missing?.code == .notWritable && missing?.message.contains("errand outbox migrate") == true)
+      try await fleet.migrate()
+      let before = try await everything(fleet)
+      await #expect(throws: OutboxError.self) {
+        try await fleet.store {
+          $0.migrates = false
+          $0.migrations.append(Self.adding)
+        }
+      }
+      #expect(try await everything(fleet) == before)
+    }
+
+    @Test func `two versions deliver beside each other through a migration`() async throws {
+      let (fleet, server) = (try await Fleet(), try MockServer.accepting())
+      let old = try await fleet.outbox()
+      try await old.enqueue((0..<50).map { Request.post(server.url("/before/\($0)"), .text("a")) })
+      let new = try await fleet.outbox(fleet.store { $0.migrations.append(Self.adding) })
+      for outbox in [old, new] {
+        try await outbox.enqueue((0..<50).map { Request.post(server.url("/\(UUID())/\($0)"), .text("b")) })
+      }
+      // A program of the old version that starts only now works with the new schema, too.
+      let late = try await fleet.outbox()
+      try await late.enqueue(Request.post(server.url("/late"), .text("c")))
+      try await old.waitUntilEmpty()
+      try await new.waitUntilEmpty()
+      #expect(Set(server.requests.map(\.path)).count == 151)
+      #expect(server.requests.count == 151)
+      #expect(try await fleet.psql("SELECT max(version) FROM errand.migrations") == "2")
+      for outbox in [old, new, late] { await outbox.close() }
+    }
+
+    @Test func `a newer schema is refused untouched, and says so to who is at work`() async throws {
+      let fleet = try await Fleet()
+      let store = try await fleet.store()
+
+      let newer: (inout PostgresSettings) -> Void = { $0.migrations += [Self.adding, Self.breaking] }
+      let new = try await fleet.store(newer)
+      let before = try await everything(fleet)
+      let refused = await #expect(throws: OutboxError.self) { try await fleet.store() }
+      #expect(
+        refused?.code == .tooNew && refused?.message.contains("version 3") == true,
+        "\(String(describing: refused))")
+      let dryRun = await #expect(throws: OutboxError.self) {
+        try await PostgresOutboxStore.migrate(fleet.cluster.url(), settings: fleet.settings, dryRun: true)
+      }
+      #expect(dryRun?.code == .tooNew)
+      let working = await #expect(throws: OutboxError.self) {
+        try await store.claim(ClaimBounds(10), for: .seconds(10))
+      }
+      #expect(working?.code == .tooNew, "\(String(describing: working))")
+      #expect(try await everything(fleet) == before)
+      await new.close()
+      await store.close()
+    }
+  }
+#endif
