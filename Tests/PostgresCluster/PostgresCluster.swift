@@ -45,7 +45,7 @@ package final class PostgresCluster: Sendable {
   ///   - options: Lines for `postgresql.conf`.
   package init(isDurable: Bool = false, options: [String] = []) async throws {
     tools = try PostgresTools()
-    port = try Self.freePort()
+    port = try FreePort.take()
     folder = URL(filePath: "/tmp").appending(path: "errand-pg-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     pipe = try Self.watch(folder)
@@ -109,15 +109,20 @@ package final class PostgresCluster: Sendable {
     try await tools.run(tool, arguments)
   }
 
+  /// Runs a shell's commands as the cluster's user.
+  package func shell(_ script: String, input: Data = Data()) async throws {
+    try await tools.shell(script, input: input)
+  }
+
   // MARK: Files
 
   private func write(_ lines: [String], to file: String) async throws {
-    try await tools.shell(
+    try await shell(
       "cat > '\(folder.path)/\(file)'", input: Data((lines.joined(separator: "\n") + "\n").utf8))
   }
 
   private func append(_ lines: [String], to file: String) async throws {
-    try await tools.shell(
+    try await shell(
       "cat >> '\(folder.path)/\(file)'", input: Data((lines.joined(separator: "\n") + "\n").utf8))
   }
 
@@ -130,32 +135,12 @@ package final class PostgresCluster: Sendable {
     guard file >= 0 else { throw Program.Failure(description: "\(path) cannot be opened") }
     let script = """
       cat >/dev/null
+      for file in "$0"/pooler-*/pid; do [ -f "$file" ] && kill $(cat "$file"); done
       [ -f "$0/data/postmaster.pid" ] && kill -QUIT $(head -n 1 "$0/data/postmaster.pid")
       while [ -f "$0/data/postmaster.pid" ] && kill -0 $(head -n 1 "$0/data/postmaster.pid") 2>/dev/null; do sleep 0.1; done
       rm -rf "$0"
       """
     _ = try Program("/bin/sh", ["-c", script, folder.path], input: path)
     return file
-  }
-
-  private static func freePort() throws -> Int {
-    #if os(Linux)
-      let type = Int32(SOCK_STREAM.rawValue)
-    #else
-      let type = SOCK_STREAM
-    #endif
-    let socket = socket(AF_INET, type, 0)
-    defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0
-      }
-    }
-    guard code else { throw Program.Failure(description: "there is no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
   }
 }
