@@ -62,14 +62,23 @@ extension HTTPFields.Field {
   /// True for a header field whose value is a URL or contains URLs, perhaps encoded. Asked only where fields are
   /// shown or stored.
   var mayHoldURL: Bool {
-    let named = ["Link", "Origin", "Referer", "Refresh", "Location", "SourceMap", "Content-Location"]
-    if named.contains(where: { ASCII.equalIgnoringCase($0, name) }) { return true }
-    let value = Array(value.utf8)
-    guard value.contains(UInt8(ascii: "%")) else { return Self.hasURL(value) }
-    return SecretName.decoded(value).map(Self.hasURL) ?? true
+    if Self.namesOfURLs.contains(where: { ASCII.equalIgnoringCase($0, name) }) { return true }
+    guard value.utf8.contains(UInt8(ascii: "%")) else { return Self.hasURL(value.utf8) }
+    return SecretName.decoded(Array(value.utf8)).map { Self.hasURL($0) } ?? true
   }
 
-  private static func hasURL(_ value: [UInt8]) -> Bool { value.firstRange(of: Array("://".utf8)) != nil }
+  private static let namesOfURLs = [
+    "Link", "Origin", "Referer", "Refresh", "Location", "SourceMap", "Content-Location",
+  ]
+
+  private static func hasURL(_ value: some Collection<UInt8>) -> Bool {
+    var rest = value[...]
+    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+      rest = rest[rest.index(after: colon)...]
+      if rest.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) { return true }
+    }
+    return false
+  }
 }
 
 extension HTTPFields {

@@ -45,8 +45,9 @@
           SELECT n.id, n.long_id, n.lane, n.long_lane, n.holding <> 0, n.priority, (n.lane IS NULL)::integer,
             ticks + coalesce(n.lifetime, CASE WHEN n.ending < wall THEN 0 ELSE n.ending - wall END),
             coalesce(wall + n.lifetime, n.ending), wall, wall, n.summary, n.content, n.size, n.origin,
-            (SELECT array_agg(f.name ORDER BY f.name) FROM unnest(file_names, file_rows) f(name, number)
-             WHERE f.number = n.number)
+            CASE WHEN cardinality(file_names) > 0 THEN
+              (SELECT array_agg(f.name ORDER BY f.name) FROM unnest(file_names, file_rows) f(name, number)
+               WHERE f.number = n.number) END
           FROM unnest(ids, long_ids, lanes, long_lanes, holding, priorities, lifetimes, ends, summaries, contents,
               sizes, origins) WITH ORDINALITY
             n(id, long_id, lane, long_lane, holding, priority, lifetime, ending, summary, content, size, origin, number)
@@ -56,21 +57,32 @@
         ) SELECT array_agg(new.seq) INTO added FROM new;
 
         -- A statement of its own: it sees what was over before the insert, which has waited for it.
-        WITH gone AS (
-          DELETE FROM errand.requests q WHERE q.seq = ANY(added) AND (
-            EXISTS (SELECT FROM errand.dead d WHERE d.id = q.id)
-            OR EXISTS (SELECT FROM errand.history h, errand.state s WHERE h.id = q.id AND h.ended > s.horizon))
-          RETURNING q.seq
-        ) SELECT array(SELECT unnest(added) EXCEPT SELECT gone.seq FROM gone) INTO added;
+        IF EXISTS (SELECT FROM errand.dead d WHERE d.id = ANY(ids))
+          OR EXISTS (SELECT FROM errand.history h, errand.state s WHERE h.id = ANY(ids) AND h.ended > s.horizon)
+        THEN
+          WITH gone AS (
+            DELETE FROM errand.requests q WHERE q.seq = ANY(added) AND (
+              EXISTS (SELECT FROM errand.dead d WHERE d.id = q.id)
+              OR EXISTS (SELECT FROM errand.history h, errand.state s WHERE h.id = q.id AND h.ended > s.horizon))
+            RETURNING q.seq
+          ) SELECT array(SELECT unnest(added) EXCEPT SELECT gone.seq FROM gone) INTO added;
+        END IF;
 
-        INSERT INTO errand.files
-          SELECT f, q.seq FROM errand.requests q, unnest(q.files) f WHERE q.seq = ANY(added);
-        INSERT INTO errand.arrivals(lane, long_lane)
-          SELECT DISTINCT q.lane, q.long_lane FROM errand.requests q
-          WHERE q.seq = ANY(added) AND q.lane IS NOT NULL;
+        IF cardinality(file_names) > 0 THEN
+          INSERT INTO errand.files
+            SELECT f, q.seq FROM errand.requests q, unnest(q.files) f WHERE q.seq = ANY(added);
+        END IF;
+        IF cardinality(array_remove(lanes, NULL)) > 0 THEN
+          INSERT INTO errand.arrivals(lane, long_lane)
+            SELECT DISTINCT q.lane, q.long_lane FROM errand.requests q
+            WHERE q.seq = ANY(added) AND q.lane IS NOT NULL;
+        END IF;
+        IF cardinality(added) = most THEN
+          PERFORM errand.tally(me, 0, most, bytes_in_all, true);
+          RETURN;
+        END IF;
         PERFORM errand.tally(me, 0, count(*), coalesce(sum(q.size), 0)::bigint, true)
           FROM errand.requests q WHERE q.seq = ANY(added) HAVING count(*) > 0;
-        IF cardinality(added) = most THEN RETURN; END IF;
         SELECT array_agg(q.id) INTO known FROM errand.requests q WHERE q.seq = ANY(added);
         RETURN QUERY
           SELECT 2, n.number - 1, NULL::errand.requests, NULL::text FROM (
@@ -81,12 +93,13 @@
 
       -- What the caps limit: open requests and dead letters, and the bytes of what is over beside them.
       CREATE FUNCTION errand.usage(OUT count bigint, OUT bytes bigint, OUT over bigint)
-      LANGUAGE sql STABLE AS $$
-        SELECT coalesce(sum(count) FILTER (WHERE state IN (0, 1, 3)), 0)::bigint,
-          coalesce(sum(bytes) FILTER (WHERE state IN (0, 1, 3)), 0)::bigint,
-          coalesce(sum(bytes) FILTER (WHERE state IN (2, 4, 5)), 0)::bigint
-        FROM errand.tallies
-      $$;
+      LANGUAGE plpgsql STABLE AS $$
+      BEGIN
+        SELECT coalesce(sum(t.count) FILTER (WHERE t.state IN (0, 1, 3)), 0),
+          coalesce(sum(t.bytes) FILTER (WHERE t.state IN (0, 1, 3)), 0),
+          coalesce(sum(t.bytes) FILTER (WHERE t.state IN (2, 4, 5)), 0)
+          INTO count, bytes, over FROM errand.tallies t;
+      END $$;
       """
 
     /// Making room, by the caps. Slow, and only done when an outbox is full.

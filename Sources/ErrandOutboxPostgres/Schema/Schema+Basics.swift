@@ -6,8 +6,8 @@
         $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
       -- Milliseconds by a clock that is not set.
-      CREATE FUNCTION errand.ticks() RETURNS bigint LANGUAGE sql VOLATILE AS
-        $$ SELECT errand.wall() + drift FROM errand.state $$;
+      CREATE FUNCTION errand.ticks() RETURNS bigint LANGUAGE plpgsql VOLATILE AS
+        $$ BEGIN RETURN errand.wall() + (SELECT drift FROM errand.state); END $$;
 
       -- The bytes that a request counts as.
       CREATE FUNCTION errand.bytes(state integer, size bigint, response bytea) RETURNS bigint
@@ -22,11 +22,13 @@
 
       -- Adds to the totals.
       CREATE FUNCTION errand.tally(me integer, state integer, count bigint, bytes bigint, is_news boolean)
-      RETURNS void LANGUAGE sql AS $$
-        INSERT INTO errand.tallies(owner, state, count, bytes, token)
-        SELECT me, state, count, bytes, CASE WHEN is_news THEN nextval('errand.tokens') ELSE 0 END
-        WHERE count <> 0 OR bytes <> 0 OR is_news
-      $$;
+      RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        IF count <> 0 OR bytes <> 0 OR is_news THEN
+          INSERT INTO errand.tallies(owner, state, count, bytes, token)
+            VALUES (me, state, count, bytes, CASE WHEN is_news THEN nextval('errand.tokens') ELSE 0 END);
+        END IF;
+      END $$;
 
       CREATE FUNCTION errand.totals(OUT state smallint, OUT count bigint, OUT bytes bigint) RETURNS SETOF record
       LANGUAGE sql STABLE AS $$
@@ -37,9 +39,10 @@
       CREATE FUNCTION errand.make_day(at bigint) RETURNS void LANGUAGE plpgsql AS $$
       DECLARE
         d bigint := floor(at / 86400000.0);
-        name text := 'history_' || to_char(to_timestamp(d * 86400) AT TIME ZONE 'UTC', 'YYYYMMDD');
+        name text;
       BEGIN
         IF EXISTS (SELECT FROM errand.days WHERE day = d) THEN RETURN; END IF;
+        name := 'history_' || to_char(to_timestamp(d * 86400) AT TIME ZONE 'UTC', 'YYYYMMDD');
         PERFORM pg_advisory_xact_lock(hashtext('errand.days'), hashtext('errand.days'));
         IF EXISTS (SELECT FROM errand.days WHERE day = d) THEN RETURN; END IF;
         EXECUTE format('CREATE TABLE errand.%I (LIKE errand.history INCLUDING DEFAULTS)', name);
@@ -91,7 +94,7 @@
         blocking bigint;
         changed integer;
       BEGIN
-        IF wanted IS NULL THEN RETURN; END IF;
+        IF coalesce(cardinality(wanted), 0) = 0 THEN RETURN; END IF;
         FOR l IN SELECT * FROM errand.lanes WHERE lane = ANY(wanted) LOOP
           SELECT seq INTO first FROM errand.requests WHERE lane = l.lane ORDER BY seq LIMIT 1;
           SELECT seq INTO blocking FROM errand.dead WHERE lane = l.lane AND holds ORDER BY seq LIMIT 1;

@@ -25,8 +25,18 @@
         more bigint[];
         limited bigint := least(most, 100000);
         found text;
+        first_origin text;
         room bigint;
       BEGIN
+        -- With a single origin, its first requests are all there is to choose from.
+        SELECT origin INTO first_origin FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+          ORDER BY origin, priority DESC, seq LIMIT 1;
+        SELECT origin INTO found FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+          AND origin > first_origin ORDER BY origin, priority DESC, seq LIMIT 1;
+        IF found IS NULL THEN
+          RETURN errand.choose_of(first_origin, now_ticks, limited, names, rooms, per_other, others, held);
+        END IF;
+
         -- No more than are wanted: what is locked here and not taken is passed over by others for a moment.
         seqs := errand.first_ready(limited, '{}', now_ticks);
         chosen := errand.fit(seqs, most, names, rooms, per_other, others, held);
@@ -63,6 +73,30 @@
           END LOOP;
         END IF;
         RETURN errand.fit(seqs, most, names, rooms, per_other, others, held);
+      END $$;
+
+      -- Chooses requests where all are of one origin.
+      CREATE FUNCTION errand.choose_of(
+        wanted text, now_ticks bigint, most bigint, names text[], rooms bigint[], per_other bigint,
+        others bigint, held text[]
+      ) RETURNS errand.choice LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        chosen errand.choice;
+        room bigint := errand.room(wanted, names, rooms, per_other, held);
+      BEGIN
+        chosen := ROW('{}', false, false);
+        IF array_position(names, wanted) IS NULL THEN room := least(room, others); END IF;
+        IF wanted IS NULL OR room <= 0 THEN RETURN chosen; END IF;
+        chosen.seqs := errand.first_of(wanted, least(room, most), now_ticks);
+        IF cardinality(chosen.seqs) = room THEN RETURN chosen; END IF;
+        IF cardinality(chosen.seqs) = most THEN
+          chosen.is_more := EXISTS (SELECT FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+            AND origin = wanted AND NOT seq = ANY(chosen.seqs));
+        ELSE
+          chosen.is_contended := EXISTS (SELECT FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+            AND origin = wanted AND expires IS NULL AND NOT seq = ANY(chosen.seqs));
+        END IF;
+        RETURN chosen;
       END $$;
 
       -- Locks the first requests that may be claimed, besides those that are locked already.
@@ -102,7 +136,9 @@
       -- taken if the limit were higher.
       CREATE FUNCTION errand.fit(
         seqs bigint[], most bigint, names text[], rooms bigint[], per_other bigint, others bigint, held text[]
-      ) RETURNS errand.choice LANGUAGE sql STABLE AS $$
+      ) RETURNS errand.choice LANGUAGE plpgsql STABLE AS $$
+      DECLARE chosen errand.choice;
+      BEGIN
         WITH ranked AS (
           SELECT q.seq, q.priority, array_position(names, q.origin) IS NULL AS is_other,
             row_number() OVER (PARTITION BY q.origin ORDER BY q.priority DESC, q.seq)
@@ -117,8 +153,9 @@
           FROM roomy WHERE NOT is_other OR nth <= others
         )
         SELECT array_agg(seq) FILTER (WHERE nth <= most), coalesce(max(nth) > most, false), false
-        FROM taken
-      $$;
+        INTO chosen FROM taken;
+        RETURN chosen;
+      END $$;
       """
   }
 #endif

@@ -54,13 +54,12 @@
               WHERE q.seq = ANY(chosen.seqs) AND q.state = 0
                 AND (max_attempts IS NULL OR q.counted < max_attempts)
               RETURNING q.*
+            ), counted AS (
+              SELECT errand.tally(me, 0, -count(*), -sum(size)::bigint, false),
+                errand.tally(me, 1, count(*), sum(size)::bigint, false) FROM taken HAVING count(*) > 0
             )
             SELECT 1, t.expires - now_ticks, ROW(t.*)::errand.requests, NULL::text, 0::bigint
-            FROM taken t ORDER BY t.priority DESC, t.seq;
-          PERFORM errand.tally(me, 0, -count(*), -sum(size)::bigint, false),
-              errand.tally(me, 1, count(*), sum(size)::bigint, false)
-            FROM errand.requests q
-            WHERE q.seq = ANY(chosen.seqs) AND q.state = 1 AND q.owner = me HAVING count(*) > 0;
+            FROM taken t, (SELECT count(*) FROM counted) c ORDER BY t.priority DESC, t.seq;
         END IF;
         RETURN QUERY SELECT 6,
           CASE WHEN has_more THEN 0
@@ -71,8 +70,9 @@
 
       -- The milliseconds until a claim may find more.
       CREATE FUNCTION errand.next_claim(ticks bigint, me integer, is_paused boolean) RETURNS bigint
-      LANGUAGE sql VOLATILE AS $$
-        SELECT CASE WHEN min(t) < 0 THEN 0 ELSE min(t) END FROM (
+      LANGUAGE plpgsql VOLATILE AS $$
+      BEGIN
+        RETURN (SELECT CASE WHEN min(t) < 0 THEN 0 ELSE min(t) END FROM (
           SELECT (SELECT expires FROM errand.requests WHERE state = 0 AND expires IS NOT NULL
             ORDER BY expires LIMIT 1) - ticks AS t
           UNION ALL SELECT min(lease_end) - ticks FROM errand.requests WHERE state = 1
@@ -83,8 +83,8 @@
           UNION ALL SELECT (SELECT due FROM errand.requests WHERE state = 0 AND place = 1 AND due > 0
             ORDER BY due LIMIT 1) - ticks WHERE NOT is_paused
           UNION ALL SELECT min(until) - ticks FROM errand.origins WHERE NOT is_paused
-        ) times
-      $$;
+        ) times);
+      END $$;
       """
 
     static let endingLeases = """

@@ -61,9 +61,10 @@
       END $$;
 
       -- A number that changes when others than this owner change something.
-      CREATE FUNCTION errand.news(me integer) RETURNS text LANGUAGE sql STABLE AS $$
-        SELECT sum(token)::text FROM errand.tallies WHERE owner IS DISTINCT FROM me
-      $$;
+      CREATE FUNCTION errand.news(me integer) RETURNS text LANGUAGE plpgsql STABLE AS $$
+      BEGIN
+        RETURN (SELECT sum(token) FROM errand.tallies WHERE owner IS DISTINCT FROM me);
+      END $$;
 
       -- Wakes the workers, at most every 50 ms. Answers in how many milliseconds to ask again; 0 if they
       -- were woken.
@@ -79,6 +80,7 @@
           RETURN greatest(1, (extract(epoch FROM last + interval '50 milliseconds' - clock_timestamp()) * 1000)::bigint);
         END IF;
         UPDATE errand.wakes SET woken = clock_timestamp();
+        PERFORM errand.fold();
         PERFORM pg_notify('errand_of_errand', '');
         RETURN 0;
       END $$;

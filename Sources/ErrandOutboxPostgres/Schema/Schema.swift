@@ -39,9 +39,11 @@
     // MARK: Parts of statements
 
     /// Settings with which the planner uses indexes, whatever it believes of the sizes of tables: a plan
-    /// that was made while they were empty is used when they are full.
+    /// that was made while they were empty is used when they are full. It is made once for each connection:
+    /// making one takes longer than what most calls do.
     static let planning =
-      "SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off"
+      "SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off "
+      + "SET plan_cache_mode = force_generic_plan"
 
     static var columnList: String { columns.joined(separator: ", ") }
 

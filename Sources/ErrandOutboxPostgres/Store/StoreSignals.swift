@@ -10,6 +10,8 @@
       var tasks: [Task<Void, Never>] = []
       var isEnded = false
       var isWaking = false
+      /// True if something was changed since the others were woken last.
+      var hasUnheard = false
       /// What the totals said when they were looked at last.
       var seen: String?
       var isLooking = false
@@ -62,18 +64,26 @@
     /// Notes that this store has changed something.
     func hasChanged() {
       let begins = state.withLock { state in
+        state.hasUnheard = true
         defer { state.isWaking = true }
         return !state.isWaking && !state.isEnded
       }
-      guard begins else { return }
-      Task { [self] in
-        // What follows at once is woken for together.
-        try? await Task.sleep(for: .milliseconds(5))
-        state.withLock { $0.isWaking = false }
-        while true {
-          let answer = try? await core.run("SELECT errand.wake()", [], isRepeatable: true)
-          guard let wait = answer?.first?.integer(0), wait > 0 else { return }
-          try? await Task.sleep(for: .milliseconds(wait))
+      if begins { Task { await wake() } }
+    }
+
+    /// Wakes the others until they know of all changes.
+    private func wake() async {
+      // What follows at once is woken for together.
+      try? await Task.sleep(for: .milliseconds(5))
+      var isOver = false
+      while !isOver {
+        state.withLock { $0.hasUnheard = false }
+        let answer = try? await core.run("SELECT errand.wake()", [], isRepeatable: true)
+        let wait = answer?.first?.integer(0) ?? 0
+        if wait > 0 { try? await Task.sleep(for: .milliseconds(wait)) }
+        isOver = state.withLock { state in
+          state.isWaking = wait > 0 || state.hasUnheard && !state.isEnded
+          return !state.isWaking
         }
       }
     }
