@@ -20,11 +20,17 @@
         is_paused boolean := (SELECT paused FROM errand.state);
         has_more boolean := false;
         is_contended boolean;
+        leases record;
+        next bigint;
       BEGIN
         UPDATE errand.workers SET seen = clock_timestamp()
           WHERE id = me AND seen < clock_timestamp() - lasting / 4;
-        RETURN QUERY SELECT 3, NULL::bigint, x, NULL::text, 0::bigint
-          FROM errand.recover(now_ticks, now_wall, me, backoff, max_backoff) x;
+        leases := errand.leases(now_ticks, me);
+        IF leases.has_lost THEN
+          RETURN QUERY SELECT 3, NULL::bigint, x, NULL::text, 0::bigint
+            FROM errand.recover(now_ticks, now_wall, me, backoff, max_backoff) x;
+          leases := errand.leases(now_ticks, me);
+        END IF;
         RETURN QUERY SELECT 2, NULL::bigint, x, NULL::text, 0::bigint
           FROM errand.expire(now_ticks, now_wall, me) x;
         UPDATE errand.requests SET due = 0, offline = false WHERE seq IN (
@@ -60,26 +66,40 @@
             )
             SELECT 1, t.expires - now_ticks, ROW(t.*)::errand.requests, NULL::text, 0::bigint
             FROM taken t, (SELECT count(*) FROM counted) c ORDER BY t.priority DESC, t.seq;
+          IF FOUND THEN leases.next_end := least(leases.next_end, now_ticks + claim.lease); END IF;
         END IF;
-        RETURN QUERY SELECT 6,
-          CASE WHEN has_more THEN 0
-            WHEN is_contended AND NOT is_paused THEN least(10, errand.next_claim(now_ticks, me, is_paused))
-            ELSE errand.next_claim(now_ticks, me, is_paused) END,
-          NULL::errand.requests, NULL::text, now_ticks;
+        IF has_more THEN
+          next := 0;
+        ELSE
+          next := least(errand.next_claim(now_ticks, is_paused), leases.next_end - now_ticks,
+            -- When a worker that has requests will count as gone.
+            (extract(epoch FROM leases.next_absence - clock_timestamp()) * 1000)::bigint,
+            CASE WHEN is_contended AND NOT is_paused THEN 10 END);
+          IF next < 0 THEN next := 0; END IF;
+        END IF;
+        RETURN QUERY SELECT 6, next, NULL::errand.requests, NULL::text, now_ticks;
       END $$;
 
-      -- The milliseconds until a claim may find more.
-      CREATE FUNCTION errand.next_claim(ticks bigint, me integer, is_paused boolean) RETURNS bigint
+      -- Whether leases are over, when the next will be, and when the next of the other workers that have some
+      -- will count as gone.
+      CREATE FUNCTION errand.leases(
+        now_ticks bigint, me integer, OUT has_lost boolean, OUT next_end bigint, OUT next_absence timestamptz
+      ) LANGUAGE plpgsql \(planning) AS $$
+      BEGIN
+        SELECT bool_or(q.lease_end <= now_ticks OR q.owner <> me
+            AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp())),
+          min(q.lease_end), min(w.seen + w.lasting) FILTER (WHERE w.id <> me)
+          INTO has_lost, next_end, next_absence
+          FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner WHERE q.state = 1;
+      END $$;
+
+      -- The milliseconds until a claim may find more, but for leases.
+      CREATE FUNCTION errand.next_claim(ticks bigint, is_paused boolean) RETURNS bigint
       LANGUAGE plpgsql VOLATILE AS $$
       BEGIN
-        RETURN (SELECT CASE WHEN min(t) < 0 THEN 0 ELSE min(t) END FROM (
+        RETURN (SELECT min(t) FROM (
           SELECT (SELECT expires FROM errand.requests WHERE state = 0 AND expires IS NOT NULL
             ORDER BY expires LIMIT 1) - ticks AS t
-          UNION ALL SELECT min(lease_end) - ticks FROM errand.requests WHERE state = 1
-          -- When a worker that has requests will count as gone.
-          UNION ALL SELECT (extract(epoch FROM min(w.seen + w.lasting) - clock_timestamp()) * 1000)::bigint
-            FROM errand.workers w WHERE w.id <> me
-            AND EXISTS (SELECT FROM errand.requests WHERE state = 1 AND owner = w.id)
           UNION ALL SELECT (SELECT due FROM errand.requests WHERE state = 0 AND place = 1 AND due > 0
             ORDER BY due LIMIT 1) - ticks WHERE NOT is_paused
           UNION ALL SELECT min(until) - ticks FROM errand.origins WHERE NOT is_paused
@@ -108,7 +128,7 @@
             SELECT q.seq, CASE WHEN q.begun AND backoff > 0
                 THEN least(max_backoff, backoff * 2 ^ least(greatest(q.counted - 1, 0), 50))::bigint ELSE 0 END AS delay
             FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
-            WHERE q.seq = ANY(lost) AND q.state = 1 AND (q.lane IS NULL OR q.lane = ANY(locked))
+            WHERE q.seq = ANY(lost) AND q.state + 0 = 1 AND (q.lane IS NULL OR q.lane = ANY(locked))
               AND (q.lease_end <= now_ticks OR q.owner <> me
                 AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()))
             FOR UPDATE OF q SKIP LOCKED

@@ -84,7 +84,7 @@
                 attempts = attempts - (ending = 3)::integer,
                 counted = counted - (ending = 3 OR is_counted = 0)::integer,
                 reason = CASE WHEN ending = 3 THEN q.reason ELSE n.reason END
-              FROM n WHERE q.seq = n.seq AND q.state = 1 AND q.lease & 16777215 = n.lease
+              FROM n WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease
               RETURNING q.*, n.nth
             ),
             counted AS (
@@ -103,7 +103,7 @@
             ),
             gone AS (
               DELETE FROM errand.requests q USING n
-              WHERE q.seq = n.seq AND q.state = 1 AND q.lease & 16777215 = n.lease
+              WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease
               RETURNING q.*, n.nth, n.new_reason, n.new_response
             ),
             letters AS (
@@ -164,7 +164,7 @@
         PERFORM errand.beat(me);
         RETURN QUERY UPDATE errand.requests q SET lease_end = coalesce(at[1], errand.ticks()) + length
           FROM unnest(seqs, leases) WITH ORDINALITY n(seq, lease, nth)
-          WHERE q.seq = n.seq AND q.state = 1 AND q.lease & 16777215 = n.lease AND q.owner = me
+          WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease AND q.owner = me
           RETURNING n.nth - 1;
       END $$;
 
@@ -174,7 +174,7 @@
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
         UPDATE errand.requests q SET begun = true FROM unnest(seqs, leases) n(seq, lease)
-          WHERE q.seq = n.seq AND q.state = 1 AND q.lease & 16777215 = n.lease;
+          WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease;
       END $$;
 
       -- Notes that a worker lives.

@@ -62,6 +62,7 @@
       CREATE INDEX requests_offline ON errand.requests(seq) WHERE offline;
       CREATE INDEX requests_expiring ON errand.requests(expires) WHERE state = 0 AND expires IS NOT NULL;
       -- Without the end of the lease, so that a renewal changes no index.
+      -- What is found by its seq says `state + 0 = 1`, so that this index is not read for it.
       CREATE INDEX requests_leased ON errand.requests(owner) WHERE state = 1;
       CREATE INDEX requests_lane ON errand.requests(lane, seq) WHERE lane IS NOT NULL;
 
