@@ -40,7 +40,7 @@ final class FleetWorkers: Sendable {
     defer { try? file.close() }
     let program = try Program(
       Program.built("FleetWorker"), orders[place].words, output: file.fileDescriptor,
-      errors: file.fileDescriptor)
+      errors: file.fileDescriptor, blocked: [SIGTERM])
     programs.withLock { $0[place] = program }
   }
 

@@ -40,9 +40,10 @@ package final class Program: Sendable {
   ///   - input: The file of its standard input.
   ///   - output: The descriptor of its standard output; nil: none.
   ///   - errors: The descriptor of its standard error; nil: none.
+  ///   - blocked: Signals that wait for the program to ask for them, also before it has begun to.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String]? = nil, in folder: String? = nil,
-    input: String = "/dev/null", output: Int32? = nil, errors: Int32? = nil
+    input: String = "/dev/null", output: Int32? = nil, errors: Int32? = nil, blocked: [Int32] = []
   ) throws {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -63,11 +64,12 @@ package final class Program: Sendable {
     }
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The program gets every signal, whichever are blocked by the starting thread or ignored by this process.
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
+    // The program gets every other signal, whichever are blocked by the starting thread or ignored by this process.
+    var (mask, all) = (sigset_t(), sigset_t())
+    sigemptyset(&mask)
+    for signal in blocked { sigaddset(&mask, signal) }
     sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setsigdefault(&attributes, &all)
     var flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
     if let folder { errand_spawn_in(&actions, folder) }

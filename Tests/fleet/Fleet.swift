@@ -35,7 +35,7 @@ import PostgresCluster
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let cluster = try await PostgresCluster(isDurable: true)
     let course = FleetCourse(settings, on: cluster, in: folder) {
-      print($0)
+      say($0)
     } open: {
       try await open($0)
     }
