@@ -279,7 +279,8 @@ let package = Package(
       dependencies: [
         "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandCore",
         "ErrandTesting", "CrashCourse",
-        "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport",
+        "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
+        "PostgresCluster",
       ],
       swiftSettings: strict + failpoints),
     .testTarget(

@@ -1,3 +1,4 @@
+import Dispatch
 import ErrandCore
 
 #if canImport(FoundationEssentials)
@@ -44,7 +45,8 @@ struct Exporter {
     }
     defer { for reader in readers { reader.close() } }
     try await write(ExportedLine.head(ExportedHead(row, request)).encoded())
-    for (index, (segment, reader)) in zip(request.body.segments, readers).enumerated() {
+    for (index, (segment, reader)) in zip(request.body.segments, readers.map(WaitingReader.init)).enumerated()
+    {
       var left = segment.length
       while left > 0 {
         let count = Int(min(left, Int64(ExportedPiece.longest)))
@@ -71,16 +73,26 @@ struct Exporter {
   }
 }
 
-extension BodyReader {
-  /// Reads exactly this many bytes, from a reader that never waits.
-  fileprivate func next(_ count: Int) throws -> Data {
+/// Reads a body on threads that may wait for its bytes, as those of a database.
+private struct WaitingReader: Sendable {
+  let reader: any BodyReader
+  private let ready = DispatchSemaphore(value: 0)
+
+  init(_ reader: any BodyReader) {
+    self.reader = reader
+    reader.onReady { [ready] in ready.signal() }
+  }
+
+  /// Reads exactly this many bytes.
+  func next(_ count: Int) throws -> Data {
     var data = Data(count: count)
     try data.withUnsafeMutableBytes { buffer in
       var done = 0
       while done < count {
-        switch try fill(UnsafeMutableRawBufferPointer(rebasing: buffer[done...])) {
+        switch try reader.fill(UnsafeMutableRawBufferPointer(rebasing: buffer[done...])) {
         case .bytes(let count): done += count
-        case .notYet, .end: throw OutboxError(.damaged, "its body ends too early")
+        case .notYet: ready.wait()
+        case .end: throw OutboxError(.damaged, "its body ends too early")
         }
       }
     }

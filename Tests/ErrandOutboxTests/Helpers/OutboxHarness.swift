@@ -8,12 +8,19 @@ import Testing
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 
-/// An outbox on a real file, and a real server to deliver to.
+#if Postgres
+  import ErrandOutboxPostgres
+  import PostgresCluster
+#endif
+
+/// An outbox on a real file, and a real server to deliver to. `scripts/tests-on-postgres` runs tests with
+/// `ERRAND_TEST_STORE=postgres`: then it is on PostgreSQL.
 final class OutboxHarness: Sendable {
   let server: MockServer
   private let temporary = TemporaryFolder(isOnDisk: true)
   /// The outbox creates it.
   var folder: URL { temporary.url }
+  private let schema = "s\(UInt64.random(in: 0...(.max)))"
 
   init() throws { server = try MockServer() }
 
@@ -33,18 +40,42 @@ final class OutboxHarness: Sendable {
     return Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  /// - Parameter time: The time of the store.
+  /// - Parameter time: The time of the store; nil for the clock.
   func outbox(
     _ client: Client? = nil, _ change: (inout OutboxConfiguration) -> Void = { _ in },
-    time: @escaping @Sendable () -> StoreTime = { .now() }
+    time: (@Sendable () -> StoreTime)? = nil
   ) async throws -> Outbox {
     var configuration = configuration
     change(&configuration)
+    #if Postgres
+      if Self.isOnPostgres {
+        return try await Outbox(
+          store: postgresStore(time), client: client ?? self.client(), configuration: configuration)
+      }
+    #endif
     var setup = StoreSetup()
-    setup.time = time
+    if let time { setup.time = time }
     return try await Outbox(
       at: folder, client: client ?? self.client(), configuration: configuration, setup: setup)
   }
+
+  #if Postgres
+    private static let isOnPostgres = ProcessInfo.processInfo.environment["ERRAND_TEST_STORE"] == "postgres"
+
+    /// A store on a schema of the harness's own.
+    private func postgresStore(_ time: (@Sendable () -> StoreTime)?) async throws -> PostgresOutboxStore {
+      var settings = PostgresSettings()
+      settings.schema = schema
+      settings.connections = 2
+      if let time {
+        settings.time = {
+          let now = time()
+          return (now.ticks, now.wall)
+        }
+      }
+      return try await PostgresOutboxStore(try await PostgresCluster.shared().url(), settings: settings)
+    }
+  #endif
 
   /// Returns the idempotency keys that the server received at the path, in order.
   func keys(_ path: String = "/") -> [String] {
