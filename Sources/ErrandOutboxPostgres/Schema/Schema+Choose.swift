@@ -83,15 +83,23 @@
       DECLARE
         chosen errand.choice;
         room bigint := errand.room(wanted, names, rooms, per_other, held);
+        last record;
       BEGIN
         chosen := ROW('{}', false, false);
         IF array_position(names, wanted) IS NULL THEN room := least(room, others); END IF;
         IF wanted IS NULL OR room <= 0 THEN RETURN chosen; END IF;
         chosen.seqs := errand.first_of(wanted, least(room, most), now_ticks);
         IF cardinality(chosen.seqs) = room THEN RETURN chosen; END IF;
-        IF cardinality(chosen.seqs) = most THEN
+        IF most = 0 THEN
+          chosen.is_more := EXISTS (SELECT FROM errand.requests
+            WHERE state = 0 AND place = 1 AND due = 0 AND origin = wanted);
+        ELSIF cardinality(chosen.seqs) = most THEN
+          -- Behind the last: what is before it may be many dead rows, while a transaction holds its snapshot.
+          SELECT priority, seq INTO last FROM errand.requests WHERE seq = chosen.seqs[most];
           chosen.is_more := EXISTS (SELECT FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
-            AND origin = wanted AND NOT seq = ANY(chosen.seqs));
+              AND origin = wanted AND priority = last.priority AND seq > last.seq)
+            OR EXISTS (SELECT FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+              AND origin = wanted AND priority < last.priority);
         ELSE
           chosen.is_contended := EXISTS (SELECT FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
             AND origin = wanted AND expires IS NULL AND NOT seq = ANY(chosen.seqs));
