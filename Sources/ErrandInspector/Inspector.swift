@@ -54,6 +54,13 @@ public final class Inspector: Sendable {
     #endif
   }
 
+  /// Shows an outbox that was opened later.
+  package func show(_ outbox: Outbox) {
+    #if ERRAND_INSPECTOR
+      core.show(outbox)
+    #endif
+  }
+
   /// Closes the page, and forgets the calls.
   public func stop() {
     #if ERRAND_INSPECTOR

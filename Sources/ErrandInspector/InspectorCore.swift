@@ -23,7 +23,7 @@
 
     let bodyLimit: Int
     private let client: Client?
-    private let outbox: Outbox?
+    private let shown: Locked<Outbox?>
     private let store: Locked<CallStore>
     private let limits: Inspector.Limits
     private let serving = Locked<Serving?>(nil)
@@ -31,12 +31,16 @@
 
     init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
       self.client = client
-      self.outbox = outbox
+      shown = Locked(outbox)
       self.limits = limits
       bodyLimit = limits.bodyLength
       store = Locked(CallStore(limits))
       client?.attach(InspectorListener(self))
     }
+
+    private var outbox: Outbox? { shown.withLock { $0 } }
+
+    func show(_ outbox: Outbox) { shown.withLock { $0 = outbox } }
 
     func record(_ event: CallEvent) {
       if !isStopped.withLock({ $0 }) { store.withLock { $0.take(event) } }

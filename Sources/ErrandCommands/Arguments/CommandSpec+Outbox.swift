@@ -67,8 +67,8 @@ extension CommandSpec {
   private static let watch = CommandSpec(
     name: "outbox watch", operands: [], summary: "see what happens to it, in every process, until control-C",
     notes: [
-      "A terminal shows a table that is kept up to date. Elsewhere each step is a line; with --output json",
-      "an object a line.",
+      "A terminal shows a table that is kept up to date, with how much is stored and delivered a second, and a bar",
+      "for each of the last 40 seconds. Elsewhere each step is a line; with --output json an object a line.",
     ], groups: [place])
 
   private static let serve = CommandSpec(

@@ -28,7 +28,8 @@ struct CommandSpec: Sendable {
 extension CommandSpec {
   static let all: [CommandSpec] =
     [
-      get, head, delete, post, put, patch, send, download, upload, outbox, tour, completion, manual, version,
+      get, head, delete, post, put, patch, send, download, upload, outbox, inspect, tour, completion, manual,
+      version,
       help,
     ]
 
@@ -128,6 +129,17 @@ extension CommandSpec {
       shown,
     ],
     examples: ["errand upload film.mp4 https://example.com/films/7", "errand upload a.csv URL --method POST"])
+
+  private static let inspect = CommandSpec(
+    name: "inspect", operands: ["COMMAND ..."], summary: "show a command's calls on a page in a browser",
+    notes: [
+      "COMMAND is one of these, after --. Standard error says the URL of the page, with a token: only who has it",
+      "may look. The page shows each attempt as it happens, and stays after the command until control-C.",
+    ],
+    groups: [Group(title: "Where", options: [.port])],
+    examples: [
+      "errand inspect -- get https://example.com --retry 3", "errand inspect -- outbox run --until-empty",
+    ])
 
   private static let tour = CommandSpec(
     name: "tour", operands: [], summary: "see what Errand does, against a server that misbehaves",

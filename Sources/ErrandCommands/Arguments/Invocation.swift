@@ -10,6 +10,8 @@ enum Invocation: Sendable, Hashable {
 
   case transfer(Transfer)
   case outbox(OutboxAction)
+  /// A command whose calls are shown on a page: its arguments.
+  case inspect(port: Int, arguments: [String])
   case tour
   case completion(CompletionShell)
   case manual
@@ -64,6 +66,7 @@ enum Invocation: Sendable, Hashable {
     switch command.name {
     case let name where name.hasPrefix("outbox "):
       self = .outbox(try OutboxAction(String(name.dropFirst("outbox ".count)), arguments))
+    case "inspect": self = try Self.inspect(arguments)
     case "tour": self = .tour
     case "man": self = .manual
     case "completion":
@@ -85,6 +88,16 @@ enum Invocation: Sendable, Hashable {
     default:
       self = .transfer(try Transfer(arguments, method: Method(name: command.name), url: operands[0]))
     }
+  }
+
+  private static func inspect(_ arguments: ScannedArguments) throws(UsageError) -> Invocation {
+    var command = arguments.operands
+    if command.first?.split(separator: "/").last == "errand" { command.removeFirst() }
+    // Its mistakes are said before anything is served.
+    if case .inspect = try Invocation(command) {
+      throw UsageError("a command can be inspected once only", hint: "As in errand inspect -- get URL.")
+    }
+    return .inspect(port: try ValueParser.port(arguments), arguments: command)
   }
 
   private static func download(_ arguments: ScannedArguments) throws(UsageError) -> Transfer {

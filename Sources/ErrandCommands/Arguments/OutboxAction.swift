@@ -90,12 +90,7 @@ extension OutboxAction.Task {
     case "show": self = .show(id: arguments.operands[0])
     case "run": self = .run(try OutboxRun(arguments))
     case "watch": self = .watch
-    case "serve":
-      let port = try arguments.last(.port).map { text throws(UsageError) in
-        try ValueParser.number(text, atLeast: 1, for: .port)
-      }
-      guard port ?? 0 < 65536 else { throw UsageError("--port takes a number up to 65535") }
-      self = .serve(port: port ?? 0)
+    case "serve": self = .serve(port: try ValueParser.port(arguments))
     case "stats": self = .stats
     case "retry": self = .retry(try OutboxChoice(arguments, of: name))
     case "drop": self = .drop(try OutboxChoice(arguments, of: name))

@@ -82,6 +82,14 @@ enum ValueParser {
     return number
   }
 
+  /// The port to serve a page at; 0 for a free one.
+  static func port(_ arguments: ScannedArguments) throws(UsageError) -> Int {
+    guard let text = arguments.last(.port) else { return 0 }
+    let port = try number(text, atLeast: 1, for: .port)
+    guard port < 65536 else { throw UsageError("--port takes a number up to 65535") }
+    return port
+  }
+
   static func count(_ text: String, for option: OptionSpec) throws(UsageError) -> Int {
     guard let count = Int(text), 0...1000 ~= count else {
       throw UsageError("\(option.name) takes a number from 0 to 1000, not \(text.debugDescription)")

@@ -42,6 +42,7 @@ struct TransferCommand {
         transfer: transfer, login: login, console: console,
         listeners: listeners + (isTerminal ? [watch] : [])
       ).client()
+      try InspectedCalls.show(client)
       if let display {
         try await display.during {
           try await perform(request.activity($0), client, delivery, line, login.verification)

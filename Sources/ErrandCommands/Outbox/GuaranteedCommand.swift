@@ -65,7 +65,10 @@ struct GuaranteedCommand {
   // MARK: Delivering
 
   private func storeAndDeliver(_ request: GuaranteedRequest, _ place: OutboxPlace) async throws -> ExitCode {
-    let outbox = try await place.open(client(request), configuration(request))
+    let client = try client(request)
+    let page = try InspectedCalls.show(client)
+    let outbox = try await place.open(client, configuration(request))
+    page?.show(outbox)
     do {
       let receipt = try await enqueue(request, outbox)
       console.say("* stored as \(receipt.id)")

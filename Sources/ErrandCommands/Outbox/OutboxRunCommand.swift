@@ -15,7 +15,11 @@ struct OutboxRunCommand {
   let isJSON: Bool
 
   func run() async throws -> ExitCode {
-    let outbox = try await place.open(try client(), configuration)
+    let client = try client()
+    // Requests that are stored may be sent as soon as the outbox is open.
+    let page = try InspectedCalls.show(client)
+    let outbox = try await place.open(client, configuration)
+    page?.show(outbox)
     // After the grace, attempts that are cut off still have to be given back.
     Interruption.allow(options.grace + .seconds(2))
     let tally = OutboxCounters()

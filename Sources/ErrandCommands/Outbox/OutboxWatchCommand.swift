@@ -33,6 +33,8 @@ struct OutboxWatchCommand {
   private func watch(_ outbox: Outbox) async throws {
     var watcher = try await OutboxWatcher(outbox)
     var screen = console.output.isTerminal && !isJSON ? LiveScreen(console.output) : nil
+    var rates = OutboxRates()
+    let began = ContinuousClock.now
     defer { screen?.end() }
     if screen == nil { try write(watcher.state.shown(.max)) }
     for try await _ in Self.moments(outbox.changes) {
@@ -40,7 +42,7 @@ struct OutboxWatchCommand {
       if screen == nil {
         try write(changed)
       } else {
-        try await draw(watcher.state, outbox, &screen)
+        try await draw(watcher.state, outbox, &screen, &rates, at: ContinuousClock.now - began)
       }
     }
     try Task.checkCancellation()
@@ -77,14 +79,17 @@ struct OutboxWatchCommand {
   }
 
   private func draw(
-    _ state: OutboxWatchState, _ outbox: Outbox, _ screen: inout LiveScreen?
+    _ state: OutboxWatchState, _ outbox: Outbox, _ screen: inout LiveScreen?, _ rates: inout OutboxRates,
+    at time: Duration
   ) async throws {
     let statistics = try await outbox.statistics()
+    rates.take(statistics.counts, at: time)
     let (width, height) = (console.output.width, console.output.height)
     let now = Date()
     var lines = [ControlEscaper.line("\(place.name): \(StatisticsText(now: now).summary(statistics))")]
-    // One line is for the counts and one for the titles; the last one stays free for the cursor.
-    let records = state.shown(max(1, height - 4))
+    lines.append(rates.line(at: time))
+    // A line each is for the counts, the rates and the titles; the last one stays free for the cursor.
+    let records = state.shown(max(1, height - 5))
     if !records.isEmpty { lines += [""] + OutboxTable(now: now).lines(records, width: width) }
     try screen?.draw(lines.map { $0.count < width ? $0 : String($0.prefix(max(1, width - 1))) })
   }

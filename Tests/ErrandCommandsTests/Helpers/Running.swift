@@ -33,6 +33,9 @@ final class Running: Sendable {
   /// Returns when the tool has written `text` to standard error.
   func waitForError(_ text: String) async throws { try await wait(for: text, in: "error") }
 
+  /// What the tool has written to standard error so far.
+  func errorSoFar() throws -> String { try String(contentsOf: folder.file("error"), encoding: .utf8) }
+
   /// Waits for a line that begins with `start`, and returns the number at its end.
   func number(after start: String) async throws -> Int {
     try await waitForOutput(start)

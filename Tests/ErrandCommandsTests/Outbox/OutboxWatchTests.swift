@@ -31,7 +31,8 @@ import Testing
       }
       #expect(code == 130)
       #expect(text.contains("box: 0 stored") && text.contains("LANE") && text.contains("chat"))
-      #expect(text.contains("\u{1B}[1A\r"))
+      #expect(text.contains("\u{1B}[2A\r"))
+      #expect(text.contains("stored 0/s, delivered 0/s ▁"))
       #expect(text.split(whereSeparator: \.isNewline).allSatisfy { $0.count < 110 })
     }
   }

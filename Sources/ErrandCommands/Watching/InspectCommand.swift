@@ -1,0 +1,63 @@
+import ErrandCore
+import ErrandInspector
+import ErrandOutbox
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Runs a command of the tool, and shows its calls on a page in a browser until control-C.
+struct InspectCommand {
+  /// The arguments of the command, as they follow `errand`.
+  let arguments: [String]
+  let port: Int
+  let console: Console
+
+  func run() async -> ExitCode? {
+    let page = InspectedCalls(port: port, console: console)
+    let code = await InspectedCalls.$current.withValue(page) { await Program.run(arguments, console) }
+    guard let code, page.isServed, !Task.isCancelled else { return code }
+    console.say("* the command has ended with \(code.rawValue); the page stays until control-C")
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    return code
+  }
+}
+
+/// The page on which the calls of the command of this task are shown.
+final class InspectedCalls: Sendable {
+  /// Nil for a command that is not inspected.
+  @TaskLocal static var current: InspectedCalls?
+
+  private let port: Int
+  private let console: Console
+  private let inspector = Locked<Inspector?>(nil)
+
+  init(port: Int, console: Console) {
+    self.port = port
+    self.console = console
+  }
+
+  /// True if the command has made a client.
+  var isServed: Bool { inspector.withLock { $0 != nil } }
+
+  /// Serves the page of this task's command, if it has one, and says its URL. Must be called before the client's
+  /// first call.
+  /// - Throws: `CommandFailure`, if it cannot be served.
+  @discardableResult
+  static func show(_ client: Client) throws -> InspectedCalls? {
+    guard let page = current else { return nil }
+    let inspector = Inspector(client)
+    do {
+      page.console.say("Inspector: \(try inspector.serve(port: page.port).absoluteString)")
+    } catch let failure as Inspector.Failure {
+      throw CommandFailure(.localFile, "inspector", failure.description)
+    }
+    page.inspector.withLock { $0 = inspector }
+    return page
+  }
+
+  /// Shows an outbox on the page, too.
+  func show(_ outbox: Outbox) { inspector.withLock { $0 }?.show(outbox) }
+}
