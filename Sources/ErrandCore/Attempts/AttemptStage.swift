@@ -79,8 +79,8 @@ final class AttemptStage: Stage {
           throw SignedRedirect(
             head: received.head, pass: SigningPass(followed: followed + 1, began: began))
         }
-        request = next
         context.events?.redirected(to: next)
+        request = context.traced(next)
         followed += 1
       case .response:
         do {

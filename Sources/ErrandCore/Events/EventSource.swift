@@ -15,7 +15,7 @@ final class EventSource: Sendable {
   /// The most bytes of each body that a listener wants to read.
   var bodyLimit: Int { mostBytes.load(ordering: .relaxed) }
   private let mostBytes: Atomic<Int>
-  private let tracing: Tracing?
+  private let tracing: TraceSource?
   /// Nil if the metrics are not collected.
   let metrics: MetricsCollector?
 
@@ -29,7 +29,7 @@ final class EventSource: Sendable {
     var listeners = listeners
     if let log = CallLog.ofEnvironment { listeners.append(log) }
     if let metrics { listeners.append(metrics) }
-    self.tracing = tracing
+    self.tracing = tracing.map { TraceSource($0) }
     if let tracing { listeners.append(TraceRecorder(tracing)) }
     guard let list = ListenerList.of(listeners) else { return nil }
     self.listeners = list

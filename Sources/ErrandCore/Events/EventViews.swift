@@ -17,6 +17,10 @@ public struct EventRequest: Sendable {
   /// The URL, with `***` in the place of each secret; of an invalid one the text.
   public var url: String { request.address.shown(hiding: client.secrets) }
 
+  func url(masking mask: SecretMask) -> String {
+    request.address.shown(hiding: client.secrets, as: mask)
+  }
+
   /// Scheme, host and port, as in `https://example.com:443`; empty if the URL is invalid.
   public var origin: String { request.address.originName }
 

@@ -9,14 +9,15 @@ enum HTTPSpan {
     knownMethods.contains(method.rawValue) ? method.rawValue : "HTTP"
   }
 
-  /// The attributes of an attempt that are known when it begins.
-  static func attributes(of request: EventRequest, attempt: Int) -> [String: TraceValue] {
+  /// The attributes of a request that are known when it is sent.
+  /// - Parameter resend: The number of requests that the call has sent before, whatever for.
+  static func attributes(of request: EventRequest, resend: Int) -> [String: TraceValue] {
     var attributes = metricAttributes(of: request)
-    attributes["url.full"] = .string(request.url)
+    attributes["url.full"] = .string(request.url(masking: .openTelemetry))
     if !knownMethods.contains(request.method.rawValue) {
       attributes["http.request.method_original"] = .string(request.method.rawValue)
     }
-    if attempt > 1 { attributes["http.request.resend_count"] = .int(attempt - 1) }
+    if resend > 0 { attributes["http.request.resend_count"] = .int(resend) }
     return attributes
   }
 

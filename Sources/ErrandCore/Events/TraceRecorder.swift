@@ -7,6 +7,7 @@
 /// Makes spans and measurements of events.
 final class TraceRecorder: EventListener {
   private struct Attempt {
+    let name: String
     let context: TraceContext
     let start: Date
     let began: Duration
@@ -18,6 +19,8 @@ final class TraceRecorder: EventListener {
   private struct Call {
     let start: Date
     var attempt: Attempt?
+    /// The number of requests that were sent.
+    var sent = 0
   }
 
   private let tracing: Tracing
@@ -32,13 +35,8 @@ final class TraceRecorder: EventListener {
       let call = Call(start: event.date)
       calls.withLock { $0[id] = call }
     case .attemptStarted(let request):
-      // A redirect is a part of the attempt, and has no span of its own.
-      guard let context = event.events.trace?.takeAttempt() else { return }
-      let attempt = Attempt(
-        context: context, start: event.date, began: event.time,
-        metric: HTTPSpan.metricAttributes(of: request),
-        attributes: HTTPSpan.attributes(of: request, attempt: event.attempt))
-      calls.withLock { $0[id]?.attempt = attempt }
+      begin(event, request)
+    case .redirected: endAttempt(event)
     case .reached(let address): change(id) { $0.attributes["network.peer.address"] = .string(address) }
     case .responded(let response): change(id) { HTTPSpan.add(response, to: &$0.attributes) }
     case .attemptFailed(let failure):
@@ -53,6 +51,32 @@ final class TraceRecorder: EventListener {
     case .cancelled(let reason): endCall(event, "cancelled: \(reason)")
     default: break
     }
+  }
+
+  private func begin(_ event: CallEvent, _ request: EventRequest) {
+    guard var spans = event.events.trace?.takeSpans(), let context = spans.popLast() else { return }
+    for span in spans { endUnsent(span, event, "nothing was sent") }
+    let sent = calls.withLock { calls in
+      defer { calls[event.call]?.sent += 1 }
+      return calls[event.call]?.sent ?? 0
+    }
+    let attempt = Attempt(
+      name: HTTPSpan.name(request.method), context: context, start: event.date, began: event.time,
+      metric: HTTPSpan.metricAttributes(of: request),
+      attributes: HTTPSpan.attributes(of: request, resend: sent))
+    calls.withLock { $0[event.call]?.attempt = attempt }
+  }
+
+  /// Ends the span of a request that was not sent: a tracer may hold what it has begun.
+  private func endUnsent(_ span: TraceContext, _ event: CallEvent, _ failure: String) {
+    let (now, request) = (event.date, event.request)
+    var attributes = HTTPSpan.attributes(of: request, resend: 0)
+    attributes["error.type"] = "cancelled"
+    tracing.tracer.end(
+      TraceSpan(
+        kind: .client, name: HTTPSpan.name(request.method), context: span,
+        parent: event.events.trace?.context, links: [], start: now, end: now, attributes: attributes,
+        failure: failure))
   }
 
   private func change(_ id: UInt64, _ change: (inout Attempt) -> Void) {
@@ -75,7 +99,7 @@ final class TraceRecorder: EventListener {
     }
     tracing.tracer.end(
       TraceSpan(
-        kind: .client, name: HTTPSpan.name(event.request.method), context: ended.context,
+        kind: .client, name: ended.name, context: ended.context,
         parent: event.events.trace?.context, links: [], start: ended.start, end: event.date,
         attributes: ended.attributes,
         failure: ended.failure ?? (ended.attributes["error.type"] == nil ? nil : "")))
@@ -91,6 +115,9 @@ final class TraceRecorder: EventListener {
       }
     }
     endAttempt(event)
+    for span in event.events.trace?.takeSpans() ?? [] {
+      endUnsent(span, event, failure ?? "nothing was sent")
+    }
     guard let call = calls.withLock({ $0.removeValue(forKey: event.call) }), let trace = event.events.trace
     else { return }
     var attributes: [String: TraceValue] = [

@@ -130,9 +130,9 @@ enum Address: Sendable, Hashable {
   }
 
   /// Returns the text without its secrets.
-  func shown(hiding secrets: Secrets) -> String {
+  func shown(hiding secrets: Secrets, as mask: SecretMask = .stars) -> String {
     switch self {
-    case .valid(let whole): secrets.redact(whole.text)
+    case .valid(let whole): secrets.redact(whole.text, as: mask)
     case .relative(let text), .invalid(let text, _): secrets.redactAnything(text)
     }
   }

@@ -22,10 +22,11 @@ struct SecretScan {
   /// The index before which no URL within this one has a user, as far as it was searched for.
   private var userless = 0
 
-  private static let stars = Array("***".utf8)
+  private let mask: SecretMask
 
-  init(_ text: String, _ secrets: Secrets, depth: Int = 0) {
+  init(_ text: String, _ secrets: Secrets, _ mask: SecretMask = .stars, depth: Int = 0) {
     self.text = text
+    self.mask = mask
     self.depth = depth
     self.secrets = secrets
     input = Array(text.utf8)
@@ -173,7 +174,7 @@ struct SecretScan {
 
   private mutating func hide(_ range: Range<Int>, named name: String? = nil, isUser: Bool = false) {
     findings.append(Finding(name: name, value: string(range), isUser: isUser))
-    output += Self.stars
+    output += (isUser ? mask.user : mask.value).utf8
   }
 
   private func isSlash(_ index: Int) -> Bool {

@@ -35,7 +35,7 @@ public struct Secrets: Sendable, Hashable {
   /// The names of query items that by convention carry credentials.
   public static let commonQueryItems: Set<String> = [
     "access_key", "access_token", "api_key", "api_token", "assertion", "auth", "auth_key", "auth_token",
-    "authorization", "bearer", "client_assertion", "client_secret", "code", "code_verifier", "cookie",
+    "authorization", "aws_access_key_id", "bearer", "client_assertion", "client_secret", "code", "code_verifier", "cookie",
     "credential", "credentials", "device_code", "hmac", "id_token", "id_token_hint", "jsessionid", "jwt",
     "key",
     "login_token", "oauth_signature", "oauth_token", "oauth_verifier", "otp", "pass", "passphrase", "passwd",
@@ -75,10 +75,10 @@ public struct Secrets: Sendable, Hashable {
 
   /// Returns the URL with `***` in the place of its secrets. Accepts any text, so that a malformed URL shows
   /// no secret either.
-  package func redact(_ url: String) -> String {
+  package func redact(_ url: String, as mask: SecretMask = .stars) -> String {
     // Most URLs have no secrets.
     guard url.utf8.contains(where: { "@?#;%".utf8.contains($0) }) else { return url }
-    return SecretScan(url, self).shown
+    return SecretScan(url, self, mask).shown
   }
 
   /// Returns the first part of the URL's path, query or fragment that is secret, for a message: `the query item
@@ -123,6 +123,17 @@ extension String {
     guard utf8.count > limit else { return self }
     return String(decoding: utf8.prefix(limit), as: UTF8.self) + "…"
   }
+}
+
+/// What a URL shows in the place of its secrets.
+package struct SecretMask: Sendable, Hashable {
+  let value: String
+  /// In the place of the user and the password.
+  let user: String
+
+  package static let stars = SecretMask(value: "***", user: "***")
+  /// By OpenTelemetry's conventions for `url.full`.
+  static let openTelemetry = SecretMask(value: "REDACTED", user: "REDACTED:REDACTED")
 }
 
 /// Brings names into the form in which they are compared.

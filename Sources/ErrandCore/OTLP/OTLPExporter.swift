@@ -28,17 +28,24 @@ public final class OTLPExporter: Tracer, Meter {
     public init() {}
   }
 
+  private struct Round: Sendable {
+    /// Ends when the batch has waited long enough, or when it is cancelled.
+    let delay: Task<Void, Never>
+    let sending: Task<Void, Never>
+  }
+
   private let client: Client
   private let endpoint: URL
   private let resource: OTLPResource
   private let timeline: Timeline
   private let date: @Sendable () -> Date
   private let state: Locked<OTLPState>
-  private let sending = Locked<Task<Void, Never>?>(nil)
+  private let round = Locked<Round?>(nil)
 
   /// - Parameters:
   ///   - endpoint: The collector's base URL, as in `http://localhost:4318`; `/v1/traces` and `/v1/metrics` are added.
-  ///   - client: Sends the batches; it should have few attempts, and no `tracing`.
+  ///   - client: Sends the batches; it must have no `tracing`. As the protocol asks, a collector that is busy is asked
+  ///     again, by the client's rules for retries.
   ///   - service: The name of this program: `service.name`.
   ///   - attributes: Further attributes of this program, as in `deployment.environment.name`.
   public init(
@@ -53,114 +60,79 @@ public final class OTLPExporter: Tracer, Meter {
     state = Locked(OTLPState(limits, began: client.pipeline.configuration.date()))
   }
 
-  /// The number of spans and measurements that were dropped, because there were too many or the collector was away.
+  /// The number of spans and measurements that were dropped: because there were too many, or because the collector was
+  /// away or rejected them.
   public var dropped: Int { state.withLock { $0.dropped } }
 
   public func end(_ span: TraceSpan) {
     guard span.context.isSampled else { return }
-    if state.withLock({ $0.add(span) }) { send(after: state.withLock { $0.limits.delay }) }
+    if state.withLock({ $0.add(span) }) { beginRound() }
   }
 
   public func record(duration: Double, _ attributes: [String: TraceValue]) {
-    if state.withLock({ $0.add(duration, attributes) }) { send(after: state.withLock { $0.limits.delay }) }
+    if state.withLock({ $0.add(duration, attributes) }) { beginRound() }
   }
 
   /// Sends what waits, and returns when it was sent or dropped: at the end of a program.
   public func flush() async {
-    await sending.withLock { $0 }?.value
-    await sendAll()
-  }
-
-  private func send(after delay: Duration) {
-    let task = Task { [weak self, timeline] in
-      try? await timeline.sleep(delay)
-      await self?.sendAll()
+    let round = round.withLock { $0 }
+    round?.delay.cancel()
+    await round?.sending.value
+    // What comes meanwhile is not waited for without end.
+    for _ in 0...state.withLock({ $0.mostBatches }) {
+      let now = date()
+      guard case .batch(let batch) = state.withLock({ $0.take(at: now, isFirst: true) }) else { return }
+      await send(batch)
     }
-    sending.withLock { $0 = task }
   }
 
-  private func sendAll() async {
+  private func beginRound() {
+    let delay = Task { [timeline, length = state.withLock { $0.limits.delay }] in
+      try? await timeline.sleep(length)
+      return
+    }
+    let sending = Task { [weak self] in
+      await delay.value
+      await self?.sendRound()
+    }
+    round.withLock { $0 = Round(delay: delay, sending: sending) }
+  }
+
+  /// Sends what has waited. What comes meanwhile waits for the next round, unless it fills a batch.
+  private func sendRound() async {
+    var isFirst = true
     while true {
       let now = date()
-      guard let batch = state.withLock({ $0.take(at: now) }) else { return }
-      if !batch.spans.isEmpty {
-        let body = OTLPTraces(batch.spans, resource)
-        await send(body, to: "v1/traces", counting: batch.spans.count)
+      switch state.withLock({ [isFirst] in $0.take(at: now, isFirst: isFirst) }) {
+      case .batch(let batch): await send(batch)
+      case .later: return beginRound()
+      case .nothing: return
       }
-      if !batch.series.isEmpty {
-        let body = OTLPMetrics(batch.series, resource, from: batch.began, to: now)
-        // The next request has these measurements, too: they are sums from the beginning.
-        await send(body, to: "v1/metrics", counting: 0)
-      }
+      isFirst = false
+    }
+  }
+
+  private func send(_ batch: OTLPState.Batch) async {
+    if !batch.spans.isEmpty {
+      await send(OTLPTraces(batch.spans, resource), to: "v1/traces", counting: batch.spans.count)
+    }
+    if !batch.series.isEmpty {
+      let body = OTLPMetrics(batch.series, resource, from: batch.began, to: batch.time)
+      // The next request has these measurements, too: they are sums from the beginning.
+      await send(body, to: "v1/metrics", counting: 0)
     }
   }
 
   private func send(_ body: some Encodable & Sendable, to path: String, counting count: Int) async {
+    // A collector may be sent a batch twice; the key lets the client attempt it again after any failure that passes.
+    let request = Request.post(endpoint.appending(path: path), json: body)
+      .idempotencyKey(UUID().uuidString).inBackground()
     do {
-      try await client.send(.post(endpoint.appending(path: path), json: body).inBackground())
+      let response = try await client.send(request)
+      let rejected = OTLPReply.rejected(in: response)
+      state.withLock { $0.dropped += min(rejected, count) }
     } catch {
       state.withLock { $0.dropped += count }
     }
-  }
-}
-
-/// What waits for an exporter. Pure.
-struct OTLPState: Sendable {
-  struct Batch: Sendable {
-    let spans: [TraceSpan]
-    let series: [[String: TraceValue]: Histogram]
-    let began: Date
-  }
-
-  let limits: OTLPExporter.Limits
-  var dropped = 0
-  private var spans: [TraceSpan] = []
-  private var series: [[String: TraceValue]: Histogram] = [:]
-  private var hasChanged = false
-  private var isScheduled = false
-  private let began: Date
-
-  init(_ limits: OTLPExporter.Limits, began: Date) {
-    self.limits = limits
-    self.began = began
-  }
-
-  /// Adds a span. Returns true if a batch is to be sent after the delay.
-  mutating func add(_ span: TraceSpan) -> Bool {
-    guard spans.count < limits.waiting else {
-      dropped += 1
-      return false
-    }
-    spans.append(span)
-    return schedule()
-  }
-
-  /// Adds a measurement. Returns true if a batch is to be sent after the delay.
-  mutating func add(_ duration: Double, _ attributes: [String: TraceValue]) -> Bool {
-    guard series[attributes] != nil || series.count < limits.series else {
-      dropped += 1
-      return false
-    }
-    series[attributes, default: Histogram()].add(.seconds(duration))
-    hasChanged = true
-    return schedule()
-  }
-
-  private mutating func schedule() -> Bool {
-    defer { isScheduled = true }
-    return !isScheduled
-  }
-
-  /// Returns what is to be sent in one go; nil if there is nothing.
-  mutating func take(at now: Date) -> Batch? {
-    guard !spans.isEmpty || hasChanged else {
-      isScheduled = false
-      return nil
-    }
-    let batch = Batch(
-      spans: Array(spans.prefix(limits.batch)), series: hasChanged ? series : [:], began: began)
-    spans.removeFirst(batch.spans.count)
-    hasChanged = false
-    return batch
   }
 }

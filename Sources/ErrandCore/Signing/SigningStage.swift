@@ -48,10 +48,12 @@ final class SigningStage: Stage {
       do {
         let response = try await next(signed.request, context)
         guard try await mustSignAgain(signed.outgoing, response, signers, context) else { return response }
+        unsigned = context.traced(unsigned)
       } catch let redirect as SignedRedirect {
         pass = redirect.pass
         try follow(redirect, of: &unsigned, &signers)
         context.events?.redirected(to: unsigned)
+        unsigned = context.traced(unsigned)
         if signers.isEmpty {
           pass.isSigned = false
           unsigned.options.signingPass = pass
@@ -59,6 +61,7 @@ final class SigningStage: Stage {
         }
       } catch let error as RequestError {
         guard try await mustSignAgain(signed.outgoing, error, signers, context) else { throw error }
+        unsigned = context.traced(unsigned)
       }
     }
   }

@@ -12,13 +12,27 @@ import Testing
 /// Keeps spans and measurements.
 private final class Collected: Tracer, Meter {
   private let state = Locked<(spans: [TraceSpan], durations: [(Double, [String: TraceValue])])>(([], []))
+  private let open = Locked<Set<SpanID>>([])
+
+  /// The spans that were begun and have not ended.
+  var openSpans: Int { open.withLock { $0.count } }
 
   var spans: [TraceSpan] { state.withLock { $0.spans } }
   var durations: [(Double, [String: TraceValue])] { state.withLock { $0.durations } }
   var attempts: [TraceSpan] { spans.filter { $0.kind == .client } }
   var calls: [TraceSpan] { spans.filter { $0.kind == .internal } }
 
-  func end(_ span: TraceSpan) { state.withLock { $0.spans.append(span) } }
+  func begin(_ kind: TraceSpan.Kind, named name: String, in parent: TraceContext?) -> TraceContext {
+    let context = parent?.child() ?? TraceContext()
+    open.withLock { _ = $0.insert(context.spanID) }
+    return context
+  }
+
+  func end(_ span: TraceSpan) {
+    open.withLock { _ = $0.remove(span.context.spanID) }
+    state.withLock { $0.spans.append(span) }
+  }
+
   func record(duration: Double, _ attributes: [String: TraceValue]) {
     state.withLock { $0.durations.append((duration, attributes)) }
   }
@@ -62,7 +76,7 @@ private final class Collected: Tracer, Meter {
     #expect(attributes[0]["http.request.resend_count"] == nil)
     #expect(attributes[1]["http.request.resend_count"] == 1)
     #expect(attributes[1]["error.type"] == nil)
-    #expect(attributes[1]["url.full"] == "http://a.test/x?token=***")
+    #expect(attributes[1]["url.full"] == "http://a.test/x?token=REDACTED")
     #expect(attributes[1]["server.address"] == "a.test")
     #expect(attributes[1]["server.port"] == 80)
     #expect(attributes[1]["http.request.method"] == "GET")
@@ -81,7 +95,64 @@ private final class Collected: Tracer, Meter {
     let parents = stage.stub.requests.map { $0.fields["traceparent"] }
     #expect(parents[0] != nil)
     #expect(parents[1...2] == [nil, nil])
-    #expect(collected.attempts.count == 2)
+    #expect(collected.attempts.count == 3)
+  }
+
+  @Test(arguments: [false, true])
+  func `a redirect is a request that is sent again, with a span of its own`(isSigned: Bool) async throws {
+    let stage = configured { if isSigned { $0.signer = NumberingSigner() } }.responding { request in
+      switch request.path {
+      case "/x": .response(status: 307, fields: ["Location": "http://b.test/y"])
+      case "/y": .response(status: 303, fields: ["Location": "http://a.test/z"])
+      default: .response()
+      }
+    }
+    try await stage.client.send(.post("http://a.test/x", .text("body")))
+    let attributes = collected.attempts.map(\.attributes)
+    #expect(attributes.map { $0["url.full"] } == ["http://a.test/x", "http://b.test/y", "http://a.test/z"])
+    #expect(attributes.map { $0["server.address"] } == ["a.test", "b.test", "a.test"])
+    #expect(attributes.map { $0["http.response.status_code"] } == [307, 303, 200])
+    #expect(attributes.map { $0["http.request.resend_count"] } == [nil, 1, 2])
+    #expect(collected.attempts.map(\.name) == ["POST", "POST", "GET"])
+    let sent = collected.attempts.map { $0.context.traceparent }
+    try #require(sent.count == 3)
+    #expect(stage.stub.requests.map { $0.fields["traceparent"] } == [sent[0], nil, sent[2]])
+    #expect(Set(sent).count == 3)
+    #expect(collected.durations.count == 3)
+    #expect(collected.openSpans == 0)
+  }
+
+  @Test func `a traceparent that the caller has set stays as it is`() async throws {
+    let stage = configured().responding { request in
+      request.path == "/x" ? .response(status: 302, fields: ["Location": "/y"]) : .response()
+    }
+    let own = TraceContext().traceparent
+    try await stage.client.send(.get("http://a.test/x").field("traceparent", own))
+    #expect(stage.stub.requests.map { $0.fields["traceparent"] } == [own, own])
+  }
+
+  @Test func `secrets of a URL are redacted as the conventions say`() async throws {
+    let stage = configured().responding { _ in .response() }
+    let url = "http://ann:word@a.test/?AWSAccessKeyId=1&sig=2&Signature=3&X-Goog-Signature=4&q=5"
+    try await stage.client.send(.get(url))
+    #expect(
+      collected.attempts[0].attributes["url.full"]
+        == .string(
+          "http://a.test/?AWSAccessKeyId=REDACTED&sig=REDACTED&Signature=REDACTED"
+            + "&X-Goog-Signature=REDACTED&q=5"))
+  }
+
+  @Test func `a call that is cancelled before anything is sent leaves no span open`() async throws {
+    let stage = configured { $0.limits = ConcurrencyLimits(total: 1) }.responding { _ in .stall }
+    let first = stage.client.start(.get("http://a.test/1"))
+    try await stage.stub.waitForRequests(1)
+    let second = stage.client.start(.get("http://a.test/2"))
+    await stage.reachWaiting(1)
+    second.cancel()
+    first.cancel()
+    _ = await (first.result, second.result)
+    await stage.expectNothingLeft()
+    #expect(collected.openSpans == 0)
   }
 
   @Test func `a method that is not known is another, and a failure says its kind`() async throws {
@@ -105,47 +176,5 @@ private final class Collected: Tracer, Meter {
     await stage.expectNothingLeft()
     #expect(collected.attempts.count == 1)
     #expect(collected.calls.first?.failure == "cancelled: it was cancelled by hand")
-  }
-
-  @Test func `spans are sent to a collector in batches, and what is too much is dropped and counted`()
-    async throws
-  {
-    let clock = VirtualClock()
-    let bodies = Locked<[String: [Data]]>([:])
-    let stub = StubTransport(clock: clock) { request in
-      bodies.withLock { $0[request.url.path, default: []].append(request.body) }
-      return .response()
-    }
-    var configuration = ClientConfiguration()
-    configuration.clock = clock
-    var limits = OTLPExporter.Limits()
-    (limits.waiting, limits.batch) = (5, 2)
-    let exporter = OTLPExporter(
-      to: URL(string: "http://collector.test:4318")!,
-      through: Client(transport: stub, configuration: configuration), service: "tests", limits: limits)
-    for number in 0..<8 {
-      exporter.end(.sample(number))
-      exporter.record(duration: 0.02, ["http.request.method": "GET"])
-    }
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(5))
-    await exporter.flush()
-    #expect(exporter.dropped == 3)
-    let sent = bodies.withLock { $0 }
-    #expect(sent["/v1/traces"]?.count == 3)
-    for body in sent["/v1/traces"] ?? [] { #expect(OTLPSchema.problems(ofTraces: body).isEmpty) }
-    let metrics = try #require(sent["/v1/metrics"])
-    for body in metrics { #expect(OTLPSchema.problems(ofMetrics: body).isEmpty) }
-    #expect(String(decoding: metrics[0], as: UTF8.self).contains(#""count":"8""#))
-  }
-}
-
-extension TraceSpan {
-  fileprivate static func sample(_ number: Int) -> TraceSpan {
-    TraceSpan(
-      kind: .client, name: "GET", context: TraceContext(), parent: TraceContext(), links: [TraceContext()],
-      start: Date(timeIntervalSince1970: 1000), end: Date(timeIntervalSince1970: 1001),
-      attributes: ["http.response.status_code": 200, "url.full": "http://a.test/"],
-      failure: number == 0 ? "failed" : nil)
   }
 }
