@@ -63,8 +63,8 @@ import Testing
       collection.prefetchDataSource = source
       table.prefetchDataSource = source
       collection.prefetchDataSource?.collectionView(collection, prefetchItemsAt: [[7]])
-      table.prefetchDataSource?.tableView(table, prefetchRowsAt: [[8]])
       try await stub.waitForRequests(1)
+      table.prefetchDataSource?.tableView(table, prefetchRowsAt: [[8]])
       collection.prefetchDataSource?.collectionView(collection, cancelPrefetchingForItemsAt: [[7]])
       table.prefetchDataSource?.tableView(table, cancelPrefetchingForRowsAt: [[8]])
       gate.open()
