@@ -93,7 +93,7 @@ import Testing
     let client = Locked<Client?>(nil)
     let shutting = EventRecorder { event in
       guard case .attemptStarted = event.kind, let client = client.withLock({ $0 }) else { return }
-      Task { await client.shutdown() }
+      Task { await client.shutdown(within: .zero) }
     }
     let stage = Stage.configured { $0.listeners = [shutting] }.responding { _ in .stall }
     client.withLock { $0 = stage.client }
