@@ -1,0 +1,240 @@
+/// Decides which requests an outbox hands over to a background session of the system, which sends them while no process of
+/// the app runs, and which end of an attempt is recorded. Pure.
+///
+/// A request is handed over in steps, each of which a process may not survive:
+///
+/// ```
+/// claimed ─its request is written to a file, its task is made→ marked in the store ─→ task resumed ─→ end recorded
+/// ```
+///
+/// The store and the session are compared whenever the app begins to run (`opened`). A task that belongs to no marked
+/// request is cancelled. A marked request that has no task, now and a while later, was attempted with an end that nobody
+/// knows. The first end of an attempt is recorded, and no second one, except that an accepted request is always recorded.
+struct HandoverState: Sendable {
+  /// What the app does.
+  enum Mode: Sendable, Hashable {
+    /// The app is in the foreground: the outbox sends requests itself, and takes back those that the session has not begun.
+    case awake
+    /// The app is in the background, and may be suspended at any time after `rest`.
+    case asleep
+  }
+
+  enum Effect: Sendable, Hashable {
+    /// Open the store, list its marked requests and the session's tasks, and call `opened`.
+    case open
+    /// Claim at most so many requests, and call `claimed`; then make a task for each, and call `prepared`.
+    case claim(Int)
+    /// Note in the store that the session has the request, and call `marked`.
+    case mark(Lease)
+    case resume(task: Int)
+    case cancel(task: Int)
+    /// Record the end of an attempt, and call `recorded`.
+    case record(Lease, HandedEnd)
+    /// List the session's tasks again after a while, and call `settled`.
+    case settle
+    /// Nothing is under way. When asleep, close the store: the app may be suspended.
+    case rest
+  }
+
+  /// How far a request has come.
+  enum Stage: Sendable, Hashable {
+    case preparing
+    /// The task exists and is suspended, and the store is being told.
+    case marking(task: Int)
+    /// The session has the task.
+    case underWay(task: Int)
+    /// The store says that the session has it, but the session has not listed it.
+    case unaccounted
+    /// - isLate: The session told an end after another one was on its way to the store.
+    case recording(HandedEnd, isLate: Bool)
+  }
+
+  enum Phase { case closed, opening, open }
+
+  /// The most requests that the session has at once.
+  let limit: Int
+  private(set) var mode = Mode.awake
+  var phase = Phase.closed
+  /// True if the store may have requests to claim.
+  var wantsClaim = false
+  private var isClaiming = false
+  var requests: [Lease: Stage] = [:]
+  /// Ends that were told while the store was closed.
+  var early: [Lease: HandedEnd] = [:]
+  /// The attempts whose ends by the session were recorded since the store was opened.
+  var known: Set<Lease> = []
+  /// True from the time that the system has woken the app for the session's events until it has told all of them.
+  private var awaitsEvents = false
+  private var rests = true
+
+  init(limit: Int) { self.limit = max(1, limit) }
+
+  /// True if the app may be suspended.
+  var mayBeSuspended: Bool { mode == .asleep && phase == .closed }
+
+  // MARK: The app
+
+  /// The app has come to the foreground.
+  mutating func wake() -> [Effect] {
+    mode = .awake
+    return reopen()
+  }
+
+  /// The app has gone to the background, or the system has woken it there, and the outbox sends nothing itself any more.
+  mutating func sleep() -> [Effect] {
+    mode = .asleep
+    (wantsClaim, rests) = (true, false)
+    return phase == .closed ? reopen() : next()
+  }
+
+  /// The system has woken the app for events of the session, and waits for them to be recorded.
+  mutating func awaitEvents() { (awaitsEvents, rests) = (true, false) }
+
+  /// The session has told all events that it had.
+  mutating func drained() -> [Effect] {
+    awaitsEvents = false
+    return next()
+  }
+
+  /// The app has no time left. Requests that were not handed over stay in the outbox.
+  mutating func hurry() -> [Effect] {
+    guard phase != .closed else { return [] }
+    var effects: [Effect] = []
+    for (lease, stage) in requests {
+      switch stage {
+      case .marking(let task): effects.append(.cancel(task: task))
+      // Its recording may still succeed.
+      case .recording: continue
+      case .preparing, .underWay, .unaccounted: break
+      }
+      requests[lease] = nil
+    }
+    (phase, isClaiming, awaitsEvents, rests) = (.closed, false, false, true)
+    return effects + [.rest]
+  }
+
+  private mutating func reopen() -> [Effect] {
+    rests = false
+    guard phase != .opening else { return [] }
+    phase = .opening
+    // The store and the session are about to say which these are.
+    requests = requests.filter { !$0.value.isHanded }
+    return [.open]
+  }
+
+  // MARK: Handing over
+
+  /// The claim has brought these requests.
+  /// - Parameter isMore: True if there may be more to claim.
+  mutating func claimed(_ leases: [Lease], isMore: Bool) -> [Effect] {
+    isClaiming = false
+    if isMore { wantsClaim = true }
+    var effects: [Effect] = []
+    for lease in leases {
+      requests[lease] = .preparing
+      if mode == .awake { effects += end(lease, .cancelled(hasBegun: false)) }
+    }
+    return effects + next()
+  }
+
+  /// The request has a task, which is suspended.
+  mutating func prepared(_ lease: Lease, task: Int) -> [Effect] {
+    guard requests[lease] == .preparing else { return [.cancel(task: task)] + next() }
+    guard mode == .asleep else {
+      return [.cancel(task: task)] + end(lease, .cancelled(hasBegun: false)) + next()
+    }
+    requests[lease] = .marking(task: task)
+    return [.mark(lease)]
+  }
+
+  /// The store was told that the session has the request.
+  /// - Parameter isDone: False if another owner may have the request by now.
+  mutating func marked(_ lease: Lease, isDone: Bool) -> [Effect] {
+    guard case .marking(let task) = requests[lease] else { return next() }
+    requests[lease] = isDone ? .underWay(task: task) : nil
+    return [isDone && mode == .asleep ? .resume(task: task) : .cancel(task: task)] + next()
+  }
+
+  // MARK: Ends
+
+  /// An attempt has ended: the session told it, or its request could not be prepared.
+  mutating func ended(_ lease: Lease, _ end: HandedEnd) -> [Effect] {
+    guard phase == .open else {
+      if early[lease] != .finished { early[lease] = end }
+      return reopen()
+    }
+    return self.end(lease, end) + next()
+  }
+
+  mutating func end(_ lease: Lease, _ end: HandedEnd) -> [Effect] {
+    switch requests[lease] {
+    case .recording(let first, _):
+      if end == .finished, first != .finished { requests[lease] = .recording(first, isLate: true) }
+      return []
+    case nil where end != .finished || known.contains(lease): return []
+    default:
+      requests[lease] = .recording(end, isLate: false)
+      return [.record(lease, end)]
+    }
+  }
+
+  /// The end of an attempt was recorded.
+  /// - Parameter isDone: False if the store could not record it.
+  mutating func recorded(_ lease: Lease, isDone: Bool) -> [Effect] {
+    guard case .recording(let end, let isLate) = requests[lease] else { return next() }
+    let told: HandedEnd = isLate ? .finished : end
+    guard isDone else {
+      if phase == .open { return [.record(lease, end)] }
+      requests[lease] = nil
+      early[lease] = told
+      return []
+    }
+    if told == .finished { known.insert(lease) }
+    requests[lease] = nil
+    // The next request of its lane may be claimed now.
+    wantsClaim = true
+    guard isLate else { return next() }
+    requests[lease] = .recording(.finished, isLate: false)
+    return [.record(lease, .finished)]
+  }
+
+  // MARK: Rest
+
+  private var capacity: Int { limit - requests.values.count { $0.isInSession } }
+
+  private var isQuiet: Bool {
+    phase == .open && !isClaiming && !awaitsEvents
+      && requests.values.allSatisfy { if case .underWay = $0 { true } else { false } }
+  }
+
+  mutating func next() -> [Effect] {
+    guard phase == .open else { return [] }
+    if mode == .asleep, wantsClaim, !isClaiming, capacity > 0 {
+      (wantsClaim, isClaiming, rests) = (false, true, false)
+      return [.claim(capacity)]
+    }
+    guard isQuiet else {
+      rests = false
+      return []
+    }
+    guard !rests else { return [] }
+    rests = true
+    if mode == .asleep { phase = .closed }
+    return [.rest]
+  }
+}
+
+extension HandoverState.Stage {
+  /// True if the store says that the session has the request.
+  fileprivate var isHanded: Bool {
+    switch self {
+    case .underWay, .unaccounted: true
+    case .preparing, .marking, .recording: false
+    }
+  }
+
+  /// True if the request takes a place in the session, or will.
+  fileprivate var isInSession: Bool {
+    if case .recording = self { false } else { true }
+  }
+}

@@ -1,0 +1,178 @@
+import Testing
+
+@testable import ErrandOutbox
+
+@Suite struct HandoverStateTests {
+  private var state = HandoverState(limit: 3)
+
+  private func lease(_ number: Int64) -> Lease {
+    Lease(id: OutboxID(rawValue: "id \(number)"), number: number)
+  }
+
+  private func task(_ number: Int, _ lease: Int64?, _ progress: SessionTask.Progress) -> SessionTask {
+    SessionTask(number: number, lease: lease.map(self.lease), progress: progress)
+  }
+
+  /// Goes to sleep with one request in the session, as task 7.
+  private mutating func handOver(_ lease: Lease) {
+    _ = state.sleep()
+    _ = state.opened(rows: [], tasks: [])
+    _ = state.claimed([lease], isMore: false)
+    _ = state.prepared(lease, task: 7)
+    _ = state.marked(lease, isDone: true)
+  }
+
+  @Test mutating func `a request is marked in the store before its task is resumed`() {
+    let one = lease(1)
+    #expect(state.sleep() == [.open])
+    #expect(state.opened(rows: [], tasks: []) == [.claim(3)])
+    #expect(state.claimed([one], isMore: false) == [])
+    #expect(state.prepared(one, task: 7) == [.mark(one)])
+    #expect(!state.mayBeSuspended)
+    #expect(state.marked(one, isDone: true) == [.resume(task: 7), .rest])
+    #expect(state.mayBeSuspended)
+  }
+
+  @Test mutating func `a request that another owner has by now is not sent`() {
+    let one = lease(1)
+    _ = state.sleep()
+    _ = state.opened(rows: [], tasks: [])
+    _ = state.claimed([one], isMore: false)
+    _ = state.prepared(one, task: 7)
+    #expect(state.marked(one, isDone: false) == [.cancel(task: 7), .rest])
+  }
+
+  @Test mutating func `an end is recorded once, and before the app may be suspended`() {
+    let one = lease(1)
+    handOver(one)
+    state.awaitEvents()
+    #expect(state.ended(one, .finished) == [.open])
+    #expect(state.ended(one, .finished) == [])
+    #expect(state.opened(rows: [one], tasks: []) == [.record(one, .finished), .claim(3)])
+    #expect(state.ended(one, .finished) == [])
+    #expect(state.claimed([], isMore: false) == [])
+    #expect(state.drained() == [])
+    #expect(!state.mayBeSuspended)
+    #expect(state.recorded(one, isDone: true) == [.claim(3)])
+    #expect(state.claimed([], isMore: false) == [.rest])
+    #expect(state.mayBeSuspended)
+  }
+
+  @Test
+  mutating func
+    `after a relaunch a task is resumed that was not yet, and one that belongs to no request is cancelled`()
+  {
+    _ = state.sleep()
+    let effects = state.opened(
+      rows: [lease(1), lease(2)],
+      tasks: [
+        task(1, 1, .suspended), task(2, 2, .begun), task(3, 3, .waiting), task(4, nil, .waiting),
+        task(5, 9, .ended),
+      ])
+    #expect(effects == [.cancel(task: 3), .cancel(task: 4), .resume(task: 1), .claim(1)])
+  }
+
+  @Test mutating func `of two tasks of one request, the one that has begun is kept`() {
+    _ = state.sleep()
+    let effects = state.opened(rows: [lease(1)], tasks: [task(1, 1, .waiting), task(2, 1, .begun)])
+    #expect(effects == [.cancel(task: 1), .claim(2)])
+  }
+
+  @Test mutating func `a request whose task is missing twice was lost`() {
+    let one = lease(1)
+    _ = state.wake()
+    #expect(state.opened(rows: [one], tasks: []) == [.settle])
+    #expect(state.settled(tasks: []) == [.record(one, .lost)])
+    #expect(state.recorded(one, isDone: true) == [.rest])
+  }
+
+  @Test mutating func `a request whose task is found late was not lost`() {
+    _ = state.wake()
+    _ = state.opened(rows: [lease(1)], tasks: [])
+    #expect(state.settled(tasks: [task(1, 1, .begun)]) == [.rest])
+  }
+
+  @Test mutating func `a task that goes missing while the app runs is looked for, and then lost`() {
+    let one = lease(1)
+    _ = state.wake()
+    _ = state.opened(rows: [one], tasks: [task(1, 1, .begun)])
+    #expect(state.checked(tasks: [task(1, 1, .begun)]) == [])
+    #expect(state.checked(tasks: []) == [.settle])
+    #expect(state.settled(tasks: []) == [.record(one, .lost)])
+  }
+
+  @Test mutating func `an acceptance that comes after the request was given up is recorded, too`() {
+    let one = lease(1)
+    _ = state.wake()
+    _ = state.opened(rows: [one], tasks: [])
+    _ = state.settled(tasks: [])
+    #expect(state.ended(one, .finished) == [])
+    #expect(state.recorded(one, isDone: true) == [.record(one, .finished)])
+    #expect(state.recorded(one, isDone: true) == [.rest])
+    #expect(state.ended(one, .finished) == [])
+    #expect(state.ended(lease(2), .cancelled(hasBegun: true)) == [])
+    #expect(state.ended(lease(2), .finished) == [.record(lease(2), .finished)])
+  }
+
+  @Test mutating func `in the foreground only those are taken back that have not begun`() {
+    handOver(lease(1))
+    #expect(state.wake() == [.open])
+    let effects = state.opened(
+      rows: [lease(1), lease(2)], tasks: [task(7, 1, .waiting), task(8, 2, .begun)])
+    #expect(effects == [.cancel(task: 7), .rest])
+    #expect(
+      state.ended(lease(1), .cancelled(hasBegun: false)) == [.record(lease(1), .cancelled(hasBegun: false))])
+  }
+
+  @Test mutating func `a request that was being handed over when the app came back is given back`() {
+    let (one, two, three) = (lease(1), lease(2), lease(3))
+    _ = state.sleep()
+    _ = state.opened(rows: [], tasks: [])
+    _ = state.claimed([one, two], isMore: true)
+    _ = state.prepared(one, task: 1)
+    _ = state.wake()
+    #expect(state.prepared(two, task: 2) == [.cancel(task: 2), .record(two, .cancelled(hasBegun: false))])
+    #expect(state.marked(one, isDone: true) == [.cancel(task: 1)])
+    #expect(state.claimed([three], isMore: false) == [.record(three, .cancelled(hasBegun: false))])
+  }
+
+  @Test mutating func `when the app has no time left, what is not marked stays in the outbox`() {
+    let (one, two) = (lease(1), lease(2))
+    _ = state.sleep()
+    _ = state.opened(rows: [], tasks: [])
+    _ = state.claimed([one, two], isMore: true)
+    _ = state.prepared(one, task: 1)
+    #expect(state.hurry() == [.cancel(task: 1), .rest])
+    #expect(state.mayBeSuspended)
+    #expect(state.marked(one, isDone: true) == [])
+    #expect(state.prepared(two, task: 2) == [.cancel(task: 2)])
+  }
+
+  @Test mutating func `an end that could not be recorded in time is recorded when the app runs again`() {
+    let one = lease(1)
+    handOver(one)
+    _ = state.ended(one, .finished)
+    _ = state.opened(rows: [one], tasks: [])
+    _ = state.hurry()
+    #expect(state.recorded(one, isDone: false) == [])
+    #expect(state.wake() == [.open])
+    #expect(state.opened(rows: [one], tasks: []) == [.record(one, .finished)])
+    #expect(state.recorded(one, isDone: false) == [.record(one, .finished)])
+  }
+
+  @Test mutating func `the session has no more requests than the limit`() {
+    let leases = (1...3).map { lease(Int64($0)) }
+    _ = state.sleep()
+    #expect(state.opened(rows: [leases[0]], tasks: [task(1, 1, .begun)]) == [.claim(2)])
+    #expect(state.claimed([leases[1], leases[2]], isMore: true) == [])
+    #expect(state.ended(leases[0], .finished) == [.record(leases[0], .finished), .claim(1)])
+  }
+
+  @Test func `a label names its attempt, whatever the id is`() {
+    for id in ["a", "two words", " ", "é/\u{0}"] {
+      let lease = Lease(id: OutboxID(rawValue: id), number: .max)
+      #expect(Lease(label: lease.label) == lease)
+    }
+    for label in ["", "1", "1 ", "x y", " 1"] { #expect(Lease(label: label) == nil) }
+  }
+}
