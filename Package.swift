@@ -324,7 +324,7 @@ let package = Package(
       name: "ErrandInspectorTests",
       dependencies: [
         "ErrandInspector", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandServing", "ErrandTesting",
-        "TestSupport",
+        "Programs", "TestSupport",
       ],
       swiftSettings: strict + inspector),
     .testTarget(

@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
+let inspector = Target.Dependency.product(name: "ErrandInspector", package: "Errand")
 let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
 let outboxPostgres = Target.Dependency.product(name: "ErrandOutboxPostgres", package: "Errand")
 let outboxSQLite = Target.Dependency.product(name: "ErrandOutboxSQLite", package: "Errand")
@@ -22,7 +23,7 @@ let urlSession = Target.Dependency.product(name: "ErrandURLSession", package: "E
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Errand", path: "..", traits: ["Postgres"])],
+  dependencies: [.package(name: "Errand", path: "..", traits: ["Postgres", "Inspector"])],
   targets: [
     .target(name: "CurlLoop", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "GzipMaker", linkerSettings: [.linkedLibrary("z")]),
@@ -61,7 +62,7 @@ let package = Package(
       name: "signatures", dependencies: [core, signing, "PlainCrypto", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
-      name: "watching", dependencies: [core, "BenchmarkSupport"], swiftSettings: strict),
+      name: "watching", dependencies: [core, curl, inspector, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

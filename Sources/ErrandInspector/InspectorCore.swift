@@ -28,6 +28,9 @@
     private let limits: Inspector.Limits
     private let serving = Locked<Serving?>(nil)
     private let isStopped = Locked(false)
+    /// Held while the pages are told: a page that opens meanwhile would miss what is between its first rows and the
+    /// first message.
+    private let telling = Locked(())
 
     init(_ client: Client?, _ outbox: Outbox?, _ limits: Inspector.Limits) {
       self.client = client
@@ -93,14 +96,19 @@
 
     private func tell(_ server: PageServer) async {
       guard server.streams > 0 else { return }
-      while true {
+      while tellChanges(server) {}
+      server.broadcast(ServerEvent.data("state", await state()))
+    }
+
+    /// Returns true if there may be more.
+    private func tellChanges(_ server: PageServer) -> Bool {
+      telling.withLock { _ in
         let (changed, gone) = store.withLock { $0.takeChanges(Self.mostRows) }
-        if changed.isEmpty, gone.isEmpty { break }
+        if changed.isEmpty, gone.isEmpty { return false }
         server.broadcast(ServerEvent.data("calls", changed.map(CallRow.init)))
         if !gone.isEmpty { server.broadcast(ServerEvent.data("gone", gone)) }
-        if changed.count < Self.mostRows { break }
+        return changed.count == Self.mostRows
       }
-      server.broadcast(ServerEvent.data("state", await state()))
     }
 
     private func state() async -> InspectorState {
@@ -122,17 +130,21 @@
       case .script: reply(.asset(InspectorPage.script, "text/javascript; charset=utf-8"))
       case .style: reply(.asset(InspectorPage.style, "text/css; charset=utf-8"))
       case .events:
-        let rows = store.withLock { $0.calls }.map(CallRow.init)
-        reply(.events(fields: InspectorRoutes.eventFields, first: ServerEvent.data("snapshot", rows)))
+        telling.withLock { _ in
+          let rows = store.withLock { $0.calls }.map(CallRow.init)
+          reply(.events(fields: InspectorRoutes.eventFields, first: ServerEvent.data("snapshot", rows)))
+        }
       case .details(let id):
         let record = store.withLock { $0[id] }
         reply(record.map { .json(CallDetails($0)) } ?? .refused(404))
       case .export:
         let calls = store.withLock { $0.calls }
         reply(.json(calls.map { InspectorExport(row: CallRow($0), details: CallDetails($0)) }))
+      case .cache:
+        Task { [client] in reply(.json(await client?.cachedRows() ?? [])) }
       case .har:
         let calls = store.withLock { $0.calls }
-        reply(.json(InspectorHAR(calls)))
+        reply(.json(data: InspectorHAR.file(calls)))
       case .action(let action):
         Task { [weak self] in
           do {

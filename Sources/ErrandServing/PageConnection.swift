@@ -44,6 +44,10 @@ final class PageConnection {
   let number: Int
   private(set) var isOver = false
   private(set) var isStream = false
+  /// True between requests, or before the first: then the connection can be closed for another.
+  var isIdle: Bool { !isStream && !awaitsResponse && sent == output.count }
+  /// True once a whole request has come.
+  private(set) var hasAsked = false
 
   private var parser = RequestParser(headLimit: 64 << 10)
   private var request: ServedRequest?
@@ -81,17 +85,20 @@ final class PageConnection {
     }
   }
 
-  func respond(_ response: ServedResponse) {
-    guard !isOver, awaitsResponse else { return }
+  /// Sends a response. Returns the requests that have come meanwhile.
+  func respond(_ response: ServedResponse) -> [ServedRequest] {
+    guard !isOver, awaitsResponse else { return [] }
     switch response {
     case .whole(let status, var fields, let body):
       fields.set("Content-Length", "\(body.count)")
       send(Self.head(status, fields) + body)
       awaitsResponse = false
       parser.beginNext()
+      return isOver ? [] : parse()
     case .events(let fields, let first):
       isStream = true
       send(Self.head(200, fields) + first)
+      return []
     }
   }
 
@@ -119,7 +126,7 @@ final class PageConnection {
         if (request?.body.count ?? 0) > Self.bodyLimit { refuse(413) }
       case .complete:
         if let request, !closesAfterOutput { requests.append(request) }
-        (request, awaitsResponse) = (nil, true)
+        (request, awaitsResponse, hasAsked) = (nil, true, true)
       case .malformed: refuse(400)
       }
     }

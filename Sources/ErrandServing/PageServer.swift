@@ -26,7 +26,8 @@ package final class PageServer: Sendable {
     case stop
   }
 
-  /// The most connections at once; others are closed at once.
+  /// The most connections at once. For another, one that is idle is closed, so that connections that say nothing keep
+  /// nobody out.
   static let mostConnections = 64
 
   package let port: Int
@@ -98,7 +99,8 @@ package final class PageServer: Sendable {
       for command in takeCommands() {
         switch command {
         case .respond(let number, let response):
-          connections.first { $0.number == number }?.respond(response)
+          let connection = connections.first { $0.number == number }
+          for request in connection?.respond(response) ?? [] { pass(request, of: number) }
         case .broadcast(let data):
           for connection in connections where connection.isStream { connection.send(data) }
         case .stop: isStopped = true
@@ -117,6 +119,11 @@ package final class PageServer: Sendable {
     room.deallocate()
   }
 
+  /// Returns the connection that gives way to another: one that has asked for nothing, or one that is idle.
+  private static func place(in connections: [PageConnection]) -> Int? {
+    connections.firstIndex { $0.isIdle && !$0.hasAsked } ?? connections.firstIndex(where: \.isIdle)
+  }
+
   private func takeCommands() -> [Command] {
     commands.withLock { commands in
       defer { commands = [] }
@@ -132,9 +139,12 @@ package final class PageServer: Sendable {
     while true {
       let descriptor = systemAccept(listener)
       guard descriptor >= 0 else { return }
-      guard connections.count < Self.mostConnections else {
-        close(descriptor)
-        continue
+      if connections.count >= Self.mostConnections {
+        guard let index = Self.place(in: connections) else {
+          close(descriptor)
+          continue
+        }
+        connections.remove(at: index).shut()
       }
       Socket.prepareAccepted(descriptor)
       accepted += 1

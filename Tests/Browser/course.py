@@ -1,39 +1,22 @@
 """Looks at the inspector's page: each view, each button, a flood, hostile names, a connection that is lost."""
-import subprocess
 import sys
 import time
+from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright, expect
+
+from support import Inspected, Way, check_contrast, chrome_imports
 
 program, chromium, pictures, calls = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 # Other programs of the tests keep the machine busy meanwhile.
 expect.set_options(timeout=30_000)
 
 
-class Inspected:
-    """The program that is looked at."""
-
-    def __init__(self):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().split(" ", 1)[1].strip()
-
-    def do(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        assert self.process.stdout.readline().strip() == "done", command
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait(10)
-
-
 def picture(page, name):
     page.screenshot(path=f"{pictures}/{name}.png")
 
 
-def look(page, inspected, errors):
-    page.goto(inspected.url)
-    expect(page.locator("#connection")).to_have_text("live")
+def look_at_calls(page, inspected):
     inspected.do("get http://a.test/plain?token=secret")
     rows = page.locator(".row")
     expect(rows).to_have_count(1)
@@ -41,67 +24,193 @@ def look(page, inspected, errors):
     rows.first.click()
     expect(page.locator("#details")).to_contain_text("X-Hostile")
     expect(page.locator("#details pre").last).to_have_text("hello")
+    page.locator("#copy-curl").click()
+    expect(page.locator("#message")).to_have_text("Copied.")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("curl 'http://a.test/plain?token=***'")
     page.locator("#send-again").click()
     expect(rows).to_have_count(2)
     picture(page, "details")
 
-    # Whatever comes from outside stays text.
+    # Each request of a call that has several is a line below it, on the same scale.
+    inspected.do("get http://a.test/busy")
+    expect(rows).to_have_count(3)
+    lines = page.locator(".attempt")
+    expect(lines).to_have_count(4)
+    expect(lines.nth(0)).to_contain_text("503")
+    expect(lines.nth(2)).to_contain_text("http://a.test/moved")
+    expect(lines.nth(3)).to_contain_text("http://a.test/there")
+    picture(page, "attempts")
+
+    # JSON is laid out, and an image is shown.
+    inspected.do("get http://a.test/image")
+    rows.first.click()
+    expect(page.locator("#details img")).to_have_js_property("naturalWidth", 1)
+    page.locator("#clear").click()
+    expect(rows).to_have_count(0)
+
+
+def look_at_hostile_names(page, inspected):
+    rows = page.locator(".row")
     inspected.do("hostile")
-    expect(rows).to_have_count(6)
-    for index in range(6):
+    expect(rows).to_have_count(4)
+    for index in range(4):
         rows.nth(index).click()
         expect(page.locator("#details h2")).to_be_visible()
+    page.locator(".row", has_text="json").first.click()
+    expect(page.locator("#details pre").last).to_contain_text('  "a": [')
     page.locator("#view-scopes").click()
-    expect(page.locator("#scopes")).to_contain_text("<script>document.title='owned'</script>")
+    expect(page.locator("#scope-tree > li > ul > li")).to_contain_text("<script>document.title='owned'</script>")
+    picture(page, "scopes")
     page.locator("#view-calls").click()
     assert page.title() == "Errand", "a script of a call has run"
+    assert page.locator("#details img, #details script, #rows img, #rows script").count() == 0
     picture(page, "hostile")
 
-    # Filters and keys.
+
+def look_at_filters(page, inspected):
+    rows = page.locator(".row")
+    for field, value, text in [
+        ("text", "json", "json"), ("status", "418", "/teapot"), ("host", "b.test", "b.test"),
+        ("method", "get", "/"),
+    ]:
+        if field == "status":
+            inspected.do("get http://b.test/teapot")
+        page.locator(f"#filter-{field}").fill(value)
+        expect(rows.first).to_contain_text(text)
+        page.locator(f"#filter-{field}").fill("nothing like it")
+        expect(rows).to_have_count(0)
+        page.locator(f"#filter-{field}").fill("")
+    inspected.do("hold 6")
+    # Six calls to one origin, of which four are on the wire.
+    page.locator("#filter-only").select_option("running")
+    expect(rows).to_have_count(6)
+    page.locator("#view-slots").click()
+    expect(page.locator("#waiting-table tr")).to_have_count(3)
+    expect(page.locator("#waiting-table tr").nth(1)).to_contain_text("userInitiated")
+    picture(page, "slots")
+    page.locator("#view-calls").click()
+    inspected.do("release")
+    page.locator("#filter-only").select_option("cancelled")
+    expect(rows).to_have_count(6)
+    inspected.do("get http://a.test/slow")
+    page.locator("#filter-only").select_option("slow")
+    expect(page.locator(".row", has_text="/slow")).to_have_count(1)
     page.locator("#filter-only").select_option("failed")
-    expect(rows).to_have_count(1)
-    expect(rows.first).to_contain_text("/failing")
+    expect(page.locator(".row", has_text="/failing")).to_have_count(1)
     page.locator("#filter-only").select_option("")
-    page.locator("#filter-text").fill("json")
-    expect(rows).to_have_count(1)
-    page.locator("#filter-text").fill("")
+    page.locator("#sort").select_option("time")
+    expect(rows.first).to_contain_text("/slow")
+    page.locator("#sort").select_option("url")
+    expect(rows.first).to_contain_text('a.test/"onmouseover')
+    page.locator("#sort").select_option("id")
+
+    # The keyboard.
     page.locator("#scroller").focus()
     page.keyboard.press("ArrowDown")
+    page.keyboard.press("j")
+    chosen = page.locator("#scroller").get_attribute("aria-activedescendant")
+    expect(page.locator(f"#{chosen}")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Escape")
+    expect(page.locator("#details")).to_be_hidden()
     page.keyboard.press("p")
     expect(page.locator("#pause")).to_have_attribute("aria-pressed", "true")
+    before = rows.count()
+    inspected.do("get http://a.test/while-paused")
+    page.wait_for_timeout(300)
+    assert rows.count() == before, "a page that is paused changes"
     page.keyboard.press("p")
+    expect(page.locator(".row", has_text="/while-paused")).to_have_count(1)
     page.keyboard.press("/")
     expect(page.locator("#filter-text")).to_be_focused()
     page.locator("#filter-text").blur()
 
-    # A flood: the rows in the page stay few, and the last call is there.
+
+def look_at_a_flood(page, inspected):
+    # The rows in the page stay few, and the last call is there.
+    rows = page.locator(".row")
     began = time.monotonic()
     inspected.do(f"flood {calls}")
     expect(rows.first).to_contain_text(f"/flood/{calls - 1}")
     print(f"a flood of {calls} calls is shown after {time.monotonic() - began:.1f} s")
     assert rows.count() < 100, "only what can be seen is in the page"
+    # No frame takes longer than a tenth of a second to scroll through all of it.
+    slowest = page.evaluate("""async () => {
+      const scroller = document.getElementById('scroller');
+      let slowest = 0, last = performance.now();
+      for (let top = 0; top < scroller.scrollHeight; top += 600) {
+        scroller.scrollTop = top;
+        await new Promise(requestAnimationFrame);
+        const now = performance.now();
+        [slowest, last] = [Math.max(slowest, now - last), now];
+      }
+      scroller.scrollTop = 0;
+      return slowest;
+    }""")
+    print(f"the slowest frame while scrolling takes {slowest:.0f} ms")
     picture(page, "flood")
 
-    for view in ["slots", "origins", "cache", "outbox"]:
-        page.locator(f"#view-{view}").click()
-        expect(page.locator(f"#{view}")).to_be_visible()
-        picture(page, view)
-    expect(page.locator("#view-origins")).to_be_visible()
+
+def look_at_views(page, inspected):
+    inspected.do("cached")
+    page.locator("#view-cache").click()
+    expect(page.locator("#cache-table")).to_contain_text("http://a.test/cached")
+    expect(page.locator("#decision-table")).to_contain_text("no response")
+    picture(page, "cache")
+    inspected.do("get http://b.test/failing")
+    page.locator("#view-origins").click()
+    expect(page.locator("#origin-table tr", has_text="b.test")).to_contain_text("1 of the last 2 failed")
+    picture(page, "origins")
 
     # The outbox and its buttons.
+    page.locator("#view-outbox").click()
     inspected.do("outbox")
     expect(page.locator("#outbox-state")).to_contain_text("1 stored; paused")
     expect(page.locator("#outbox-table")).to_contain_text("<b>lane</b>")
+    expect(page.locator("#lane-table")).to_contain_text("POST http://a.test/order")
+    page.get_by_role("button", name="pause the lane <b>lane</b>").click()
+    expect(page.get_by_role("button", name="resume the lane <b>lane</b>")).to_be_visible()
+    page.get_by_role("button", name="resume the lane <b>lane</b>").click()
+    expect(page.get_by_role("button", name="pause the lane <b>lane</b>")).to_be_visible()
+    expect(page.get_by_role("img", name="Waiting: 1")).to_be_visible()
+    picture(page, "outbox")
     page.get_by_role("button", name="drop POST http://a.test/order").click()
     expect(page.locator("#outbox-table")).not_to_contain_text("/order")
     page.locator("#outbox-resume").click()
     inspected.do("dead")
     expect(page.locator("#outbox-table")).to_contain_text("dead-letter")
+    expect(page.locator("#outbox-table")).to_contain_text("400")
     picture(page, "dead-letter")
+    page.get_by_role("button", name="retry POST http://a.test/refused").click()
+    expect(page.locator("#outbox-table tr", has_text="dead-letter").locator("td").nth(3)).to_have_text("1")
     page.locator("#outbox-pause").click()
     expect(page.locator("#outbox-state")).to_contain_text("paused")
 
-    # Both files.
+
+def look_at_access(page):
+    views = ["calls", "scopes", "slots", "origins", "cache", "outbox"]
+    for view in views:
+        page.locator(f"#view-{view}").click()
+        check_contrast(page, view)
+    page.emulate_media(color_scheme="dark")
+    page.locator("#view-calls").click()
+    page.locator(".row").first.click()
+    expect(page.locator("#details h2")).to_be_visible()
+    picture(page, "dark")
+    check_contrast(page, "details")
+    tree = page.locator("body").aria_snapshot()
+    for part in ['button "Calls" [pressed]', 'grid "Calls"', "row ", 'textbox "Host"', 'region "Details"']:
+        assert part in tree, f"{part} is not in {tree[:3000]}"
+    # Every control can be reached with the tabulator, and each has a name.
+    reached = set()
+    page.locator("body").press("Tab")
+    for _ in range(40):
+        reached.add(page.evaluate("document.activeElement.id"))
+        page.keyboard.press("Tab")
+    missing = {"view-calls", "pause", "clear", "har", "save", "filter-text", "sort", "scroller"} - reached
+    assert not missing, f"the keyboard does not reach {missing}"
+
+
+def look_at_files(page, context, browser, recorded):
     page.locator("#view-calls").click()
     with page.expect_download() as download:
         page.locator("#har").click()
@@ -109,31 +218,63 @@ def look(page, inspected, errors):
     with page.expect_download() as download:
         page.locator("#save").click()
     download.value.save_as(f"{pictures}/calls.html")
-    page.locator("#clear").click()
-    expect(rows).to_have_count(0)
-    assert not errors, errors
+    shown = chrome_imports(browser, f"{pictures}/calls.har")
+    assert len(shown) >= min(calls, 1000), len(shown)
+    all_calls = chrome_imports(browser, recorded)
+    busy = [request for request in all_calls if request["url"].startswith("http://a.test/busy")]
+    assert [request["status"] for request in busy] == [503, 302], busy
+    assert any(request["cached"] for request in all_calls)
+    plain = next(request for request in all_calls if request["url"] == "http://a.test/plain?token=***")
+    assert plain["text"] == "hello" and plain["priority"] == "Medium", plain
+    print(f"Chrome imports {len(all_calls)} entries of a recorder, and {len(shown)} of the page")
+
+    copy = context.new_page()
+    copy.goto(f"file://{pictures}/calls.html")
+    expect(copy.locator("#connection")).to_have_text("a copy")
+    copy.locator(".row").first.click()
+    expect(copy.locator("#details")).to_contain_text("Attempt 1")
+    assert copy.title() == "Errand"
+    picture(copy, "offline")
+    copy.close()
 
 
-def look_offline(context, errors):
+def look_at_a_cut(context, inspected):
+    parts = urlsplit(inspected.url)
+    way = Way(parts.port)
     page = context.new_page()
-    page.goto(f"file://{pictures}/calls.html")
-    expect(page.locator("#connection")).to_have_text("a copy")
-    page.locator(".row").first.click()
-    expect(page.locator("#details")).to_contain_text("Attempt 1")
-    assert page.title() == "Errand"
-    picture(page, "offline")
+    page.goto(f"http://127.0.0.1:{way.own}{parts.path}")
+    expect(page.locator("#connection")).to_have_text("live")
+    way.cut()
+    inspected.do("get http://a.test/while-away")
+    expect(page.locator(".row", has_text="/while-away")).to_have_count(1)
+    expect(page.locator("#connection")).to_have_text("live")
+    page.close()
 
 
 def main():
-    inspected = Inspected()
+    recorded = f"{pictures}/recorded.har"
+    inspected = Inspected(program, recorded)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        context = browser.new_context(accept_downloads=True, viewport={"width": 1200, "height": 700})
+        context = browser.new_context(
+            accept_downloads=True, viewport={"width": 1200, "height": 700},
+            permissions=["clipboard-read", "clipboard-write"])
         page, errors = context.new_page(), []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        look(page, inspected, errors)
-        look_offline(context, errors)
+        page.goto(inspected.url)
+        expect(page.locator("#connection")).to_have_text("live")
+        look_at_calls(page, inspected)
+        look_at_hostile_names(page, inspected)
+        look_at_filters(page, inspected)
+        look_at_a_flood(page, inspected)
+        look_at_views(page, inspected)
+        look_at_access(page)
+        look_at_files(page, context, browser, recorded)
+        look_at_a_cut(context, inspected)
+        page.locator("#clear").click()
+        expect(page.locator(".row")).to_have_count(0)
+        assert not errors, errors
         inspected.end()
         expect(page.locator("#connection")).to_have_text("connecting again")
         browser.close()

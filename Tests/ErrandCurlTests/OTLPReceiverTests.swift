@@ -22,7 +22,8 @@ struct OTLPReceiverTests {
         return .response(fields: ["Content-Type": "application/json"], body: "{}")
       }
     }
-    server.script("GET", "/a", [.response(status: 503, fields: ["Retry-After": "0"]), .redirect(302, to: "/b")])
+    server.script(
+      "GET", "/a", [.response(status: 503, fields: ["Retry-After": "0"]), .redirect(302, to: "/b")])
     server.on("/b") { _ in .response(body: "hello") }
     let exporter = OTLPExporter(
       to: server.url("/"), through: Client(transport: CurlTransport()), service: "tests",

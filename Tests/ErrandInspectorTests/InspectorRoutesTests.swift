@@ -20,7 +20,7 @@ import Testing
 
   @Test func `who has the token sees the page`() {
     for host in ["127.0.0.1:8090", "localhost:8090"] {
-      for path in ["", "page.js", "page.css", "events", "calls/7", "calls.har", "export"] {
+      for path in ["", "page.js", "page.css", "events", "calls/7", "calls.har", "export", "cache"] {
         #expect(refusal(.get, "/abc123/\(path)", ["Host": host]) == nil)
       }
     }

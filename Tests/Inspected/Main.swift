@@ -6,12 +6,23 @@ import ErrandTesting
 import Foundation
 
 /// A client and an outbox with an inspector, which do what their standard input says, a command a line: for a browser.
+/// The argument is a HAR file, in which all calls are recorded. With the argument `flood` after it, calls are recorded in
+/// that file without end, for who kills this program.
 @main
 struct Main {
+  private static let busy = Locked(0)
+  private static let held = Locked<[Call]>([])
+
   static func main() async throws {
+    let file = URL(filePath: CommandLine.arguments[1])
+    let isFlood = CommandLine.arguments.dropFirst(2).first == "flood"
     let folder = FileManager.default.temporaryDirectory.appending(path: "inspected-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let client = Client(transport: StubTransport { try await respond(to: $0) })
+    var clientConfiguration = ClientConfiguration()
+    clientConfiguration.listeners = [try HARRecorder(file: file, appends: isFlood)]
+    let client = Client(
+      transport: StubTransport { try await respond(to: $0) }, configuration: clientConfiguration)
+    if isFlood { while true { try await flood(client, 1000) } }
     var configuration = OutboxConfiguration()
     configuration.delivery.maxAttempts = 1
     configuration.reachability = nil
@@ -30,6 +41,14 @@ struct Main {
         try await outbox.resume()
         _ = try await outbox.enqueue(.post("http://a.test/refused", .text("x")))
       case "get": _ = try? await client.send(.get(words[1]).attempts(2))
+      case "cached":
+        _ = try await client.send(.get("http://a.test/cached").cached(as: "c"))
+        _ = try await client.send(.get("http://a.test/cached").cached(as: "c"))
+      case "hold": hold(client, Int(words[1]) ?? 0)
+      case "release":
+        let calls = held.withLock { $0 }
+        for call in calls { call.cancel() }
+        for call in calls { _ = await call.result }
       default: return
       }
       print("done")
@@ -37,9 +56,24 @@ struct Main {
     }
   }
 
+  private static let image = Data(
+    base64Encoded:
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
   private static func respond(to request: StubRequest) async throws -> StubStep {
     switch request.url.path {
     case "/refused": .response(status: 400, body: "no")
+    case "/teapot": .response(status: 418, body: "no")
+    case "/held": .stall
+    case "/image": .response(fields: ["Content-Type": "image/png"], body: image ?? Data())
+    case "/busy"
+    where busy.withLock({ count in
+      count += 1
+      return count == 1
+    }):
+      .response(status: 503, fields: ["Retry-After": "0"])
+    case "/busy": .response(status: 302, fields: ["Location": "/moved"])
+    case "/moved": .response(status: 302, fields: ["Location": "/there"])
     case "/slow": .response(body: "late").after(.milliseconds(1100))
     case "/failing": .fail(.connectionLost, message: "<script>document.title='owned'</script>")
     case "/json":
@@ -53,12 +87,23 @@ struct Main {
     for number in 0..<count { try await client.send(.get("http://a.test/flood/\(number)")) }
   }
 
+  /// Starts calls that nobody responds to; the last ones are urgent.
+  private static func hold(_ client: Client, _ count: Int) {
+    for number in 0..<count {
+      let request = Request.get("http://c.test/held")
+      let call = client.start(number == count - 1 ? request.priority(.userInitiated) : request)
+      held.withLock { $0.append(call) }
+    }
+  }
+
   private static func hostile(_ client: Client) async {
     let script = "%3Cscript%3Edocument.title='owned'%3C/script%3E"
+    let app = RequestScope("app")
     for path in ["\(script)?q=\(script)", "json", "failing", "\"onmouseover=alert(1)"] {
       let request = Request.get("http://a.test/\(path)")
         .field("X-Name", "<img src=x onerror=\"document.title='owned'\">").attempts(1)
-      _ = try? await client.send(request, in: RequestScope("<script>document.title='owned'</script>"))
+      _ = try? await client.send(
+        request, in: RequestScope("<script>document.title='owned'</script>", in: app))
     }
   }
 }

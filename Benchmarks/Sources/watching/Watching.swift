@@ -1,8 +1,11 @@
 import BenchmarkSupport
 import ErrandCore
+import ErrandCurl
+import ErrandInspector
 import Foundation
 
-/// Measures what it costs to watch calls: listeners, a log to a file, recordings, with a transport that responds at once.
+/// Measures what it costs to watch calls: listeners, a log to a file, recordings, an inspector, with a transport that
+/// responds at once; the log with a real server, too.
 @main
 struct Watching {
   /// A transport that responds at once with the same small body.
@@ -23,10 +26,10 @@ struct Watching {
     func record(_ event: CallEvent) {}
   }
 
-  private static let request = Request.get("http://127.0.0.1/small")
+  private static let small = Request.get("http://127.0.0.1/small")
 
   static func main() async throws {
-    let arguments = try Arguments(["what", "rounds", "calls"])
+    let arguments = try Arguments(["what", "rounds", "calls", "url"])
     let rounds = try arguments.number("rounds", default: 5)
     let calls = try arguments.number("calls", default: 100_000)
     let folder = FileManager.default.temporaryDirectory.appending(path: "watching-\(UUID().uuidString)")
@@ -36,11 +39,20 @@ struct Watching {
     case "listener": try await compare("a listener that ignores everything", [Ignoring()], rounds, most: 300)
     case "metrics":
       try await compare("metrics", [], rounds, most: nil) { $0.collectsMetrics = true }
-    case "log": try await log(to: folder.appending(path: "log"), rounds)
+    case "log": try await log(to: folder.appending(path: "log"), rounds, url: arguments.value("url"))
     case "har":
       let recorder = try HARRecorder(file: folder.appending(path: "calls.har"))
-      try await hold("a HAR file", recorder, calls, mostMemory: 20 << 20)
-    default: throw Arguments.Wrong(description: "--what takes listener, metrics, log or har")
+      var configuration = ClientConfiguration()
+      configuration.listeners = [recorder]
+      let client = Client(transport: InstantTransport(), configuration: configuration)
+      try await hold("a HAR file", client, calls, mostMemory: 20 << 20)
+    case "inspector":
+      let client = Client(transport: InstantTransport())
+      let inspector = Inspector(client)
+      defer { inspector.stop() }
+      let calls = try arguments.number("calls", default: 1_000_000)
+      try await hold("an inspector", client, calls, mostTime: 8000, mostMemory: InspectorLimits().bodies)
+    default: throw Arguments.Wrong(description: "--what takes listener, metrics, log, har or inspector")
     }
   }
 
@@ -64,41 +76,46 @@ struct Watching {
   }
 
   /// Prints the throughput with a log in relation to that without, with 64 requests in flight.
-  private static func log(to file: URL, _ rounds: Int) async throws {
+  /// - Parameter url: Of a server; nil to respond at once.
+  private static func log(to file: URL, _ rounds: Int, url: String?) async throws {
     _ = FileManager.default.createFile(atPath: file.path, contents: nil)
     let handle = try FileHandle(forWritingTo: file)
     var configuration = ClientConfiguration()
+    configuration.limits = .unlimited
+    let transport: any Transport = url == nil ? InstantTransport() : CurlTransport()
+    let plain = Client(transport: transport, configuration: configuration)
     configuration.listeners = [.log(level: .info) { line in handle.write(Data("\(line)\n".utf8)) }]
-    let logged = Client(transport: InstantTransport(), configuration: configuration)
-    let plain = Client(transport: InstantTransport())
+    let logged = Client(transport: transport, configuration: configuration)
+    let request = url.map { Request.get($0) } ?? small
     var times = (plain: [Double](), logged: [Double]())
     for _ in 0..<rounds {
-      times.plain.append(try await time(plain, 64, 500))
-      times.logged.append(try await time(logged, 64, 500))
+      times.plain.append(try await time(plain, 64, 500, request))
+      times.logged.append(try await time(logged, 64, 500, request))
     }
     let ratio = (times.plain.min() ?? .nan) / (times.logged.min() ?? .nan)
-    print("a log at info, 64 in flight: \(ratio.fixed(2)) of the throughput without, and no network")
+    let aim = url == nil ? "no network" : "at least 0.8"
+    print("a log at info to a file, 64 in flight: \(ratio.fixed(2)) of the throughput without (\(aim))")
   }
 
-  /// Prints the memory and the time that a listener adds with many calls.
+  /// Prints the memory and the time that watching adds with many calls.
   private static func hold(
-    _ name: String, _ listener: any EventListener, _ calls: Int, mostMemory: Int
+    _ name: String, _ watched: Client, _ calls: Int, mostTime: Double? = nil, mostMemory: Int
   ) async throws {
     let plain = Client(transport: InstantTransport())
     let each = try await time(plain, 1, 20_000)
     let before = ProcessUsage.peakMemory
-    var configuration = ClientConfiguration()
-    configuration.listeners = [listener]
-    let watched = Client(transport: InstantTransport(), configuration: configuration)
     let added = try await time(watched, 1, calls) - each
     let memory = Double(ProcessUsage.peakMemory - before) / Double(1 << 20)
+    let aim = mostTime.map { " (at most \(($0 / 1000).fixed(0)))" } ?? ""
     print(
-      "\(name), \(calls) calls: \((added / 1000).fixed(1)) µs a call, \(memory.fixed(1)) MiB "
+      "\(name), \(calls) calls: \((added / 1000).fixed(1)) µs a call\(aim), \(memory.fixed(1)) MiB "
         + "(at most \(mostMemory >> 20))")
   }
 
   /// Returns the nanoseconds of each request.
-  private static func time(_ client: Client, _ tasks: Int, _ requests: Int) async throws -> Double {
+  private static func time(
+    _ client: Client, _ tasks: Int, _ requests: Int, _ request: Request = small
+  ) async throws -> Double {
     let begin = ContinuousClock.now
     try await withThrowingTaskGroup { group in
       for _ in 0..<tasks {

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// For the inspector.
 extension Client {
   /// Adds a listener, which is told of the calls that begin from now on.
@@ -9,6 +15,12 @@ extension Client {
 
   /// Sends the request of an event once more, with its secrets.
   package func resend(_ request: EventRequest) async throws -> Response { try await send(request.original) }
+
+  /// The newest cached responses, at most 1000.
+  package func cachedRows() async -> [CachedRow] {
+    let entries = (try? await pipeline.configuration.cache.list()) ?? []
+    return entries.sorted { $0.date > $1.date }.prefix(1000).map(CachedRow.init)
+  }
 
   package var slotRows: SlotRows { SlotRows(pipeline.slots.load, pipeline.slots.limits) }
 }
@@ -25,5 +37,19 @@ package struct SlotRows: Sendable, Encodable {
     running = load.running
     (total, perOrigin) = (limits.total, limits.perOrigin)
     waiting = Dictionary(uniqueKeysWithValues: Priority.allCases.map { ("\($0)", load.waiting($0)) })
+  }
+}
+
+/// A cached response, as a page shows it.
+package struct CachedRow: Sendable, Encodable {
+  package let url: String
+  package let status: Int
+  /// Milliseconds since 1970.
+  package let since: Double
+  package let size: Int
+
+  init(_ entry: CacheEntry) {
+    (url, status, size) = (entry.url.absoluteString, entry.status.code, entry.size)
+    since = entry.date.timeIntervalSince1970 * 1000
   }
 }

@@ -112,7 +112,7 @@ final class Pipeline: Sendable {
       destination: destination, progress: progress,
       effectivePriority: EffectivePriority(request.options.priority, canChange: canChange),
       started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline,
-      events: events.source?.begin(request, in: scope?.name))
+      events: events.source?.begin(request, in: scope?.path))
   }
 
   /// Registers a call with the client, its scope, its repeats and its activity when it is made: before any

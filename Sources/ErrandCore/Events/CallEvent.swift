@@ -81,7 +81,10 @@ public struct CallEvent: Sendable {
   public var request: EventRequest { EventRequest(events.request, events.client) }
 
   /// The name of the scope that the call was made in; nil for none.
-  public var scope: String? { events.scope }
+  public var scope: String? { events.scope?.name }
+
+  /// The names of that scope and of those that it is in, outermost first; empty for none.
+  public var scopes: [String] { events.scope?.path ?? [] }
 
   /// What the call was made for.
   public var purpose: CallPurpose { events.purpose }

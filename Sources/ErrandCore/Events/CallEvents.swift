@@ -40,7 +40,7 @@ final class CallEvents: Sendable {
 
   let id: UInt64
   let request: Request
-  let scope: String?
+  let scope: ScopeName?
   let purpose: CallPurpose
   /// Nil if the call is not traced.
   let trace: CallTrace?
@@ -55,7 +55,7 @@ final class CallEvents: Sendable {
   private let failed = Atomic<UInt64>(0)
 
   init(
-    id: UInt64, _ request: Request, scope: String?, purpose: CallPurpose, trace: CallTrace?,
+    id: UInt64, _ request: Request, scope: ScopeName?, purpose: CallPurpose, trace: CallTrace?,
     _ client: EventSource
   ) {
     self.trace = trace

@@ -17,9 +17,12 @@ package struct CallTimeline: Sendable {
     package let end: Duration
   }
 
+  /// The most steps that are kept: those of a call that is attempted without end would fill the memory.
+  private static let mostSpans = 500
+
   /// When the call began.
   package let began: Duration
-  /// The steps that are over, in order.
+  /// The last steps that are over, in order.
   package private(set) var spans: [Span] = []
   private var waits: (step: Step, since: Duration)?
   /// The end of the last step of the present attempt; nil between attempts.
@@ -74,6 +77,7 @@ package struct CallTimeline: Sendable {
   }
 
   private mutating func add(_ step: Step, from begin: Duration, to end: Duration, _ event: CallEvent) {
+    if spans.count == Self.mostSpans { spans.removeFirst() }
     spans.append(
       Span(step: step, attempt: event.attempt, redirects: event.redirects, begin: begin, end: end))
   }

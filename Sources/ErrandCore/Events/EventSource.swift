@@ -49,7 +49,7 @@ final class EventSource: Sendable {
   /// Returns the events of a new call, and tells of its start.
   /// - Parameter id: The call's number; nil for the next.
   func begin(
-    _ request: Request, in scope: String? = nil, for purpose: CallPurpose = .caller, id: UInt64? = nil
+    _ request: Request, in scope: ScopeName? = nil, for purpose: CallPurpose = .caller, id: UInt64? = nil
   ) -> CallEvents {
     let trace = tracing.map { tracing in
       CallTrace(tracing, named: "errand \(HTTPSpan.name(request.method))", link: request.options.trace)

@@ -37,6 +37,18 @@ public struct EventRequest: Sendable {
     return EventRequest(request.with { $0.body = .none }, client)
   }
 
+  /// The request without its fields and its body, and with the beginning of its URL, for a listener that has no more
+  /// room for it.
+  package var trimmed: EventRequest {
+    // What is secret is hidden first: a part of a URL does not show where its password ends.
+    var short = Request(request.method, url.clippedURL)
+    short.options.priority = request.options.priority
+    return EventRequest(short, client)
+  }
+
+  /// The bytes that a listener holds with the URL and the fields, roughly.
+  package var heldBytes: Int { request.address.text.utf8.count + request.fields.heldBytes }
+
   package func heldBody(upTo limit: Int) -> HeldBody? {
     guard limit > 0, case .bytes(let data) = request.body.content else { return nil }
     let type = request.fields["Content-Type"] ?? request.body.contentType

@@ -37,6 +37,15 @@ package struct HeldHead: Sendable {
   }
 
   package var status: Status { head.status }
+  package var heldBytes: Int { head.fields.heldBytes }
+
+  /// The head without its fields.
+  package var trimmed: HeldHead { HeldHead(ResponseHead(status: head.status, fields: [:]), client) }
   /// The header fields, with `***` in the place of each secret.
   package var fields: HTTPFields { head.fields.masked(hiding: client.secrets) }
+}
+
+extension HTTPFields {
+  /// The bytes of the names and values.
+  var heldBytes: Int { reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
 }

@@ -1,11 +1,11 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// One attempt, or one redirect of it, as an entry of a HAR 1.2 file.
-struct HAREntry: Encodable, Sendable {
+package struct HAREntry: Encodable, Sendable {
   struct Pair: Encodable, Sendable {
     let name: String
     let value: String
@@ -14,12 +14,22 @@ struct HAREntry: Encodable, Sendable {
   /// Cookies are secrets, so there are none.
   private struct NoCookie: Encodable, Sendable {}
 
-  struct PostData: Encodable, Sendable {
+  package struct PostData: Encodable, Sendable {
     let mimeType: String
     let text: String
     /// No parameters: they are in the text.
     let params: [Pair] = []
     let comment: String?
+
+    /// - Parameter body: As far as it is known.
+    package init(_ request: EventRequest, _ body: EventBody?) {
+      mimeType = request.fields["Content-Type"] ?? "application/octet-stream"
+      text = body?.text ?? body?.base64 ?? ""
+      comment =
+        body.map { body in
+          body.isWhole ? body.base64.map { _ in "base64" } : "the first \(body.count) bytes"
+        } ?? "not recorded"
+    }
   }
 
   struct Request: Encodable, Sendable {
@@ -62,7 +72,7 @@ struct HAREntry: Encodable, Sendable {
     var comment: String?
   }
 
-  struct Response: Encodable, Sendable {
+  package struct Response: Encodable, Sendable {
     enum CodingKeys: String, CodingKey {
       case status, statusText, httpVersion, cookies, headers, content, redirectURL, headersSize, bodySize
       case transferSize = "_transferSize"
@@ -82,11 +92,32 @@ struct HAREntry: Encodable, Sendable {
     /// Why there is no response, or why it was not accepted.
     var error: String?
 
+    /// No response.
     init() {}
+
+    /// - Parameters:
+    ///   - body: As far as it is known.
+    ///   - length: That of the body, after decompression; nil if it is not known.
+    ///   - received: The bytes of the body on the wire; nil if they are not known.
+    package init(
+      status: Status, fields: HTTPFields, body: EventBody?, length: Int64?, received: Int64?,
+      isCached: Bool
+    ) {
+      self.status = status.code
+      statusText = String(status.description.dropFirst("\(status.code)".count).drop { $0 == " " })
+      headers = fields.map { Pair(name: $0.name, value: $0.value) }
+      transferSize = isCached ? 0 : received
+      bodySize = transferSize ?? -1
+      content.mimeType = fields["Content-Type"] ?? "x-unknown"
+      content.size = length ?? body?.length ?? 0
+      content.text = body?.text ?? body?.base64
+      content.encoding = body?.base64 == nil ? nil : "base64"
+      if let body, !body.isWhole { content.comment = "the first \(body.count) bytes" }
+    }
   }
 
   /// What only Errand knows of the attempt.
-  struct Facts: Encodable, Sendable {
+  package struct Facts: Encodable, Sendable {
     let call: UInt64
     let attempt: Int
     let redirects: Int
@@ -98,6 +129,17 @@ struct HAREntry: Encodable, Sendable {
     let retry: String?
     let retryAfter: Double?
     let cache: String?
+
+    package init(
+      _ step: HARStep, call: UInt64, purpose: CallPurpose, scope: String?, cache: String?,
+      sharedBy: [UInt64]
+    ) {
+      (self.call, self.scope, self.cache) = (call, scope, cache)
+      (attempt, redirects, self.purpose) = (step.attempt, step.redirects, purpose.rawValue)
+      self.sharedBy = sharedBy.isEmpty ? nil : sharedBy
+      retry = step.retry?.because
+      retryAfter = step.retry.map { ($0.after.seconds * 1_000_000).rounded() / 1000 }
+    }
   }
 
   private struct NoCache: Encodable, Sendable {}
@@ -124,24 +166,32 @@ struct HAREntry: Encodable, Sendable {
   private let resourceType = "fetch"
   let facts: Facts
 
-  init(
-    date: Date, _ request: Request, _ response: Response, _ timings: HARTimings, address: String?,
-    isCached: Bool, priority: Priority, _ facts: Facts
+  /// - Parameters:
+  ///   - sent: The body of the request; nil if it has none.
+  ///   - response: Nil if there was none.
+  package init(
+    _ step: HARStep, _ request: EventRequest, sent: PostData?, _ response: Response?,
+    version: HTTPVersion?, isCached: Bool, _ facts: Facts
   ) {
-    startedDateTime = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    startedDateTime = step.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    timings = HARTimings(step.moments)
     time = timings.total
-    self.request = request
-    self.response = response
-    self.timings = timings
-    serverIPAddress = address
+    let version = version.map { "\($0)" } ?? HAREntry.unknownVersion
+    self.request = Request(
+      request, httpVersion: version, bodySize: step.sent ?? request.bodyLength, postData: sent)
+    var whole = response ?? Response()
+    if response != nil { (whole.httpVersion, whole.redirectURL) = (version, step.redirectURL) }
+    whole.error = step.error
+    self.response = whole
+    serverIPAddress = step.address
     // Chrome knows this and `disk`.
     fromCache = isCached ? "memory" : nil
-    self.priority = priority.chromeName
+    priority = request.priority.chromeName
     self.facts = facts
   }
 
   /// The entry as one line of JSON.
-  func line() throws -> Data {
+  package func line() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(self)

@@ -1,14 +1,24 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// A HAR file that grows by entries, one line each, and is whole after each of them: the end of the file is
 /// written with every entry, and overwritten by the next.
-struct HARFile: Sendable {
+package struct HARFile: Sendable {
   private static let trailer = Data("\n]}}\n".utf8)
   private static let separator = Data(",\n".utf8)
+
+  /// Returns a whole file with these entries.
+  package static func whole(_ entries: [HAREntry]) -> Data {
+    var file = header
+    for line in entries.lazy.compactMap({ try? $0.line() }) {
+      if file.count > header.count { file += separator }
+      file += line
+    }
+    return file + trailer
+  }
 
   private let descriptor: FileDescriptor
   /// The place after the last entry.

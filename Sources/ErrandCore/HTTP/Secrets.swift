@@ -35,7 +35,8 @@ public struct Secrets: Sendable, Hashable {
   /// The names of query items that by convention carry credentials.
   public static let commonQueryItems: Set<String> = [
     "access_key", "access_token", "api_key", "api_token", "assertion", "auth", "auth_key", "auth_token",
-    "authorization", "aws_access_key_id", "bearer", "client_assertion", "client_secret", "code", "code_verifier", "cookie",
+    "authorization", "aws_access_key_id", "bearer", "client_assertion", "client_secret", "code",
+    "code_verifier", "cookie",
     "credential", "credentials", "device_code", "hmac", "id_token", "id_token_hint", "jsessionid", "jwt",
     "key",
     "login_token", "oauth_signature", "oauth_token", "oauth_verifier", "otp", "pass", "passphrase", "passwd",

@@ -19,7 +19,8 @@
 /// All methods may be called from any thread, also from handlers of a cancellation.
 public final class RequestScope: Sendable {
   /// The name in reasons and messages; it has no other effect.
-  public let name: String
+  public var name: String { path.name }
+  let path: ScopeName
   private let node = ScopeNode()
   private let outer: (node: ScopeNode, place: ScopeNode.State.ChildPlace)?
 
@@ -27,7 +28,7 @@ public final class RequestScope: Sendable {
   ///   - name: The name in reasons and messages.
   ///   - parent: The scope that this one ends with. If the parent has ended, so has this one.
   public init(_ name: String = "", in parent: RequestScope? = nil) {
-    self.name = name
+    path = ScopeName(name, in: parent?.path)
     if let parent, let place = parent.node.adopt(node) {
       outer = (parent.node, place)
     } else {

@@ -53,14 +53,26 @@ enum InspectorPage {
       </div>
     </main>
     <main id="scopes" hidden><h2>Scopes</h2><ul id="scope-tree"></ul></main>
-    <main id="slots" hidden><h2>Slots</h2><dl id="slot-list"></dl></main>
+    <main id="slots" hidden><h2>Slots</h2><dl id="slot-list"></dl>
+      <h3>Who waits</h3><table id="waiting-table"></table>
+    </main>
     <main id="origins" hidden><h2>Origins</h2><table id="origin-table"></table></main>
-    <main id="cache" hidden><h2>The response cache</h2><table id="cache-table"></table></main>
+    <main id="cache" hidden><h2>The response cache</h2>
+      <p id="cache-count"></p><table id="cache-table"></table>
+      <h3>Decisions</h3><table id="decision-table"></table>
+    </main>
     <main id="outbox" hidden>
       <h2>Outbox</h2>
       <p id="outbox-state"></p>
       <p><button id="outbox-pause">Pause</button> <button id="outbox-resume">Resume</button></p>
-      <canvas id="plot" width="300" height="40" role="img" aria-label="Requests in the outbox, over time"></canvas>
+      <div class="plots">
+        <p><canvas id="plot-depth" width="300" height="40" role="img"></canvas><span id="plot-depth-name"></span></p>
+        <p><canvas id="plot-stored" width="300" height="40" role="img"></canvas><span id="plot-stored-name"></span></p>
+        <p><canvas id="plot-delivered" width="300" height="40" role="img"></canvas><span id="plot-delivered-name"></span></p>
+      </div>
+      <h3>Lanes</h3>
+      <table id="lane-table"></table>
+      <h3>Requests</h3>
       <table id="outbox-table"></table>
     </main>
     <p id="message" role="alert"></p>
@@ -71,5 +83,5 @@ enum InspectorPage {
 
     """#
 
-  static let script = rendering + views
+  static let script = rendering + lists + views
 }

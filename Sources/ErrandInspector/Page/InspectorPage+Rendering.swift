@@ -4,7 +4,7 @@ extension InspectorPage {
     'use strict';
     const $ = id => document.getElementById(id);
     const calls = new Map();
-    let shown = [], chosen = null, paused = false, state = {}, first = 0;
+    let shown = [], lines = [], chosen = null, paused = false, state = {}, first = 0;
     const ROW = 24;
 
     function make(name, text, attributes = {}) {
@@ -41,43 +41,69 @@ extension InspectorPage {
       const order = { id: (a, b) => b.id - a.id, time: (a, b) => time(b) - time(a),
         url: (a, b) => a.url < b.url ? -1 : a.url > b.url ? 1 : b.id - a.id }[$('sort').value];
       shown = [...calls.values()].filter(matches).sort(order);
+      lines = shown.flatMap(call => [{ call }, ...(call.exchanges ?? []).map(exchange => ({ call, exchange }))]);
       $('count').textContent = shown.length + ' of ' + calls.size + ' calls';
-      $('scroller').setAttribute('aria-rowcount', shown.length);
-      $('spacer').style.height = shown.length * ROW + 'px';
+      $('scroller').setAttribute('aria-rowcount', lines.length);
+      $('spacer').style.height = lines.length * ROW + 'px';
       draw();
     }
 
     // Only the rows that can be seen are in the page, so thousands cost no more than a screenful.
     function draw() {
       const scroller = $('scroller'), top = Math.max(0, Math.floor(scroller.scrollTop / ROW) - 5);
-      const bottom = Math.min(shown.length, top + Math.ceil(scroller.clientHeight / ROW) + 10);
-      $('rows').replaceChildren(...shown.slice(top, bottom).map((call, index) => row(call, top + index)));
+      const bottom = Math.min(lines.length, top + Math.ceil(scroller.clientHeight / ROW) + 10);
+      $('rows').replaceChildren(...lines.slice(top, bottom).map((line, index) =>
+        line.exchange ? exchangeLine(line.call, line.exchange, top + index) : row(line.call, top + index)));
     }
 
     function row(call, index) {
-      const node = make('div', null, { role: 'row', class: 'row', 'aria-rowindex': index + 1,
-        'aria-selected': call.id === chosen, id: 'row-' + call.id });
-      node.style.top = index * ROW + 'px';
       const outcome = call.end == null ? (call.waitsFor ? 'waits for ' + call.waitsFor : 'running') : call.outcome;
-      const cells = [make('span', call.id, { class: 'soft' }), make('span', call.method),
+      const node = gridLine(call, index, 'row', [make('span', call.id, { class: 'soft' }), make('span', call.method),
         make('span', call.url, { title: call.url }),
         make('span', call.status ?? outcome, { class: call.state, title: outcome }),
-        make('span', duration((call.end ?? now(call)) - call.began)), waterfall(call)];
+        make('span', duration((call.end ?? now(call)) - call.began)), bars(call, call.spans)]);
+      node.id = 'row-' + call.id;
+      node.setAttribute('aria-selected', call.id === chosen);
+      return node;
+    }
+
+    // One request of a call that has several, below the call, on the same time scale.
+    function exchangeLine(call, exchange, index) {
+      const spans = call.spans.filter(span => span.attempt === exchange.attempt && span.redirects === exchange.redirects);
+      const time = spans.length ? Math.max(...spans.map(span => span.end)) - spans[0].begin : null;
+      const outcome = exchange.status ?? exchange.failure ?? 'running';
+      return gridLine(call, index, 'attempt', [make('span', ''),
+        make('span', exchange.redirects ? '↪ ' + exchange.redirects : '# ' + exchange.attempt,
+          { title: 'attempt ' + exchange.attempt + (exchange.redirects ? ', redirect ' + exchange.redirects : '') }),
+        make('span', exchange.url, { title: exchange.url }),
+        make('span', outcome, { title: exchange.failure ?? outcome, class: exchange.failure ? 'failed' : '' }),
+        make('span', duration(time)), bars(call, spans)]);
+    }
+
+    function gridLine(call, index, name, cells) {
+      const node = make('div', null, { role: 'row', class: name, 'aria-rowindex': index + 1 });
+      node.style.top = index * ROW + 'px';
       for (const cell of cells) cell.setAttribute('role', 'gridcell');
       node.append(...cells);
       node.addEventListener('click', () => choose(call.id));
       return node;
     }
 
-    function waterfall(call) {
+    function bars(call, spans) {
+      const cell = make('span');
+      cell.append(waterfall(call, spans));
+      return cell;
+    }
+
+    function waterfall(call, spans) {
       const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
       svg.setAttribute('viewBox', '0 0 1000 16');
       svg.setAttribute('preserveAspectRatio', 'none');
       const length = Math.max((call.end ?? now(call)) - call.began, 0.001);
-      svg.setAttribute('aria-label', call.spans.map(span =>
+      svg.setAttribute('aria-label', spans.map(span =>
         span.step + ' ' + duration(span.end - span.begin)).join(', ') || 'no steps yet');
       svg.setAttribute('role', 'img');
-      for (const span of call.spans) {
+      for (const span of spans) {
         const bar = document.createElementNS(svg.namespaceURI, 'rect');
         const x = (span.begin - call.began) / length * 1000;
         bar.setAttribute('x', x.toFixed(1));
@@ -92,6 +118,8 @@ extension InspectorPage {
 
     async function choose(id) {
       chosen = id;
+      if (id == null) $('scroller').removeAttribute('aria-activedescendant');
+      else $('scroller').setAttribute('aria-activedescendant', 'row-' + id);
       draw();
       const call = calls.get(id), box = $('details');
       if (!call) { box.hidden = true; return; }
@@ -103,7 +131,7 @@ extension InspectorPage {
     }
 
     function summary(call) {
-      const list = make('table'), facts = [['outcome', call.outcome || call.state], ['scope', call.scope],
+      const list = make('table'), facts = [['outcome', call.outcome || call.state], ['scope', (call.scopes ?? []).join(' / ')],
         ['priority', call.priority], ['purpose', call.purpose === 'caller' ? null : call.purpose],
         ['shares', call.shares ? 'the response of #' + call.shares : null],
         ['shared by', [...calls.values()].filter(other => other.shares === call.id).map(other => '#' + other.id).join(' ')],
@@ -114,7 +142,7 @@ extension InspectorPage {
         tableRow(steps, (span.attempt ? 'attempt ' + span.attempt + ', ' : '') + span.step,
           duration(span.end - span.begin));
       }
-      return [list, make('h3', 'Steps'), waterfall(call), steps];
+      return [list, make('h3', 'Steps'), waterfall(call, call.spans), steps];
     }
 
     function tableRow(table, ...cells) {

@@ -27,10 +27,11 @@ extension InspectorPage {
     #scroller { flex: 3; overflow-y: auto; position: relative; }
     #spacer { position: relative; }
     #details { flex: 2; min-width: 0; overflow: auto; padding: 8px 12px; border-left: 1px solid var(--line); }
-    .row { position: absolute; left: 0; right: 0; height: 24px; display: grid; gap: 8px; padding: 0 12px;
+    .row, .attempt { position: absolute; left: 0; right: 0; height: 24px; display: grid; gap: 8px; padding: 0 12px;
       grid-template-columns: 5ch 7ch minmax(12ch, 3fr) 14ch 8ch minmax(12ch, 2fr); align-items: center;
       white-space: nowrap; cursor: default; border-bottom: 1px solid var(--line); }
-    .row > * { overflow: hidden; text-overflow: ellipsis; }
+    .row > *, .attempt > * { overflow: hidden; text-overflow: ellipsis; }
+    .attempt { color: var(--soft); }
     .row[aria-selected=true] { background: var(--chosen); }
     .failed, .dead-letter { color: var(--bad); } .finished { color: var(--good); }
     .cancelled, .soft { color: var(--soft); }
@@ -43,7 +44,8 @@ extension InspectorPage {
     pre { white-space: pre-wrap; overflow-wrap: anywhere; background: light-dark(#f6f8fa, #1f232a); padding: 8px;
       max-height: 40vh; overflow: auto; margin: 4px 0; }
     img { max-width: 100%; }
-    canvas { border: 1px solid var(--line); }
+    canvas { border: 1px solid var(--line); display: block; }
+    .plots { display: flex; flex-wrap: wrap; gap: 4px 16px; } .plots p { margin: 0; color: var(--soft); }
     #message { position: fixed; bottom: 8px; right: 12px; margin: 0; background: var(--chosen); }
     #message:not(:empty) { padding: 6px 10px; border: 1px solid var(--accent); }
 

@@ -70,72 +70,6 @@ extension InspectorPage {
       say(answer.error ?? done);
     }
 
-    function group(key) {
-      const groups = new Map();
-      for (const call of calls.values()) {
-        const name = key(call);
-        if (name == null) continue;
-        const group = groups.get(name) ?? { running: 0, finished: 0, failed: 0, cancelled: 0, time: 0 };
-        group[call.end == null ? 'running' : call.state] += 1;
-        group.time += (call.end ?? call.began) - call.began;
-        groups.set(name, group);
-      }
-      return [...groups].sort(([a], [b]) => a < b ? -1 : 1);
-    }
-
-    function fill(table, head, rows) {
-      table.replaceChildren();
-      const line = make('tr');
-      line.append(...head.map(text => make('th', text, { scope: 'col' })));
-      table.append(line);
-      for (const row of rows) tableRow(table, ...row);
-    }
-
-    function drawViews() {
-      $('scope-tree').replaceChildren(...group(call => call.scope ?? '(no scope)').map(([name, group]) =>
-        make('li', name + ': ' + group.running + ' running, ' + group.finished + ' finished, ' + group.failed
-          + ' failed, ' + group.cancelled + ' cancelled')));
-      fill($('origin-table'), ['Origin', 'Running', 'Finished', 'Failed', 'Mean time'],
-        group(call => call.origin).map(([name, group]) => [name, group.running, group.finished, group.failed,
-          duration(group.time / Math.max(1, group.finished + group.failed))]));
-      fill($('cache-table'), ['Call', 'Request', 'What the cache decided'],
-        [...calls.values()].filter(call => call.cache).map(call =>
-          ['#' + call.id, call.method + ' ' + call.url, call.cache]));
-      const slots = state.client;
-      $('slot-list').replaceChildren(...(slots ? [make('dt', 'On the wire'),
-        make('dd', slots.running + (slots.total ? ' of ' + slots.total : ''))].concat(
-          Object.entries(slots.waiting).flatMap(([name, count]) =>
-            [make('dt', 'Waiting, ' + name), make('dd', count)])) : [make('dd', 'There is no client.')]));
-      drawOutbox(state.outbox);
-    }
-
-    const depths = [];
-
-    function drawOutbox(outbox) {
-      $('outbox-state').textContent = outbox
-        ? Object.entries(outbox.counts).map(([name, count]) => count + ' ' + name).join(', ')
-          + (outbox.isPaused ? '; paused' : '') + '; ' + outbox.bytes + ' bytes' : 'There is no outbox.';
-      if (!outbox) return;
-      depths.push((outbox.counts.stored ?? 0) + (outbox.counts.attempting ?? 0));
-      if (depths.length > 300) depths.shift();
-      const context = $('plot').getContext('2d'), most = Math.max(1, ...depths);
-      context.clearRect(0, 0, 300, 40);
-      context.fillStyle = getComputedStyle(document.body).getPropertyValue('color');
-      depths.forEach((depth, x) => context.fillRect(x, 40 - depth / most * 38, 1, depth / most * 38));
-      if ($('outbox-table').contains(document.activeElement)) return;
-      fill($('outbox-table'), ['Lane', 'State', 'Request', 'Attempts', 'Next', 'Reason', ''], outbox.rows.map(row => {
-        const buttons = make('td');
-        for (const name of row.state === 'dead-letter' ? ['retry', 'drop'] : row.state === 'stored' ? ['drop'] : []) {
-          const button = make('button', name, { 'aria-label': name + ' ' + row.method + ' ' + row.url });
-          button.addEventListener('click', () => { button.blur(); act({ name, id: row.id }, 'Done: ' + name + '.'); });
-          buttons.append(button);
-        }
-        const next = row.next == null ? '' : row.next <= outbox.now ? 'now' : 'in ' + duration(row.next - outbox.now);
-        return [row.lane ?? '', make('td', row.state, { class: row.state }), row.method + ' ' + row.url, row.attempts,
-          next, row.reason ?? '', buttons];
-      }));
-    }
-
     let pending = false;
     function changed() {
       if (paused || pending) return;
@@ -150,6 +84,7 @@ extension InspectorPage {
           $(other).hidden = other !== view;
           $('view-' + other).setAttribute('aria-pressed', other === view);
         }
+        if (view === 'cache') readCache();
         changed();
       });
     }
@@ -175,7 +110,8 @@ extension InspectorPage {
       if (step && shown.length) {
         event.preventDefault();
         const next = Math.min(shown.length - 1, Math.max(0, index + step));
-        $('scroller').scrollTop = Math.max(0, (next - 5) * ROW);
+        const line = lines.findIndex(line => line.call === shown[next]);
+        $('scroller').scrollTop = Math.max(0, (line - 5) * ROW);
         choose(shown[next].id);
       } else if (event.key === '/') { event.preventDefault(); $('filter-text').focus(); }
       else if (event.key === 'p') $('pause').click();
@@ -200,7 +136,7 @@ extension InspectorPage {
 
     if (offline) {
       $('connection').textContent = 'a copy';
-      for (const id of ['pause', 'clear', 'har', 'save']) $(id).hidden = true;
+      for (const id of ['pause', 'clear', 'har', 'save', 'view-slots', 'view-cache', 'view-outbox']) $(id).hidden = true;
       take(offline.map(call => call.row));
     } else {
       const source = new EventSource('events');
@@ -216,7 +152,7 @@ extension InspectorPage {
         for (const id of JSON.parse(event.data)) calls.delete(id);
         changed();
       });
-      source.addEventListener('state', event => { state = JSON.parse(event.data); changed(); });
+      source.addEventListener('state', event => { state = JSON.parse(event.data); count(state.outbox); changed(); });
     }
 
     """#

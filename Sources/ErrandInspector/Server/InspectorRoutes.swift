@@ -25,7 +25,7 @@ struct InspectorAction: Decodable, Sendable {
 struct InspectorRoutes: Sendable {
   enum Route: Sendable {
     case refused(Int)
-    case page, script, style, events, export, har
+    case page, script, style, events, export, har, cache
     case details(UInt64)
     case action(InspectorAction)
   }
@@ -65,6 +65,7 @@ struct InspectorRoutes: Sendable {
     case (.get, "page.css"): return .style
     case (.get, "events"): return .events
     case (.get, "export"): return .export
+    case (.get, "cache"): return .cache
     case (.get, "calls.har"): return .har
     case (.get, let path) where path.hasPrefix("calls/"):
       return UInt64(path.dropFirst("calls/".count)).map { .details($0) } ?? .refused(404)
@@ -96,10 +97,12 @@ extension ServedResponse {
     return .whole(status: 200, fields: fields, body: Data(text.utf8))
   }
 
-  static func json(_ value: some Encodable) -> ServedResponse {
+  static func json(_ value: some Encodable) -> ServedResponse { json(data: ServerEvent.json(value)) }
+
+  static func json(data: Data) -> ServedResponse {
     var fields = InspectorRoutes.fields
     fields.set("Content-Type", "application/json")
-    return .whole(status: 200, fields: fields, body: ServerEvent.json(value))
+    return .whole(status: 200, fields: fields, body: data)
   }
 }
 

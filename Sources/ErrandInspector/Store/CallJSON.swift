@@ -11,15 +11,29 @@ struct CallRow: Encodable {
   struct Span: Encodable {
     let step: String
     let attempt: Int
+    let redirects: Int
     let begin: Double
     let end: Double
   }
+
+  /// One request of a call that has several.
+  struct Exchange: Encodable {
+    let attempt: Int
+    let redirects: Int
+    let url: String
+    let status: Int?
+    let failure: String?
+  }
+
+  /// The most requests of a call that have rows.
+  private static let mostExchanges = 20
 
   let id: UInt64
   let method: String
   let url: String
   let origin: String
-  let scope: String?
+  /// The names of the scopes that the call is in, outermost first; nil for none.
+  let scopes: [String]?
   let purpose: String
   let priority: String
   let state: CallRecord.State
@@ -34,20 +48,31 @@ struct CallRow: Encodable {
   let began: Double
   let end: Double?
   let spans: [Span]
+  /// The requests, the last ones if there are many; nil for a call with one.
+  let exchanges: [Exchange]?
 
   init(_ record: CallRecord) {
     func milliseconds(_ time: Duration) -> Double { (time.seconds * 1_000_000).rounded() / 1000 }
     (id, purpose, state) = (record.id, record.purpose.rawValue, record.state)
     (method, url, origin) = (record.request.method.rawValue, record.request.url, record.request.origin)
-    (scope, priority) = (record.scope, "\(record.request.priority)")
+    (scopes, priority) = (record.scopes.isEmpty ? nil : record.scopes, "\(record.request.priority)")
     (status, outcome, waitsFor) = (record.status, record.outcome, record.waitsFor)
     (attempts, shares, cache, bytes) = (record.attempts, record.shares, record.cache, record.bytes)
     began = milliseconds(record.timeline.began)
     end = record.end.map(milliseconds)
     spans = record.timeline.spans.map {
       Span(
-        step: $0.step.rawValue, attempt: $0.attempt, begin: milliseconds($0.begin), end: milliseconds($0.end))
+        step: $0.step.rawValue, attempt: $0.attempt, redirects: $0.redirects, begin: milliseconds($0.begin),
+        end: milliseconds($0.end))
     }
+    exchanges =
+      record.exchanges.count < 2
+      ? nil
+      : record.exchanges.suffix(Self.mostExchanges).map {
+        Exchange(
+          attempt: $0.attempt, redirects: $0.redirects, url: $0.request.url, status: $0.response?.status.code,
+          failure: $0.failure)
+      }
   }
 }
 

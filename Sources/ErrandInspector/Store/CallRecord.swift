@@ -16,11 +16,18 @@ struct CallRecord: Sendable {
   struct Exchange: Sendable {
     let attempt: Int
     let redirects: Int
-    let request: EventRequest
+    var request: EventRequest
     var response: HeldHead?
     var failure: String?
     var retry: String?
+    var step: HARStep
+    var version: HTTPVersion?
+
+    var heldBytes: Int { request.heldBytes + (response?.heldBytes ?? 0) }
   }
+
+  /// The most requests of one call that are kept: the last ones.
+  private static let mostExchanges = 100
 
   let id: UInt64
   let date: Date
@@ -28,7 +35,7 @@ struct CallRecord: Sendable {
   private(set) var request: EventRequest
   /// True if the request can be sent again: nothing of it is missing.
   private(set) var canResend: Bool
-  let scope: String?
+  let scopes: [String]
   let purpose: CallPurpose
   private(set) var timeline: CallTimeline
   private(set) var state = State.running
@@ -38,62 +45,95 @@ struct CallRecord: Sendable {
   private(set) var attempts = 0
   private(set) var shares: UInt64?
   private(set) var cache: String?
+  private(set) var isCached = false
   private(set) var exchanges: [Exchange] = []
   private(set) var sent: HeldBody?
   private(set) var received: HeldBody?
   private(set) var bytes: Int64 = 0
   private(set) var end: Duration?
+  /// The bytes of the URLs and fields that are held.
+  private var headBytes = 0
+  /// When the present attempt began to wait.
+  private var waitsSince: HARStep.Moment
+  /// When something of the record was held last, by the store's count.
+  var stamp = 0
 
   init(_ event: CallEvent, bodyLimit: Int) {
-    (id, date, scope, purpose) = (event.call, event.date, event.scope, event.purpose)
+    (id, date, scopes, purpose) = (event.call, event.date, event.scopes, event.purpose)
     timeline = CallTimeline(began: event.time)
+    waitsSince = HARStep.Moment(event)
     let sent = event.request.heldBody(upTo: bodyLimit)
     canResend = !event.request.hasBody || sent?.isWhole == true
     request = canResend ? event.request : event.request.withoutBody
     self.sent = sent
+    headBytes = request.heldBytes
   }
 
-  /// The bytes of bodies that are held.
-  var heldBytes: Int { (sent?.count ?? 0) * 2 + (received?.count ?? 0) }
+  /// The bytes that are held of the call's bodies, URLs and fields.
+  var heldBytes: Int { (sent?.count ?? 0) * 2 + (received?.count ?? 0) + headBytes }
 
-  mutating func dropBodies() {
-    if request.hasBody { (canResend, request) = (false, request.withoutBody) }
-    (sent, received) = (nil, nil)
+  /// Forgets the bodies and the fields, and of long URLs all but the beginning.
+  mutating func dropContents() {
+    (canResend, request) = (false, request.trimmed)
+    (sent, received, headBytes) = (nil, nil, 0)
+    for index in exchanges.indices {
+      exchanges[index].request = exchanges[index].request.trimmed
+      exchanges[index].response = exchanges[index].response?.trimmed
+    }
   }
 
   mutating func take(_ event: CallEvent, bodyLimit: Int) {
     timeline.take(event)
+    if !exchanges.isEmpty { exchanges[exchanges.count - 1].step.take(event) }
     switch event.kind {
+    case .waited(.backoff): (state, waitsFor, waitsSince) = (.running, nil, HARStep.Moment(event))
+    case .redirected: waitsSince = HARStep.Moment(event)
     case .waiting(let wait): (state, waitsFor) = (.waiting, "\(wait)")
     case .waited: (state, waitsFor) = (.running, nil)
     case .coalesced(let other): shares = other
     case .cacheDecided(let decision): cache = "\(decision)"
     case .attemptStarted(let request):
       attempts = max(attempts, event.attempt)
-      exchanges.append(
-        Exchange(attempt: event.attempt, redirects: event.redirects, request: request.withoutBody))
+      append(
+        Exchange(
+          attempt: event.attempt, redirects: event.redirects, request: request.withoutBody,
+          step: HARStep(event, since: waitsSince)))
     case .responded(let response):
       status = response.status.code
-      change { $0.response = response.heldHead }
+      let head = response.heldHead
+      headBytes += head.heldBytes
+      change { ($0.response, $0.version) = (head, response.httpVersion) }
     case .attemptFailed(let failure): change { $0.failure = failure.message }
     case .retrying(let wait, let failure):
       change { $0.retry = "after \(wait.shownShort): \(failure.message)" }
-    case .finished(let response): finish(response, bodyLimit, at: event.time)
+    case .finished(let response): finish(event, response, bodyLimit)
     case .failed(let failure): end(.failed, failure.message, at: event.time)
     case .cancelled(let reason): end(.cancelled, "\(reason)", at: event.time)
     default: break
     }
   }
 
-  private mutating func finish(_ response: EventResponse, _ bodyLimit: Int, at time: Duration) {
+  private mutating func finish(_ event: CallEvent, _ response: EventResponse, _ bodyLimit: Int) {
     status = response.status.code
     received = response.heldBody(upTo: bodyLimit)
+    isCached = response.isCached
+    change { $0.version = $0.version ?? response.httpVersion }
     bytes = response.bytesReceived ?? response.bodyLength ?? 0
     if exchanges.isEmpty {
-      exchanges.append(
-        Exchange(attempt: 0, redirects: 0, request: request, response: response.heldHead))
+      append(
+        Exchange(
+          attempt: 0, redirects: 0, request: request, response: response.heldHead,
+          step: HARStep(cached: event, since: waitsSince)))
     }
-    end(.finished, "\(response.status)\(response.isCached ? " (cached)" : "")", at: time)
+    end(.finished, "\(response.status)\(response.isCached ? " (cached)" : "")", at: event.time)
+  }
+
+  private mutating func append(_ exchange: Exchange) {
+    if exchanges.count == Self.mostExchanges {
+      headBytes = max(0, headBytes - exchanges.removeFirst().heldBytes)
+    }
+    headBytes += exchange.heldBytes
+    exchanges.append(exchange)
   }
 
   private mutating func end(_ state: State, _ outcome: String, at time: Duration) {

@@ -9,10 +9,12 @@ struct CallStore: Sendable {
   private var first = 0
   private var changed: Set<UInt64> = []
   private var gone: [UInt64] = []
-  /// The bytes of bodies that are held.
+  /// The bytes of bodies, URLs and fields that are held.
   private(set) var bytes = 0
-  /// The first call whose bodies have not been dropped, as a place in `order`.
-  private var firstWithBodies = 0
+  /// What is held, oldest first: calls, each with its stamp. One whose stamp is newer has a later place.
+  private var held: [(id: UInt64, stamp: Int)] = []
+  private var firstHeld = 0
+  private var stamps = 0
 
   init(_ limits: InspectorLimits) { self.limits = limits }
 
@@ -23,26 +25,26 @@ struct CallStore: Sendable {
 
   mutating func take(_ event: CallEvent) {
     let id = event.call
+    let before = records[id]?.heldBytes ?? 0
     if case .started = event.kind {
-      let record = CallRecord(event, bodyLimit: limits.bodyLength)
-      bytes += record.heldBytes
-      records[id] = record
+      records[id] = CallRecord(event, bodyLimit: limits.bodyLength)
       order.append(id)
       makeRoom()
     } else {
-      let before = records[id]?.heldBytes ?? 0
       records[id]?.take(event, bodyLimit: limits.bodyLength)
-      bytes += (records[id]?.heldBytes ?? 0) - before
     }
-    if records[id] != nil { changed.insert(id) }
-    while bytes > limits.bodies, firstWithBodies < order.count { dropBodies() }
+    guard let after = records[id]?.heldBytes else { return }
+    changed.insert(id)
+    bytes += after - before
+    if after > before { hold(id) }
+    while bytes > limits.bodies, firstHeld < held.count { dropOldest() }
   }
 
   /// Forgets all calls that have ended.
   mutating func clear() {
     for id in order[first...] where records[id]?.end != nil { remove(id) }
     order = order[first...].filter { records[$0] != nil }
-    (first, firstWithBodies) = (0, 0)
+    first = 0
   }
 
   /// Returns the calls that have changed, at most so many, and those that are gone, since the last time.
@@ -60,16 +62,25 @@ struct CallStore: Sendable {
     }
     guard first > limits.calls else { return }
     order.removeFirst(first)
-    firstWithBodies = max(0, firstWithBodies - first)
     first = 0
   }
 
-  private mutating func dropBodies() {
-    let id = order[firstWithBodies]
-    firstWithBodies += 1
-    guard let held = records[id]?.heldBytes, held > 0 else { return }
-    records[id]?.dropBodies()
-    bytes -= held
+  private mutating func hold(_ id: UInt64) {
+    stamps += 1
+    records[id]?.stamp = stamps
+    held.append((id, stamps))
+    // Each call has one place that counts.
+    guard held.count > 4 * limits.calls + 100 else { return }
+    held = held[firstHeld...].filter { records[$0.id]?.stamp == $0.stamp }
+    firstHeld = 0
+  }
+
+  private mutating func dropOldest() {
+    let (id, stamp) = held[firstHeld]
+    firstHeld += 1
+    guard let record = records[id], record.stamp == stamp else { return }
+    records[id]?.dropContents()
+    bytes -= record.heldBytes
   }
 
   private mutating func remove(_ id: UInt64) {

@@ -27,6 +27,13 @@ struct OutboxRows: Encodable {
     let size: Int64
   }
 
+  /// An origin to which nothing is sent for a while.
+  struct Held: Encodable {
+    let origin: String
+    let until: Double
+    let reason: String
+  }
+
   private static let most = 200
 
   let counts: [String: Int]
@@ -35,6 +42,7 @@ struct OutboxRows: Encodable {
   let now: Double
   let isPaused: Bool
   let pausedLanes: [String]
+  let held: [Held]
   let rows: [Row]
 
   init(_ outbox: Outbox) async throws {
@@ -44,6 +52,9 @@ struct OutboxRows: Encodable {
     oldest = statistics.oldest.map { Double($0) }
     now = Date().timeIntervalSince1970 * 1000
     (isPaused, pausedLanes) = (statistics.isPaused, statistics.pausedLanes)
+    held = try await outbox.heldOrigins().map {
+      Held(origin: $0.origin, until: $0.until.timeIntervalSince1970 * 1000, reason: $0.reason)
+    }
     let states: Set<OutboxState> = [.stored, .attempting, .deadLettered]
     rows = try await outbox.list(OutboxSelection(states: states), limit: Self.most).map { entry in
       Row(

@@ -33,6 +33,9 @@ final class Running: Sendable {
   /// Returns when the tool has written `text` to standard error.
   func waitForError(_ text: String) async throws { try await wait(for: text, in: "error") }
 
+  /// What the tool has printed so far.
+  func outputSoFar() throws -> String { try String(contentsOf: folder.file("output"), encoding: .utf8) }
+
   /// What the tool has written to standard error so far.
   func errorSoFar() throws -> String { try String(contentsOf: folder.file("error"), encoding: .utf8) }
 

@@ -58,6 +58,30 @@ import Testing
     }
   }
 
+  @Test func `an outbox is served without its program, and its buttons work`() async throws {
+    try await TemporaryFolder.using { folder in
+      _ = try await Tool.run("post", url, "--guaranteed", "--detach", "--store", "box", in: folder)
+      let running = try Tool.start("outbox", "serve", "--store", "box", in: folder)
+      try await running.waitForOutput("/\n")
+      let line = try running.outputSoFar().split(separator: "\n").first
+      let page = try #require(URL(string: String(line ?? "")))
+      let origin = "Origin: http://127.0.0.1:\(page.port ?? 0)"
+      let pressed = try await Tool.run(
+        "post", page.appending(path: "action").absoluteString, "--json", #"{"name":"pause"}"#, "-H", origin)
+      #expect(pressed.text == #"{"done":true}"#)
+      #expect(try await Tool.run("outbox", "stats", "--store", "box", in: folder).text.contains("paused"))
+      // Without the page's own origin nothing is done, nor with a guessed token.
+      let foreign = try await Tool.run(
+        "post", page.appending(path: "action").absoluteString, "--json", #"{"name":"resume"}"#, "-H",
+        "Origin: http://evil.example")
+      #expect(foreign.code != 0)
+      let guessed = "http://127.0.0.1:\(page.port ?? 0)/\(String(repeating: "0", count: 32))/"
+      #expect(try await Tool.run("get", guessed).code != 0)
+      running.send(SIGINT)
+      #expect(try await running.result().code == 0)
+    }
+  }
+
   @Test(arguments: [
     ["inspect"], ["inspect", "--"], ["inspect", "--", "gte"], ["inspect", "--", "inspect"],
   ])

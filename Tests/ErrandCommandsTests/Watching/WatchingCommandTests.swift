@@ -61,6 +61,18 @@ import Testing
     #expect(try await Tool.run("get", url, "-v").error.contains("* queue "))
   }
 
+  @Test(arguments: ["info", "debug"])
+  func `the environment asks for a log on standard error`(level: String) async throws {
+    server.on("/x") { _ in .response(body: "hello") }
+    let result = try await Tool.shell("ERRAND_LOG=\(level) $errand get '\(url)?token=secret'")
+    #expect(result.text == "hello")
+    let lines = result.error.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.hasPrefix("errand ") })
+    #expect(level == "info" ? lines.count == 1 : lines.count > 5)
+    #expect(lines.last?.contains("200 OK") == true)
+    #expect(!result.error.contains("secret"))
+  }
+
   @Test func `a wait before another attempt is shown on a terminal`() async throws {
     server.script(
       "GET", "/x", [.response(status: 503, fields: ["Retry-After": "1"]), .response(body: "hello")])

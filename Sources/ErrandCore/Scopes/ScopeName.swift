@@ -1,0 +1,26 @@
+/// The name of a scope, and those of the scopes that it is in.
+final class ScopeName: Sendable {
+  /// Deeper scopes are shown as if they were in none: a chain without end would be released one within the other.
+  private static let deepest = 64
+
+  let name: String
+  private let outer: ScopeName?
+  private let depth: Int
+
+  init(_ name: String, in outer: ScopeName?) {
+    self.name = name
+    self.outer = outer.flatMap { $0.depth < Self.deepest ? $0 : nil }
+    depth = (self.outer?.depth ?? 0) + 1
+  }
+
+  /// The names, outermost first.
+  var path: [String] {
+    var path = [name]
+    var next = outer
+    while let scope = next {
+      path.append(scope.name)
+      next = scope.outer
+    }
+    return path.reversed()
+  }
+}

@@ -1,0 +1,126 @@
+"""What the courses in a browser share: the program that is looked at, a way to it that can be cut, and Chrome's importer."""
+import socket
+import subprocess
+import threading
+
+
+class Inspected:
+    """The program that is looked at."""
+
+    def __init__(self, program, har):
+        self.process = subprocess.Popen(
+            [program, har], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().split(" ", 1)[1].strip()
+
+    def do(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline().strip() == "done", command
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+
+
+class Way:
+    """A way to a server that can be cut: it passes bytes on, and names the server as the server knows itself."""
+
+    def __init__(self, port):
+        self.port = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.own = self.listener.getsockname()[1]
+        self.sockets = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            far = socket.create_connection(("127.0.0.1", self.port))
+            self.sockets += [near, far]
+            threading.Thread(target=self.copy, args=(near, far, True), daemon=True).start()
+            threading.Thread(target=self.copy, args=(far, near, False), daemon=True).start()
+
+    def copy(self, source, target, names):
+        try:
+            while data := source.recv(65536):
+                if names:
+                    data = data.replace(b"127.0.0.1:%d" % self.own, b"127.0.0.1:%d" % self.port)
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self):
+        sockets, self.sockets = self.sockets, []
+        for end in sockets:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+# The colours of every text that can be seen, with the ratio of their luminances (WCAG 2.2, 1.4.3).
+CONTRASTS = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgb = color => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const back = node => {
+    for (; node; node = node.parentElement) {
+      const color = rgb(getComputedStyle(node).backgroundColor);
+      if (color[3] === 255) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const node of document.querySelectorAll('body *')) {
+    const own = [...node.childNodes].some(child => child.nodeType === 3 && child.textContent.trim());
+    if (!own && !node.matches('input, select')) continue;
+    if (!node.checkVisibility() || node.matches('script, option')) continue;
+    const [a, b] = [luminance(rgb(getComputedStyle(node).color)), luminance(back(node))];
+    found.push([(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), node.tagName + '.' + node.className + ' '
+      + node.textContent.trim().slice(0, 30)]);
+  }
+  return found;
+}"""
+
+
+def check_contrast(page, where):
+    for scheme in ["light", "dark"]:
+        page.emulate_media(color_scheme=scheme)
+        found = page.evaluate(CONTRASTS)
+        assert len(found) > 10, "there are texts to look at"
+        low = [entry for entry in found if entry[0] < 4.5]
+        assert not low, f"{where}, {scheme}: {low}"
+    page.emulate_media(color_scheme="light")
+
+
+# Chrome's developer tools are pages, whose modules can be imported.
+IMPORT = """async text => {
+  const har = await import('devtools://devtools/bundled/models/har/har.js');
+  const root = new har.HARFormat.HARRoot(JSON.parse(text));
+  return Promise.all(har.Importer.Importer.requestsFromHARLog(root.log).map(async request => ({
+    method: request.requestMethod, url: request.url(), status: request.statusCode,
+    text: (await request.requestContentData()).text ?? null, duration: request.duration,
+    cached: request.cached(), priority: request.priority(), timing: request.timing,
+  })));
+}"""
+
+
+def chrome_imports(browser, path):
+    page = browser.new_page()
+    page.goto("devtools://devtools/bundled/devtools_app.html")
+    with open(path, encoding="utf-8") as file:
+        requests = page.evaluate(IMPORT, file.read())
+    page.close()
+    for request in requests:
+        assert request["duration"] >= 0 and request["method"] and request["url"], request
+    return requests

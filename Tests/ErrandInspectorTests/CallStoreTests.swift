@@ -1,0 +1,85 @@
+import ErrandCore
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandInspector
+
+/// What an inspector holds is bounded, whatever calls do and servers send.
+@Suite(.timeLimit(.minutes(1))) struct CallStoreTests {
+  private func watched(
+    calls: Int = 1000, bodies: Int = 100_000, bodyLength: Int = 1000,
+    _ handler: @escaping StubTransport.Handler
+  ) -> (client: Client, listener: StoreListener) {
+    var limits = Inspector.Limits()
+    (limits.calls, limits.bodies, limits.bodyLength) = (calls, bodies, bodyLength)
+    let store = Locked(CallStore(limits))
+    let listener = StoreListener(store, bodyLimit: bodyLength)
+    var configuration = ClientConfiguration()
+    configuration.listeners = [listener]
+    configuration.limits = ConcurrencyLimits(total: 1000, perOrigin: 1000)
+    configuration.retry.backoff = .zero
+    configuration.retryBudget = RetryBudget(ratio: 1, minimumPerSecond: 100_000)
+    return (Client(transport: StubTransport(handler), configuration: configuration), listener)
+  }
+
+  @Test func `bodies are bounded in whatever order calls end`() async throws {
+    let gates = (0..<40).map { _ in StubGate() }
+    let (client, listener) = watched(bodies: 5000) { request in
+      .response(body: String(repeating: "x", count: 1000))
+        .behind(gates[Int(request.url.lastPathComponent) ?? 0])
+    }
+    let calls = gates.indices.map { client.start(.get("http://a.test/\($0)")) }
+    for (call, gate) in zip(calls, gates).reversed() {
+      gate.open()
+      _ = try await call.value
+      let held = listener.store.withLock { $0.calls }.compactMap(\.received).reduce(0) { $0 + $1.count }
+      #expect(held <= 5000)
+      #expect(listener.store.withLock { $0.bytes } <= 5000)
+    }
+    let withBodies = listener.store.withLock { $0.calls }.filter { $0.received != nil }.map(\.request.url)
+    #expect(withBodies.contains("http://a.test/0"), "the newest body is held")
+  }
+
+  @Test func `long header fields and URLs count, too`() async throws {
+    let (client, listener) = watched(bodies: 200_000) { _ in
+      .response(fields: ["X-Long": String(repeating: "f", count: 20_000)])
+    }
+    let query = String(repeating: "q", count: 5000)
+    for number in 0..<50 { try await client.send(.get("http://a.test/\(number)?\(query)")) }
+    let calls = listener.store.withLock { $0.calls }
+    #expect(calls.count == 50)
+    let fields = calls.flatMap(\.exchanges).compactMap(\.response).flatMap {
+      $0.fields.map(\.value.utf8.count)
+    }
+    #expect(fields.reduce(0, +) <= 200_000)
+    #expect(fields.contains(20_000), "the newest are held")
+    #expect(calls.allSatisfy { $0.status == 200 })
+  }
+
+  @Test func `of a call with many attempts the last ones are held`() async throws {
+    let (client, listener) = watched { _ in .response(status: 503) }
+    var policy = RetryPolicy.attempts(1000)
+    policy.backoff = .zero
+    _ = try? await client.send(.get("http://a.test/").retry(policy))
+    let call = try #require(listener.store.withLock { $0.calls }.first)
+    #expect(call.attempts == 1000)
+    #expect(call.exchanges.count <= 100)
+    #expect(call.exchanges.last?.attempt == 1000)
+    #expect(call.timeline.spans.count <= 500)
+    #expect(call.timeline.spans.last?.attempt == 1000)
+  }
+}
+
+/// Puts events into a store.
+final class StoreListener: EventListener {
+  let store: Locked<CallStore>
+  let bodyLimit: Int
+
+  init(_ store: consuming Locked<CallStore>, bodyLimit: Int) {
+    self.store = store
+    self.bodyLimit = bodyLimit
+  }
+
+  func record(_ event: CallEvent) { store.withLock { $0.take(event) } }
+}
