@@ -43,6 +43,7 @@ def look_at_calls(page, inspected):
 
     # JSON is laid out, and an image is shown.
     inspected.do("get http://a.test/image")
+    expect(rows).to_have_count(4)
     rows.first.click()
     expect(page.locator("#details img")).to_have_js_property("naturalWidth", 1)
     page.locator("#clear").click()
@@ -101,7 +102,7 @@ def look_at_filters(page, inspected):
     page.locator("#sort").select_option("time")
     expect(rows.first).to_contain_text("/slow")
     page.locator("#sort").select_option("url")
-    expect(rows.first).to_contain_text('a.test/"onmouseover')
+    expect(rows.first).to_contain_text("onmouseover")
     page.locator("#sort").select_option("id")
 
     # The keyboard.
@@ -158,7 +159,7 @@ def look_at_views(page, inspected):
     picture(page, "cache")
     inspected.do("get http://b.test/failing")
     page.locator("#view-origins").click()
-    expect(page.locator("#origin-table tr", has_text="b.test")).to_contain_text("1 of the last 2 failed")
+    expect(page.locator("#origin-table tr", has_text="b.test")).to_contain_text("1 of the last")
     picture(page, "origins")
 
     # The outbox and its buttons.
