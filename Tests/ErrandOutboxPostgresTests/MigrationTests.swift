@@ -9,14 +9,16 @@
   @testable import ErrandOutboxPostgres
 
   @Suite(.timeLimit(.minutes(1))) struct MigrationTests {
+    private static let newest = Schema.migrations.count
+
     /// What a later version might change: a column that older programs do not know.
     private static let adding = PostgresMigration(
-      2, "a note for each request", compatible: 1,
+      newest + 1, "a note for each request", compatible: 1,
       sql: ["requests", "dead", "history"]
         .map { "ALTER TABLE errand.\($0) ADD COLUMN note text NOT NULL DEFAULT '';" }.joined(separator: "\n"))
     /// What older programs cannot work with.
     private static let breaking = PostgresMigration(
-      3, "claims of another kind", compatible: 3,
+      newest + 2, "claims of another kind", compatible: newest + 2,
       sql: "ALTER FUNCTION errand.claim RENAME TO claim_all")
 
     private func everything(_ fleet: Fleet) async throws -> String {
@@ -53,7 +55,8 @@
       let fleet = try await Fleet()
       try await fleet.migrate()
       let before = try await everything(fleet)
-      let wrong = PostgresMigration(3, "wrong", compatible: 3, sql: "SELECT * FROM errand.nothing")
+      let wrong = PostgresMigration(
+        Self.newest + 2, "wrong", compatible: Self.newest + 2, sql: "SELECT * FROM errand.nothing")
       await #expect(throws: OutboxError.self) {
         try await fleet.store { $0.migrations += [Self.adding, wrong] }
       }
@@ -77,6 +80,26 @@
       #expect(try await everything(fleet) == before)
     }
 
+    @Test func `functions of the first version are replaced while it is at work`() async throws {
+      let (fleet, server) = (try await Fleet(), try MockServer.accepting())
+      let old = try await fleet.outbox(fleet.store { $0.migrations = [Schema.migrations[0]] })
+      // As the first version made it.
+      try await fleet.psql("ALTER FUNCTION errand.add RESET ALL; ALTER FUNCTION errand.claim RESET ALL")
+      let new = try await fleet.outbox()
+      for outbox in [old, new] {
+        try await outbox.enqueue((0..<20).map { Request.post(server.url("/\(UUID())/\($0)"), .text("a")) })
+      }
+      for outbox in [old, new] { try await outbox.waitUntilEmpty() }
+      #expect(server.requests.count == 40)
+      let settings = try await fleet.psql(
+        """
+        SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text = '\(fleet.schema)'
+          AND proname IN ('add', 'claim') AND array_to_string(proconfig, ' ') LIKE '%search_path=%'
+        """)
+      #expect(settings == "2")
+      for outbox in [old, new] { await outbox.close() }
+    }
+
     @Test func `two versions deliver beside each other through a migration`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       let old = try await fleet.outbox()
@@ -92,7 +115,7 @@
       try await new.waitUntilEmpty()
       #expect(Set(server.requests.map(\.path)).count == 151)
       #expect(server.requests.count == 151)
-      #expect(try await fleet.psql("SELECT max(version) FROM errand.migrations") == "2")
+      #expect(try await fleet.psql("SELECT max(version) FROM errand.migrations") == "\(Self.newest + 1)")
       for outbox in [old, new, late] { await outbox.close() }
     }
 
@@ -105,7 +128,7 @@
       let before = try await everything(fleet)
       let refused = await #expect(throws: OutboxError.self) { try await fleet.store() }
       #expect(
-        refused?.code == .tooNew && refused?.message.contains("version 3") == true,
+        refused?.code == .tooNew && refused?.message.contains("version \(Self.newest + 2)") == true,
         "\(String(describing: refused))")
       let dryRun = await #expect(throws: OutboxError.self) {
         try await PostgresOutboxStore.migrate(fleet.cluster.url(), settings: fleet.settings, dryRun: true)

@@ -54,7 +54,7 @@
     @Test func `while the server is away calls fail or wait as told, and then all goes on`() async throws {
       let (cluster, server) = (try await PostgresCluster(isDurable: true), try MockServer.accepting())
       let fleet = try await Fleet(cluster)
-      let outbox = try await fleet.outbox(fleet.store { $0.deadline = .seconds(1) })
+      let outbox = try await fleet.outbox(fleet.store { $0.deadline = .seconds(3) })
       let patient = try await fleet.outbox(fleet.store { $0.deadline = nil })
       try await outbox.enqueue(Request.post(server.url("/before"), .text("a")))
       _ = try await server.waitForWhole()

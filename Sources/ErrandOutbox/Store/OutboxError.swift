@@ -31,6 +31,8 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let closed = Code(rawValue: "closed")
     /// The request was over so long ago that nothing is known of it any more.
     public static let forgotten = Code(rawValue: "forgotten")
+    /// The store's server did not say in time whether the change was made. Asking again, with the same id, makes it once.
+    public static let unconfirmed = Code(rawValue: "unconfirmed")
     /// The system failed in another way.
     public static let failed = Code(rawValue: "failed")
   }

@@ -10,18 +10,19 @@
     import Glibc
   #endif
 
-  /// A connection that listens to a channel. A notification is a hint, so nothing fails if it cannot be made.
-  // Safe to share: used by the link's thread only, which takes it over.
-  final class LinkListener: @unchecked Sendable {
-    private let url: PostgresURL
+  /// A connection that listens to a channel. A notification is a hint, so nothing fails if it cannot be made. Used by the
+  /// link's thread only.
+  final class LinkListener {
     private let channel: String
     private let onNotification: @Sendable () -> Void
     private var connection: PostgresConnection?
+    private var isConnecting = false
+    private var request: ConnectionRequest
     private var backoff = ConnectBackoff()
 
-    /// - Parameter channel: A name that needs no quotes, or is quoted.
+    /// - Parameter channel: A name that needs no quotes.
     init(_ url: PostgresURL, channel: String, _ onNotification: @escaping @Sendable () -> Void) {
-      self.url = url
+      request = ConnectionRequest(url: url)
       self.channel = channel
       self.onNotification = onNotification
     }
@@ -31,25 +32,34 @@
       connection.map { pollfd(fd: $0.socket, events: $0.events, revents: 0) }
     }
 
-    /// When to call `step` again if nothing happens before.
-    var next: Duration? { connection == nil ? backoff.next : nil }
+    /// When to call `begin` again if nothing happens before.
+    var next: Duration? { connection == nil && !isConnecting ? backoff.next : nil }
 
-    /// Connects if there is no connection.
-    func step(at now: Duration) {
-      guard connection == nil, backoff.mayConnect(at: now) else { return }
-      connection = PostgresConnection(url, application: "errand")
+    /// Returns what to connect with, if a connection is to be made now.
+    func begin(at now: Duration) -> ConnectionRequest? {
+      guard connection == nil, !isConnecting, backoff.mayConnect(at: now) else { return nil }
+      isConnecting = true
+      return request
+    }
+
+    /// Takes the connection that was made.
+    func take(_ outcome: Result<PostgresConnector.Made, PostgresFailure>, at now: Duration) {
+      isConnecting = false
+      switch outcome {
+      case .success(let made):
+        connection = made.connection()
+        connection?.send(PostgresQuery("LISTEN \(channel)"))
+      case .failure(let failure):
+        request.failed(failure)
+        backoff.failed(failure, at: now)
+      }
       look(at: now)
     }
 
     /// Goes on after the socket is ready.
     func proceed(at now: Duration) {
       guard let connection else { return }
-      let wasConnecting = if case .connecting = connection.state { true } else { false }
-      let outcome = connection.proceed()
-      if wasConnecting, case .idle = connection.state {
-        connection.send(PostgresQuery("LISTEN \(channel)"))
-      }
-      if case .answer? = outcome {
+      if case .answer? = connection.proceed() {
         backoff.succeeded()
         // What happened before it listened went unheard.
         onNotification()
@@ -63,7 +73,5 @@
       self.connection = nil
       backoff.failed(failure, at: now)
     }
-
-    func end() { connection = nil }
   }
 #endif

@@ -15,40 +15,44 @@
     private struct Slot {
       let connection: PostgresConnection
       var job: PostgresLink.Job?
-      /// When a connection that is being made is given up.
-      var connectBy: Duration?
     }
 
-    /// How long making one connection may take.
-    private static let connectLimit = Duration.seconds(10)
+    /// How long statements may take after the link was closed.
+    private static let closingLimit = Duration.seconds(5)
 
     private let link: PostgresLink
     private let most: Int
     private let listener: LinkListener?
     private var slots: [Slot] = []
     private var waiting: [PostgresLink.Job] = []
+    /// How many connections are being made.
+    private var connecting = 0
+    private var request: ConnectionRequest
     private var backoff = ConnectBackoff()
+    private var closed: Duration?
 
     init(_ link: PostgresLink, connections: Int, listener: LinkListener?) {
       self.link = link
       self.listener = listener
       most = max(1, connections)
+      request = ConnectionRequest(url: link.url)
     }
 
     func run() {
       var isWaiting = false
       while true {
-        let (jobs, isClosed) = link.take(isWaiting: isWaiting)
-        waiting += jobs
+        let mail = link.take(isWaiting: isWaiting)
+        waiting += mail.jobs
+        closed = mail.closed
+        for connected in mail.connected { take(connected) }
         giveOut()
         connect()
-        listener?.step(at: link.now)
-        if isClosed, waiting.isEmpty, slots.allSatisfy({ $0.job == nil }) { break }
+        if let request = listener?.begin(at: link.now) { link.connect(request, isListener: true) }
+        if closed != nil, waiting.isEmpty, slots.allSatisfy({ $0.job == nil }) { break }
         isWaiting = wait()
         expire()
       }
       slots = []
-      listener?.end()
       link.finish()
     }
 
@@ -65,22 +69,40 @@
       removeEnded()
     }
 
-    /// Begins another connection, if statements wait for one.
+    // MARK: Connecting
+
+    /// Begins to make another connection, if statements wait for one.
     private func connect() {
-      let now = link.now
-      let connecting = slots.count { $0.connectBy != nil }
-      guard waiting.count > connecting, slots.count < most, backoff.mayConnect(at: now) else { return }
+      guard waiting.count > connecting, slots.count + connecting < most, backoff.mayConnect(at: link.now)
+      else { return }
       // After a failure, one connection finds out whether the server is back.
       guard backoff.failure == nil || connecting == 0 else { return }
-      guard let connection = PostgresConnection(link.url, application: "errand") else {
-        return backoff.failed(PostgresFailure(.unreachable, "there is no memory left"), at: now)
-      }
-      slots.append(Slot(connection: connection, connectBy: now + Self.connectLimit))
-      removeEnded()
+      connecting += 1
+      link.connect(request, isListener: false)
     }
 
+    private func take(_ connected: PostgresLink.Connected) {
+      if connected.isListener {
+        listener?.take(connected.outcome, at: link.now)
+        return
+      }
+      connecting -= 1
+      switch connected.outcome {
+      case .success(let made):
+        slots.append(Slot(connection: made.connection()))
+        backoff.succeeded()
+      case .failure(let failure):
+        request.failed(failure)
+        backoff.failed(failure, at: link.now)
+        // What no later attempt can mend fails at once.
+        if !failure.passes { failWaiting(failure) }
+      }
+    }
+
+    // MARK: Waiting
+
     /// Waits for sockets and for the next deadline.
-    /// - Returns: Whether the link has submitted something.
+    /// - Returns: Whether something has come for `take`.
     private func wait() -> Bool {
       var files = [pollfd(fd: link.wakeFile, events: Int16(POLLIN), revents: 0)]
       for slot in slots {
@@ -99,12 +121,7 @@
     }
 
     private func proceed(_ index: Int) {
-      let outcome = slots[index].connection.proceed()
-      if slots[index].connectBy != nil, case .idle = slots[index].connection.state {
-        slots[index].connectBy = nil
-        backoff.succeeded()
-      }
-      guard let outcome, let job = slots[index].job else { return }
+      guard let outcome = slots[index].connection.proceed(), let job = slots[index].job else { return }
       slots[index].job = nil
       switch outcome {
       case .answer(let answer): job.end(.success(answer))
@@ -134,40 +151,54 @@
         let slot = slots.remove(at: index)
         backoff.failed(failure, at: link.now)
         if let job = slot.job { end(job, failure) }
-        // What no later attempt can mend fails at once.
-        if slot.connectBy != nil, !failure.passes { failWaiting(failure) }
       }
     }
 
     private func failWaiting(_ failure: PostgresFailure) {
       let jobs = waiting
       waiting = []
-      for job in jobs { job.end(.failure(failure)) }
+      for job in jobs { fail(job, failure) }
+    }
+
+    /// Fails a statement that is not under way. One that was sent before may have done its work.
+    private func fail(_ job: PostgresLink.Job, _ failure: PostgresFailure) {
+      var failure = failure
+      if job.isRepeat { failure.kind = .lost }
+      job.end(.failure(failure))
+    }
+
+    // MARK: Deadlines
+
+    private func deadline(of job: PostgresLink.Job) -> Duration? {
+      guard let closed else { return job.deadline }
+      return min(job.deadline ?? closed + Self.closingLimit, closed + Self.closingLimit)
     }
 
     /// Fails the statements whose deadlines have passed.
     private func expire() {
       let now = link.now
-      for job in waiting where job.deadline.map({ $0 <= now }) ?? false {
-        job.end(.failure(backoff.failure ?? PostgresFailure(.unreachable, "all connections are in use")))
+      let isOver = { (job: PostgresLink.Job) in self.deadline(of: job).map { $0 <= now } ?? false }
+      let late = waiting.filter(isOver)
+      waiting.removeAll(where: isOver)
+      for job in late {
+        let reason =
+          slots.isEmpty ? "a connection was not made in time" : "all connections are in use"
+        fail(job, backoff.failure ?? PostgresFailure(.unreachable, reason))
       }
-      waiting.removeAll { $0.deadline.map { $0 <= now } ?? false }
       for index in slots.indices.reversed() {
-        if let limit = slots[index].connectBy, limit <= now {
-          slots.remove(at: index)
-          backoff.failed(PostgresFailure(.unreachable, "no answer for \(Self.connectLimit)"), at: now)
-        } else if let job = slots[index].job, let limit = job.deadline, limit <= now {
-          // The connection is given up with it: the server may never answer.
-          slots.remove(at: index)
-          job.end(.failure(PostgresFailure(.late, "its deadline has passed")))
-        }
+        guard let job = slots[index].job, isOver(job) else { continue }
+        // The connection is given up with it: the server may never answer.
+        slots.remove(at: index).connection.cancel()
+        job.end(.failure(PostgresFailure(.late, "its deadline has passed")))
       }
     }
 
     /// The milliseconds until the next deadline; -1 for none.
     private func timeout() -> Int32 {
-      var times = waiting.compactMap(\.deadline) + slots.compactMap { $0.job?.deadline ?? $0.connectBy }
-      if !waiting.isEmpty, slots.count < most, backoff.failure != nil { times.append(backoff.next) }
+      var times = (waiting + slots.compactMap(\.job)).compactMap(deadline)
+      if !waiting.isEmpty, slots.count + connecting < most, backoff.failure != nil {
+        times.append(backoff.next)
+      }
       if let next = listener?.next { times.append(next) }
       guard let next = times.min() else { return -1 }
       return Int32(clamping: max(0, (next - link.now).wholeMilliseconds + 1))

@@ -13,7 +13,6 @@
   /// One connection to the server, by libpq's non-blocking calls. Used by one thread.
   final class PostgresConnection {
     enum State {
-      case connecting
       case idle
       case busy
       /// It is of no use any more.
@@ -27,35 +26,13 @@
     }
 
     private let handle: OpaquePointer
-    private(set) var state = State.connecting
+    private(set) var state = State.idle
     /// What to wait for at the socket.
-    private(set) var events = Int16(POLLOUT)
+    private(set) var events = Int16(POLLIN)
     private var found: Outcome?
 
-    /// Begins to connect. A name in the URL is looked up in this call.
-    init?(_ url: PostgresURL, application: String) {
-      // A later value takes the place of an earlier one, and the URL those before it.
-      let options: [(String, String)] = [
-        ("tcp_user_timeout", "30000"), ("fallback_application_name", application), ("dbname", url.text),
-        ("client_encoding", "UTF8"),
-      ]
-      let texts = options.map { (strdup($0.0), strdup($0.1)) }
-      defer {
-        for (name, value) in texts {
-          free(name)
-          free(value)
-        }
-      }
-      let names: [UnsafePointer<CChar>?] = texts.map { UnsafePointer($0.0) } + [nil]
-      let values: [UnsafePointer<CChar>?] = texts.map { UnsafePointer($0.1) } + [nil]
-      guard let handle = PQconnectStartParams(names, values, 1) else { return nil }
-      self.handle = handle
-      // Then the message names the state, too.
-      PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-      // Otherwise a notice goes to standard error.
-      PQsetNoticeProcessor(handle, { _, _ in }, nil)
-      if PQstatus(handle) == CONNECTION_BAD { fail() }
-    }
+    /// Takes over a connection that was made.
+    init(_ handle: OpaquePointer) { self.handle = handle }
 
     deinit { PQfinish(handle) }
 
@@ -63,11 +40,7 @@
 
     private func fail() {
       let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-      if case .connecting = state {
-        state = .ended(PostgresFailure(connecting: message))
-      } else {
-        state = .ended(PostgresFailure(.lost, message.isEmpty ? "the server closed it" : message))
-      }
+      state = .ended(PostgresFailure(.lost, message.isEmpty ? "the server closed it" : message))
     }
 
     /// Sends a statement. The connection must be idle.
@@ -115,9 +88,6 @@
     /// - Returns: The outcome of the statement, if it is over now.
     func proceed() -> Outcome? {
       switch state {
-      case .connecting:
-        connect()
-        return nil
       case .idle, .busy:
         guard PQconsumeInput(handle) == 1 else {
           fail()
@@ -130,20 +100,6 @@
         flush()
         return takeResults()
       case .ended: return nil
-      }
-    }
-
-    private func connect() {
-      switch PQconnectPoll(handle) {
-      case PGRES_POLLING_READING: events = Int16(POLLIN)
-      case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
-      case PGRES_POLLING_OK:
-        guard PQsetnonblocking(handle, 1) == 0 else { return fail() }
-        // Messages need no place in PostgreSQL's source from now on.
-        PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-        events = Int16(POLLIN)
-        state = .idle
-      default: fail()
       }
     }
 
@@ -177,6 +133,12 @@
       if state.isEmpty { return PostgresFailure(.lost, message.isEmpty ? "the server closed it" : message) }
       // Class 57P is for servers that end: what was under way is undone or not, and nothing said which.
       return PostgresFailure(state.hasPrefix("57P") ? .lost : .refused, state: state, message)
+    }
+
+    /// Asks the server to end the statement under way, over a connection of its own, which may take long or never end.
+    func cancel() {
+      guard case .busy = state, let cancel = PQgetCancel(handle) else { return }
+      PostgresCancel.send(cancel)
     }
 
     /// Returns the channels of notifications that have come.

@@ -19,10 +19,15 @@
     var state: String
     /// What the server or libpq said: one line.
     var message: String
+    /// True if a host said nothing at all: another one may.
+    var isSilence = false
+    /// True if the server wants a password, and there is none.
+    var needsPassword = false
 
-    init(_ kind: Kind, state: String = "", _ message: String) {
+    init(_ kind: Kind, state: String = "", isSilence: Bool = false, _ message: String) {
       self.kind = kind
       self.state = state
+      self.isSilence = isSilence
       self.message = message.oneLine
     }
 
@@ -41,8 +46,15 @@
 
     /// True if the same may work a little later: the server is away, starting, or has no connection left.
     var passes: Bool {
+      if needsPassword { return false }
+      if refusesSettings { return true }
       if kind != .refused, state.isEmpty { return true }
       return ["08", "57"].contains(state.prefix(2)) || state == "53300"
+    }
+
+    /// True if a pooler takes no settings of a session: the next attempt is made without.
+    var refusesSettings: Bool {
+      kind == .unreachable && message.contains("unsupported startup parameter") && message.contains("options")
     }
 
     /// True if a statement was undone because of others at the same time: it may be sent again at once.
@@ -52,7 +64,13 @@
   extension OutboxError {
     /// Says in a sentence why the database could not be used.
     init(_ failure: PostgresFailure, _ place: String) {
-      self = Self.byState(failure, place) ?? Self.byKind(failure, place)
+      self =
+        failure.needsPassword
+        ? OutboxError(
+          .notWritable,
+          "\(place) wants a password, and there is none: put it into the URL, PGPASSWORD, or the file of PGPASSFILE"
+        )
+        : Self.byState(failure, place) ?? Self.byKind(failure, place)
     }
 
     private static func byKind(_ failure: PostgresFailure, _ place: String) -> OutboxError {
@@ -62,12 +80,12 @@
           .failed, "\(place) cannot be reached (\(failure.message)): see that the server runs, and try again")
       case .lost:
         OutboxError(
-          .failed,
+          .unconfirmed,
           "the connection to \(place) ended before the answer came, so it is not known whether the change was made "
             + "(\(failure.message)): ask again")
       case .late:
         OutboxError(
-          .busy,
+          .unconfirmed,
           "\(place) did not answer in time, so it is not known whether the change was made (\(failure.message)): "
             + "ask again")
       case .refused: OutboxError(.failed, "\(place) refused: \(failure.message) (\(failure.state))")

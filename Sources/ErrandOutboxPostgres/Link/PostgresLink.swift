@@ -18,10 +18,23 @@
       func end(_ outcome: Result<PostgresAnswer, PostgresFailure>) { reply(outcome, isRepeat) }
     }
 
-    private struct Inbox {
+    /// What came of making a connection.
+    struct Connected: Sendable {
+      var isListener: Bool
+      var outcome: Result<PostgresConnector.Made, PostgresFailure>
+    }
+
+    /// What the link's thread takes at once.
+    struct Mail: Sendable {
       var jobs: [Job] = []
+      var connected: [Connected] = []
+      /// When it was closed; nil if it was not.
+      var closed: Duration?
+    }
+
+    private struct Inbox {
+      var mail = Mail()
       var isAwaited = false
-      var isClosed = false
       var waiters: [@Sendable () -> Void] = []
       var isOver = false
     }
@@ -42,9 +55,9 @@
       self.url = url
       self.deadline = deadline
       wakePipe = pipe
-      let listener = channel.map { LinkListener(url, channel: $0, onNotification) }
       let isStarted = SystemThread.start { [self] in
         errand_name_postgres_thread("errand.postgres")
+        let listener = channel.map { LinkListener(url, channel: $0, onNotification) }
         LinkThread(self, connections: connections, listener: listener).run()
       }
       guard isStarted else { throw OutboxError(.failed, "the system has no thread left for the outbox") }
@@ -104,8 +117,8 @@
     ) {
       let job = Job(query: query, deadline: (limit ?? deadline).map { now + $0 }, reply: reply)
       let (isOpen, wakes) = inbox.withLock { inbox in
-        guard !inbox.isClosed else { return (false, false) }
-        inbox.jobs.append(job)
+        guard inbox.mail.closed == nil else { return (false, false) }
+        inbox.mail.jobs.append(job)
         defer { inbox.isAwaited = false }
         return (true, inbox.isAwaited)
       }
@@ -116,10 +129,11 @@
     /// The state of statements that came after the link was closed. No server says so.
     static let closed = "errand"
 
-    /// Finishes what was submitted, ends the connections, and then calls `done`.
+    /// Finishes what was submitted, within some seconds, ends the connections, and then calls `done`.
     func close(_ done: @escaping @Sendable () -> Void) {
+      let closed = now
       let isOver = inbox.withLock { inbox in
-        inbox.isClosed = true
+        inbox.mail.closed = inbox.mail.closed ?? closed
         inbox.isAwaited = false
         if !inbox.isOver { inbox.waiters.append(done) }
         return inbox.isOver
@@ -130,25 +144,44 @@
 
     // MARK: For the thread
 
-    /// Takes what was submitted, and notes whether the thread is going to wait.
-    func take(isWaiting: Bool) -> (jobs: [Job], isClosed: Bool) {
+    /// Takes what has come, and notes whether the thread is going to wait.
+    func take(isWaiting: Bool) -> Mail {
       if isWaiting { wakePipe.drain() }
       return inbox.withLock { inbox in
         defer {
-          inbox.jobs = []
+          inbox.mail.jobs = []
+          inbox.mail.connected = []
           inbox.isAwaited = true
         }
-        return (inbox.jobs, inbox.isClosed)
+        return inbox.mail
+      }
+    }
+
+    /// Makes a connection, which comes with what `take` returns.
+    func connect(_ request: ConnectionRequest, isListener: Bool) {
+      PostgresConnector.connect(request) { [self] outcome in
+        let (isOver, wakes) = inbox.withLock { inbox in
+          guard !inbox.isOver else { return (true, false) }
+          inbox.mail.connected.append(Connected(isListener: isListener, outcome: outcome))
+          defer { inbox.isAwaited = false }
+          return (false, inbox.isAwaited)
+        }
+        if wakes { wakePipe.wake() }
+        if isOver, case .success(let made) = outcome { made.end() }
       }
     }
 
     /// Called by the thread as its last act.
     func finish() {
-      let waiters = inbox.withLock { inbox in
+      let (waiters, unused) = inbox.withLock { inbox in
         inbox.isOver = true
-        defer { inbox.waiters = [] }
-        return inbox.waiters
+        defer {
+          inbox.waiters = []
+          inbox.mail.connected = []
+        }
+        return (inbox.waiters, inbox.mail.connected)
       }
+      for connected in unused { if case .success(let made) = connected.outcome { made.end() } }
       for waiter in waiters { waiter() }
     }
   }

@@ -9,6 +9,12 @@
     let text: String
     /// The host and the database, for messages.
     let description: String
+    /// The parameters of libpq that have a value for each of several hosts.
+    let hosts: [String: [String]]
+    /// How long making a connection may take, but for the look-up of its name. Default: 10 s.
+    let connectTimeout: Duration
+    /// The settings of the session that the URL asks for.
+    let options: String?
 
     /// - Throws: `OutboxError.failed` if libpq cannot read the URL. The message has nothing of it: a password
     ///   with a `/` or an `@` in it may be taken for any other part.
@@ -38,6 +44,12 @@
       if let known = Self.unsafeHost(values["host"]) { throw Self.unreadable(known) }
       guard Self.isPorts(values["port"]) else { throw Self.unreadable("its port is no number up to 65535") }
       self.text = text
+      self.options = values["options"]
+      let timeout = values["connect_timeout"].flatMap { Int($0) } ?? 0
+      connectTimeout = .seconds(timeout > 0 ? min(timeout, 3_600) : 10)
+      hosts = ["host", "hostaddr", "port"].reduce(into: [:]) { hosts, name in
+        hosts[name] = values[name]?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      }
       let place = values["host"] ?? values["hostaddr"] ?? "this machine"
       let port = values["port"].map { ":\($0)" } ?? ""
       description = "the database \(values["dbname"] ?? "(of the user's name)") on \(place)\(port)"

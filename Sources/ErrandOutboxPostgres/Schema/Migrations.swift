@@ -23,12 +23,32 @@
     /// that it adds to `requests` it adds to `dead` and `history`, too, which rows pass through whole.
     static let migrations: [PostgresMigration] = [
       PostgresMigration(
-        1, "tables and functions of the outbox", compatible: 1,
-        sql: [
-          tables, basics, adding, makingRoom, choosing, claiming, endingLeases, finishing, leasing, manual,
-          reading,
-          forgetting, enqueuing, checking, enqueueCalls,
-        ].joined(separator: "\n"))
+        1, "tables and functions of the outbox", compatible: 1, sql: tables + "\n" + functions),
+      PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: replacing(functions)),
     ]
+
+    private static let functions = decided(
+      [
+        basics, adding, caps, makingRoom, choosing, claiming, endingLeases, finishing, leasing, manual,
+        reading,
+        forgetting, enqueuing, checking, enqueueCalls,
+      ].joined(separator: "\n"))
+
+    /// Lets functions decide by themselves what a name means that is both a variable's and a column's: a setting of the
+    /// database decides it otherwise.
+    private static func decided(_ sql: String) -> String {
+      sql.split(separator: "LANGUAGE plpgsql", omittingEmptySubsequences: false).enumerated().map {
+        index, part in
+        guard index > 0, let body = part.firstRange(of: "$$") else { return String(part) }
+        let rest = part[body.upperBound...]
+        let isDecided = rest.drop { $0 == " " || $0 == "\n" }.hasPrefix("#variable_conflict")
+        return part[..<body.upperBound] + (isDecided ? "" : "\n#variable_conflict error\n") + rest
+      }.joined(separator: "LANGUAGE plpgsql")
+    }
+
+    /// Functions that take the places of those of an earlier version.
+    private static func replacing(_ sql: String) -> String {
+      replace("CREATE FUNCTION", with: "CREATE OR REPLACE FUNCTION", in: sql)
+    }
   }
 #endif

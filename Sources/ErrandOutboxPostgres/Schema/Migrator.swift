@@ -61,12 +61,14 @@
       return schema.named(
         """
         DO $errand_migration$ BEGIN
+          PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+          PERFORM set_config('standard_conforming_strings', 'on', true);
           PERFORM pg_advisory_xact_lock(hashtext('errand'), hashtext('errand.migration'));
           -- Not by to_regclass: it remembers what was there before the lock.
           IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = '\(schema.name)' AND c.relname = 'migrations')
           THEN
-            CREATE SCHEMA IF NOT EXISTS \(schema.name);
+            CREATE SCHEMA IF NOT EXISTS "\(schema.name)";
             CREATE TABLE errand.migrations(
               version integer PRIMARY KEY, name text NOT NULL, compatible integer NOT NULL,
               done timestamptz NOT NULL DEFAULT clock_timestamp());

@@ -11,7 +11,7 @@
         lifetimes bigint[], ends bigint[], summaries bytea[], contents bytea[], sizes bigint[], origins text[],
         file_names text[], file_rows bigint[]
       ) RETURNS TABLE(what integer, place bigint, r errand.requests, file text)
-      LANGUAGE plpgsql \(planning) AS $$
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       DECLARE
         wall bigint := coalesce(at[2], errand.wall());
         ticks bigint := coalesce(at[1], errand.ticks());
@@ -22,13 +22,11 @@
         bytes_in_all bigint := (SELECT coalesce(sum(s), 0) FROM unnest(sizes) s);
       BEGIN
         IF most = 0 THEN RETURN; END IF;
-        IF most_count IS NOT NULL OR most_bytes IS NOT NULL THEN
+        PERFORM errand.be_durable();
+        IF (most_count IS NOT NULL OR most_bytes IS NOT NULL)
+          AND NOT errand.is_far_from(most_count, most_bytes, me, most, bytes_in_all) THEN
+          PERFORM errand.wait_for_caps();
           had := errand.usage();
-          -- Far from the caps, callers need not wait for each other.
-          IF had.count + most > most_count / 2 OR had.bytes + had.over + bytes_in_all > most_bytes / 2 THEN
-            PERFORM pg_advisory_xact_lock(hashtext('errand.caps'), hashtext('errand.caps'));
-            had := errand.usage();
-          END IF;
           IF had.count + most > most_count OR had.bytes + had.over + bytes_in_all > most_bytes THEN
             IF NOT is_alone THEN
               RETURN QUERY SELECT 4, 0::bigint, NULL::errand.requests, NULL::text;
@@ -90,6 +88,57 @@
             FROM unnest(ids) WITH ORDINALITY u(id, number)
           ) n WHERE n.nth > 1 OR NOT n.id = ANY(coalesce(known, '{}')) ORDER BY n.number;
       END $$;
+      """
+
+    static let caps = """
+      -- Whether the caps are so far that nothing has to wait. At most 16 transactions at once find that, each with a slot
+      -- of its own, and together they add at most half of the caps to a first half.
+      CREATE FUNCTION errand.is_far_from(
+        most_count bigint, most_bytes bigint, me integer, count bigint, bytes bigint
+      ) RETURNS boolean LANGUAGE plpgsql AS $$
+      BEGIN
+        IF count > most_count / 32 OR bytes > most_bytes / 32 OR NOT errand.is_half_empty(most_count, most_bytes) THEN
+          RETURN false;
+        END IF;
+        FOR slot IN 0..15 LOOP
+          IF pg_try_advisory_xact_lock(hashtext('errand.caps'), (coalesce(me, 0) + slot) % 16) THEN
+            -- Looked at again: all that had the slot before is counted. It cannot wait for the others now, so it
+            -- begins anew.
+            IF NOT errand.is_half_empty(most_count, most_bytes) THEN PERFORM errand.begin_anew(); END IF;
+            RETURN true;
+          END IF;
+        END LOOP;
+        RETURN false;
+      END $$;
+
+      CREATE FUNCTION errand.is_half_empty(most_count bigint, most_bytes bigint) RETURNS boolean
+      LANGUAGE plpgsql AS $$
+      DECLARE
+        had record := errand.usage();
+      BEGIN
+        RETURN coalesce(had.count <= most_count / 2, true)
+          AND coalesce(had.bytes + had.over <= most_bytes / 2, true);
+      END $$;
+
+      -- Waits for all that add, in one order.
+      CREATE FUNCTION errand.wait_for_caps() RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        FOR slot IN 0..15 LOOP PERFORM pg_advisory_xact_lock(hashtext('errand.caps'), slot); END LOOP;
+      END $$;
+
+      -- Undoes the transaction. The store sends its statement again.
+      CREATE FUNCTION errand.begin_anew() RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION 'others were quicker' USING ERRCODE = '40001';
+      END $$;
+
+      -- A request that is stored is on the disk, whatever the database's or the role's setting.
+      CREATE FUNCTION errand.be_durable() RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        IF current_setting('synchronous_commit') = 'off' THEN
+          PERFORM set_config('synchronous_commit', 'on', true);
+        END IF;
+      END $$;
 
       -- What the caps limit: open requests and dead letters, and the bytes of what is over beside them.
       CREATE FUNCTION errand.usage(OUT count bigint, OUT bytes bigint, OUT over bigint)
@@ -142,6 +191,11 @@
             ) v WHERE rule = 1 OR v.priority <= new.priority
             ORDER BY CASE WHEN rule = 1 THEN 0 ELSE v.priority END, v.seq LIMIT 1;
             IF NOT FOUND THEN PERFORM errand.refuse(had.count, had.bytes); END IF;
+            -- Lanes come before the history everywhere else. If another has this one, it may wait for the history.
+            IF victim.lane IS NOT NULL THEN
+              INSERT INTO errand.lanes(lane) VALUES (victim.lane) ON CONFLICT DO NOTHING;
+              IF errand.lock_lanes(ARRAY[victim.lane], false) = '{}' THEN PERFORM errand.begin_anew(); END IF;
+            END IF;
             RETURN QUERY SELECT CASE WHEN d.file IS NULL THEN 1 ELSE 3 END, 0::bigint, d.r, d.file
               FROM errand.drop_these(at, me, ARRAY[victim.seq],
                 'it was dropped to make room for newer requests') d;

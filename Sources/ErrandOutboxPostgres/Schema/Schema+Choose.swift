@@ -2,10 +2,6 @@
   extension Schema {
     /// Choosing the requests that a claim takes: by priority and age, as far as their origins have room.
     static let choosing = """
-      -- What a claim takes; whether one more would be taken if the limit were higher; and whether others are
-      -- claiming requests right now that this one may have to take after all.
-      CREATE TYPE errand.choice AS (seqs bigint[], is_more boolean, is_contended boolean);
-
       -- How many more requests of an origin may be taken.
       CREATE FUNCTION errand.room(
         origin text, names text[], rooms bigint[], per_other bigint, held text[]

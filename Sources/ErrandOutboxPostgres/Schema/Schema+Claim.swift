@@ -10,7 +10,7 @@
         at bigint[], me integer, most bigint, names text[], rooms bigint[], per_other bigint, others bigint,
         max_attempts bigint, backoff bigint, max_backoff bigint, lease bigint
       ) RETURNS TABLE(what integer, place bigint, r errand.requests, name text, number bigint)
-      LANGUAGE plpgsql \(planning) AS $$
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       #variable_conflict use_column
       DECLARE
         now_wall bigint := coalesce(at[2], errand.wall());

@@ -4,13 +4,6 @@
   extension Schema {
     /// Enqueuing in SQL, inside of an application's own transaction.
     static let enqueuing = """
-      CREATE TABLE errand.secrets(
-        -- The endings of the names of header fields (`field`), and the names of query items (`item`), whose values
-        -- are credentials.
-        kind text NOT NULL CHECK (kind IN ('field', 'item')), name text NOT NULL, PRIMARY KEY (kind, name));
-      INSERT INTO errand.secrets VALUES
-        \(secretNames);
-
       -- A number with seven bits in a byte, the lowest first.
       CREATE FUNCTION errand.leb(n bigint) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
       DECLARE
@@ -46,8 +39,8 @@
           SELECT s.name INTO found FROM regexp_matches(t, '[?&;#]([^?&;#/=]*)=', 'g') m,
             regexp_split_to_table(m[1], '[][]') part, errand.secrets s
             WHERE s.kind = 'item'
-              AND lower(regexp_replace(part, '[-_.+[:space:][:cntrl:]]', '', 'g'))
-                = lower(regexp_replace(s.name, '[-_.+]', '', 'g')) LIMIT 1;
+              AND lower(regexp_replace(part, '[-_.+[:space:][:cntrl:]]', '', 'g') COLLATE "C")
+                = lower(regexp_replace(s.name, '[-_.+]', '', 'g') COLLATE "C") LIMIT 1;
           IF found IS NOT NULL THEN RETURN found; END IF;
           IF t !~ '%[0-9A-Fa-f]{2}' THEN RETURN NULL; END IF;
           t := errand.unescaped(t);
@@ -57,7 +50,8 @@
       END $$;
 
       CREATE FUNCTION errand.is_secret_field(name text) RETURNS boolean LANGUAGE sql STABLE AS $$
-        SELECT EXISTS (SELECT FROM errand.secrets s WHERE s.kind = 'field' AND right(lower($1), length(s.name)) = s.name)
+        SELECT EXISTS (SELECT FROM errand.secrets s WHERE s.kind = 'field'
+          AND right(lower($1 COLLATE "C"), length(s.name)) = s.name)
       $$;
 
       -- Fails with what is wrong with a request, and what to do. No value of it is shown.
@@ -68,7 +62,7 @@
       """
 
     /// The names that Swift's own check knows.
-    private static var secretNames: String {
+    static var secretNames: String {
       let fields = Secrets.fieldEndings.map { "('field', '\($0)')" }
       let items = Secrets.commonQueryItems.sorted().map { "('item', '\($0)')" }
       return (fields + items).joined(separator: ", ")
@@ -124,7 +118,7 @@
           IF f.value IS NULL OR jsonb_typeof(f.value) NOT IN ('string', 'number', 'boolean') THEN
             PERFORM errand.object(format('the header field %s is no text', f.name));
           END IF;
-          IF lower(f.name) IN ('content-length', 'transfer-encoding') THEN
+          IF lower(f.name COLLATE "C") IN ('content-length', 'transfer-encoding') THEN
             PERFORM errand.object(format('%s is told from the body and cannot be set', f.name));
           END IF;
           IF errand.is_secret_field(f.name) THEN
@@ -140,7 +134,7 @@
           END IF;
           packed := packed || errand.packed(f.name) || errand.packed(f.value #>> '{}');
           count := count + 1;
-          IF lower(f.name) = 'idempotency-key' THEN given_key := f.value #>> '{}'; END IF;
+          IF lower(f.name COLLATE "C") = 'idempotency-key' THEN given_key := f.value #>> '{}'; END IF;
         END LOOP;
       END $$;
       """

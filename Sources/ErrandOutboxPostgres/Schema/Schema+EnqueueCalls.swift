@@ -22,7 +22,7 @@
       CREATE FUNCTION errand.enqueue_bytes(
         method text, url text, headers jsonb, body bytea, body_type text, lane text, key text, priority text,
         expires interval, id text, holds_lane boolean, options jsonb
-      ) RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+      ) RETURNS text LANGUAGE plpgsql SECURITY DEFINER \(pinned) AS $$
       DECLARE
         fields record;
         name text;
@@ -43,6 +43,11 @@
         END IF;
         IF octet_length(lane) > 200 OR octet_length(id) > 200 THEN
           PERFORM errand.object('its lane or its id has more than 200 bytes');
+        END IF;
+        -- Such a transaction does not see what was delivered since it began.
+        IF id IS NOT NULL AND current_setting('transaction_isolation') <> 'read committed' THEN
+          PERFORM errand.object('it has an id, and its transaction is not READ COMMITTED, so it cannot see whether that '
+            'was delivered in the meantime; enqueue it in READ COMMITTED, or without an id');
         END IF;
         IF expires < interval '0' THEN PERFORM errand.object('it expires before it is stored'); END IF;
         id := coalesce(id, gen_random_uuid()::text);
@@ -72,8 +77,8 @@
           ARRAY['\\x0101' || errand.packed(method) || errand.packed(url) || errand.packed(key) || errand.packed(kind)
             || errand.leb(length)],
           ARRAY[content], ARRAY[octet_length(content) + CASE WHEN name IS NULL THEN 0 ELSE length END],
-          ARRAY[coalesce(lower(parts[1]) || '://' || lower(parts[2]) || ':'
-            || coalesce(parts[3], CASE lower(parts[1]) WHEN 'https' THEN '443' ELSE '80' END), '')],
+          ARRAY[coalesce(lower(parts[1] COLLATE "C") || '://' || lower(parts[2] COLLATE "C") || ':'
+            || coalesce(parts[3], CASE lower(parts[1] COLLATE "C") WHEN 'https' THEN '443' ELSE '80' END), '')],
           CASE WHEN name IS NULL THEN '{}' ELSE ARRAY[name] END, CASE WHEN name IS NULL THEN '{}' ELSE ARRAY[1::bigint] END);
         RETURN id;
       END $$;

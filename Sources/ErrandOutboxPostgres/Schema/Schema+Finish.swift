@@ -9,7 +9,7 @@
         at bigint[], me integer, is_repeat boolean, seqs bigint[], leases bigint[], ends bigint[], reasons text[],
         waits bigint[], counting bigint[], offline bigint[], responses bytea[], origins text[]
       ) RETURNS TABLE(place bigint, r errand.requests, files text[])
-      LANGUAGE plpgsql \(planning) AS $$
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       #variable_conflict use_column
       DECLARE
         now_wall bigint;
@@ -21,20 +21,26 @@
           SELECT array_agg(q.lane) FROM (
             SELECT lane FROM errand.requests WHERE seq = ANY(seqs) AND lane IS NOT NULL
             UNION SELECT lane FROM errand.dead WHERE seq = ANY(seqs) AND lane IS NOT NULL) q), true);
+        PERFORM errand.be_durable();
         PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
         -- Not earlier: what is forgotten must have ended before.
         now_wall := coalesce(at[2], errand.wall());
         end_wall := errand.end_time(now_wall);
         IF origins IS NOT NULL THEN
-          UPDATE errand.requests q SET origin = n.origin FROM unnest(seqs, origins) n(seq, origin)
+          UPDATE errand.requests q SET origin = n.origin
+            FROM (SELECT * FROM unnest(seqs, origins) u(seq, origin) ORDER BY seq) n
             WHERE q.seq = n.seq AND q.origin = '' AND n.origin IS NOT NULL;
         END IF;
 
+        -- Leases are renewed at the same time, in the order of their requests.
+        IF (SELECT count(DISTINCT e) FROM unnest(ends) e WHERE e <> 4) > 1 THEN
+          PERFORM FROM (SELECT FROM errand.requests WHERE seq = ANY(seqs) ORDER BY seq FOR UPDATE) q;
+        END IF;
         IF 0 = ANY(ends) THEN
           RETURN QUERY
             WITH n AS (
               SELECT u.* FROM unnest(seqs, leases, ends, responses) WITH ORDINALITY u(seq, lease, ending, response, nth)
-              WHERE ending = 0
+              WHERE ending = 0 ORDER BY seq
             ),
             opened AS (
               DELETE FROM errand.requests q USING n WHERE q.seq = n.seq
@@ -74,6 +80,7 @@
             WITH n AS (
               SELECT u.* FROM unnest(seqs, leases, ends, reasons, waits, counting, offline) WITH ORDINALITY
                 u(seq, lease, ending, reason, wait, is_counted, was_offline, nth) WHERE ending IN (1, 3)
+              ORDER BY seq
             ),
             changed AS (
               UPDATE errand.requests q SET state = 0, owner = NULL, lease_end = NULL, changed = now_wall,
@@ -100,6 +107,7 @@
             WITH n AS (
               SELECT u.* FROM unnest(seqs, leases, ends, reasons, responses) WITH ORDINALITY
                 u(seq, lease, ending, new_reason, new_response, nth) WHERE ending = 2
+              ORDER BY seq
             ),
             gone AS (
               DELETE FROM errand.requests q USING n
@@ -137,7 +145,7 @@
       -- another.
       CREATE FUNCTION errand.hear(
         at bigint[], me integer, names text[], labels bytea[], kinds bigint[], reasons text[], waits bigint[]
-      ) RETURNS void LANGUAGE plpgsql AS $$
+      ) RETURNS void LANGUAGE plpgsql \(pinned) AS $$
       DECLARE
         n record;
       BEGIN
@@ -159,26 +167,27 @@
     static let leasing = """
       -- Extends leases. Answers the numbers of those that were not lost.
       CREATE FUNCTION errand.renew(at bigint[], me integer, seqs bigint[], leases bigint[], length bigint)
-      RETURNS SETOF bigint LANGUAGE plpgsql \(planning) AS $$
+      RETURNS SETOF bigint LANGUAGE plpgsql \(pinned) \(planning) AS $$
       BEGIN
         PERFORM errand.beat(me);
         RETURN QUERY UPDATE errand.requests q SET lease_end = coalesce(at[1], errand.ticks()) + length
-          FROM unnest(seqs, leases) WITH ORDINALITY n(seq, lease, nth)
+          FROM (SELECT * FROM unnest(seqs, leases) WITH ORDINALITY u(seq, lease, nth) ORDER BY seq) n
           WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease AND q.owner = me
           RETURNING n.nth - 1;
       END $$;
 
       -- Notes that requests are about to be sent. The note need not outlive the server's machine.
       CREATE FUNCTION errand.begin_sending(seqs bigint[], leases bigint[]) RETURNS void
-      LANGUAGE plpgsql \(planning) AS $$
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
-        UPDATE errand.requests q SET begun = true FROM unnest(seqs, leases) n(seq, lease)
+        UPDATE errand.requests q SET begun = true
+          FROM (SELECT * FROM unnest(seqs, leases) u(seq, lease) ORDER BY seq) n
           WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease;
       END $$;
 
       -- Notes that a worker lives.
-      CREATE FUNCTION errand.beat(me integer) RETURNS void LANGUAGE plpgsql AS $$
+      CREATE FUNCTION errand.beat(me integer) RETURNS void LANGUAGE plpgsql \(pinned) AS $$
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
         UPDATE errand.workers SET seen = clock_timestamp() WHERE id = me;
@@ -186,14 +195,15 @@
 
       -- Makes a worker known. One that was found to be gone may come back.
       CREATE FUNCTION errand.arrive(me integer, name text, version text, lasting bigint) RETURNS void
-      LANGUAGE sql AS $$
+      LANGUAGE sql \(pinned) AS $$
         INSERT INTO errand.workers(id, name, version, lasting)
         VALUES (me, name, version, lasting * interval '1 millisecond')
         ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp(), lasting = excluded.lasting
       $$;
 
       -- Gives back what a worker has claimed, as if it had not been claimed; all but `keeping`.
-      CREATE FUNCTION errand.give_back(me integer, keeping bigint[]) RETURNS void LANGUAGE plpgsql \(planning) AS $$
+      CREATE FUNCTION errand.give_back(me integer, keeping bigint[]) RETURNS void
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       DECLARE
         locked text[];
         given_count bigint;
@@ -204,7 +214,9 @@
         WITH given AS (
           UPDATE errand.requests SET state = 0, owner = NULL, lease_end = NULL, attempts = attempts - 1,
             counted = counted - 1, revision = revision + 1
-          WHERE state = 1 AND owner = me AND NOT seq = ANY(keeping) RETURNING *
+          WHERE seq = ANY(ARRAY(SELECT seq FROM errand.requests
+            WHERE state = 1 AND owner = me AND NOT seq = ANY(keeping) ORDER BY seq FOR UPDATE))
+          RETURNING *
         )
         SELECT count(*), coalesce(sum(size), 0) INTO given_count, given_bytes FROM given;
         IF given_count > 0 THEN

@@ -6,7 +6,7 @@
       -- ones get their attempts back and take their old places. They are given in the order in which they
       -- were enqueued.
       CREATE FUNCTION errand.retry(at bigint[], me integer, these bigint[]) RETURNS SETOF errand.requests
-      LANGUAGE plpgsql \(planning) AS $$
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       DECLARE
         now_wall bigint := coalesce(at[2], errand.wall());
         locked text[];
@@ -49,7 +49,7 @@
 
       -- Drops stored requests, dead letters and expired ones. Answers them, and their files.
       CREATE FUNCTION errand.drop_these(at bigint[], me integer, these bigint[], why text)
-      RETURNS TABLE(r errand.requests, file text) LANGUAGE plpgsql \(planning) AS $$
+      RETURNS TABLE(r errand.requests, file text) LANGUAGE plpgsql \(pinned) \(planning) AS $$
       DECLARE
         locked text[];
         open_ones bigint[];
@@ -97,7 +97,8 @@
       END $$;
 
       -- Makes requests due that found no network, and ends the holds of origins that did not ask for them.
-      CREATE FUNCTION errand.reschedule(me integer, busy integer) RETURNS bigint LANGUAGE plpgsql \(planning) AS $$
+      CREATE FUNCTION errand.reschedule(me integer, busy integer) RETURNS bigint
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       DECLARE
         changed bigint;
         released bigint;
@@ -112,7 +113,7 @@
       END $$;
 
       -- Ends the holds of these origins; null for all.
-      CREATE FUNCTION errand.release(me integer, names text[]) RETURNS void LANGUAGE plpgsql AS $$
+      CREATE FUNCTION errand.release(me integer, names text[]) RETURNS void LANGUAGE plpgsql \(pinned) AS $$
       BEGIN
         DELETE FROM errand.origins WHERE names IS NULL OR origin = ANY(names);
         IF FOUND THEN PERFORM errand.tally(me, 0, 0, 0, true); END IF;
@@ -120,7 +121,7 @@
 
       -- Pauses or resumes a lane; null for everything.
       CREATE FUNCTION errand.pause(me integer, is_paused boolean, wanted text, long_name text) RETURNS void
-      LANGUAGE plpgsql \(planning) AS $$
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       BEGIN
         IF wanted IS NULL THEN
           UPDATE errand.state SET paused = is_paused;

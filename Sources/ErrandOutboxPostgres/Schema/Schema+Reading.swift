@@ -6,7 +6,7 @@
       -- when the next is due, and whether it is held (1) and paused (2), 2 a paused lane, 3 a held origin.
       CREATE FUNCTION errand.statistics()
       RETURNS TABLE(what integer, name text, a bigint, b bigint, c bigint, label bytea, reason text)
-      LANGUAGE plpgsql STABLE \(planning) AS $$
+      LANGUAGE plpgsql STABLE \(pinned) \(planning) AS $$
       #variable_conflict use_column
       DECLARE
         is_paused boolean := (SELECT paused FROM errand.state);
@@ -49,7 +49,7 @@
       END $$;
 
       -- Adds up the totals, so that reading them stays quick.
-      CREATE FUNCTION errand.fold() RETURNS void LANGUAGE plpgsql AS $$
+      CREATE FUNCTION errand.fold() RETURNS void LANGUAGE plpgsql \(pinned) AS $$
       BEGIN
         IF (SELECT count(*) FROM (SELECT FROM errand.tallies LIMIT 100) t) < 100
           OR NOT pg_try_advisory_xact_lock(hashtext('errand.fold'), hashtext('errand.fold')) THEN RETURN; END IF;
@@ -61,14 +61,14 @@
       END $$;
 
       -- A number that changes when others than this owner change something.
-      CREATE FUNCTION errand.news(me integer) RETURNS text LANGUAGE plpgsql STABLE AS $$
+      CREATE FUNCTION errand.news(me integer) RETURNS text LANGUAGE plpgsql STABLE \(pinned) AS $$
       BEGIN
         RETURN (SELECT sum(token) FROM errand.tallies WHERE owner IS DISTINCT FROM me);
       END $$;
 
       -- Wakes the workers, at most every 50 ms. Answers in how many milliseconds to ask again; 0 if they
       -- were woken.
-      CREATE FUNCTION errand.wake() RETURNS bigint LANGUAGE plpgsql AS $$
+      CREATE FUNCTION errand.wake() RETURNS bigint LANGUAGE plpgsql \(pinned) AS $$
       DECLARE
         last timestamptz;
       BEGIN
@@ -89,7 +89,8 @@
     static let forgetting = """
       -- Forgets what ended at this time or before, some thousand at once. Answers the files that belonged
       -- to it, and null at the end if there is more.
-      CREATE FUNCTION errand.forget(me integer, until bigint) RETURNS SETOF text LANGUAGE plpgsql \(planning) AS $$
+      CREATE FUNCTION errand.forget(me integer, until bigint) RETURNS SETOF text
+      LANGUAGE plpgsql \(pinned) \(planning) AS $$
       DECLARE
         was bigint;
         upto bigint;
@@ -118,7 +119,7 @@
       $$;
 
       -- Removes the days of which everything is forgotten. Answers how many.
-      CREATE FUNCTION errand.drop_days() RETURNS bigint LANGUAGE plpgsql SET lock_timeout = '300ms' AS $$
+      CREATE FUNCTION errand.drop_days() RETURNS bigint LANGUAGE plpgsql \(pinned) SET lock_timeout = '300ms' AS $$
       DECLARE
         d bigint;
         dropped bigint := 0;

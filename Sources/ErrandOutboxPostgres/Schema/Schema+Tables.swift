@@ -138,6 +138,17 @@
       -- Small values, each of which stays what it was first.
       CREATE TABLE errand.named_values(name text PRIMARY KEY, data bytea NOT NULL);
 
+      -- What a claim takes; whether one more would be taken if the limit were higher; and whether others are
+      -- claiming requests right now that this one may have to take after all.
+      CREATE TYPE errand.choice AS (seqs bigint[], is_more boolean, is_contended boolean);
+
+      CREATE TABLE errand.secrets(
+        -- The endings of the names of header fields (`field`), and the names of query items (`item`), whose values
+        -- are credentials.
+        kind text NOT NULL CHECK (kind IN ('field', 'item')), name text NOT NULL, PRIMARY KEY (kind, name));
+      INSERT INTO errand.secrets VALUES
+        \(secretNames);
+
       CREATE VIEW errand.everything AS
         SELECT * FROM errand.requests
         UNION ALL SELECT * FROM errand.dead

@@ -23,11 +23,12 @@
     /// Returns a statement for this schema.
     func named(_ sql: String) -> String {
       if name == "errand" { return sql }
-      let qualified = Self.replace("errand.", with: "\(name).", in: sql)
+      // In quotes: it may be a word of SQL's own.
+      let qualified = Self.replace("errand.", with: "\"\(name)\".", in: sql)
       return Self.replace("errand_of_errand", with: channel, in: qualified)
     }
 
-    private static func replace(_ text: String, with other: String, in sql: String) -> String {
+    static func replace(_ text: String, with other: String, in sql: String) -> String {
       var (rest, result) = (Substring(sql), "")
       while let place = rest.firstRange(of: text) {
         result += rest[..<place.lowerBound] + other
@@ -42,8 +43,12 @@
     /// that was made while they were empty is used when they are full. It is made once for each connection:
     /// making one takes longer than what most calls do.
     static let planning =
-      "SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET jit = off "
-      + "SET plan_cache_mode = force_generic_plan"
+      "SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off "
+      + "SET enable_sort = off SET jit = off SET plan_cache_mode = force_generic_plan"
+
+    /// Settings of each function that is called from outside of the schema, and so of those that it calls: what a database
+    /// or a role sets does not change what they mean, and no function or operator of another schema is found by chance.
+    static let pinned = "SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on"
 
     static var columnList: String { columns.joined(separator: ", ") }
 

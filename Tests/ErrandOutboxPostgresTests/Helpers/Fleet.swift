@@ -10,9 +10,11 @@
   /// A schema of its own in the shared cluster or another one, and outboxes on it.
   struct Fleet {
     let cluster: PostgresCluster
+    let database: String
     let schema = "s\(UInt64.random(in: 0...(.max)))"
 
-    init(_ cluster: PostgresCluster? = nil) async throws {
+    init(_ cluster: PostgresCluster? = nil, database: String = "postgres") async throws {
+      self.database = database
       if let cluster { self.cluster = cluster } else { self.cluster = try await PostgresCluster.shared() }
     }
 
@@ -26,12 +28,12 @@
     func store(_ change: (inout PostgresSettings) -> Void = { _ in }) async throws -> PostgresOutboxStore {
       var settings = settings
       change(&settings)
-      return try await PostgresOutboxStore(cluster.url(), settings: settings)
+      return try await PostgresOutboxStore(cluster.url(database: database), settings: settings)
     }
 
     /// Makes the schema.
     func migrate() async throws {
-      try await PostgresOutboxStore.migrate(cluster.url(), settings: settings)
+      try await PostgresOutboxStore.migrate(cluster.url(database: database), settings: settings)
     }
 
     func client() -> Client { Client(transport: CurlTransport()) }
@@ -52,7 +54,8 @@
     @discardableResult
     func psql(_ sql: String, user: String = "postgres") async throws -> String {
       let named = sql.replacingOccurrences(of: "errand.", with: "\(schema).")
-      return try await cluster.psql(named, user: user).trimmingCharacters(in: .whitespacesAndNewlines)
+      return try await cluster.psql(named, database: database, user: user)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
     }
   }
 

@@ -1,0 +1,38 @@
+#if Postgres
+  import CPostgres
+  import ErrandCore
+
+  /// Asks servers to end statements that nobody waits for any more.
+  enum PostgresCancel {
+    /// The most requests at once: each waits for a server that may be silent.
+    private static let most = 4
+    private static let underWay = Locked(0)
+
+    /// A request to cancel.
+    // Safe to share: its thread alone uses it.
+    private struct Request: @unchecked Sendable { let handle: OpaquePointer }
+
+    /// Sends a request, on a thread of its own: libpq waits for the server to take it. If too many are under way, this
+    /// one is not sent; the server then ends the statement when it finds that the connection is closed, or later.
+    static func send(_ handle: OpaquePointer) {
+      let request = Request(handle: handle)
+      let mayBegin = underWay.withLock { count in
+        guard count < most else { return false }
+        count += 1
+        return true
+      }
+      let isStarted =
+        mayBegin
+        && SystemThread.start {
+          errand_name_postgres_thread("errand.cancel")
+          var message = [CChar](repeating: 0, count: 256)
+          _ = PQcancel(request.handle, &message, Int32(message.count))
+          PQfreeCancel(request.handle)
+          underWay.withLock { $0 -= 1 }
+        }
+      guard !isStarted else { return }
+      if mayBegin { underWay.withLock { $0 -= 1 } }
+      PQfreeCancel(request.handle)
+    }
+  }
+#endif
