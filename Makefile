@@ -21,7 +21,7 @@ help:
 	@echo "make sanitize  the tests under thread sanitizer"
 	@echo "make watch     which tests hold a shared thread for more than 50 ms, and where"
 	@echo "make simulate  virtual users on a bad network: SEEDS=10000 FIRST=1, or SEED=n to see one; WORLD=client|outbox"
-	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again"
+	@echo "make crash     processes with an outbox are killed: KILLS=1000, SEED=n for the same course again; STORE=postgres"
 	@echo "make fuzz      requests made of junk: CASES=1000000, SEED=n to begin with another"
 	@echo "make fleet     workers share a PostgreSQL while everything goes wrong: ROWS=100000, SEED=n for the same course again"
 	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
@@ -98,7 +98,7 @@ KILLS ?= 1000
 crash:
 	@scripts/install test
 	swift build --product crash $(SWIFT_FLAGS) $(DEBUG_FLAGS)
-	@.build/debug/crash $(KILLS) $(SEED)
+	@.build/debug/crash $(STORE) $(KILLS) $(SEED)
 
 ROWS ?= 100000
 

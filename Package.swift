@@ -227,12 +227,12 @@ let package = Package(
     .executableTarget(
       name: "OutboxWorker",
       dependencies: [
-        "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl", "ErrandCore",
-        "ErrandTesting",
+        "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
+        "ErrandCurl", "ErrandCore", "ErrandTesting",
       ],
       path: "Tests/OutboxWorker", swiftSettings: strict),
     .executableTarget(
-      name: "crash", dependencies: ["CrashCourse", "OutboxWorker"], path: "Tests/crash",
+      name: "crash", dependencies: ["CrashCourse", "OutboxWorker", "PostgresCluster"], path: "Tests/crash",
       swiftSettings: strict),
     // A fleet: workers that deliver from one PostgreSQL while they are killed, frozen and cut off.
     .target(

@@ -10,6 +10,7 @@ package struct CrashCourse {
 
   private let kills: Int
   private let folder: URL
+  private let database: String?
   private let progress: (String) -> Void
   private var random: SeededRandom
   private var report: CrashReport
@@ -19,9 +20,12 @@ package struct CrashCourse {
   /// - Parameters:
   ///   - kills: The number of workers to kill.
   ///   - folder: The folder for the outboxes. A course that failed leaves its outbox there.
+  ///   - database: The URL of a PostgreSQL database for the outboxes, in the place of the folder.
   package init(
-    kills: Int, seed: UInt64, in folder: URL, progress: @escaping (String) -> Void = { _ in }
+    kills: Int, seed: UInt64, in folder: URL, database: String? = nil,
+    progress: @escaping (String) -> Void = { _ in }
   ) {
+    self.database = database
     self.kills = kills
     self.folder = folder
     self.progress = progress
@@ -51,7 +55,8 @@ package struct CrashCourse {
     let server = try MockServer()
     let testServer = TestServer(server, seed: random.next())
     var stay = CrashRun(
-      place: place, url: server.url.absoluteString, server: testServer, seals: Bool.random(using: &random))
+      place: place, url: server.url.absoluteString, server: testServer, seals: Bool.random(using: &random),
+      database: database)
     while report.killCount < most {
       // Every third time two workers run at once.
       let count = Int.random(in: 0..<3, using: &random) == 0 && report.killCount + 1 < most ? 2 : 1
@@ -74,6 +79,8 @@ package struct CrashCourse {
 
   /// Returns a failpoint that only the first worker of an outbox passes.
   private mutating func firstEnd() -> WorkerOrders.End {
+    // They are SQLite's.
+    if database != nil { return .anyPlace(Int.random(in: 1...20, using: &random)) }
     if firstPlaces.isEmpty {
       firstPlaces = [.beforeMigration, .duringMigration, .afterMigration, .afterFolderFlush]
         .shuffled(using: &random)
@@ -83,16 +90,25 @@ package struct CrashCourse {
 
   /// Returns in turns: each failpoint by name, any failpoint, any change of a file, and a random instant.
   private mutating func nextEnd() -> (WorkerOrders.End, Duration?) {
-    switch Int.random(in: 0..<7, using: &random) {
+    // Only an outbox in a folder changes files.
+    switch Int.random(in: 0..<(database == nil ? 7 : 5), using: &random) {
     case 5, 6: return (.change(Int.random(in: 1...400, using: &random)), nil)
     case 0: return (.done, .milliseconds(Int.random(in: 20...250, using: &random)))
     case 1: return (.anyPlace(Int.random(in: 1...250, using: &random)), nil)
     default:
-      if places.isEmpty { places = Failpoint.allCases.shuffled(using: &random) }
+      if places.isEmpty {
+        places = (database == nil ? Failpoint.allCases : Self.placesOnPostgres).shuffled(using: &random)
+      }
       let count = Int.random(in: 0..<2, using: &random) == 0 ? 1 : Int.random(in: 2...12, using: &random)
       return (.place(places.removeLast(), count), nil)
     }
   }
+
+  /// Those that a worker passes whose outbox is in a database.
+  private static let placesOnPostgres: [Failpoint] = [
+    .beforeOperation, .afterOperation, .beforeCommit, .afterCommit, .afterResponse, .beforeSend,
+    .beforeRecord, .afterRecord,
+  ]
 
   private mutating func note(_ worker: WorkerProcess, _ end: WorkerProcess.End, _ stay: inout CrashRun) async
   {

@@ -6,13 +6,16 @@ struct CrashRun {
   private let url: String
   private let server: TestServer
   private let seals: Bool
+  private let database: (url: String, schema: String)?
   private var started = 0
   private var next = 0
   private var accepted: Set<Int> = []
   /// The entries of the outbox at its end, in the order of enqueue.
   private var entries: [(number: Int, state: String)] = []
 
-  init(place: URL, url: String, server: TestServer, seals: Bool) {
+  /// - Parameter database: The URL of a PostgreSQL database, in which the run has a schema of its own.
+  init(place: URL, url: String, server: TestServer, seals: Bool, database: String?) {
+    self.database = database.map { ($0, "run_\(UInt64.random(in: 0...(.max)))") }
     self.place = place
     self.url = url
     self.server = server
@@ -34,6 +37,7 @@ struct CrashRun {
     orders.end = end
     orders.seals = seals
     orders.isTalkative = isTalkative
+    orders.database = database
     orders.seed = UInt64(started)
     next += requests
     started += 1

@@ -41,6 +41,8 @@ package struct WorkerOrders: Sendable {
   }
 
   package var folder: String
+  /// The URL of a PostgreSQL database, and a schema, in the place of a folder.
+  package var database: (url: String, schema: String)?
   package var server: String
   /// The numbers of the test requests that it enqueues.
   package var numbers: Range<Int>
@@ -69,11 +71,12 @@ package struct WorkerOrders: Sendable {
     [
       folder, server, "\(numbers.lowerBound)", "\(numbers.upperBound)", "\(end)", "\(seed)", "\(seals)",
       "\(isTalkative)", "\(watchesNetwork)", "\(attemptLimit)", "\(lease)", "\(maxAttempts)",
-    ]
+    ] + (database.map { [$0.url, $0.schema] } ?? [])
   }
 
   package init?(words: [String]) {
-    guard words.count == 12, let first = Int(words[2]), let last = Int(words[3]), first <= last,
+    guard words.count == 12 || words.count == 14, let first = Int(words[2]), let last = Int(words[3]),
+      first <= last,
       let end = End(words[4]), let seed = UInt64(words[5]), let seals = Bool(words[6]),
       let isTalkative = Bool(words[7]), let watchesNetwork = Bool(words[8]), let attemptLimit = Int(words[9]),
       let lease = Int(words[10]), let maxAttempts = Int(words[11])
@@ -82,5 +85,6 @@ package struct WorkerOrders: Sendable {
     (self.end, self.seed, self.seals, self.isTalkative) = (end, seed, seals, isTalkative)
     (self.watchesNetwork, self.attemptLimit, self.lease) = (watchesNetwork, attemptLimit, lease)
     self.maxAttempts = maxAttempts
+    if words.count == 14 { database = (words[12], words[13]) }
   }
 }

@@ -3,6 +3,7 @@ import CrashCourse
 import ErrandCore
 import ErrandCurl
 import ErrandOutbox
+import ErrandOutboxPostgres
 import ErrandOutboxSQLite
 import ErrandTesting
 import Foundation
@@ -27,9 +28,7 @@ struct Worker: Sendable {
 
   func work() async throws {
     watchPlaces()
-    let outbox = try await Outbox(
-      at: URL(filePath: orders.folder, directoryHint: .isDirectory), client: client,
-      configuration: configuration())
+    let outbox = try await open()
     Self.say("open")
     try FileManager.default.createDirectory(at: outgoing, withIntermediateDirectories: true)
     // Two tasks enqueue at once, so that transactions are shared.
@@ -41,6 +40,21 @@ struct Worker: Sendable {
     if orders.isTalkative { try await tell(outbox) }
     await outbox.close()
     Self.say("done")
+  }
+
+  private func open() async throws -> Outbox {
+    #if Postgres
+      if let (url, schema) = orders.database {
+        var settings = PostgresSettings()
+        settings.schema = schema
+        settings.absence = .seconds(2)
+        let store = try await PostgresOutboxStore(url, settings: settings)
+        return try await Outbox(store: store, client: client, configuration: configuration())
+      }
+    #endif
+    return try await Outbox(
+      at: URL(filePath: orders.folder, directoryHint: .isDirectory), client: client,
+      configuration: configuration())
   }
 
   /// Enqueues in groups of one to four; each is reported as accepted only after `enqueue` has returned.

@@ -1,6 +1,7 @@
 #if Postgres
   import CPostgres
   import ErrandCore
+  import ErrandOutbox
 
   #if canImport(Darwin)
     import Darwin
@@ -63,6 +64,7 @@
         guard slots[index].job == nil, case .idle = slots[index].connection.state else { continue }
         slots[index].job = waiting[next]
         slots[index].connection.send(waiting[next].query)
+        Failpoint.hit(.beforeCommit)
         next += 1
       }
       if next > 0 { waiting.removeFirst(next) }
@@ -123,6 +125,7 @@
     private func proceed(_ index: Int) {
       guard let outcome = slots[index].connection.proceed(), let job = slots[index].job else { return }
       slots[index].job = nil
+      Failpoint.hit(.afterCommit)
       switch outcome {
       case .answer(let answer): job.end(.success(answer))
       case .failure(let failure): end(job, failure)

@@ -85,7 +85,9 @@
     func outcomeAndRepeat(
       of query: PostgresQuery, within limit: Duration? = nil
     ) async -> (outcome: Result<PostgresAnswer, PostgresFailure>, isRepeat: Bool) {
-      await withCheckedContinuation { continuation in
+      Failpoint.hit(.beforeOperation)
+      defer { Failpoint.hit(.afterOperation) }
+      return await withCheckedContinuation { continuation in
         submit(query, within: limit) { continuation.resume(returning: ($0, $1)) }
       }
     }

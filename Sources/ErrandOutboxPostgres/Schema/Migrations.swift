@@ -29,7 +29,8 @@
 
     private static let functions = decided(
       [
-        basics, adding, caps, makingRoom, choosing, claiming, endingLeases, finishing, leasing, manual,
+        basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
+        endingLeases, finishing, leasing, manual,
         reading,
         forgetting, enqueuing, checking, enqueueCalls,
       ].joined(separator: "\n"))

@@ -24,8 +24,8 @@
     func named(_ sql: String) -> String {
       if name == "errand" { return sql }
       // In quotes: it may be a word of SQL's own.
-      let qualified = Self.replace("errand.", with: "\"\(name)\".", in: sql)
-      return Self.replace("errand_of_errand", with: channel, in: qualified)
+      let channeled = Self.replace("errand_of_errand", with: channel, in: sql)
+      return Self.replace("errand.", with: "\"\(name)\".", in: channeled)
     }
 
     static func replace(_ text: String, with other: String, in sql: String) -> String {

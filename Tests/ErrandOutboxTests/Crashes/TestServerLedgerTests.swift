@@ -48,7 +48,7 @@ import Testing
   @Test func `a crash report fails on lost, duplicate or undelivered requests`() throws {
     let folder = TemporaryFolder(isOnDisk: true)
     let server = TestServer(try .init(), seed: 1)
-    var stay = CrashRun(place: folder.url, url: "", server: server, seals: false)
+    var stay = CrashRun(place: folder.url, url: "", server: server, seals: false, database: nil)
     stay.read([
       ["accepted", "1", "id"], ["entry", "2", "stored", "key"], ["entry", "2", "delivered", "key"],
     ])
