@@ -1,4 +1,5 @@
 """Looks at the inspector's page: each view, each button, a flood, hostile names, a connection that is lost."""
+import base64
 import sys
 import time
 from urllib.parse import urlsplit
@@ -14,6 +15,9 @@ expect.set_options(timeout=30_000)
 
 def picture(page, name):
     page.screenshot(path=f"{pictures}/{name}.png")
+    page.emulate_media(color_scheme="dark")
+    page.screenshot(path=f"{pictures}/{name}-dark.png")
+    page.emulate_media(color_scheme="light")
 
 
 def look_at_calls(page, inspected):
@@ -196,11 +200,10 @@ def look_at_access(page):
     for view in views:
         page.locator(f"#view-{view}").click()
         check_contrast(page, view)
-    page.emulate_media(color_scheme="dark")
     page.locator("#view-calls").click()
     page.locator(".row").first.click()
     expect(page.locator("#details h2")).to_be_visible()
-    picture(page, "dark")
+    picture(page, "chosen")
     check_contrast(page, "details")
     tree = page.locator("body").aria_snapshot()
     for part in ['button "Calls" [pressed]', 'grid "Calls"', "row ", 'textbox "Host"', 'region "Details"']:
@@ -230,7 +233,9 @@ def look_at_files(page, context, browser, recorded):
     assert [request["status"] for request in busy] == [503, 302], busy
     assert any(request["cached"] for request in all_calls)
     plain = next(request for request in all_calls if request["url"] == "http://a.test/plain?token=***")
-    assert plain["text"] == "hello" and plain["priority"] == "Medium", plain
+    assert plain["body"] == "hello" and plain["priority"] == "Medium", plain
+    image = next(request for request in all_calls if request["url"] == "http://a.test/image")
+    assert not image["isText"] and base64.b64decode(image["body"]).startswith(b"\x89PNG"), image
     print(f"Chrome imports {len(all_calls)} entries of a recorder, and {len(shown)} of the page")
 
     copy = context.new_page()

@@ -107,11 +107,15 @@ def check_contrast(page, where):
 IMPORT = """async text => {
   const har = await import('devtools://devtools/bundled/models/har/har.js');
   const root = new har.HARFormat.HARRoot(JSON.parse(text));
-  return Promise.all(har.Importer.Importer.requestsFromHARLog(root.log).map(async request => ({
-    method: request.requestMethod, url: request.url(), status: request.statusCode,
-    text: (await request.requestContentData()).text ?? null, duration: request.duration,
-    cached: request.cached(), priority: request.priority(), timing: request.timing,
-  })));
+  return Promise.all(har.Importer.Importer.requestsFromHARLog(root.log).map(async request => {
+    const content = await request.requestContentData();
+    return {
+      method: request.requestMethod, url: request.url(), status: request.statusCode,
+      // Chrome refuses to give a body that is no text as text.
+      isText: content.isTextContent, body: content.isTextContent ? content.text : content.base64,
+      duration: request.duration, cached: request.cached(), priority: request.priority(), timing: request.timing,
+    };
+  }));
 }"""
 
 
