@@ -11,7 +11,7 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help demo build install test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-fleet format clean
+.PHONY: help demo build install install-files test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-fleet format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -37,16 +37,20 @@ build:
 	swift build -c release --static-swift-stdlib --product errand $(SWIFT_FLAGS)
 
 PREFIX ?= /usr/local
+BINARY := .build/release/errand
 
-install: build
+install: build install-files
+
+# What is built already, as BINARY says.
+install-files:
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	install -m 755 .build/release/errand $(DESTDIR)$(PREFIX)/bin/errand
-	.build/release/errand man > $(DESTDIR)$(PREFIX)/share/man/man1/errand.1
-	.build/release/errand completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/errand
-	.build/release/errand completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_errand
-	.build/release/errand completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/errand.fish
+	install -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/errand
+	$(BINARY) man > $(DESTDIR)$(PREFIX)/share/man/man1/errand.1
+	$(BINARY) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/errand
+	$(BINARY) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_errand
+	$(BINARY) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/errand.fish
 
 demo: build
 	@.build/release/errand tour

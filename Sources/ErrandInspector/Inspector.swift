@@ -36,7 +36,7 @@ public final class Inspector: Sendable {
     #endif
   }
 
-  /// Serves the page until `stop`, and prints its URL.
+  /// Serves the page until `stop`, and prints its URL. One that was served before is closed.
   /// - Parameter port: The port; 0, the default, for a free one.
   /// - Throws: `Failure`, if the port is taken, or if this is a release build without the trait `Inspector`.
   @discardableResult

@@ -62,6 +62,8 @@
       } catch {
         throw Inspector.Failure(description: error.description)
       }
+      close()
+      isStopped.withLock { $0 = false }
       routes.withLock { $0 = InspectorRoutes(token: token, port: server.port) }
       let pump = Task { [weak self] in
         while !Task.isCancelled {
@@ -79,6 +81,11 @@
 
     func stop() {
       isStopped.withLock { $0 = true }
+      close()
+      store.withLock { $0 = CallStore(limits) }
+    }
+
+    private func close() {
       let serving = serving.withLock { serving in
         defer { serving = nil }
         return serving
@@ -103,17 +110,22 @@
     /// Returns true if there may be more.
     private func tellChanges(_ server: PageServer) -> Bool {
       telling.withLock { _ in
-        let (changed, gone) = store.withLock { $0.takeChanges(Self.mostRows) }
-        if changed.isEmpty, gone.isEmpty { return false }
-        server.broadcast(ServerEvent.data("calls", changed.map(CallRow.init)))
-        if !gone.isEmpty { server.broadcast(ServerEvent.data("gone", gone)) }
-        return changed.count == Self.mostRows
+        switch store.withLock({ $0.takeChanges(Self.mostRows) }) {
+        case .all(let calls):
+          server.broadcast(ServerEvent.data("snapshot", calls.map(CallRow.init)))
+          return false
+        case .some(let changed, let gone):
+          if !changed.isEmpty { server.broadcast(ServerEvent.data("calls", changed.map(CallRow.init))) }
+          if !gone.isEmpty { server.broadcast(ServerEvent.data("gone", gone)) }
+          return changed.count == Self.mostRows
+        }
       }
     }
 
     private func state() async -> InspectorState {
       var state = InspectorState()
       state.client = client?.slotRows
+      state.now = client.map { CallRow.milliseconds($0.presentTime) }
       if let outbox { state.outbox = try? await OutboxRows(outbox) }
       return state
     }
@@ -165,7 +177,8 @@
         else {
           throw Inspector.Failure(description: "the body of the request is not held any more")
         }
-        _ = try? await client.resend(record.request)
+        // Its end is shown as that of any call; the page does not wait for it.
+        Task { _ = try? await client.resend(record.request) }
       case "retry": _ = try await outbox?.retry(OutboxSelection(ids: action.ids))
       case "drop": _ = try await outbox?.drop(OutboxSelection(ids: action.ids))
       case "pause": try await outbox?.pause(lane: action.lane)

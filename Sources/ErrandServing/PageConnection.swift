@@ -37,7 +37,7 @@ package enum ServedResponse: Sendable {
 final class PageConnection {
   /// The most bytes of a request's body.
   private static let bodyLimit = 64 << 10
-  /// The most bytes that wait for a reader; one that falls further behind is cut off, and begins anew.
+  /// The most bytes of events that wait for a reader; one that falls further behind is cut off, and begins anew.
   private static let outputLimit = 32 << 20
 
   let descriptor: Int32
@@ -62,27 +62,31 @@ final class PageConnection {
   }
 
   var pollEvents: Int16 {
-    // A request that waits for its response is followed by no other, so reading pauses.
-    var events = Int16(awaitsResponse && !isStream ? 0 : POLLIN)
+    var events = Int16(isStream || takesRequests ? POLLIN : 0)
     if sent < output.count { events |= Int16(POLLOUT) }
     return events
   }
 
+  /// False while a request waits for its response, or the response for its reader: reading pauses until then, so that
+  /// who only asks fills no memory.
+  private var takesRequests: Bool { !awaitsResponse && output.isEmpty }
+
   /// Reads and writes. Returns the requests that are whole.
   func handle(_ events: Int16, _ room: UnsafeMutableRawBufferPointer) -> [ServedRequest] {
     if events & Int16(POLLOUT) != 0 { flush() }
-    guard !isOver, events & Int16(POLLIN | POLLHUP | POLLERR) != 0 else { return [] }
-    switch Socket.receive(descriptor, into: room) {
-    case .bytes(let count):
-      // Nothing is expected of who reads events.
-      if isStream { return [] }
-      parser.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
-      return parse()
-    case .wouldBlock: return []
-    case .ended, .failed:
-      shut()
-      return []
+    guard !isOver else { return [] }
+    if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
+      switch Socket.receive(descriptor, into: room) {
+      case .bytes(let count):
+        // Nothing is expected of who reads events.
+        if !isStream { parser.append(UnsafeRawBufferPointer(rebasing: room[..<count])) }
+      case .wouldBlock: break
+      case .ended, .failed:
+        shut()
+        return []
+      }
     }
+    return parse()
   }
 
   /// Sends a response. Returns the requests that have come meanwhile.
@@ -91,10 +95,10 @@ final class PageConnection {
     switch response {
     case .whole(let status, var fields, let body):
       fields.set("Content-Length", "\(body.count)")
-      send(Self.head(status, fields) + body)
+      write(Self.head(status, fields) + body)
       awaitsResponse = false
       parser.beginNext()
-      return isOver ? [] : parse()
+      return parse()
     case .events(let fields, let first):
       isStream = true
       send(Self.head(200, fields) + first)
@@ -102,8 +106,13 @@ final class PageConnection {
     }
   }
 
+  /// Sends events.
   func send(_ data: Data) {
     guard output.count - sent + data.count <= Self.outputLimit else { return shut() }
+    write(data)
+  }
+
+  private func write(_ data: Data) {
     output.append(data)
     flush()
   }
@@ -117,7 +126,7 @@ final class PageConnection {
 
   private func parse() -> [ServedRequest] {
     var requests: [ServedRequest] = []
-    while let event = parser.next() {
+    while !isOver, takesRequests, let event = parser.next() {
       switch event {
       case .head(let method, let target, let fields):
         request = ServedRequest(method: method, target: target, fields: fields)
@@ -125,7 +134,7 @@ final class PageConnection {
         request?.body.append(data)
         if (request?.body.count ?? 0) > Self.bodyLimit { refuse(413) }
       case .complete:
-        if let request, !closesAfterOutput { requests.append(request) }
+        if let request { requests.append(request) }
         (request, awaitsResponse, hasAsked) = (nil, true, true)
       case .malformed: refuse(400)
       }
@@ -135,7 +144,7 @@ final class PageConnection {
 
   private func refuse(_ status: Int) {
     closesAfterOutput = true
-    send(Self.head(status, ["Content-Length": "0", "Connection": "close"]))
+    write(Self.head(status, ["Content-Length": "0", "Connection": "close"]))
   }
 
   private func flush() {

@@ -33,7 +33,7 @@ package struct RequestParser {
   private var offset = 0
   private var state = State.head
 
-  /// - Parameter headLimit: The most bytes of a head.
+  /// - Parameter headLimit: The most bytes of a head, and of a line between chunks or after them.
   package init(headLimit: Int = 4 << 20) { self.headLimit = headLimit }
 
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -60,7 +60,7 @@ package struct RequestParser {
         state = .body(rest - data.count)
         return .body(data)
       case .chunkSize:
-        guard let line = line() else { return nil }
+        guard let line = line() else { return lineIsTooLong() }
         guard let size = Int(line.prefix { $0 != ";" }, radix: 16), size >= 0 else {
           return broken("a chunk's length is no number")
         }
@@ -71,11 +71,11 @@ package struct RequestParser {
         state = .chunk(rest - data.count)
         return .body(data)
       case .chunkEnd:
-        guard let line = line() else { return nil }
+        guard let line = line() else { return lineIsTooLong() }
         guard line.isEmpty else { return broken("a chunk is longer than its length") }
         state = .chunkSize
       case .trailers:
-        guard let line = line() else { return nil }
+        guard let line = line() else { return lineIsTooLong() }
         if line.isEmpty { state = .body(0) }
       case .complete, .broken: return nil
       }
@@ -97,6 +97,11 @@ package struct RequestParser {
     guard available > 0 else { return nil }
     defer { offset += available }
     return Data(input[offset..<offset + available])
+  }
+
+  /// Returns nil as long as the line that has begun may still end.
+  private mutating func lineIsTooLong() -> Event? {
+    input.count - offset > headLimit ? broken("a line is too long") : nil
   }
 
   private mutating func line() -> String? {

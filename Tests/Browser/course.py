@@ -92,8 +92,15 @@ def look_at_filters(page, inspected):
     page.locator("#view-slots").click()
     expect(page.locator("#waiting-table tr")).to_have_count(3)
     expect(page.locator("#waiting-table tr").nth(1)).to_contain_text("userInitiated")
+    # Its time goes on, although nothing happens to it.
+    waited = page.locator("#waiting-table tr").nth(1).locator("td").last
+    expect(waited).not_to_have_text(waited.text_content())
     picture(page, "slots")
     page.locator("#view-calls").click()
+    rows.last.click()
+    expect(page.locator("#details")).to_contain_text("so far")
+    picture(page, "running")
+    page.keyboard.press("Escape")
     inspected.do("release")
     page.locator("#filter-only").select_option("cancelled")
     expect(rows).to_have_count(6)
@@ -103,8 +110,11 @@ def look_at_filters(page, inspected):
     page.locator("#filter-only").select_option("failed")
     expect(page.locator(".row", has_text="/failing")).to_have_count(1)
     page.locator("#filter-only").select_option("")
+    # Those to c.test were held for as long as it took to look at them.
+    page.locator("#filter-host").fill("a.test")
     page.locator("#sort").select_option("time")
     expect(rows.first).to_contain_text("/slow")
+    page.locator("#filter-host").fill("")
     page.locator("#sort").select_option("url")
     expect(rows.first).to_contain_text("onmouseover")
     page.locator("#sort").select_option("id")
@@ -137,6 +147,7 @@ def look_at_a_flood(page, inspected):
     inspected.do(f"flood {calls}")
     expect(rows.first).to_contain_text(f"/flood/{calls - 1}")
     print(f"a flood of {calls} calls is shown after {time.monotonic() - began:.1f} s")
+    expect(page.locator("#count")).to_have_text("1000 of 1000 calls")
     assert rows.count() < 100, "only what can be seen is in the page"
     # No frame takes longer than a tenth of a second to scroll through all of it.
     slowest = page.evaluate("""async () => {
@@ -241,6 +252,8 @@ def look_at_files(page, context, browser, recorded):
     copy = context.new_page()
     copy.goto(f"file://{pictures}/calls.html")
     expect(copy.locator("#connection")).to_have_text("a copy")
+    for missing in ["pause", "clear", "har", "save", "view-slots", "view-cache", "view-outbox"]:
+        expect(copy.locator(f"#{missing}")).to_be_hidden()
     copy.locator(".row").first.click()
     expect(copy.locator("#details")).to_contain_text("Attempt 1")
     assert copy.title() == "Errand"

@@ -57,6 +57,37 @@ import Testing
     #expect(calls.allSatisfy { $0.status == 200 })
   }
 
+  @Test func `a page hears of each call that is gone, or of all that are left`() async throws {
+    let (client, listener) = watched(calls: 10) { _ in .response() }
+    var known: Set<UInt64> = []
+    // A page that is told after each call, after a few, and after more than the store holds.
+    for count in [1, 1, 5, 15, 20, 21, 22, 1, 100, 3] {
+      for _ in 0..<count { try await client.send(.get("http://a.test/")) }
+      switch listener.store.withLock({ $0.takeChanges(1000) }) {
+      case .all(let calls): known = Set(calls.map(\.id))
+      case .some(let changed, let gone): known = known.union(changed.map(\.id)).subtracting(gone)
+      }
+      #expect(known == Set(listener.store.withLock { $0.calls }.map(\.id)), "after \(count)")
+    }
+  }
+
+  @Test func `a step that is not over is shown, with the attempt that it belongs to`() async throws {
+    let (client, listener) = watched { $0.index == 0 ? .response(status: 503) : .stall }
+    var policy = RetryPolicy.attempts(2)
+    policy.backoff = .zero
+    let call = client.start(.get("http://a.test/").retry(policy))
+    while listener.store.withLock({ $0.calls }).first?.attempts != 2 { await Task.yield() }
+    let running = try #require(listener.store.withLock { $0.calls }.first).timeline
+    #expect(running.present?.step == .firstByte)
+    #expect(running.present?.attempt == 2)
+    let row = CallRow(try #require(listener.store.withLock { $0.calls }.first))
+    #expect(row.spans.count == running.spans.count + 1)
+    #expect(row.spans.last?.end == nil)
+    call.cancel()
+    _ = await call.result
+    #expect(listener.store.withLock { $0.calls }.first?.timeline.present == nil)
+  }
+
   @Test func `of a call with many attempts the last ones are held`() async throws {
     let (client, listener) = watched { _ in .response(status: 503) }
     var policy = RetryPolicy.attempts(1000)

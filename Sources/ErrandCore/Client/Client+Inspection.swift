@@ -22,6 +22,9 @@ extension Client {
     return entries.sorted { $0.date > $1.date }.prefix(1000).map(CachedRow.init)
   }
 
+  /// The time since the client was made, as events have it.
+  package var presentTime: Duration { pipeline.timeline.now() }
+
   package var slotRows: SlotRows { SlotRows(pipeline.slots.load, pipeline.slots.limits) }
 }
 

@@ -28,10 +28,21 @@ package struct CallTimeline: Sendable {
   /// The end of the last step of the present attempt; nil between attempts.
   private var last: Duration?
   private var isReceiving = false
+  /// The attempt that the last event belongs to.
+  private var place = (attempt: 0, redirects: 0)
+
+  /// The step that is not over: it has ended nowhere yet, so its end is its beginning. Nil for none.
+  package var present: Span? {
+    let found = waits ?? last.map { (isReceiving ? .receive : .firstByte, $0) }
+    return found.map {
+      Span(step: $0.step, attempt: place.attempt, redirects: place.redirects, begin: $0.since, end: $0.since)
+    }
+  }
 
   package init(began: Duration) { self.began = began }
 
   package mutating func take(_ event: CallEvent) {
+    place = (event.attempt, event.redirects)
     switch event.kind {
     case .waiting(let wait): waits = (Step(wait), event.time)
     case .waited:

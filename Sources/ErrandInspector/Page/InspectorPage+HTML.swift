@@ -53,7 +53,7 @@ enum InspectorPage {
       </div>
     </main>
     <main id="scopes" hidden><h2>Scopes</h2><ul id="scope-tree"></ul></main>
-    <main id="slots" hidden><h2>Slots</h2><dl id="slot-list"></dl>
+    <main id="slots" hidden><h2>Slots</h2><table id="slot-table"></table>
       <h3>Who waits</h3><table id="waiting-table"></table>
     </main>
     <main id="origins" hidden><h2>Origins</h2><table id="origin-table"></table></main>

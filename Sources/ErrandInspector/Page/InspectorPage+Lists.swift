@@ -71,10 +71,9 @@ extension InspectorPage {
     const priorities = ['userInitiated', 'default', 'utility', 'background'];
 
     function drawSlots(slots) {
-      $('slot-list').replaceChildren(...(slots ? [make('dt', 'On the wire'),
-        make('dd', slots.running + (slots.total ? ' of ' + slots.total : ''))].concat(
-          priorities.flatMap(name => [make('dt', 'Waiting, ' + name), make('dd', slots.waiting[name] ?? 0)]))
-        : [make('dd', 'There is no client.')]));
+      fill($('slot-table'), ['On the wire', ...priorities.map(name => 'Waiting, ' + name)],
+        [slots ? [make('td', slots.running + (slots.total ? ' of ' + slots.total : '')),
+          ...priorities.map(name => slots.waiting[name] ?? 0)] : [make('td', 'There is no client.')]]);
       const rank = call => priorities.indexOf(call.priority);
       fill($('waiting-table'), ['Priority', 'Call', 'Request', 'Has waited'],
         [...calls.values()].filter(call => call.end == null && call.waitsFor === 'a slot')
@@ -87,7 +86,7 @@ extension InspectorPage {
       const rows = response.ok ? await response.json() : [];
       fill($('cache-table'), ['Cached response', 'Status', 'Since', 'Bytes'], rows.map(row =>
         [row.url, row.status, new Date(row.since).toLocaleString(), row.size]));
-      $('cache-count').textContent = rows.length + ' cached responses';
+      $('cache-count').textContent = rows.length + (rows.length === 1 ? ' cached response' : ' cached responses');
       if (!$('cache').hidden) setTimeout(readCache, 2000);
     }
 

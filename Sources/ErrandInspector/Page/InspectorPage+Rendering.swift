@@ -4,7 +4,9 @@ extension InspectorPage {
     'use strict';
     const $ = id => document.getElementById(id);
     const calls = new Map();
-    let shown = [], lines = [], chosen = null, paused = false, state = {}, first = 0;
+    let shown = [], lines = [], chosen = null, paused = false, state = {}, present = 0;
+    // The client's time when the page heard of it last, and the page's own time then.
+    let clock = null;
     const ROW = 24;
 
     function make(name, text, attributes = {}) {
@@ -32,12 +34,15 @@ extension InspectorPage {
           : only === 'running' ? call.end == null : call.state === only));
     }
 
-    function now(call) { return Math.max(first, call.began); }
+    function now(call) { return Math.max(present, call.began); }
+
+    // A step that is not over goes on until now.
+    function endOf(call, span) { return Math.max(span.begin, span.end ?? call.end ?? now(call)); }
 
     function arrange() {
-      first = 0;
-      for (const call of calls.values()) first = Math.max(first, call.end ?? call.began);
-      const time = call => (call.end ?? first) - call.began;
+      present = clock ? clock.time + performance.now() - clock.at : 0;
+      for (const call of calls.values()) present = Math.max(present, call.end ?? call.began);
+      const time = call => (call.end ?? now(call)) - call.began;
       const order = { id: (a, b) => b.id - a.id, time: (a, b) => time(b) - time(a),
         url: (a, b) => a.url < b.url ? -1 : a.url > b.url ? 1 : b.id - a.id }[$('sort').value];
       shown = [...calls.values()].filter(matches).sort(order);
@@ -70,7 +75,7 @@ extension InspectorPage {
     // One request of a call that has several, below the call, on the same time scale.
     function exchangeLine(call, exchange, index) {
       const spans = call.spans.filter(span => span.attempt === exchange.attempt && span.redirects === exchange.redirects);
-      const time = spans.length ? Math.max(...spans.map(span => span.end)) - spans[0].begin : null;
+      const time = spans.length ? Math.max(...spans.map(span => endOf(call, span))) - spans[0].begin : null;
       const outcome = exchange.status ?? exchange.failure ?? 'running';
       return gridLine(call, index, 'attempt', [make('span', ''),
         make('span', exchange.redirects ? '↪ ' + exchange.redirects : '# ' + exchange.attempt,
@@ -101,20 +106,22 @@ extension InspectorPage {
       svg.setAttribute('preserveAspectRatio', 'none');
       const length = Math.max((call.end ?? now(call)) - call.began, 0.001);
       svg.setAttribute('aria-label', spans.map(span =>
-        span.step + ' ' + duration(span.end - span.begin)).join(', ') || 'no steps yet');
+        span.step + ' ' + duration(endOf(call, span) - span.begin)).join(', ') || 'no steps yet');
       svg.setAttribute('role', 'img');
       for (const span of spans) {
         const bar = document.createElementNS(svg.namespaceURI, 'rect');
         const x = (span.begin - call.began) / length * 1000;
         bar.setAttribute('x', x.toFixed(1));
-        bar.setAttribute('width', Math.max(2, (span.end - span.begin) / length * 1000).toFixed(1));
+        bar.setAttribute('width', Math.max(2, (endOf(call, span) - span.begin) / length * 1000).toFixed(1));
         bar.setAttribute('y', 3);
         bar.setAttribute('height', 10);
-        bar.setAttribute('class', 's-' + span.step.split(' ')[0]);
+        bar.setAttribute('class', classOf(span.step));
         svg.append(bar);
       }
       return svg;
     }
+
+    function classOf(step) { return 's-' + step.split(' ')[0]; }
 
     async function choose(id) {
       chosen = id;
@@ -139,8 +146,10 @@ extension InspectorPage {
       for (const [name, value] of facts) if (value) tableRow(list, name, value);
       const steps = make('table');
       for (const span of call.spans) {
-        tableRow(steps, (span.attempt ? 'attempt ' + span.attempt + ', ' : '') + span.step,
-          duration(span.end - span.begin));
+        const name = make('th');
+        name.append(make('span', '■ ', { class: classOf(span.step), 'aria-hidden': true }),
+          (span.attempt ? 'attempt ' + span.attempt + ', ' : '') + span.step);
+        tableRow(steps, name, duration(endOf(call, span) - span.begin) + (span.end == null ? ' so far' : ''));
       }
       return [list, make('h3', 'Steps'), waterfall(call, call.spans), steps];
     }

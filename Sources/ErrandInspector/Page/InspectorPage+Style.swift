@@ -12,7 +12,7 @@ extension InspectorPage {
       color: var(--text); font: 13px/1.45 system-ui, sans-serif; }
     header { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; padding: 6px 12px;
       border-bottom: 1px solid var(--line); }
-    h1 { font-size: 15px; margin: 0; } h2 { font-size: 14px; } h3 { font-size: 13px; margin: 10px 0 2px; }
+    h1 { font-size: 15px; margin: 0; } h2 { font-size: 14px; overflow-wrap: anywhere; } h3 { font-size: 13px; margin: 10px 0 2px; }
     #connection, #count { color: var(--soft); margin: 0; }
     button, select, input, .tools a { font: inherit; color: var(--text); background: var(--back);
       border: 1px solid var(--soft); border-radius: 4px; padding: 2px 8px; text-decoration: none; }
@@ -20,7 +20,7 @@ extension InspectorPage {
     :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
     main { flex: 1; min-height: 0; overflow: auto; padding: 0 12px; }
     main#calls { display: flex; flex-direction: column; padding: 0; }
-    main[hidden], section[hidden] { display: none !important; }
+    .tools a { display: inline-block; } [hidden] { display: none !important; }
     #filters { display: flex; flex-wrap: wrap; gap: 4px 12px; padding: 6px 12px; align-items: center;
       border-bottom: 1px solid var(--line); }
     .split { flex: 1; min-height: 0; display: flex; }
@@ -35,12 +35,15 @@ extension InspectorPage {
     .row[aria-selected=true] { background: var(--chosen); }
     .failed, .dead-letter { color: var(--bad); } .finished { color: var(--good); }
     .cancelled, .soft { color: var(--soft); }
-    svg { height: 16px; width: 100%; }
-    .s-queue, .s-backoff, .s-dependencies, .s-shared { fill: light-dark(#8c959f, #6e7681); }
-    .s-dns { fill: #1b7c83; } .s-connect { fill: #bc4c00; } .s-tls { fill: #8250df; } .s-send { fill: #0969da; }
-    .s-first { fill: #1a7f37; } .s-receive { fill: #0a85d1; }
+    svg { display: block; height: 16px; width: 100%; }
+    .s-queue, .s-backoff, .s-dependencies, .s-shared { --step: light-dark(#6a737d, #8b949e); }
+    .s-dns { --step: light-dark(#1b7c83, #39c5cf); } .s-connect { --step: light-dark(#bc4c00, #f0883e); }
+    .s-tls { --step: light-dark(#8250df, #bc8cff); } .s-send { --step: light-dark(#0969da, #58a6ff); }
+    .s-first { --step: light-dark(#1a7f37, #3fb950); } .s-receive { --step: light-dark(#0a6ebd, #79c0ff); }
+    rect { fill: var(--step); } th > [class^=s-] { color: var(--step); }
     table { border-collapse: collapse; } th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; }
-    td { overflow-wrap: anywhere; }
+    td { overflow-wrap: anywhere; } td button { margin: -3px 4px -3px 0; }
+    #details p { overflow-wrap: anywhere; }
     pre { white-space: pre-wrap; overflow-wrap: anywhere; background: light-dark(#f6f8fa, #1f232a); padding: 8px;
       max-height: 40vh; overflow: auto; margin: 4px 0; }
     img { max-width: 100%; }

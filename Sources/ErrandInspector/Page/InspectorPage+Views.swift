@@ -104,7 +104,9 @@ extension InspectorPage {
     $('outbox-resume').addEventListener('click', () => act({ name: 'resume' }, 'Resumed.'));
     $('save').addEventListener('click', save);
     addEventListener('keydown', event => {
-      if (event.target.matches('input, select') || event.ctrlKey || event.metaKey) return;
+      if ($('calls').hidden || event.target.matches('input, select') || event.ctrlKey || event.metaKey || event.altKey) return;
+      // A body that is longer than its box is scrolled with the same keys.
+      if (event.target.matches('pre') && event.key.startsWith('Arrow')) return;
       const index = shown.findIndex(call => call.id === chosen);
       const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
       if (step && shown.length) {
@@ -120,8 +122,11 @@ extension InspectorPage {
 
     // The page with its data, its script and its style in one file.
     async function save() {
-      const [data, script, style] = await Promise.all(
-        ['export', 'page.js', 'page.css'].map(async path => (await fetch(path)).text()));
+      let data, script, style;
+      try {
+        [data, script, style] = await Promise.all(
+          ['export', 'page.js', 'page.css'].map(async path => (await fetch(path)).text()));
+      } catch { return say('It cannot be saved: the connection is lost.'); }
       const copy = document.documentElement.cloneNode(true);
       copy.querySelector('#data').textContent = data.replaceAll('<', '\\u003c');
       copy.querySelector('script[src]').replaceWith(Object.assign(make('script'), { textContent: script }));
@@ -152,7 +157,12 @@ extension InspectorPage {
         for (const id of JSON.parse(event.data)) calls.delete(id);
         changed();
       });
-      source.addEventListener('state', event => { state = JSON.parse(event.data); count(state.outbox); changed(); });
+      source.addEventListener('state', event => {
+        state = JSON.parse(event.data);
+        clock = state.now == null ? null : { time: state.now, at: performance.now() };
+        count(state.outbox);
+        changed();
+      });
     }
 
     """#

@@ -13,7 +13,13 @@ struct CallRow: Encodable {
     let attempt: Int
     let redirects: Int
     let begin: Double
-    let end: Double
+    /// Nil for a step that is not over.
+    let end: Double?
+
+    init(_ span: CallTimeline.Span, isOver: Bool) {
+      (step, attempt, redirects) = (span.step.rawValue, span.attempt, span.redirects)
+      (begin, end) = (milliseconds(span.begin), isOver ? milliseconds(span.end) : nil)
+    }
   }
 
   /// One request of a call that has several.
@@ -51,20 +57,18 @@ struct CallRow: Encodable {
   /// The requests, the last ones if there are many; nil for a call with one.
   let exchanges: [Exchange]?
 
+  static func milliseconds(_ time: Duration) -> Double { (time.seconds * 1_000_000).rounded() / 1000 }
+
   init(_ record: CallRecord) {
-    func milliseconds(_ time: Duration) -> Double { (time.seconds * 1_000_000).rounded() / 1000 }
     (id, purpose, state) = (record.id, record.purpose.rawValue, record.state)
     (method, url, origin) = (record.request.method.rawValue, record.request.url, record.request.origin)
     (scopes, priority) = (record.scopes.isEmpty ? nil : record.scopes, "\(record.request.priority)")
     (status, outcome, waitsFor) = (record.status, record.outcome, record.waitsFor)
     (attempts, shares, cache, bytes) = (record.attempts, record.shares, record.cache, record.bytes)
-    began = milliseconds(record.timeline.began)
-    end = record.end.map(milliseconds)
-    spans = record.timeline.spans.map {
-      Span(
-        step: $0.step.rawValue, attempt: $0.attempt, redirects: $0.redirects, begin: milliseconds($0.begin),
-        end: milliseconds($0.end))
-    }
+    began = Self.milliseconds(record.timeline.began)
+    end = record.end.map(Self.milliseconds)
+    let present = record.timeline.present.map { Span($0, isOver: false) }
+    spans = record.timeline.spans.map { Span($0, isOver: true) } + [present].compactMap { $0 }
     exchanges =
       record.exchanges.count < 2
       ? nil

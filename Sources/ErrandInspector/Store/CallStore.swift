@@ -9,6 +9,8 @@ struct CallStore: Sendable {
   private var first = 0
   private var changed: Set<UInt64> = []
   private var gone: [UInt64] = []
+  /// True if there were too many to say which.
+  private var hasLostGone = false
   /// The bytes of bodies, URLs and fields that are held.
   private(set) var bytes = 0
   /// What is held, oldest first: calls, each with its stamp. One whose stamp is newer has a later place.
@@ -47,12 +49,24 @@ struct CallStore: Sendable {
     first = 0
   }
 
-  /// Returns the calls that have changed, at most so many, and those that are gone, since the last time.
-  mutating func takeChanges(_ most: Int) -> (changed: [CallRecord], gone: [UInt64]) {
+  /// What has changed since the last time.
+  enum Changes: Sendable {
+    /// Calls that have changed, and those that are gone.
+    case some([CallRecord], gone: [UInt64])
+    /// So many are gone that these are all there are.
+    case all([CallRecord])
+  }
+
+  /// - Parameter most: The most calls that have changed; the others are told the next time.
+  mutating func takeChanges(_ most: Int) -> Changes {
+    defer { (gone, hasLostGone) = ([], false) }
+    if hasLostGone {
+      changed = []
+      return .all(calls)
+    }
     let ids = changed.sorted().prefix(most)
     changed.subtract(ids)
-    defer { gone = [] }
-    return (ids.compactMap { records[$0] }, gone)
+    return .some(ids.compactMap { records[$0] }, gone: gone)
   }
 
   private mutating func makeRoom() {
@@ -87,8 +101,9 @@ struct CallStore: Sendable {
     guard let record = records.removeValue(forKey: id) else { return }
     bytes -= record.heldBytes
     changed.remove(id)
+    if hasLostGone { return }
     gone.append(id)
     // A page that is not open must not make this grow.
-    if gone.count > 2 * limits.calls { gone.removeFirst(limits.calls) }
+    if gone.count > 2 * limits.calls { (gone, hasLostGone) = ([], true) }
   }
 }

@@ -10,6 +10,8 @@ import ErrandOutbox
 /// What the page shows besides calls.
 struct InspectorState: Encodable {
   var client: SlotRows?
+  /// The time on the client's timeline, in milliseconds: what a call that has not ended has taken so far.
+  var now: Double?
   var outbox: OutboxRows?
 }
 

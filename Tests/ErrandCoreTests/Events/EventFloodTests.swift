@@ -1,3 +1,4 @@
+import Dispatch
 import ErrandTesting
 import TestSupport
 import Testing
@@ -87,6 +88,25 @@ import Testing
     for call in calls.withLock({ $0 }) { _ = try await call.value }
     #expect(starting.problems.isEmpty)
     #expect(stage.stub.requests.count == 51)
+  }
+
+  @Test func `a listener that takes long keeps its own call waiting, and no other`() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    defer { gate.signal() }
+    let recorder = EventRecorder { event in
+      guard event.request.url.hasSuffix("/slow"), case .started = event.kind else { return }
+      gate.wait()
+    }
+    let stage = Stage.configured { $0.listeners = [recorder] }.responding { _ in .response() }
+    let client = stage.client
+    async let slow = OwnThread.run { client.start(.get("http://a.test/slow")) }
+    while recorder.records.isEmpty { await Task.yield() }
+    for number in 0..<20 { try await client.send(.get("http://a.test/\(number)")) }
+    #expect(recorder.records.filter { $0.event.request.url.hasSuffix("/slow") }.count == 1)
+    gate.signal()
+    _ = try await slow.value
+    #expect(recorder.records.filter { $0.event.isEnd }.count == 21)
+    #expect(recorder.problems.isEmpty)
   }
 
   @Test func `a listener that shuts the client down is told of the end, too`() async throws {

@@ -76,7 +76,11 @@ private final class MarkerScene: Sendable {
     var configuration = ClientConfiguration()
     configuration.secrets = Secrets(fields: ["X-Mine", "X-Also"], queryItems: ["mine"])
     configuration.retry = .never
-    configuration.listeners = [events]
+    // What these two write is among the files. A body that is no JSON would be recorded as it is.
+    configuration.listeners = [
+      events, try HARRecorder(file: folder.file("calls.har"), bodyLimit: 0),
+      try ChromeTrace(file: folder.file("calls.json")),
+    ]
     configuration.memoryLimit = 1 << 16
     configuration.cache = DiskResponseCache(folder: folder.file("cached"))
 
