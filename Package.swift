@@ -25,9 +25,10 @@ let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configurati
 // Each is a module of another name, so that nothing is found by chance.
 let hasStandIns = Context.environment["ERRAND_STAND_INS"] != nil
 func standIns(_ name: String) -> [Target.Dependency] { hasStandIns ? [.target(name: "\(name)StandIn")] : [] }
-func importing(_ name: String) -> [SwiftSetting] {
-  hasStandIns ? strict + [.unsafeFlags(["-module-alias", "\(name)=\(name)StandIn"])] : strict
+func aliasing(_ names: String...) -> [SwiftSetting] {
+  hasStandIns ? [.unsafeFlags(names.flatMap { ["-module-alias", "\($0)=\($0)StandIn"] })] : []
 }
+func importing(_ name: String) -> [SwiftSetting] { strict + aliasing(name) }
 
 let package = Package(
   name: "Errand",
@@ -331,9 +332,9 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandCore", "ErrandCurl", "ErrandInspector", "ErrandOutboxPostgres", "ErrandSigning",
-        "ErrandTesting", "TestSupport",
-      ],
-      swiftSettings: strict),
+        "ErrandSwiftUI", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol", "TestSupport",
+      ] + standIns("UIKit") + standIns("SwiftUI"),
+      swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
     .testTarget(
       name: "ErrandCommandsTests",
       dependencies: [
@@ -358,7 +359,23 @@ let package = Package(
   ]
 )
 
+// Two apps, of which other platforms than Apple's have only these stand-ins.
 if hasStandIns {
+  let apps = [("Feed", "UIKit"), ("Chat", "SwiftUI")]
+  package.targets += apps.map { name, framework in
+    .executableTarget(
+      name: "Example\(name)App",
+      dependencies: ["Errand", .byName(name: "Errand\(framework)")] + standIns(framework),
+      path: "Examples/Apps/\(name)", swiftSettings: aliasing(framework))
+  }
+  package.targets.append(
+    .testTarget(
+      name: "ExampleAppsTests",
+      dependencies: [
+        "ExampleFeedApp", "ExampleChatApp", "Errand", "ErrandCore", "ErrandOutbox", "ErrandReachability",
+        "ErrandTesting", "TestSupport",
+      ] + standIns("UIKit") + standIns("SwiftUI"),
+      swiftSettings: strict + aliasing("UIKit", "SwiftUI")))
   package.targets += ["SwiftUI", "UIKit"].map { name in
     .target(name: "\(name)StandIn", path: "Tests/AppleStandIns/\(name)")
   }
