@@ -25,8 +25,11 @@ let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configurati
 // Each is a module of another name, so that nothing is found by chance.
 let hasStandIns = Context.environment["ERRAND_STAND_INS"] != nil
 func standIns(_ name: String) -> [Target.Dependency] { hasStandIns ? [.target(name: "\(name)StandIn")] : [] }
+// Swift Testing has modules of its own for those that import it and one of Apple's: they are not for stand-ins.
 func aliasing(_ names: String...) -> [SwiftSetting] {
-  hasStandIns ? [.unsafeFlags(names.flatMap { ["-module-alias", "\($0)=\($0)StandIn"] })] : []
+  guard hasStandIns else { return [] }
+  let aliases = names.flatMap { ["-module-alias", "\($0)=\($0)StandIn"] }
+  return [.unsafeFlags(aliases + ["-Xfrontend", "-disable-cross-import-overlays"])]
 }
 func importing(_ name: String) -> [SwiftSetting] { strict + aliasing(name) }
 
@@ -373,6 +376,7 @@ if hasStandIns {
       name: "ExampleAppsTests",
       dependencies: [
         "ExampleFeedApp", "ExampleChatApp", "Errand", "ErrandCore", "ErrandOutbox", "ErrandReachability",
+        "ErrandUIKit",
         "ErrandTesting", "TestSupport",
       ] + standIns("UIKit") + standIns("SwiftUI"),
       swiftSettings: strict + aliasing("UIKit", "SwiftUI")))

@@ -31,11 +31,12 @@ import Testing
     }
   }
 
-  private func launch() -> Host {
-    Host(ChatScreen(chat: Chat(server.url, network: network), folder: folder.url.appending(path: "chat")))
+  private func launch() -> SwiftUI.Host {
+    SwiftUI.Host(
+      ChatScreen(chat: Chat(server.url, network: network), folder: folder.url.appending(path: "chat")))
   }
 
-  private func send(_ text: String, _ host: Host) {
+  private func send(_ text: String, _ host: SwiftUI.Host) {
     host.fields["Message"]?.wrappedValue = text
     _ = host.buttons["Send"].map { $0() }
   }
@@ -77,7 +78,7 @@ import Testing
 
   @Test func `a message outlives the app, with its text`() async {
     network.set(.offline)
-    var host: Host? = launch()
+    var host: SwiftUI.Host? = launch()
     #expect(await host!.wait { host!.texts.count == 1 })
     send("kept", host!)
     #expect(await host!.wait { host!.texts.contains("kept · on its way") })

@@ -1,5 +1,6 @@
 import Errand
 import ErrandTesting
+import ErrandUIKit
 import Foundation
 import Testing
 import UIKit

@@ -103,7 +103,7 @@ import Testing
     phone.session.invent(
       lease,
       .response(
-        SessionResponse(status: .ok, fields: [:], url: phone.server.url("/"), method: .post, body: Data())))
+        SessionResponse(status: 200, fields: [:], url: phone.server.url("/"), method: .post, body: Data())))
     phone.session.drain()
     await app.delivery.handleEvents()
     #expect(try await app.outbox.status(of: receipt.id)?.state == .delivered)

@@ -8,7 +8,7 @@ import Testing
   private let request = Request.post("https://api.example.com/a")
 
   private func response(_ url: String, _ method: ErrandCore.Method = .post) -> SessionResponse {
-    SessionResponse(status: .ok, fields: [:], url: URL(string: url)!, method: method, body: Data())
+    SessionResponse(status: 200, fields: [:], url: URL(string: url)!, method: method, body: Data())
   }
 
   private func problem(_ response: SessionResponse, _ redirects: RedirectPolicy) -> RequestError? {
