@@ -33,8 +33,6 @@ final class CallContext: Sendable {
 
   let cancellation: CancellationToken
   let destination: Destination
-  /// Performs the attempts of this call in the place of the client's transport; nil for that.
-  let transport: (any Transport)?
   /// Nil if the progress is not observed.
   let progress: ProgressHub?
   let effectivePriority: EffectivePriority
@@ -68,22 +66,19 @@ final class CallContext: Sendable {
 
   convenience init(
     destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,
-    deadline: Duration?, events: CallEvents? = nil, sentAs: CallIdentity? = nil,
-    over transport: (any Transport)? = nil
+    deadline: Duration?, events: CallEvents? = nil, sentAs: CallIdentity? = nil
   ) {
     self.init(
       cancellation: CancellationToken(), effectivePriority: effectivePriority, destination: destination,
-      progress: progress, started: started, deadline: deadline, events: events, sentAs: sentAs,
-      over: transport)
+      progress: progress, started: started, deadline: deadline, events: events, sentAs: sentAs)
   }
 
   init(
     cancellation: CancellationToken, effectivePriority: EffectivePriority, destination: Destination,
     progress: ProgressHub?,
     started: Duration, deadline: Duration?, watch: HoldWatch? = nil, events: CallEvents? = nil,
-    sentAs: CallIdentity? = nil, over transport: (any Transport)? = nil
+    sentAs: CallIdentity? = nil
   ) {
-    self.transport = transport
     self.events = events
     self.cancellation = cancellation
     self.watch = watch

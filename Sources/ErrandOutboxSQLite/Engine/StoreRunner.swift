@@ -8,8 +8,7 @@ protocol StoreRunner: Sendable {
   var owners: any LivenessRegistry { get }
 
   /// Runs an operation, which delivers its outcome when that is durable.
-  /// - Returns: False if the runner is closed, and does nothing with the operation.
-  func accept(_ operation: StoreOperation) -> Bool
+  func submit(_ operation: StoreOperation)
 
   /// Finishes the submitted operations and ends; then calls `done`.
   /// - Parameter isGraceful: False to end as if the process had died, without returning the claims.
@@ -17,11 +16,6 @@ protocol StoreRunner: Sendable {
 }
 
 extension StoreRunner {
-  /// Runs an operation, or refuses it if the runner is closed.
-  func submit(_ operation: StoreOperation) {
-    if !accept(operation) { operation.refuse() }
-  }
-
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) async throws -> Value {
@@ -91,18 +85,16 @@ final class InlineRunner: StoreRunner {
     self.session = Locked(session)
   }
 
-  func accept(_ operation: StoreOperation) -> Bool {
-    let done: (replies: [StoreOperation.Reply], hasNews: Bool)? = session.withLock { session in
-      guard let session else { return nil }
+  func submit(_ operation: StoreOperation) {
+    let (replies, hasNews) = session.withLock { session in
+      guard let session else { return ([operation.refuse], false) }
       var replies: [StoreOperation.Reply] = []
       session.perform([operation]) { replies.append($0) }
       session.tidyUp()
       return (replies, session.takeNews())
     }
-    guard let done else { return false }
-    for reply in done.replies { reply() }
-    if done.hasNews { notifier.ring() }
-    return true
+    for reply in replies { reply() }
+    if hasNews { notifier.ring() }
   }
 
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {

@@ -56,7 +56,9 @@ final class ThreadRunner: StoreRunner {
     for waiter in inbox.finish() { waiter() }
   }
 
-  func accept(_ operation: StoreOperation) -> Bool { inbox.put(operation) }
+  func submit(_ operation: StoreOperation) {
+    if !inbox.put(operation) { operation.refuse() }
+  }
 
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {
     inbox.close(isGraceful: isGraceful, done)
