@@ -197,7 +197,8 @@ let package = Package(
       ],
       path: "Tests/Inspected", swiftSettings: strict),
     // Helpers that the tests of all targets share.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["ErrandCore"], path: "Tests/TestSupport", swiftSettings: strict),
     // Gives a thread a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
     // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
@@ -309,7 +310,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandUIKitTests",
-      dependencies: ["ErrandUIKit", "ErrandCore", "ErrandTesting", "ErrandCurl"] + standIns("UIKit"),
+      dependencies: ["ErrandUIKit", "ErrandCore", "ErrandTesting", "ErrandCurl", "TestSupport"]
+        + standIns("UIKit"),
       swiftSettings: importing("UIKit")),
     .testTarget(
       name: "ErrandSwiftUITests",

@@ -25,7 +25,7 @@ import Testing
     let error = await #expect(throws: URLError.self) { try await session.data(for: request) }
     #expect(error?.code == .badURL)
     #expect((error?.userInfo[NSUnderlyingErrorKey] as? RequestError)?.code == .invalidRequest)
-    #expect(server.requests.isEmpty)
+    #expect(server.requests.isEmpty
   }
 
   @Test(arguments: ["X Evil", "X:Evil", "X\r\nEvil", ""])

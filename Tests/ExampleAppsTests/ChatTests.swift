@@ -33,7 +33,7 @@ import Testing
 
   private func launch() -> SwiftUI.Host {
     SwiftUI.Host(
-      ChatScreen(chat: Chat(server.url, network: network), folder: folder.url.appending(path: "chat")))
+      ChatScreen(chat: Chat(server.url, folder: folder.url.appending(path: "chat"), network: network)))
   }
 
   private func send(_ text: String, _ host: SwiftUI.Host) {

@@ -2,13 +2,14 @@ import Errand
 import ErrandTesting
 import ErrandUIKit
 import Foundation
+import TestSupport
 import Testing
 import UIKit
 
 @testable import ExampleFeedApp
 
 /// The app in Examples/Apps/Feed, on a model of UIKit and real sockets.
-@MainActor @Suite(.serialized) struct FeedTests {
+@MainActor @Suite(.serialized, .oneScreen) struct FeedTests {
   private let server: MockServer
   private let feed: Feed
   private let window = UIWindow()

@@ -27,8 +27,9 @@ struct NewMessage: Codable, Sendable {
 
   @ObservationIgnored let store: LoadStore
   @ObservationIgnored private let network: any ReachabilityMonitor
-  @ObservationIgnored private var outbox: Outbox?
-  @ObservationIgnored private var texts: Texts?
+  @ObservationIgnored private let folder: URL
+  /// Opened once: what is written before that waits for it.
+  @ObservationIgnored private var opening: Task<(Outbox, Texts), any Error>?
   private let lane = "chat"
 
   private(set) var isOffline = false
@@ -38,18 +39,20 @@ struct NewMessage: Codable, Sendable {
   private(set) var delivered = 0
   private(set) var problem: String?
 
-  init(_ url: URL, network: any ReachabilityMonitor = Reachability.shared) {
+  /// - Parameter folder: Where the system keeps what belongs to an app, and removes nothing by itself.
+  init(_ url: URL, folder: URL, network: any ReachabilityMonitor = Reachability.shared) {
     var configuration = ClientConfiguration()
     configuration.baseURL = url
     store = LoadStore(Client(configuration: configuration), reachability: network)
     self.network = network
+    self.folder = folder
   }
 
   /// Opens the outbox, delivers what the last launch has left, and follows it until the task is cancelled.
-  func deliver(from folder: URL) async {
+  func deliver() async {
     do {
-      let outbox = try await open(folder)
-      for await _ in outbox.changes { try await look(at: outbox) }
+      let (outbox, texts) = try await open()
+      for await _ in outbox.changes { try await look(at: outbox, texts) }
     } catch let error where error.isCancellation {
     } catch {
       problem = "\(error)"
@@ -63,8 +66,8 @@ struct NewMessage: Codable, Sendable {
   /// Stores a message. It is on disk when this returns, and on its way.
   func send(_ text: String) async {
     let id = OutboxID(rawValue: UUID().uuidString)
-    await perform { [self] outbox in
-      try texts?.set(text, for: id)
+    await perform { [self] outbox, texts in
+      try texts.set(text, for: id)
       // The id is the message's: the server tells a second delivery from a second message by it.
       let request = Request.post("messages", json: NewMessage(id: id.rawValue, text: text))
       try await outbox.enqueue([OutboxItem(request, lane: lane, id: id)])
@@ -72,43 +75,45 @@ struct NewMessage: Codable, Sendable {
   }
 
   func sendAgain(_ draft: Draft) async {
-    await perform { try await $0.retry(OutboxSelection(ids: [draft.id])) }
+    await perform { outbox, _ in try await outbox.retry(OutboxSelection(ids: [draft.id])) }
   }
 
   func giveUp(_ draft: Draft) async {
-    await perform { try await $0.drop(OutboxSelection(ids: [draft.id])) }
+    await perform { outbox, _ in try await outbox.drop(OutboxSelection(ids: [draft.id])) }
   }
 
-  private func perform(_ work: @MainActor (Outbox) async throws -> Void) async {
-    guard let outbox else { return }
+  private func perform(_ work: @MainActor (Outbox, Texts) async throws -> Void) async {
     do {
       problem = nil
-      try await work(outbox)
+      let (outbox, texts) = try await open()
+      try await work(outbox, texts)
     } catch {
       problem = "\(error)"
     }
   }
 
-  private func open(_ folder: URL) async throws -> Outbox {
-    if let outbox { return outbox }
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    texts = try Texts(folder.appending(path: "texts.json"))
-    var configuration = OutboxConfiguration()
-    configuration.reachability = network
-    let opened = try await Outbox(
-      at: folder.appending(path: "outbox"), client: store.client, configuration: configuration)
-    outbox = opened
-    return opened
+  private func open() async throws -> (Outbox, Texts) {
+    if let opening { return try await opening.value }
+    let opening = Task { [folder, network, client = store.client] in
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      var configuration = OutboxConfiguration()
+      configuration.reachability = network
+      let outbox = try await Outbox(
+        at: folder.appending(path: "outbox"), client: client, configuration: configuration)
+      return (outbox, try Texts(folder.appending(path: "texts.json")))
+    }
+    self.opening = opening
+    return try await opening.value
   }
 
-  private func look(at outbox: Outbox) async throws {
+  private func look(at outbox: Outbox, _ texts: Texts) async throws {
     let open: Set<OutboxState> = [.stored, .attempting, .deadLettered]
     let entries = try await outbox.list(OutboxSelection(states: open, lane: .named(lane)), limit: 1000)
-    let drafts = entries.map { Draft(id: $0.id, text: texts?[$0.id] ?? "…", reason: $0.reason) }
+    let drafts = entries.map { Draft(id: $0.id, text: texts[$0.id] ?? "…", reason: $0.reason) }
     waiting = zip(entries, drafts).filter { $0.0.state.isOpen }.map(\.1)
     rejected = zip(entries, drafts).filter { !$0.0.state.isOpen }.map(\.1)
     delivered = try await outbox.statistics().counts[.delivered, default: 0]
-    try texts?.forgetAll(but: Set(entries.map(\.id)))
+    try texts.forgetAll(but: Set(entries.map(\.id)))
   }
 }
 

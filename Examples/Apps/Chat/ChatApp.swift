@@ -3,13 +3,14 @@ import ErrandSwiftUI
 import SwiftUI
 
 @main struct ChatApp: App {
-  @State private var chat = Chat(URL(string: "https://chat.example.com/")!)
-  // Where the system keeps what belongs to an app, and removes nothing by itself.
-  private let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+  @State private var chat = Chat(
+    URL(string: "https://chat.example.com/")!,
+    folder: FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+      .appending(path: "chat"))
 
   var body: some Scene {
     WindowGroup {
-      ChatScreen(chat: chat, folder: support.appending(path: "chat"))
+      ChatScreen(chat: chat)
     }
   }
 }
@@ -17,12 +18,11 @@ import SwiftUI
 /// The chat with what goes on behind it.
 struct ChatScreen: View {
   let chat: Chat
-  let folder: URL
 
   var body: some View {
     NavigationStack { ChatView(chat: chat) }
       .errand(chat.store)
-      .task { await chat.deliver(from: folder) }
+      .task { await chat.deliver() }
       .task { await chat.followNetwork() }
   }
 }
