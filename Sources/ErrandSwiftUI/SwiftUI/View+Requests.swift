@@ -4,13 +4,12 @@
 
   extension View {
     /// Ends these requests when the view is gone. A short absence only puts them behind those of visible views. The views
-    /// in this one find the scope as `@Environment(\.requests)`. It lies in that of the views around this one.
+    /// in this one find the scope as `@Environment(\.requests)`.
     public func requests(_ requests: ViewRequests) -> some View {
       modifier(RequestsModifier(requests: requests))
     }
 
-    /// Gives the views in this one a scope that ends when this view is gone: `@Environment(\.requests)`. It lies in that of
-    /// the views around this one.
+    /// Gives the views in this one a scope that ends when this view is gone: `@Environment(\.requests)`.
     /// - Parameters:
     ///   - name: The name of the scope.
     ///   - grace: How long the view may be away before its requests are cancelled. Default: 0.3 s.
@@ -21,10 +20,8 @@
 
   private struct RequestsModifier: ViewModifier {
     let requests: ViewRequests
-    @Environment(\.requests) private var outer
 
     func body(content: Content) -> some View {
-      let _ = requests.lie(in: outer)
       content
         .environment(\.requests, requests.scope)
         .onAppear { requests.appear() }

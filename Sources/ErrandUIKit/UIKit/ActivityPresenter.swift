@@ -10,8 +10,7 @@
   /// lazy var presenter = ActivityPresenter(activity, over: view)
   /// ```
   ///
-  /// Keep it for as long as it is to draw. It keeps neither the view nor the activity alive. Gesture recognizers of the
-  /// view itself go on, as UIKit has it, and so does the scrolling of a scroll view: draw over the view around it.
+  /// Keep it for as long as it is to draw. It keeps neither the view nor the activity alive.
   @MainActor public final class ActivityPresenter {
     /// The view that is drawn over the other: change its colours and fonts here.
     public let overlay: ActivityOverlay
@@ -50,19 +49,15 @@
     public let spinner = UIActivityIndicatorView(style: .large)
     public let label = UILabel()
     public let bar = UIProgressView(progressViewStyle: .default)
-    /// The view of the parts, which fades. The overlay itself does not: UIKit gives a transparent view no touches, and it
-    /// has to take them before anything is shown.
-    public let content = UIView()
 
     override init(frame: CGRect) {
       super.init(frame: frame)
+      alpha = 0
       isUserInteractionEnabled = false
-      content.alpha = 0
       label.textAlignment = .center
       label.isHidden = true
       bar.isHidden = true
-      for part in [spinner, label, bar] as [UIView] { content.addSubview(part) }
-      addSubview(content)
+      for part in [spinner, label, bar] as [UIView] { addSubview(part) }
     }
 
     @available(*, unavailable)
@@ -70,7 +65,6 @@
 
     public override func layoutSubviews() {
       super.layoutSubviews()
-      content.frame = bounds
       let (width, middle) = (bounds.width, bounds.height / 2)
       spinner.frame = CGRect(x: 0, y: middle - 40, width: width, height: 40)
       label.frame = CGRect(x: 16, y: middle + 8, width: max(0, width - 32), height: 24)
@@ -82,7 +76,6 @@
       case .block(let blocks):
         isUserInteractionEnabled = blocks
         accessibilityViewIsModal = blocks
-        if blocks { superview?.bringSubviewToFront(self) }
       case .text(let text):
         label.text = text
         label.isHidden = text == nil
@@ -90,7 +83,6 @@
         bar.isHidden = fraction == nil
         bar.setProgress(Float(fraction ?? 0), animated: false)
       case .show(let animated):
-        superview?.bringSubviewToFront(self)
         spinner.startAnimating()
         fade(to: 1, animated: animated)
       case .hide(let animated):
@@ -103,10 +95,10 @@
 
     private func fade(to alpha: CGFloat, animated: Bool) {
       guard animated else {
-        content.alpha = alpha
+        self.alpha = alpha
         return
       }
-      UIView.animate(withDuration: 0.2) { self.content.alpha = alpha }
+      UIView.animate(withDuration: 0.2) { self.alpha = alpha }
     }
   }
 #endif

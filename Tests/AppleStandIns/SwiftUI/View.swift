@@ -150,19 +150,14 @@ extension View {
       let node = host.node(path)
       let old = node.value as? Value
       node.value = value
-      if old != value, initial || old != nil { host.later { action(old ?? value, value) } }
+      if let old, old != value { host.later { action(old, value) } }
     }
   }
 
   public func task(
-    priority: TaskPriority = .userInitiated,
-    @_inheritActorContext _ action: @escaping @Sendable () async -> Void
+    priority: TaskPriority = .userInitiated, _ action: sending @escaping @isolated(any) () async -> Void
   ) -> some View {
-    attended("task") { host, path, _ in
-      let node = host.node(path)
-      node.onAppear = { node.value = Task(priority: priority) { await action() } }
-      node.onDisappear = { (node.value as? Task<Void, Never>)?.cancel() }
-    }
+    attended("task") { _, _, _ in }
   }
 
   public func allowsHitTesting(_ enabled: Bool) -> some View {
