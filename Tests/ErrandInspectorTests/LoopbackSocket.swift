@@ -6,6 +6,8 @@ enum LoopbackSocket {
   /// Returns a connection that gives up reading after a while.
   static func connected(to port: Int) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // Programs that other tests start do not inherit it.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var patience = timeval(tv_sec: 5, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()

@@ -17,6 +17,8 @@ final class SilentListener: Sendable {
   init() throws {
     port = try FreePort.take()
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // Programs that other tests start do not inherit it.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(UInt16(port).bigEndian)

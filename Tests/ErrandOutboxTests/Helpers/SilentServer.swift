@@ -14,6 +14,8 @@ final class SilentServer: Sendable {
   init() {
     #if canImport(Glibc)
       file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      // Programs that other tests start do not inherit it.
+      _ = fcntl(file, F_SETFD, FD_CLOEXEC)
     #else
       file = socket(AF_INET, SOCK_STREAM, 0)
     #endif
