@@ -7,7 +7,7 @@
   import PostgresCluster
   import Testing
 
-  /// What a database or a role sets, and what others have put into it, does not change what an outbox does.
+  /// An outbox does the same whatever a database or a role sets, and whatever others have put into it.
   @Suite(.timeLimit(.minutes(1))) struct SettingsTests {
     /// Delivers a few requests in a database with such settings, and returns the place of the outbox.
     private func deliver(settings: [String], before: String = "") async throws {

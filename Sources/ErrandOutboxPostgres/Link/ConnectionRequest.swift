@@ -9,7 +9,7 @@
     import Glibc
   #endif
 
-  /// What a connection is made of: where it goes, and the settings of its session, which a database or a role may have
+  /// Says where a connection goes, and the settings of its session, which a database or a role may have
   /// set otherwise.
   struct ConnectionRequest: Sendable {
     let url: PostgresURL
@@ -18,7 +18,7 @@
     /// False behind a pooler that takes no settings.
     var setsSession = true
 
-    /// What the statements of a store are written for.
+    /// The settings that the statements of a store are written for.
     private static let session =
       "-c search_path=pg_catalog,pg_temp -c default_transaction_isolation=read\\ committed "
       + "-c standard_conforming_strings=on"

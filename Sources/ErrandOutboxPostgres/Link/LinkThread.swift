@@ -96,7 +96,7 @@
       case .failure(let failure):
         request.failed(failure)
         backoff.failed(failure, at: link.now)
-        // What no later attempt can mend fails at once.
+        // A failure that no later attempt can mend ends all that wait.
         if !failure.passes { failWaiting(failure) }
       }
     }

@@ -18,13 +18,13 @@
       func end(_ outcome: Result<PostgresAnswer, PostgresFailure>) { reply(outcome, isRepeat) }
     }
 
-    /// What came of making a connection.
+    /// The outcome of making a connection.
     struct Connected: Sendable {
       var isListener: Bool
       var outcome: Result<PostgresConnector.Made, PostgresFailure>
     }
 
-    /// What the link's thread takes at once.
+    /// All that the link's thread takes at once.
     struct Mail: Sendable {
       var jobs: [Job] = []
       var connected: [Connected] = []
