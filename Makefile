@@ -63,7 +63,7 @@ test:
 	@scripts/programs
 
 lint:
-	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
+	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 	@scripts/mutants --check
 
 # On Apple's platforms the compiler itself does it.
@@ -141,7 +141,7 @@ bench-fleet:
 	@ERRAND_BENCH_LESS=$(or $(LESS),1) Benchmarks/fleet
 
 format:
-	swift format format --in-place --recursive Sources Tests Examples/Sources Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
+	swift format format --in-place --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
 
 clean:
 	swift package clean

@@ -25,9 +25,13 @@ let failpoints: [SwiftSetting] = [.define("ERRAND_FAILPOINTS", .when(configurati
 // Each is a module of another name, so that nothing is found by chance.
 let hasStandIns = Context.environment["ERRAND_STAND_INS"] != nil
 func standIns(_ name: String) -> [Target.Dependency] { hasStandIns ? [.target(name: "\(name)StandIn")] : [] }
-func importing(_ name: String) -> [SwiftSetting] {
-  hasStandIns ? strict + [.unsafeFlags(["-module-alias", "\(name)=\(name)StandIn"])] : strict
+// Swift Testing has modules of its own for those that import it and one of Apple's: they are not for stand-ins.
+func aliasing(_ names: String...) -> [SwiftSetting] {
+  guard hasStandIns else { return [] }
+  let aliases = names.flatMap { ["-module-alias", "\($0)=\($0)StandIn"] }
+  return [.unsafeFlags(aliases + ["-Xfrontend", "-disable-cross-import-overlays"])]
 }
+func importing(_ name: String) -> [SwiftSetting] { strict + aliasing(name) }
 
 let package = Package(
   name: "Errand",
@@ -193,7 +197,8 @@ let package = Package(
       ],
       path: "Tests/Inspected", swiftSettings: strict),
     // Helpers that the tests of all targets share.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["ErrandCore"], path: "Tests/TestSupport", swiftSettings: strict),
     // Gives a thread a network of its own, or none that it may ask about.
     .target(name: "CSandbox", path: "Tests/CSandbox"),
     // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
@@ -305,7 +310,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandUIKitTests",
-      dependencies: ["ErrandUIKit", "ErrandCore", "ErrandTesting", "ErrandCurl"] + standIns("UIKit"),
+      dependencies: ["ErrandUIKit", "ErrandCore", "ErrandTesting", "ErrandCurl", "TestSupport"]
+        + standIns("UIKit"),
       swiftSettings: importing("UIKit")),
     .testTarget(
       name: "ErrandSwiftUITests",
@@ -331,9 +337,9 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandCore", "ErrandCurl", "ErrandInspector", "ErrandOutboxPostgres", "ErrandSigning",
-        "ErrandTesting", "TestSupport",
-      ],
-      swiftSettings: strict),
+        "ErrandSwiftUI", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol", "TestSupport",
+      ] + standIns("UIKit") + standIns("SwiftUI"),
+      swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
     .testTarget(
       name: "ErrandCommandsTests",
       dependencies: [
@@ -358,7 +364,24 @@ let package = Package(
   ]
 )
 
+// Two apps, of which other platforms than Apple's have only these stand-ins.
 if hasStandIns {
+  let apps = [("Feed", "UIKit"), ("Chat", "SwiftUI")]
+  package.targets += apps.map { name, framework in
+    .executableTarget(
+      name: "Example\(name)App",
+      dependencies: ["Errand", .byName(name: "Errand\(framework)")] + standIns(framework),
+      path: "Examples/Apps/\(name)", swiftSettings: aliasing(framework))
+  }
+  package.targets.append(
+    .testTarget(
+      name: "ExampleAppsTests",
+      dependencies: [
+        "ExampleFeedApp", "ExampleChatApp", "Errand", "ErrandCore", "ErrandOutbox", "ErrandReachability",
+        "ErrandUIKit",
+        "ErrandTesting", "TestSupport",
+      ] + standIns("UIKit") + standIns("SwiftUI"),
+      swiftSettings: strict + aliasing("UIKit", "SwiftUI")))
   package.targets += ["SwiftUI", "UIKit"].map { name in
     .target(name: "\(name)StandIn", path: "Tests/AppleStandIns/\(name)")
   }

@@ -1,4 +1,5 @@
 import ErrandCore
+public import ErrandOutbox
 
 #if canImport(FoundationNetworking)
   import Foundation
@@ -13,8 +14,15 @@ extension HTTPURLResponse {
   /// nothing of them.
   public var errandTiming: String? { value(forHTTPHeaderField: "Errand-Timing") }
 
+  /// The name of a request that was marked for the outbox, and is stored. Nil for any other response, whatever its server
+  /// says.
+  public var errandOutboxID: OutboxID? {
+    value(forHTTPHeaderField: "Errand-Outbox-ID").map(OutboxID.init(rawValue:))
+  }
+
   /// Makes a session's response of a client's.
-  convenience init?(_ response: Response) {
+  /// - Parameter id: The name of the stored request.
+  convenience init?(_ response: Response, stored id: OutboxID? = nil) {
     var fields: [String: String] = [:]
     // The body is decompressed already.
     let isDecoded = response.fields.contains("Content-Encoding")
@@ -22,6 +30,10 @@ extension HTTPURLResponse {
       if isDecoded, ["content-encoding", "content-length"].contains(field.name.lowercased()) { continue }
       fields[field.name] = response.fields.values(of: field.name).joined(separator: ", ")
     }
+    for name in fields.keys where ["errand-timing", "errand-outbox-id"].contains(name.lowercased()) {
+      fields[name] = nil
+    }
+    fields["Errand-Outbox-ID"] = id?.rawValue
     fields["Errand-Timing"] = response.timing.text
     let version = response.timing.httpVersion == .http2 ? "HTTP/2" : "HTTP/1.1"
     self.init(

@@ -41,9 +41,14 @@ final class ProtocolLoad: Sendable {
             throw URLError(.unsupportedURL)
           }
         #endif
-        var request = try Request(original, priority: priority)
+        var request = try Request(original, body: try await Body(of: original), priority: priority)
         if binding.tellsRedirects { request = request.redirects(RedirectPolicy(limit: 0)) }
-        let response = try await outcome(of: request, original)
+        guard isLoading else { throw CancellationError() }
+        if let mark = original.additions?.outbox {
+          let id = try await store(request, mark)
+          return tell(Response(status: 202, url: original.url ?? .placeholder), of: original, stored: id)
+        }
+        let response = try await outcome(of: request)
         #if canImport(Darwin)
           if try tellRedirect(response, of: request, original) { return }
           if ask(for: response, original) { return }
@@ -54,7 +59,10 @@ final class ProtocolLoad: Sendable {
       }
     }
     contents.withLock { $0.work = work }
+    if !isLoading { work.cancel() }
   }
+
+  private var isLoading: Bool { contents.withLock { $0.state.isLoading } }
 
   func stop() {
     let (isRunning, call, work) = contents.withLock { ($0.state.stop(), $0.call, $0.work) }
@@ -63,20 +71,16 @@ final class ProtocolLoad: Sendable {
     work?.cancel()
   }
 
-  private func outcome(of request: Request, _ original: URLRequest) async throws -> Response {
-    if let mark = original.additions?.outbox {
-      guard let outbox = binding.outbox else { throw URLError(.unsupportedURL) }
-      // What is stored is sent by another session, or program: nothing of this one's is left in it.
-      let receipt = try await outbox.enqueue(request.stored, lane: mark.lane)
-      return Response(
-        status: 202, fields: ["Errand-Outbox-ID": "\(receipt.id)"], url: original.url ?? .placeholder)
-    }
+  private func store(_ request: Request, _ mark: RequestAdditions.OutboxMark) async throws -> OutboxID {
+    guard let outbox = binding.outbox else { throw URLError(.unsupportedURL) }
+    // What is stored is sent by another session, or program: nothing of this one's is left in it.
+    return try await outbox.enqueue(request.stored, lane: mark.lane).id
+  }
+
+  private func outcome(of request: Request) async throws -> Response {
     let call = binding.client.start(request)
-    let isStopped = contents.withLock { contents in
-      contents.call = call
-      return !contents.state.isLoading
-    }
-    if isStopped { call.cancel() }
+    contents.withLock { $0.call = call }
+    if !isLoading { call.cancel() }
     do {
       return try await call.value
     } catch let error as RequestError {
@@ -86,8 +90,10 @@ final class ProtocolLoad: Sendable {
     }
   }
 
-  func tell(_ response: Response, of original: URLRequest) {
-    guard let head = HTTPURLResponse(response) else { return fail(URLError(.badServerResponse), original) }
+  func tell(_ response: Response, of original: URLRequest, stored id: OutboxID? = nil) {
+    guard let head = HTTPURLResponse(response, stored: id) else {
+      return fail(URLError(.badServerResponse), original)
+    }
     tell { urlProtocol, client in
       client.urlProtocol(urlProtocol, didReceive: head, cacheStoragePolicy: .notAllowed)
       if !response.data.isEmpty { client.urlProtocol(urlProtocol, didLoad: response.data) }

@@ -7,8 +7,10 @@ import Foundation
 
 extension Request {
   /// Makes the client's request of a session's.
-  /// - Parameter priority: The priority of the session's task, 0...1.
-  init(_ original: URLRequest, priority: Float) throws {
+  /// - Parameters:
+  ///   - body: The session's request's own.
+  ///   - priority: The priority of the session's task, 0...1.
+  init(_ original: URLRequest, body: Body, priority: Float) throws {
     guard let url = original.url else { throw URLError(.badURL) }
     var fields = HTTPFields()
     for (name, value) in (original.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -21,19 +23,19 @@ extension Request {
         fields.remove(URLRequest.additionsField)
       }
     #endif
-    let length = original.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-    var request = Request(
-      Method(original.httpMethod ?? "GET"), url, fields: fields, body: try Self.body(of: original, length))
+    var request = Request(Method(original.httpMethod ?? "GET"), url, fields: fields, body: body)
     // Without a type of its own a body is sent as URLSession sends it.
     if !fields.contains("Content-Type"), original.httpBody != nil {
       request.fields.append("Content-Type", "application/x-www-form-urlencoded")
     }
     // 60 s is what a URLRequest has unless it is changed: then the client's own time-out counts.
     if original.timeoutInterval != 60, original.timeoutInterval > 0 {
-      request = request.timeout(.seconds(original.timeoutInterval))
+      // "For ever" is a number that no `Duration` has.
+      request = request.timeout(.seconds(min(original.timeoutInterval, 1_000_000_000)))
     }
     request = request.priority(Priority(task: priority)).acceptingAnyStatus()
     request = (original.additions?.changes ?? []).reduce(request) { $1($0) }
+    if original.ignoresCache { request.options.caching?.policy = .networkOnly }
     let statuses = (request.options.retry ?? RetryPolicy()).statuses
     self = request.validate { response in
       if statuses.contains(response.status.code) { throw RefusedResponse(response: response) }
@@ -47,14 +49,27 @@ extension Request {
     return request
   }
 
-  private static func body(of original: URLRequest, _ length: Int64?) throws -> Body {
-    if let data = original.httpBody { return .bytes(data) }
-    guard let stream = original.httpBodyStream else { return .none }
+}
+
+extension Body {
+  /// Makes the client's body of a session's request.
+  init(of original: URLRequest) async throws {
+    self = .none
+    if let data = original.httpBody { self = .bytes(data) }
+    guard original.httpBody == nil, let stream = original.httpBodyStream else { return }
+    let length = original.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
     let reader = StreamChunks(stream)
     // A body that fits in memory can be sent again.
-    let (beginning, isWhole) = try reader.read(atMost: 1 << 20)
-    if isWhole { return .bytes(beginning) }
-    return .stream(StreamBody(beginning: beginning, rest: reader), length: length)
+    let (beginning, isWhole) = try await reader.read(atMost: 1 << 20)
+    self =
+      isWhole ? .bytes(beginning) : .stream(StreamBody(beginning: beginning, rest: reader), length: length)
+  }
+}
+
+extension URLRequest {
+  fileprivate var ignoresCache: Bool {
+    [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData]
+      .contains(cachePolicy)
   }
 }
 

@@ -2,33 +2,42 @@ import Dispatch
 import ErrandCore
 import Foundation
 
-/// Reads an `InputStream`, which blocks, on a queue of its own.
+/// Reads an `InputStream`, which blocks its reader for as long as its writer takes, on a queue of its own.
 final class StreamChunks: @unchecked Sendable {
-  // One reader at a time: first whoever begins the load, then `queue`.
+  // Used on `queue` only.
   private let stream: InputStream
   private let queue = DispatchQueue(label: "errand.body-stream")
 
   init(_ stream: InputStream) {
     self.stream = stream
-    stream.open()
+    // A pipe waits for its writer.
+    nonisolated(unsafe) let opened = stream
+    queue.async { opened.open() }
   }
 
   deinit { stream.close() }
 
   /// Reads until the end, or until there are more bytes than this.
-  func read(atMost limit: Int) throws -> (Data, isWhole: Bool) {
+  func read(atMost limit: Int) async throws -> (Data, isWhole: Bool) {
     var data = Data()
     while data.count <= limit {
-      guard let chunk = try readNow() else { return (data, true) }
+      guard let chunk = try await next() else { return (data, true) }
       data.append(chunk)
     }
     return (data, false)
   }
 
   /// Returns the next bytes; nil at the end.
+  /// - Throws: `CancellationError` as soon as the task is cancelled: a writer may take for ever.
   func next() async throws -> Data? {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result { try self.readNow() }) }
+    let read = StreamRead()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        read.wait(continuation)
+        queue.async { read.end(Result { try self.readNow() }) }
+      }
+    } onCancel: {
+      read.end(.failure(CancellationError()))
     }
   }
 
@@ -37,6 +46,36 @@ final class StreamChunks: @unchecked Sendable {
     let count = stream.read(&bytes, maxLength: bytes.count)
     if count < 0 { throw stream.streamError ?? URLError(.requestBodyStreamExhausted) }
     return count == 0 ? nil : Data(bytes[..<count])
+  }
+}
+
+/// The wait for one piece of a stream: its first outcome counts.
+private final class StreamRead: Sendable {
+  typealias Waiter = CheckedContinuation<Data?, any Error>
+
+  private struct State {
+    var waiter: Waiter?
+    var result: Result<Data?, any Error>?
+  }
+
+  private let state = Locked(State())
+
+  func wait(_ waiter: Waiter) {
+    let result = state.withLock { state in
+      if state.result == nil { state.waiter = waiter }
+      return state.result
+    }
+    if let result { waiter.resume(with: result) }
+  }
+
+  func end(_ result: Result<Data?, any Error>) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard state.result == nil else { return nil }
+      state.result = result
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(with: result)
   }
 }
 

@@ -20,8 +20,8 @@ extension URLRequest {
     return with(RequestAdditions(changes: (present?.changes ?? []) + [change], outbox: present?.outbox))
   }
 
-  /// Returns the request marked for the outbox: the session is told 202 as soon as it is stored, with its name in
-  /// `Errand-Outbox-ID`, and it is delivered whatever happens to the process.
+  /// Returns the request marked for the outbox: the session is told 202 as soon as it is stored, with its name
+  /// (`HTTPURLResponse.errandOutboxID`), and it is delivered whatever happens to the process.
   /// - Parameter lane: Requests of one lane are sent one at a time, in order.
   public func errandOutbox(lane: String? = nil) -> URLRequest {
     with(RequestAdditions(changes: additions?.changes ?? [], outbox: .init(lane: lane)))

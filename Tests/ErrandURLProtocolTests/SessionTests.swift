@@ -15,25 +15,18 @@ import Testing
 
 /// A URLSession with `ErrandURLProtocol`, over real sockets.
 @Suite struct SessionTests {
-  private let server: MockServer
-  private let client: Client
+  private let fixture: SessionFixture
+  private var server: MockServer { fixture.server }
+  private var client: Client { fixture.client }
 
-  init() throws {
-    server = try MockServer()
-    var configuration = ClientConfiguration()
-    configuration.retry.backoff = .milliseconds(1)
-    client = Client(transport: CurlTransport(), configuration: configuration)
-  }
+  init() throws { fixture = try SessionFixture() }
 
   private func session(_ client: Client? = nil, outbox: Outbox? = nil) -> URLSession {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.protocolClasses = [ErrandURLProtocol.using(client ?? self.client, outbox: outbox)]
-    return URLSession(configuration: configuration)
+    fixture.session(client, outbox: outbox)
   }
 
   private func text(_ session: URLSession, _ request: URLRequest) async throws -> (String, HTTPURLResponse) {
-    let (data, response) = try await session.data(for: request)
-    return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
+    try await session.text(request)
   }
 
   @Test func `a response comes with its status, its fields and its body`() async throws {
@@ -152,6 +145,48 @@ import Testing
     #expect(response.value(forHTTPHeaderField: "Content-Encoding") == nil)
   }
 
+  @Test func `a session's requests have the client's credential, limits and listeners`() async throws {
+    server.otherwise { .response(body: $0.fields["Authorization"] ?? "none") }
+    let log = SeenURLs()
+    var configuration = ClientConfiguration()
+    configuration.authentication = .bearer("token", at: [server.url])
+    configuration.limits = ConcurrencyLimits(total: 1)
+    configuration.listeners = [log]
+    let session = session(Client(transport: CurlTransport(), configuration: configuration))
+    try await withThrowingTaskGroup { group in
+      for number in 0..<5 {
+        group.addTask { [fixture] in try await session.text(fixture.request("/\(number)")).0 }
+      }
+      for try await body in group { #expect(body == "Bearer token") }
+    }
+    #expect(log.started.withLock { $0 } == 5)
+    // One at a time, they had one connection.
+    #expect(server.connections.count == 1)
+  }
+
+  @Test func `two sessions of one client share its requests`() async throws {
+    server.on("/") { _ in .response(body: "shared") }
+    let request = URLRequest(url: server.url("/")).errand { $0.shared(within: .seconds(30)) }
+    let bodies = try await [text(session(), request), text(session(), request)].map(\.0)
+    #expect(bodies == ["shared", "shared"] && server.count("/") == 1)
+  }
+
+  @Test func `the fields of a session's configuration are sent`() async throws {
+    server.otherwise { .response(body: $0.fields["X-Session"] ?? "none") }
+    #expect(try await text(fixture.session(fields: ["X-Session": "one"]), fixture.request()).0 == "one")
+  }
+
+  @Test func `a request that ignores caches asks the network, and renews what is cached`() async throws {
+    server.script("/", [.response(body: "1"), .response(body: "2")])
+    let session = session()
+    let cached = fixture.request().errand { $0.cached(as: "it") }
+    var reloading = cached
+    reloading.cachePolicy = .reloadIgnoringLocalCacheData
+    var bodies: [String] = []
+    for request in [cached, cached, reloading, cached] { bodies.append(try await text(session, request).0) }
+    #expect(bodies == ["1", "1", "2", "2"])
+  }
+
   @Test func `each client has a class of its own`() async throws {
     server.otherwise { .response(body: $0.fields["X-Client"] ?? "") }
     var sessions: [URLSession] = []
@@ -185,12 +220,18 @@ import Testing
     request.httpBody = Data("important".utf8)
     let (_, response) = try await text(session(outbox: outbox), request.errandOutbox(lane: "a"))
     #expect(response.statusCode == 202)
-    let id = OutboxID(rawValue: try #require(response.value(forHTTPHeaderField: "Errand-Outbox-ID")))
+    let id = try #require(response.errandOutboxID)
     #expect(try await outbox.receipt(for: id)?.outcome().isDelivered == true)
     #expect(server.requests[0].body == Data("important".utf8))
     #expect(server.requests[0].fields.contains("Idempotency-Key"))
     await outbox.close()
   }
+}
+
+private final class SeenURLs: EventListener {
+  let started = Locked(0)
+
+  func callStarted(_ event: CallEvent) { started.withLock { $0 += 1 } }
 }
 
 extension OutboxOutcome {

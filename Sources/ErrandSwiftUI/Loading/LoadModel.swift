@@ -4,17 +4,21 @@ import ErrandCore
 @MainActor final class LoadModel<Value: Sendable> {
   private var use: LoadUse<Value>?
   private var last: Value?
+  private var hasStore = true
 
   nonisolated init() {}
 
   var shown: Loading<Value> {
+    guard hasStore else { return Loading(value: last, error: LoadStoreMissing()) }
     guard var shown = use?.entry.shown else { return Loading(isRefreshing: true) }
     if shown.value == nil { shown.value = last }
     return shown
   }
 
   /// Shows what is under this key from now on.
-  func show(_ key: AnyHashable, in store: LoadStore, _ work: @escaping LoadEntry<Value>.Work) {
+  func show(_ key: AnyHashable, in store: LoadStore?, _ work: @escaping LoadEntry<Value>.Work) {
+    hasStore = store != nil
+    guard let store else { return }
     if let use, use.key == key, use.store === store { return }
     LoadUsers.last += 1
     last = use?.entry.shown.value ?? last
@@ -38,22 +42,41 @@ import ErrandCore
   let store: LoadStore
   let user: Int
   let entry: LoadEntry<Value>
+  private var isKnown = false
 
   init(key: AnyHashable, store: LoadStore, user: Int, entry: LoadEntry<Value>) {
     self.key = key
     self.store = store
     self.user = user
     self.entry = entry
-    // Not at once: what a view shows must not change while it is being made.
-    Task { [weak self] in self?.appear() }
+    // Not at once: what a view shows must not change while it is being made. By then it may be gone again.
+    Task { [weak self] in
+      guard let self, !isKnown else { return }
+      appear()
+    }
   }
 
   deinit { Task { @MainActor [entry, user] in entry.disappear(user, isFinal: false) } }
 
-  func appear() { entry.appear(user) }
-  func disappear() { entry.disappear(user, isFinal: false) }
+  func appear() {
+    isKnown = true
+    entry.appear(user)
+  }
+
+  func disappear() {
+    isKnown = true
+    entry.disappear(user, isFinal: false)
+  }
+
   /// Ends the use because the view shows something else.
   func replace() {
     Task { [entry, user] in entry.disappear(user, isFinal: true) }
+  }
+}
+
+/// The environment has no `LoadStore`.
+struct LoadStoreMissing: Error, CustomStringConvertible {
+  var description: String {
+    "there is no LoadStore to load with: put one into the environment at the root, with .errand(LoadStore(client))"
   }
 }

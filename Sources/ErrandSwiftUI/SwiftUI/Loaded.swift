@@ -17,7 +17,7 @@
   /// ```
   ///
   /// The old value stays while the new one comes, and when it fails; a cancellation is no error. The environment has to
-  /// have a `LoadStore`: `.errand(store)`.
+  /// have a `LoadStore`: `.errand(store)`; without one, the error says so.
   @MainActor @propertyWrapper public struct Loaded<Value: Sendable>: DynamicProperty {
     @State private var model = LoadModel<Value>()
     @Environment(\.errand) private var store
@@ -27,16 +27,20 @@
     /// - Parameters:
     ///   - key: What makes two loads the same, besides the type of their values.
     ///   - load: Loads the value. Requests that it sends in the scope end when no view shows the value any more.
-    public init(
+    public nonisolated init(
       _ key: some Hashable & Sendable, load: @escaping @Sendable (Client, RequestScope) async throws -> Value
     ) {
       self.key = Key(key)
       work = load
     }
 
-    /// Loads the JSON of a request's response. Its key is the request.
-    public init(_ request: Request, as type: Value.Type = Value.self) where Value: Decodable {
-      self.init(request) { client, scope in
+    /// Loads the JSON of a request's response. Its key is what the request asks for: method, URL, header fields and body,
+    /// whatever its options.
+    public nonisolated init(_ request: Request, as type: Value.Type = Value.self) where Value: Decodable {
+      var key = request
+      // A check is a closure, which is another one each time the view is made.
+      key.options = RequestOptions()
+      self.init(key) { client, scope in
         try await client.send(request.priority(.userInitiated), in: scope).decode(Value.self)
       }
     }
@@ -49,13 +53,12 @@
     public nonisolated mutating func update() {
       let copy = self
       MainActor.assumeIsolated {
-        guard let store = copy.store else { return }
-        copy.model.show(copy.key.value, in: store, copy.work)
+        copy.model.show(copy.key.value, in: copy.store, copy.work)
       }
     }
 
     /// A key, whatever its type.
-    private struct Key: @unchecked Sendable {
+    private nonisolated struct Key: @unchecked Sendable {
       // Made of a value that is Sendable.
       let value: AnyHashable
 

@@ -4,12 +4,16 @@
 
   extension View {
     /// Draws an activity over the view: its progress and its text. While it blocks input, the view takes no touches.
-    /// VoiceOver reads the text out. With Reduce Motion nothing fades.
-    public func activity(_ activity: Activity) -> some View { modifier(ActivityModifier(activity: activity)) }
+    /// VoiceOver reads the text out when it is shown and when it changes. With Reduce Motion nothing fades.
+    /// - Parameter announcement: What VoiceOver says of an activity without a text. Default: "Loading".
+    public func activity(_ activity: Activity, announcement: String = "Loading") -> some View {
+      modifier(ActivityModifier(activity: activity, fallback: announcement))
+    }
   }
 
   private struct ActivityModifier: ViewModifier {
     let activity: Activity
+    let fallback: String
     @Environment(\.accessibilityReduceMotion) private var reducesMotion
 
     func body(content: Content) -> some View {
@@ -24,11 +28,14 @@
           }
         }
         .animation(reducesMotion ? nil : .default, value: activity.isShown)
-        .onChange(of: announcement) { _, words in
+        .onChange(of: announcement, initial: true) { _, words in
           if !words.isEmpty { AccessibilityNotification.Announcement(words).post() }
         }
     }
 
-    private var announcement: String { activity.isShown ? activity.text : "" }
+    private var announcement: String {
+      guard activity.isShown else { return "" }
+      return activity.text.isEmpty ? fallback : activity.text
+    }
   }
 #endif

@@ -4,12 +4,13 @@
 
   extension View {
     /// Ends these requests when the view is gone. A short absence only puts them behind those of visible views. The views
-    /// in this one find the scope as `@Environment(\.requests)`.
+    /// in this one find the scope as `@Environment(\.requests)`. It lies in that of the views around this one.
     public func requests(_ requests: ViewRequests) -> some View {
       modifier(RequestsModifier(requests: requests))
     }
 
-    /// Gives the views in this one a scope that ends when this view is gone: `@Environment(\.requests)`.
+    /// Gives the views in this one a scope that ends when this view is gone: `@Environment(\.requests)`. It lies in that of
+    /// the views around this one.
     /// - Parameters:
     ///   - name: The name of the scope.
     ///   - grace: How long the view may be away before its requests are cancelled. Default: 0.3 s.
@@ -20,8 +21,10 @@
 
   private struct RequestsModifier: ViewModifier {
     let requests: ViewRequests
+    @Environment(\.requests) private var outer
 
     func body(content: Content) -> some View {
+      let _ = requests.lie(in: outer)
       content
         .environment(\.requests, requests.scope)
         .onAppear { requests.appear() }

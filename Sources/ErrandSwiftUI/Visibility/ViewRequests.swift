@@ -19,12 +19,15 @@ public import Observation
   private nonisolated let parent: RequestScope?
   private nonisolated let timeline: Timeline
   private nonisolated let registrar = ObservationRegistrar()
+  /// The scope of the views around this one.
+  private var outer: RequestScope?
   private var state: VisibilityState
   private var current: OwnedScope?
 
   /// - Parameters:
   ///   - name: The name of the scope.
-  ///   - parent: The scope that the requests end with as well.
+  ///   - parent: The scope that the requests end with as well. Default: that of the nearest view around this one that has
+  ///     `.requests`.
   ///   - grace: How long the view may be away before its requests are cancelled. Default: 0.3 s.
   ///   - clock: The clock that measures it.
   public nonisolated init(
@@ -45,9 +48,16 @@ public import Observation
 
   private var owned: OwnedScope {
     if let current { return current }
-    let new = OwnedScope(name, in: parent)
+    let new = OwnedScope(name, in: parent ?? outer)
     current = new
     return new
+  }
+
+  /// Takes note of the scope around this view. If the last one has ended, and this one with it, there is a new one now.
+  func lie(in outer: RequestScope) {
+    guard outer !== self.outer else { return }
+    self.outer = outer
+    if current?.scope.isCancelled == true { current = nil }
   }
 
   func appear() { apply(state.appear()) }

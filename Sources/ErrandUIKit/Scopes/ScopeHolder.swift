@@ -77,9 +77,17 @@ import ErrandCore
 
   /// Takes note that the owner has entered or left a window.
   func moved() {
-    look()
+    lookAround()
     // Only after the call that moves it, the platform knows what it is in.
-    Task { [weak self] in self?.look() }
+    Task { [weak self] in self?.lookAround() }
+  }
+
+  /// Looks where the owner is, and where others are that were in the same container: a page that is popped together with
+  /// the visible one does not leave a window.
+  private func lookAround() {
+    let place = home?.lodgers
+    look()
+    place?.look()
   }
 
   /// Ends the scope: its page has ended. It gets a new one when the owner is shown again.
@@ -138,6 +146,8 @@ import ErrandCore
 
     func add(_ holder: ScopeHolder) { holders[ObjectIdentifier(holder)] = WeakHolder(holder: holder) }
     func remove(_ holder: ScopeHolder) { holders[ObjectIdentifier(holder)] = nil }
+
+    func look() { for holder in holders.values.compactMap(\.holder) { holder.look() } }
 
     func end(_ life: ScopeLife?) {
       let inside = owner?.scopesInside.map(ScopeHolder.of) ?? []

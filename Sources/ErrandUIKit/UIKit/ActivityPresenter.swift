@@ -10,7 +10,8 @@
   /// lazy var presenter = ActivityPresenter(activity, over: view)
   /// ```
   ///
-  /// Keep it for as long as it is to draw. It keeps neither the view nor the activity alive.
+  /// Keep it for as long as it is to draw. It keeps neither the view nor the activity alive. Gesture recognizers of the
+  /// view itself go on, as UIKit has it, and so does the scrolling of a scroll view: draw over the view around it.
   @MainActor public final class ActivityPresenter {
     /// The view that is drawn over the other: change its colours and fonts here.
     public let overlay: ActivityOverlay
@@ -49,15 +50,19 @@
     public let spinner = UIActivityIndicatorView(style: .large)
     public let label = UILabel()
     public let bar = UIProgressView(progressViewStyle: .default)
+    /// The view of the parts, which fades. The overlay itself does not: UIKit gives a transparent view no touches, and it
+    /// has to take them before anything is shown.
+    public let content = UIView()
 
     override init(frame: CGRect) {
       super.init(frame: frame)
-      alpha = 0
       isUserInteractionEnabled = false
+      content.alpha = 0
       label.textAlignment = .center
       label.isHidden = true
       bar.isHidden = true
-      for part in [spinner, label, bar] as [UIView] { addSubview(part) }
+      for part in [spinner, label, bar] as [UIView] { content.addSubview(part) }
+      addSubview(content)
     }
 
     @available(*, unavailable)
@@ -65,6 +70,7 @@
 
     public override func layoutSubviews() {
       super.layoutSubviews()
+      content.frame = bounds
       let (width, middle) = (bounds.width, bounds.height / 2)
       spinner.frame = CGRect(x: 0, y: middle - 40, width: width, height: 40)
       label.frame = CGRect(x: 16, y: middle + 8, width: max(0, width - 32), height: 24)
@@ -76,6 +82,7 @@
       case .block(let blocks):
         isUserInteractionEnabled = blocks
         accessibilityViewIsModal = blocks
+        if blocks { superview?.bringSubviewToFront(self) }
       case .text(let text):
         label.text = text
         label.isHidden = text == nil
@@ -83,6 +90,7 @@
         bar.isHidden = fraction == nil
         bar.setProgress(Float(fraction ?? 0), animated: false)
       case .show(let animated):
+        superview?.bringSubviewToFront(self)
         spinner.startAnimating()
         fade(to: 1, animated: animated)
       case .hide(let animated):
@@ -95,10 +103,10 @@
 
     private func fade(to alpha: CGFloat, animated: Bool) {
       guard animated else {
-        self.alpha = alpha
+        content.alpha = alpha
         return
       }
-      UIView.animate(withDuration: 0.2) { self.alpha = alpha }
+      UIView.animate(withDuration: 0.2) { self.content.alpha = alpha }
     }
   }
 #endif

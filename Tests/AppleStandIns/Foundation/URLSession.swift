@@ -17,6 +17,7 @@ public struct URLRequest: Equatable, Hashable, Sendable {
     set { absent() }
   }
   public var allHTTPHeaderFields: [String: String]?
+  public var cachePolicy: NSURLRequest.CachePolicy
   public var timeoutInterval: TimeInterval
   public var httpShouldHandleCookies: Bool
   public func value(forHTTPHeaderField field: String) -> String? { absent() }
@@ -26,8 +27,12 @@ public struct URLRequest: Equatable, Hashable, Sendable {
 open class NSURLRequest: NSObject, @unchecked Sendable {
   open func mutableCopy() -> Any { absent() }
   public enum CachePolicy: UInt, Sendable {
-    case useProtocolCachePolicy, reloadIgnoringLocalCacheData, returnCacheDataElseLoad,
-      returnCacheDataDontLoad
+    case useProtocolCachePolicy = 0
+    case reloadIgnoringLocalCacheData = 1
+    case reloadIgnoringLocalAndRemoteCacheData = 4
+    case returnCacheDataElseLoad = 2
+    case returnCacheDataDontLoad = 3
+    case reloadRevalidatingCacheData = 5
   }
 }
 

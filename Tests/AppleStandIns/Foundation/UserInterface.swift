@@ -4,6 +4,12 @@
 
 public typealias CGFloat = Double
 
+public struct CGPoint: Sendable {
+  public init(x: Double, y: Double) { absent() }
+  public var x: CGFloat
+  public var y: CGFloat
+}
+
 public struct CGSize: Sendable {
   public var width: CGFloat
   public var height: CGFloat
@@ -11,6 +17,7 @@ public struct CGSize: Sendable {
 
 public struct CGRect: Sendable {
   public init(x: Double, y: Double, width: Double, height: Double) { absent() }
+  public var origin: CGPoint
   public var size: CGSize
   public var width: CGFloat { absent() }
   public var height: CGFloat { absent() }

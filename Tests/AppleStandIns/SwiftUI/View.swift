@@ -150,14 +150,19 @@ extension View {
       let node = host.node(path)
       let old = node.value as? Value
       node.value = value
-      if let old, old != value { host.later { action(old, value) } }
+      if old != value, initial || old != nil { host.later { action(old ?? value, value) } }
     }
   }
 
   public func task(
-    priority: TaskPriority = .userInitiated, _ action: sending @escaping @isolated(any) () async -> Void
+    priority: TaskPriority = .userInitiated,
+    @_inheritActorContext _ action: @escaping @Sendable () async -> Void
   ) -> some View {
-    attended("task") { _, _, _ in }
+    attended("task") { host, path, _ in
+      let node = host.node(path)
+      node.onAppear = { node.value = Task(priority: priority) { await action() } }
+      node.onDisappear = { (node.value as? Task<Void, Never>)?.cancel() }
+    }
   }
 
   public func allowsHitTesting(_ enabled: Bool) -> some View {

@@ -14,36 +14,51 @@ open class UILabel: UIView {
   open var textAlignment = NSTextAlignment.left
 }
 
+open class UITextView: UIView {
+  open var text: String! = ""
+}
+
+open class UIControl: UIView {
+  public struct Event: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static var touchUpInside: Event { Event(rawValue: 64) }
+    public static var valueChanged: Event { Event(rawValue: 4096) }
+    public static var primaryActionTriggered: Event { Event(rawValue: 8192) }
+  }
+
+  private var actions: [(Event, UIAction)] = []
+
+  open func addAction(_ action: UIAction, for controlEvents: Event) {
+    actions.append((controlEvents, action))
+  }
+
+  open func sendActions(for controlEvents: Event) {
+    for (event, action) in actions where !event.isDisjoint(with: controlEvents) { action.handler(action) }
+  }
+}
+
+open class UIRefreshControl: UIControl {
+  public private(set) var isRefreshing = false
+  open func beginRefreshing() { isRefreshing = true }
+  open func endRefreshing() { isRefreshing = false }
+}
+
+@MainActor open class UIAction {
+  let handler: (UIAction) -> Void
+  public let title: String
+
+  public init(title: String = "", handler: @escaping (UIAction) -> Void) {
+    self.title = title
+    self.handler = handler
+  }
+}
+
 open class UIProgressView: UIView {
   public enum Style: Int, Sendable { case `default`, bar }
   public convenience init(progressViewStyle style: Style) { self.init() }
   open var progress: Float = 0
   open func setProgress(_ progress: Float, animated: Bool) { self.progress = progress }
-}
-
-open class UICollectionReusableView: UIView {
-  open func prepareForReuse() {}
-}
-
-open class UICollectionViewCell: UICollectionReusableView {}
-open class UITableViewCell: UIView {}
-open class UICollectionView: UIView {
-  open weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
-}
-open class UITableView: UIView {
-  open weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
-}
-
-// As with the delegates of URLSession: methods that are optional for Objective-C are required here.
-
-@MainActor public protocol UICollectionViewDataSourcePrefetching: NSObject {
-  func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
-  func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath])
-}
-
-@MainActor public protocol UITableViewDataSourcePrefetching: NSObject {
-  func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath])
-  func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath])
 }
 
 @MainActor public enum UIAccessibility {

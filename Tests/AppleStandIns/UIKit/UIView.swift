@@ -10,6 +10,8 @@
   open var next: UIResponder? { nil }
 }
 
+open class UIEvent: NSObject {}
+
 open class UIView: UIResponder {
   public struct AutoresizingMask: OptionSet, Sendable {
     public let rawValue: UInt
@@ -46,6 +48,29 @@ open class UIView: UIResponder {
 
   open func didMoveToWindow() {}
   open func layoutSubviews() {}
+  open func setNeedsLayout() {}
+  open func layoutIfNeeded() { layoutSubviews() }
+
+  /// As UIKit's: what is hidden, transparent or without interaction takes no touches, nor does anything in it.
+  open func hitTest(_ point: CGPoint, with event: UIEvent?) -> UIView? {
+    guard !isHidden, isUserInteractionEnabled, alpha >= 0.01, self.point(inside: point, with: event) else {
+      return nil
+    }
+    for view in subviews.reversed() {
+      let inside = CGPoint(x: point.x - view.frame.origin.x, y: point.y - view.frame.origin.y)
+      if let hit = view.hitTest(inside, with: event) { return hit }
+    }
+    return self
+  }
+
+  open func point(inside point: CGPoint, with event: UIEvent?) -> Bool {
+    (0..<bounds.width).contains(point.x) && (0..<bounds.height).contains(point.y)
+  }
+
+  open func bringSubviewToFront(_ view: UIView) {
+    guard let index = subviews.firstIndex(where: { $0 === view }) else { return }
+    subviews.append(subviews.remove(at: index))
+  }
 
   open func addSubview(_ view: UIView) {
     let before = view.window

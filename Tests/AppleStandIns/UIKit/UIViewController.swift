@@ -6,6 +6,8 @@ open class UIViewController: UIResponder {
   public convenience override init() { self.init(nibName: nil, bundle: nil) }
 
   open var title: String?
+  open var isModalInPresentation = false
+  public private(set) lazy var navigationItem = UINavigationItem(title: title ?? "")
   public private(set) var viewIfLoaded: UIView?
   public private(set) weak var parent: UIViewController?
   public private(set) var children: [UIViewController] = []
@@ -26,6 +28,7 @@ open class UIViewController: UIResponder {
     set { viewIfLoaded = newValue }
   }
 
+  open func loadViewIfNeeded() { _ = view }
   open func loadView() { view = UIView() }
   open func viewDidLoad() {}
   open func viewDidDisappear(_ animated: Bool) {}

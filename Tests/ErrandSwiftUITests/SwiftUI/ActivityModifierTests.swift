@@ -20,6 +20,18 @@
       #expect(!host.isBlocked)
     }
 
+    @Test func `an activity without a text is announced by a word, also if it is shown already`() async throws
+    {
+      let activity = Activity(delay: .zero, minimum: .zero)
+      let call = Client(transport: StubTransport([.stall])).start(
+        .get("https://example.com").activity(activity))
+      while !activity.isShown { await Task.yield() }
+      let host = Host(Text("page").activity(activity, announcement: "One moment"))
+      #expect(host.texts == ["page", "…"])
+      #expect(Host.announcements.contains("One moment"))
+      call.cancel()
+    }
+
     @Test func `nothing fades with Reduce Motion`() {
       let host = Host(Text("page").activity(Activity()).reducingMotion())
       #expect(!host.isAnimated)

@@ -136,6 +136,45 @@
       host.show(nil)
     }
 
+    private struct Checked: View {
+      @Loaded<[String]> private var names: Loading<[String]>
+
+      init() { _names = Loaded(.get("https://example.com/names").validate { _ in }.attempts(1)) }
+
+      var body: some View { Text(names.value?.joined(separator: " ") ?? "-").loads($names) }
+    }
+
+    @Test func `a request with a check is the same one whenever its view is made again`() async {
+      let stub = StubTransport { .response(body: "[\"a\(String($0.index))\"]") }
+      let (host, store) = host(stub) { Checked() }
+      #expect(await host.wait { host.texts == ["a0"] })
+      for _ in 0..<3 {
+        host.show(Checked().errand(store))
+        await host.settle()
+      }
+      #expect(stub.requests.count == 1 && host.texts == ["a0"])
+    }
+
+    @Test func `a view that is covered before its load has begun sends nothing`() async {
+      let stub = StubTransport([.stall])
+      let (host, _) = host(stub) { Names() }
+      host.cover()
+      await host.settle()
+      clock.advance(by: .seconds(1))
+      #expect(await host.wait { stub.inFlight == 0 })
+      host.show(nil)
+    }
+
+    @Test func `without a store the error says what is missing`() async {
+      let host = Host(Names())
+      #expect(host.texts == ["-", "error"])
+      await host.pull()
+      let store = LoadStore(
+        Client(transport: StubTransport([.response(body: "[\"a\"]")])), reachability: nil, clock: clock)
+      host.show(Names().errand(store))
+      #expect(await host.wait { host.texts == ["a"] })
+    }
+
     @Test func `a preview has its responses from a closure`() async {
       let host = Host(Names().errandStub { try .json(["stubbed"], for: $0) })
       #expect(await host.wait { host.texts == ["stubbed"] })

@@ -37,6 +37,19 @@
       #expect(await host.wait { scope.isCancelled })
     }
 
+    @Test(arguments: [0.1, 2]) func `the grace can be set`(seconds: Double) async throws {
+      let requests = ViewRequests("page", grace: .seconds(seconds), clock: clock)
+      let host = Host(Page(requests: requests))
+      let scope = requests.scope
+      host.cover()
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(seconds - 0.01))
+      await host.settle()
+      #expect(!scope.isCancelled)
+      clock.advance(by: .seconds(0.01))
+      #expect(await host.wait { scope.isCancelled })
+    }
+
     @Test func `a short absence only lowers the priority`() async throws {
       let client = Client(transport: StubTransport([.stall]))
       let requests = ViewRequests("page", clock: clock)
@@ -66,6 +79,36 @@
       host.uncover()
       #expect(await host.wait { found.scope !== first })
       #expect(found.scope === requests.scope && !requests.scope.isCancelled)
+    }
+
+    @Test func `a scope lies in that of the views around it, also when that is a new one`() async throws {
+      let (outer, inner) = (ViewRequests("page", clock: clock), ViewRequests("part", clock: clock))
+      let host = Host(Page(requests: inner).requests(outer))
+      let first = inner.scope
+      #expect(first !== outer.scope)
+      outer.scope.end()
+      #expect(first.isCancelled)
+      host.cover()
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(1))
+      await host.settle()
+      host.uncover()
+      #expect(await host.wait { !inner.scope.isCancelled })
+      outer.scope.end()
+      #expect(inner.scope.isCancelled)
+    }
+
+    @Test func `a scope with a parent of its own lies in that, and not in the views' around it`() {
+      let session = RequestScope("session")
+      let (outer, inner) = (
+        ViewRequests("page", clock: clock), ViewRequests("part", in: session, clock: clock)
+      )
+      let host = Host(Page(requests: inner).requests(outer))
+      outer.scope.end()
+      #expect(!inner.scope.isCancelled)
+      session.end()
+      #expect(inner.scope.isCancelled)
+      host.show(nil)
     }
 
     @Test func `a view with a named scope gives it to the views in it, and ends it when it is released`()

@@ -1,6 +1,29 @@
 // swift-format-ignore-file
 import Errand
+import ErrandURLProtocol
 import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+// As Alamofire declares them.
+private final class Session {
+  init(configuration: URLSessionConfiguration) {}
+  @discardableResult func request(_ request: URLRequest) -> Session { self }
+}
+
+private struct AlamofireExtension<Base> {
+  let base: Base
+}
+
+extension URLSessionConfiguration {
+  fileprivate static var af: AlamofireExtension<URLSessionConfiguration>.Type { AlamofireExtension.self }
+}
+
+extension AlamofireExtension where Base: URLSessionConfiguration {
+  static var `default`: URLSessionConfiguration { .default }
+}
 
 private struct ComingFromAlamofire {
   let photo: URL
@@ -16,6 +39,15 @@ private struct ComingFromAlamofire {
       print(progress.sent, progress.sentTotal ?? -1)
     }
     _ = users
+  }
+
+  func staying(_ client: Client, _ url: URL) {
+    let configuration = URLSessionConfiguration.af.default
+    configuration.protocolClasses = [ErrandURLProtocol.using(client)]
+    let session = Session(configuration: configuration)
+
+    let feed = URLRequest(url: url).errand { $0.shared(within: .seconds(3)) }
+    session.request(feed)
   }
 
   func adapting() {

@@ -19,14 +19,35 @@
         #expect(view.subviews.contains(presenter.overlay))
         let call = Client(transport: stub).start(
           .get("https://example.com").activity(activity, blocksInput: true))
-        await wait { presenter.overlay.alpha == 1 }
+        await wait { presenter.overlay.content.alpha == 1 }
         #expect(presenter.overlay.isUserInteractionEnabled && presenter.overlay.accessibilityViewIsModal)
         #expect(presenter.overlay.spinner.isAnimating)
         #expect(presenter.overlay.label.text == "Sending" && presenter.overlay.bar.isHidden)
         #expect(Accessibility.takePosted() == ["Sending"])
         call.cancel()
-        await wait { presenter.overlay.alpha == 0 }
+        await wait { presenter.overlay.content.alpha == 0 }
         #expect(!presenter.overlay.isUserInteractionEnabled)
+      }
+
+      @Test
+      func `touches are taken from a request's beginning on, before anything is shown, and go through else`()
+        async throws
+      {
+        let (frame, button) = (CGRect(x: 0, y: 0, width: 100, height: 100), UIView())
+        (view.frame, button.frame) = (frame, frame)
+        let activity = Activity("Sending", delay: .seconds(1000))
+        let presenter = ActivityPresenter(activity, over: view)
+        view.addSubview(button)
+        let touch = CGPoint(x: 50, y: 50)
+        #expect(view.hitTest(touch, with: nil) === button)
+        let client = Client(transport: stub)
+        let free = client.start(.get("https://example.com").activity(activity))
+        let call = client.start(.get("https://example.com").activity(activity, blocksInput: true))
+        await wait { view.hitTest(touch, with: nil) === presenter.overlay }
+        #expect(presenter.overlay.content.alpha == 0)
+        call.cancel()
+        await wait { view.hitTest(touch, with: nil) === button }
+        free.cancel()
       }
 
       @Test func `a presenter that is released is taken from the screen`() async {

@@ -1,10 +1,11 @@
 #if canImport(UIKit)
   import ErrandCore
+  import TestSupport
   import Testing
   import UIKit
 
   /// All tests of the adaptors: the model of UIKit has one screen, so one runs at a time.
-  @MainActor @Suite(.serialized) struct UIKitTests {}
+  @MainActor @Suite(.serialized, .oneScreen) struct UIKitTests {}
 
   /// A window with a navigation controller, and pages that are named.
   @MainActor final class Screen {
