@@ -15,10 +15,10 @@ public import ErrandOutbox
 /// concurrent calls cost little more than one. All work is done on a thread of the store's own.
 ///
 /// A store that is released without `close` closes itself a little later.
-public final class SQLiteOutboxStore: OutboxStore {
+public final class SQLiteOutboxStore: HandoverStore {
   private static let pageSize = 500
 
-  private let runner: any StoreRunner
+  private let runner: RestingRunner
   private let counter: Counter
 
   /// Opens the store, or creates it.
@@ -33,7 +33,7 @@ public final class SQLiteOutboxStore: OutboxStore {
 
   package init(folder: URL, setup: StoreSetup) async throws {
     counter = setup.commits
-    runner = try await setup.open(folder.path)
+    runner = try await RestingRunner { [path = folder.path] in try await setup.open(path) }
   }
 
   /// The number of committed transactions, for the benchmarks.
@@ -174,12 +174,26 @@ public final class SQLiteOutboxStore: OutboxStore {
         StoreOperation(isWrite: false, { try $0.hasForeignChange() }) { receive((try? $0.get()) ?? false) })
     }
     let tell = { @Sendable in look { if $0 { handler() } } }
-    look { _ in
-      runner.notifier.listen(tell)
-      // The notification of a change since the first look may have come before the store listened.
-      tell()
+    runner.onOpen {
+      look { _ in
+        runner.notifier.listen(tell)
+        // The notification of a change since the first look may have come before the store listened.
+        tell()
+      }
     }
   }
+
+  public func hand(_ leases: [Lease], to session: String) async throws -> [Lease] {
+    try await runner.write { try $0.hand(leases, to: session, at: $0.time()) }
+  }
+
+  public func handed(to session: String) async throws -> [Lease] {
+    try await runner.read { try $0.handed(to: session) }
+  }
+
+  public func suspend() async { await runner.suspend() }
+
+  public func resume() async throws { try await runner.resume() }
 
   public func close() async {
     await withCheckedContinuation { continuation in

@@ -151,7 +151,7 @@ struct Transfer: Sendable {
   private func performed(
     _ exchange: Exchange, _ receiver: Receiver, of cancellation: CancellationToken? = nil
   ) async throws -> TransferResult {
-    let result = try await stage.transport.perform(exchange)
+    let result = try await (context.transport ?? stage.transport).perform(exchange)
     guard let filter = receiver.filter else { return result }
     try await filter.finish(unless: cancellation ?? context.cancellation)
     return result

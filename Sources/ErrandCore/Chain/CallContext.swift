@@ -33,6 +33,8 @@ final class CallContext: Sendable {
 
   let cancellation: CancellationToken
   let destination: Destination
+  /// Performs the attempts of this call in the place of the client's transport; nil for that.
+  let transport: (any Transport)?
   /// Nil if the progress is not observed.
   let progress: ProgressHub?
   let effectivePriority: EffectivePriority
@@ -66,19 +68,22 @@ final class CallContext: Sendable {
 
   convenience init(
     destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,
-    deadline: Duration?, events: CallEvents? = nil, sentAs: CallIdentity? = nil
+    deadline: Duration?, events: CallEvents? = nil, sentAs: CallIdentity? = nil,
+    over transport: (any Transport)? = nil
   ) {
     self.init(
       cancellation: CancellationToken(), effectivePriority: effectivePriority, destination: destination,
-      progress: progress, started: started, deadline: deadline, events: events, sentAs: sentAs)
+      progress: progress, started: started, deadline: deadline, events: events, sentAs: sentAs,
+      over: transport)
   }
 
   init(
     cancellation: CancellationToken, effectivePriority: EffectivePriority, destination: Destination,
     progress: ProgressHub?,
     started: Duration, deadline: Duration?, watch: HoldWatch? = nil, events: CallEvents? = nil,
-    sentAs: CallIdentity? = nil
+    sentAs: CallIdentity? = nil, over transport: (any Transport)? = nil
   ) {
+    self.transport = transport
     self.events = events
     self.cancellation = cancellation
     self.watch = watch

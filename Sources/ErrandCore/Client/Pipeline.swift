@@ -103,16 +103,18 @@ final class Pipeline: Sendable {
   }
 
   /// Creates the context of a call of this request.
-  /// - Parameter canChange: True if the priority may be changed later.
+  /// - Parameters:
+  ///   - canChange: True if the priority may be changed later.
+  ///   - transport: Performs the call's attempts; nil for the client's transport.
   func context(
     of request: Request, into destination: Destination, progress: ProgressHub?, canChange: Bool,
-    in scope: RequestScope? = nil
+    in scope: RequestScope? = nil, over transport: (any Transport)? = nil
   ) -> CallContext {
     CallContext(
       destination: destination, progress: progress,
       effectivePriority: EffectivePriority(request.options.priority, canChange: canChange),
       started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline,
-      events: events.source?.begin(request, in: scope?.path))
+      events: events.source?.begin(request, in: scope?.path), over: transport)
   }
 
   /// Registers a call with the client, its scope, its repeats and its activity when it is made: before any
@@ -141,13 +143,13 @@ final class Pipeline: Sendable {
   /// Performs a request until its end, or until the current task is cancelled.
   func send(
     _ request: Request, into destination: Destination, in scope: RequestScope? = nil,
-    progress: ProgressHandler? = nil
+    progress: ProgressHandler? = nil, over transport: (any Transport)? = nil
   ) async throws -> Response {
     let request = completed(request)
     let isWatched = progress != nil || request.options.activity != nil
     let context = context(
       of: request, into: destination, progress: isWatched ? ProgressHub(progress) : nil,
-      canChange: scope != nil, in: scope)
+      canChange: scope != nil, in: scope, over: transport)
     try enter(request, context, scope)
     return try await withTaskCancellationHandler {
       try await perform(request, context)

@@ -55,6 +55,14 @@ struct DispatchState: Sendable {
   /// Begins no more claims and no more sends.
   mutating func stop() { isStopped = true }
 
+  /// Begins again after `stop`.
+  /// - Returns: The callers that waited for the end, which does not come now.
+  mutating func resume() -> [CheckedContinuation<Void, Never>] {
+    (isStopped, isCancelling) = (false, false)
+    defer { waiters = [] }
+    return waiters
+  }
+
   // MARK: The next step
 
   /// The work that is due now.

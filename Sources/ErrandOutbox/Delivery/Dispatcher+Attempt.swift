@@ -80,8 +80,9 @@ extension Dispatcher {
     state.withLock { $0.isCancelling || $0.inFlight.isLost(lease) }
   }
 
+  /// Returns a stored request as it is given to the client for one attempt.
   /// - Parameter deadline: The time until the row expires: no attempt lasts longer.
-  private func request(_ stored: Request, priority: Priority?, deadline: Duration?) -> Request {
+  func request(_ stored: Request, priority: Priority?, deadline: Duration?) -> Request {
     var options = stored.options
     options.deadline = deadline
     options.retry = .never
@@ -89,8 +90,7 @@ extension Dispatcher {
     options.priority = priority ?? .default
     // The outbox has its own limits.
     options.takesNoSlot = true
-    // A longer response counts as a response, too: see `DeliveryDecision.standard`.
-    options.memoryLimit = max(configuration.responseLimit, 1 << 20)
+    options.memoryLimit = configuration.memoryLimit
     var request = stored
     request.options = options
     return request

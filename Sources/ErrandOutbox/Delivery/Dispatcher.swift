@@ -9,7 +9,7 @@ import ErrandCore
 /// Takes requests from the store, sends them, and records how that ended. `DispatchState` decides when to
 /// claim and how many, and `RetryRule` what an attempt means; the dispatcher carries it out.
 final class Dispatcher: Sendable {
-  private struct DeadlineTimers {
+  struct DeadlineTimers {
     var work: DeadlineTimer?
     var leases: DeadlineTimer?
   }
@@ -23,7 +23,7 @@ final class Dispatcher: Sendable {
   let random: SharedRandom
   let timeline: Timeline
   let state: Locked<DispatchState>
-  private let timers = Locked(DeadlineTimers())
+  let timers = Locked(DeadlineTimers())
 
   init(
     _ client: Client, _ store: any OutboxStore, _ storage: RequestStorage, _ hub: EventHub,
@@ -94,7 +94,7 @@ final class Dispatcher: Sendable {
   /// Makes requests due that waited for an identity.
   func signedIn() async { await rescheduleOffline() }
 
-  private func rescheduleOffline() async {
+  func rescheduleOffline() async {
     await configuration.reportingFailure { _ = try await store.rescheduleOffline() }
   }
 
@@ -196,41 +196,6 @@ final class Dispatcher: Sendable {
       return state.isCancelling
     }
     if isCancelling { task.cancel() }
-  }
-
-  // MARK: The end
-
-  /// Begins nothing more, waits for what is under way, and after `limit` gives the rest back.
-  func stop(within limit: Duration) async {
-    beginNothing()
-    let force = Task {
-      try await timeline.sleep(limit)
-      cancelAll()
-    }
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let isOver = state.withLock { state in
-        if state.isOver { return true }
-        state.waiters.append(continuation)
-        return false
-      }
-      if isOver { continuation.resume() }
-    }
-    force.cancel()
-    timers.withLock { $0 = DeadlineTimers() }
-  }
-
-  /// Gives all claimed requests back at once.
-  func cancelAll() {
-    beginNothing()
-    let tasks = state.withLock { state in
-      state.isCancelling = true
-      return state.inFlight.allTasks
-    }
-    for task in tasks { task.cancel() }
-  }
-
-  private func beginNothing() {
-    proceed { $0.stop() }
   }
 }
 

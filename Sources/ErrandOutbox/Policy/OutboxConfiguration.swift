@@ -85,6 +85,10 @@ extension OutboxConfiguration {
     return bounded
   }
 
+  /// The most bytes of a response that are held in memory. A longer response counts as a response, too: see
+  /// `DeliveryDecision.standard`.
+  var memoryLimit: Int { max(responseLimit, 1 << 20) }
+
   /// Reports that the store failed. A closed store is no failure.
   func report(_ error: any Error) {
     if let error = error as? OutboxError, error.code == .closed { return }

@@ -23,6 +23,11 @@ public struct ClaimBounds: Sendable, Hashable {
   public var backoff: Duration
   /// The longest of these waits.
   public var maxBackoff: Duration
+  /// Rows that are due within this time are claimed, too, after those that are due, and whether or not their
+  /// origins are held: a row that failed is due after the hold of its origin. Only a `HandoverStore` does that.
+  public var horizon: Duration = .zero
+  /// The lanes that are passed over. Only a `HandoverStore` does that.
+  public var passedLanes: Set<String> = []
 
   /// Creates bounds that ignore origins.
   public init(_ limit: Int) {
@@ -99,6 +104,8 @@ public struct ClaimedRow: Sendable, Hashable {
   /// How long after the claim the request expires, by the store's own time: the wall clock may have been set
   /// since it was stored. Nil for never.
   public var timeLeft: Duration?
+  /// How long to wait before the request may be sent: zero unless it was claimed before it was due.
+  public var wait = Duration.zero
   /// When the request expires, on the dispatcher's timeline.
   var end: Duration?
 

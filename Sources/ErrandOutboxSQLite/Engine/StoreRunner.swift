@@ -8,7 +8,8 @@ protocol StoreRunner: Sendable {
   var owners: any LivenessRegistry { get }
 
   /// Runs an operation, which delivers its outcome when that is durable.
-  func submit(_ operation: StoreOperation)
+  /// - Returns: False if the runner is closed, and does nothing with the operation.
+  func accept(_ operation: StoreOperation) -> Bool
 
   /// Finishes the submitted operations and ends; then calls `done`.
   /// - Parameter isGraceful: False to end as if the process had died, without returning the claims.
@@ -16,6 +17,11 @@ protocol StoreRunner: Sendable {
 }
 
 extension StoreRunner {
+  /// Runs an operation, or refuses it if the runner is closed.
+  func submit(_ operation: StoreOperation) {
+    if !accept(operation) { operation.refuse() }
+  }
+
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) async throws -> Value {
@@ -85,16 +91,18 @@ final class InlineRunner: StoreRunner {
     self.session = Locked(session)
   }
 
-  func submit(_ operation: StoreOperation) {
-    let (replies, hasNews) = session.withLock { session in
-      guard let session else { return ([operation.refuse], false) }
+  func accept(_ operation: StoreOperation) -> Bool {
+    let done: (replies: [StoreOperation.Reply], hasNews: Bool)? = session.withLock { session in
+      guard let session else { return nil }
       var replies: [StoreOperation.Reply] = []
       session.perform([operation]) { replies.append($0) }
       session.tidyUp()
       return (replies, session.takeNews())
     }
-    for reply in replies { reply() }
-    if hasNews { notifier.ring() }
+    guard let done else { return false }
+    for reply in done.replies { reply() }
+    if done.hasNews { notifier.ring() }
+    return true
   }
 
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {

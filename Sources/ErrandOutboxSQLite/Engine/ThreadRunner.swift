@@ -56,9 +56,7 @@ final class ThreadRunner: StoreRunner {
     for waiter in inbox.finish() { waiter() }
   }
 
-  func submit(_ operation: StoreOperation) {
-    if !inbox.put(operation) { operation.refuse() }
-  }
+  func accept(_ operation: StoreOperation) -> Bool { inbox.put(operation) }
 
   func close(isGraceful: Bool, _ done: @escaping @Sendable () -> Void) {
     inbox.close(isGraceful: isGraceful, done)

@@ -50,7 +50,7 @@ extension OutboxTables {
     claim.held = try heldOrigins(at: now)
     var hasMore = false
     if try !isEverythingPaused() {
-      let (ready, isMore) = try choose(bounds, held: claim.held, at: now)
+      let (ready, isMore) = try chooseAll(bounds, held: claim.held, at: now)
       hasMore = isMore
       for row in ready {
         // A row that was not claimed after all leaves room for another one.
@@ -108,6 +108,7 @@ extension OutboxTables {
       Self.take, [.integer(row.sequence), .text(owner), .integer(end), .integer(now.wall)])
     // Repeats the statement's changes, which is quicker than reading the row again.
     row.state = .attempting
+    row.due = nil
     row.attempts += 1
     row.countedAttempts += 1
     row.changed = now.wall
@@ -115,8 +116,10 @@ extension OutboxTables {
     let lease = Lease(id: row.id, number: Self.leaseNumber(row.sequence, ready.leases + 1))
     claimed[lease.number] = Claimed(
       row: row, hasFiles: ready.hasFiles, isContentApart: ready.isContentApart)
-    return ClaimedRow(
+    var taken = ClaimedRow(
       row: row, content: content, lease: lease, timeLeft: ready.timeLeft.map { .milliseconds($0) })
+    taken.wait = .milliseconds(ready.wait)
+    return taken
   }
 
   /// Moves a row to the dead letters whose content is damaged or missing, so that it is never sent.

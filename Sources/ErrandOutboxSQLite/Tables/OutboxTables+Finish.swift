@@ -170,6 +170,9 @@ extension OutboxTables {
       hasFiles: statement.integer(3) != 0, isContentApart: statement.integer(4) != 0)
   }
 
+  /// True if the row still has this lease.
+  func isLeased(_ lease: Lease) throws -> Bool { try find(lease).map { isLeased($0, lease) } ?? false }
+
   private func isLeased(_ tried: Attempted, _ lease: Lease) -> Bool {
     tried.state == .attempting && tried.lease == lease.number
   }

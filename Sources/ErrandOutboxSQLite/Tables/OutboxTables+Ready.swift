@@ -14,6 +14,8 @@ extension OutboxTables {
     /// True if the content is stored outside the row.
     let isContentApart: Bool
     let content: Content
+    /// The milliseconds until the row is due.
+    var wait: Int64 = 0
   }
 
   /// After so many rows without capacity, the search goes from origin to origin, because there are fewer
@@ -23,7 +25,7 @@ extension OutboxTables {
   /// More rows than any claim takes; keeps the limit of a query from overflowing.
   private static let mostOfOrigin = 1 << 30
 
-  private static let readyColumns = "\(columns), lease, expires - ?1, files > 0, checksum, content"
+  static let readyColumns = "\(columns), lease, expires - ?1, files > 0, checksum, content"
   private static let ready = Query(
     """
     SELECT \(readyColumns) FROM requests INDEXED BY by_turn WHERE turn = 1 ORDER BY priority DESC, seq
@@ -137,7 +139,7 @@ extension OutboxTables {
     return (rows, false)
   }
 
-  private func ready(_ statement: Statement) throws -> ReadyRow {
+  func ready(_ statement: Statement) throws -> ReadyRow {
     let row = try row(statement)
     return ReadyRow(
       row: row, leases: statement.integer(Self.columnCount),

@@ -45,7 +45,7 @@ extension OutboxTables {
       knowsGone = true
     }
     for owner in leaseOwners {
-      let isGone = owner.map { $0 != self.owner && !owners.isAlive($0) } ?? true
+      let isGone = owner.map { $0 != self.owner && !Self.isSession($0) && !owners.isAlive($0) } ?? true
       let end = isGone ? Int64.max : now.ticks
       let leases = try database.all(Self.ended, [.optional(owner), .integer(end)]) { row in
         EndedLease(

@@ -9,7 +9,7 @@ extension OutboxTables {
       due_wall = ?2 + max(0, min(delay, due_wall - ?2)),
       due = iif(due_wall - ?2 <= 0 OR delay <= 0, 0, ?1 + min(delay, due_wall - ?2)),
       offline = iif(due_wall - ?2 <= 0 OR delay <= 0, 0, offline)
-    WHERE state = 0 AND due > 0
+    WHERE state IN (0, 1) AND due > 0
     """)
   private static let moveExpiry = Query(
     """
@@ -22,7 +22,7 @@ extension OutboxTables {
 
   /// Adapts the stored times if the machine was restarted since, because ticks count anew. A row that waits
   /// waits for the rest of its delay by the wall clock, but never longer than its whole delay. All leases
-  /// end.
+  /// of processes end.
   func adopt(_ now: StoreTime) throws {
     guard now.boot != knownBoot else { return }
     guard !now.boot.isEmpty else { throw OutboxError.unknownBoot }
@@ -30,6 +30,7 @@ extension OutboxTables {
     let boot = try text(.boot)
     if let boot, boot != now.boot {
       try database.run(Self.endLeases)
+      try moveHanded(to: now)
       try database.run(Self.moveDue, [.integer(now.ticks), .integer(now.wall)])
       try moveHolds(to: now)
       try database.run(Self.moveExpiry, [.integer(now.ticks), .integer(now.wall)])

@@ -52,6 +52,7 @@ public struct OutboxStoreConformance: ConformanceSuite {
   /// Every requirement.
   public static let cases: [Case] = [
     adding, caps, claiming, lanes, returningToLanes, leases, finishing, times, byHand, reading, origins,
+    handover,
   ].flatMap { $0 }
 
   private let makePlace: @Sendable () throws -> any Place

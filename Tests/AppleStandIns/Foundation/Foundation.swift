@@ -65,6 +65,8 @@ public struct URLError: Error, Hashable, Sendable {
     public static var serverCertificateUntrusted: Code { absent() }
     public static var timedOut: Code { absent() }
     public static var cannotOpenFile: Code { absent() }
+    public static var fileDoesNotExist: Code { absent() }
+    public static var noPermissionsToReadFile: Code { absent() }
     public static var cannotWriteToFile: Code { absent() }
     public static var httpTooManyRedirects: Code { absent() }
     public static var redirectToNonExistentLocation: Code { absent() }
@@ -82,6 +84,25 @@ public struct URLError: Error, Hashable, Sendable {
 }
 
 // MARK: Files, streams, threads
+
+extension FileAttributeKey {
+  public static var protectionKey: FileAttributeKey { absent() }
+}
+
+public struct FileProtectionType: RawRepresentable, Hashable, Sendable {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public static var completeUntilFirstUserAuthentication: FileProtectionType { absent() }
+}
+
+public struct URLResourceValues {
+  public init() { absent() }
+  public var isExcludedFromBackup: Bool?
+}
+
+extension URL {
+  public mutating func setResourceValues(_ values: URLResourceValues) throws { absent() }
+}
 
 open class FileHandle: NSObject, @unchecked Sendable {
   public convenience init?(forWritingAtPath path: String) { absent() }

@@ -20,6 +20,8 @@ public struct URLRequest: Equatable, Hashable, Sendable {
   public var cachePolicy: NSURLRequest.CachePolicy
   public var timeoutInterval: TimeInterval
   public var httpShouldHandleCookies: Bool
+  public var allowsExpensiveNetworkAccess: Bool
+  public var allowsConstrainedNetworkAccess: Bool
   public func value(forHTTPHeaderField field: String) -> String? { absent() }
   public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) { absent() }
 }
@@ -103,6 +105,12 @@ open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
 
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open class var ephemeral: URLSessionConfiguration { absent() }
+  open class func background(withIdentifier identifier: String) -> URLSessionConfiguration { absent() }
+  open var sessionSendsLaunchEvents: Bool {
+    get { absent() }
+    set { absent() }
+  }
+  open var sharedContainerIdentifier: String?
   open var urlCache: URLCache?
   open var requestCachePolicy: NSURLRequest.CachePolicy {
     get { absent() }
@@ -152,10 +160,25 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func invalidateAndCancel() { absent() }
   open func dataTask(with request: URLRequest) -> URLSessionDataTask { absent() }
   open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask { absent() }
+  open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { absent() }
+  open var allTasks: [URLSessionTask] { get async { absent() } }
   open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { absent() }
 }
 
 open class URLSessionTask: NSObject, @unchecked Sendable {
+  public enum State: Int, Sendable { case running, suspended, canceling, completed }
+  open var taskIdentifier: Int { absent() }
+  open var currentRequest: URLRequest? { absent() }
+  open var response: URLResponse? { absent() }
+  open var earliestBeginDate: Date?
+  open var countOfBytesClientExpectsToSend: Int64 {
+    get { absent() }
+    set { absent() }
+  }
+  open var countOfBytesSent: Int64 { absent() }
+  open var countOfBytesReceived: Int64 { absent() }
+  open var taskDescription: String?
+  open var state: URLSessionTask.State { absent() }
   open var priority: Float {
     get { absent() }
     set { absent() }
@@ -167,6 +190,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
 
 // All methods of the delegates are optional for Objective-C, so a wrong signature would only never be called. Those that
 // the package implements are required here, so that the compiler finds it.
@@ -196,6 +220,13 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+}
+
+// `urlSessionDidFinishEvents` is a method of URLSessionDelegate; it is required of those only that have background sessions.
+public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
+  func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
 open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {

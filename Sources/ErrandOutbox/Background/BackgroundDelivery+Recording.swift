@@ -1,0 +1,137 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Records the ends of attempts.
+extension BackgroundDelivery {
+  /// Records the end that `HandoverState` has chosen, with the response that was told last.
+  func record(_ lease: Lease) async {
+    do {
+      if let (finished, told) = try await finished(lease) {
+        outbox.hub.remember(told, of: lease.id)
+        let results = try await store.finish([finished])
+        outbox.hub.publish(results.compactMap(\.row))
+        outbox.hub.forgetResponses(of: [lease.id])
+        await outbox.storage.blobs.remove(results.flatMap(\.files))
+      }
+      apply { state in
+        defer { state.dropEnd(of: lease) }
+        return state.handover.recorded(lease, isDone: true)
+      }
+      if state.withLock({ $0.handover.requests[lease] == nil }) { await files.remove(lease) }
+      if state.withLock({ $0.isForeground == true }) { outbox.dispatcher.look() }
+    } catch {
+      if endIfClosed(error) { return }
+      try? await timeline.sleep(Self.pause)
+      apply { $0.handover.recorded(lease, isDone: false) }
+    }
+  }
+
+  /// Returns what to record; nil if the request is over already.
+  private func finished(_ lease: Lease) async throws -> (FinishedAttempt, told: OutboxResponse?)? {
+    let (stage, end) = state.withLock { ($0.handover.requests[lease], $0.ends[lease]) }
+    guard case .recording(let handed, _) = stage else { return nil }
+    guard let row = try await store.row(lease.id), row.state.isOpen || row.state == .deadLettered else {
+      return nil
+    }
+    switch handed {
+    case .cancelled(hasBegun: false): return (FinishedAttempt(lease: lease, outcome: .returned), nil)
+    case .cancelled(hasBegun: true):
+      return (failed(lease, row, "its attempt in the background was cancelled, and may have arrived"), nil)
+    case .lost: return (failed(lease, row, "its attempt in the background has no known end"), nil)
+    case .finished: break
+    }
+    guard let end, let content = try await store.contents(of: [lease.id])[0] else {
+      return (failed(lease, row, "its attempt in the background has no known end"), nil)
+    }
+    return try await concluded(lease, row, content, end)
+  }
+
+  private func concluded(
+    _ lease: Lease, _ row: OutboxRow, _ content: Data, _ end: AttemptEnd
+  ) async throws -> (FinishedAttempt, told: OutboxResponse?) {
+    let request: Request
+    do {
+      request = try outbox.storage.request(from: content, of: lease.id)
+    } catch {
+      return (FinishedAttempt(lease: lease, outcome: .rejected(reason: "\(error)", response: nil)), nil)
+    }
+    if case .told(.failure(.fileUnreadable, let message, _)) = end {
+      // The stored body is another one than the file that the session had.
+      return (failed(lease, row, "its body was gone when it was to be sent: \(message)", counts: false), nil)
+    }
+    let result = await result(of: end, to: request)
+    if case .failure(let error) = result, let problem = error as? OutboxError {
+      // The body could not be written to a file: no server has seen the request.
+      return (failed(lease, row, problem.message, counts: false), nil)
+    }
+    var random = outbox.random
+    let conclusion = outbox.dispatcher.rule.conclusion(
+      on: DeliveryAttempt(request: request, number: row.attempts, result: result),
+      counted: row.countedAttempts,
+      date: outbox.configuration.date(), random: &random)
+    let outcome = conclusion.outcome.map { outbox.storage.wrapped(response: $0.encoded(), of: lease.id) }
+    var finished = FinishedAttempt(lease: lease, outcome: outcome)
+    if let url = request.url, let change = conclusion.sign.change(outbox.configuration.delivery) {
+      finished.news = OriginNews(
+        origin: outbox.storage.originName(of: url), change: change, label: outbox.storage.originLabel(of: url)
+      )
+      if case .hold(_, _, let length) = change { finished.outcome.wait(longerThan: length) }
+    }
+    return (finished, conclusion.told)
+  }
+
+  /// Returns the result of an attempt as `Client.send` would have: a response passes every stage of the client.
+  private func result(of end: AttemptEnd, to request: Request) async -> Result<Response, any Error> {
+    switch end {
+    case .known(let result): return result
+    case .told(.cancelled):
+      return .failure(RequestError(.connectionLost, message: "its task was cancelled", reachedServer: true))
+    case .told(.failure(let code, let message, let reachedServer)):
+      return .failure(RequestError(code, message: message, reachedServer: reachedServer))
+    case .told(.response(let response)):
+      let sent = outbox.dispatcher.request(request, priority: nil, deadline: nil)
+      let redirects = sent.options.redirects ?? outbox.configuration.delivery.redirects
+      if let problem = HandoverRule(redirects: redirects).problem(with: response, to: request) {
+        return .failure(problem)
+      }
+      do {
+        let result = try await outbox.dispatcher.client.send(sent, over: RecordedTransport(response))
+        // `classify` is told which URL responded.
+        return .success(
+          Response(status: result.status, fields: result.fields, data: result.data, url: response.url))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  private func failed(
+    _ lease: Lease, _ row: OutboxRow, _ reason: String, counts: Bool = true
+  ) -> FinishedAttempt {
+    let policy = outbox.configuration.delivery
+    var random = outbox.random
+    let next = Duration.jitter(
+      after: max(1, row.attempts), backoff: policy.backoff, most: policy.maxBackoff, using: &random)
+    return FinishedAttempt(
+      lease: lease, outcome: .failed(reason: reason, next: next, counts: counts, wasOffline: false))
+  }
+}
+
+extension OriginSign {
+  /// What the attempt of a session says about its origin, for every process. Trouble on the way is no news: the session
+  /// waits for the network by itself.
+  fileprivate func change(_ policy: DeliveryPolicy) -> OriginNews.Change? {
+    switch self {
+    case .busy(let reason, let length): .hold(.busy, reason: reason, for: length)
+    case .unauthorized(let reason), .withoutCredential(let reason):
+      .hold(.unauthorized, reason: reason, for: policy.backoff)
+    case .responded: .release
+    case .failed, .none: nil
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import ErrandCore
+
+/// Gives a request the response that a background session has received for it, so that it passes the client's stages like
+/// any other.
+final class RecordedTransport: Transport {
+  private let response: Locked<SessionResponse?>
+
+  init(_ response: SessionResponse) { self.response = Locked(response) }
+
+  func perform(_ exchange: Exchange) async throws -> TransferResult {
+    guard let response = response.withLock({ $0.take() }) else {
+      // A stage wants to send it again: with another credential, or to another address.
+      throw exchange.error(
+        .connectionLost, "the response to the request asks for another attempt", reachedServer: true)
+    }
+    let head = ResponseHead(status: response.status, fields: response.fields)
+    let sink = try exchange.sink(for: head)
+    if !response.body.isEmpty { _ = try sink.write(response.body) }
+    return TransferResult(head: head, metrics: TransferMetrics())
+  }
+
+  func shutdown() async {}
+}

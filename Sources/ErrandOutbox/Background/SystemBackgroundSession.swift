@@ -1,0 +1,98 @@
+#if canImport(Darwin)
+  import ErrandCore
+  import Foundation
+
+  /// URLSession's background session: it sends while the app is suspended, or gone.
+  ///
+  /// Make one at each launch, with the same identifier, before the outbox is opened. Cookies, caches and stored credentials
+  /// of URLSession are off. It follows redirects by itself, and sends the header fields of the request along, so that a
+  /// server can have them sent to another origin; the response of another origin is no delivery. Pinned keys and client
+  /// certificates of the client's transport do not hold here.
+  public final class SystemBackgroundSession: BackgroundSession {
+    public let identifier: String
+    private let session: URLSession
+    private let delegate: SystemSessionDelegate
+
+    /// - Parameters:
+    ///   - identifier: Names the session, for this app only.
+    ///   - sharedContainer: The identifier of the app group, for an extension; nil for an app.
+    public init(identifier: String, sharedContainer: String? = nil) {
+      let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+      configuration.sessionSendsLaunchEvents = true
+      configuration.sharedContainerIdentifier = sharedContainer
+      configuration.timeoutIntervalForResource = SessionLease.length.seconds
+      configuration.urlCache = nil
+      configuration.urlCredentialStorage = nil
+      configuration.httpCookieStorage = nil
+      configuration.httpShouldSetCookies = false
+      self.identifier = identifier
+      delegate = SystemSessionDelegate()
+      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    public func tasks() async -> [SessionTask] {
+      let tasks = await session.allTasks
+      delegate.know(tasks)
+      return tasks.map { task in
+        SessionTask(number: task.taskIdentifier, lease: task.lease, progress: task.progressInSession)
+      }
+    }
+
+    public func makeTask(_ upload: SessionUpload) async throws -> Int {
+      let request = URLRequest(upload)
+      let task: URLSessionTask
+      if let file = upload.file {
+        task = session.uploadTask(with: request, fromFile: file)
+        task.countOfBytesClientExpectsToSend = upload.length
+      } else {
+        task = session.downloadTask(with: request)
+      }
+      task.taskDescription = upload.lease.label
+      if upload.wait > .zero { task.earliestBeginDate = Date(timeIntervalSinceNow: upload.wait.seconds) }
+      delegate.know([task])
+      return task.taskIdentifier
+    }
+
+    public func resume(task number: Int) { delegate.task(number)?.resume() }
+
+    public func cancel(task number: Int) { delegate.task(number)?.cancel() }
+
+    public func onEvent(_ handler: @escaping @Sendable (SessionEvent) -> Void) { delegate.onEvent(handler) }
+  }
+
+  extension URLRequest {
+    fileprivate init(_ upload: SessionUpload) {
+      self.init(
+        url: upload.url, cachePolicy: .reloadIgnoringLocalCacheData,
+        timeoutInterval: SessionLease.length.seconds)
+      httpMethod = upload.method.rawValue
+      httpShouldHandleCookies = false
+      for field in upload.fields where value(forHTTPHeaderField: field.name) == nil {
+        setValue(upload.fields[field.name], forHTTPHeaderField: field.name)
+      }
+      allowsExpensiveNetworkAccess = upload.constraints.allowsExpensiveNetworkAccess
+      allowsConstrainedNetworkAccess = upload.constraints.allowsConstrainedNetworkAccess
+    }
+  }
+
+  extension URLSessionTask {
+    var lease: Lease? { taskDescription.flatMap(Lease.init(label:)) }
+
+    /// True if the server may have received a part of the request.
+    var hasBegun: Bool { countOfBytesSent > 0 || countOfBytesReceived > 0 || response != nil }
+
+    fileprivate var progressInSession: SessionTask.Progress {
+      switch state {
+      case .suspended: .suspended
+      case .completed: .ended
+      case .running, .canceling: hasBegun || isBodyless ? .begun : .waiting
+      @unknown default: .begun
+      }
+    }
+
+    /// Nothing is counted of a request without a body while it is sent, so it counts as begun once it is due.
+    private var isBodyless: Bool {
+      self is URLSessionDownloadTask && earliestBeginDate.map { $0 <= Date() } ?? true
+    }
+  }
+#endif

@@ -1,0 +1,53 @@
+import ErrandCore
+
+/// Ends delivering, for good or for a while.
+extension Dispatcher {
+  /// Begins nothing more, waits for what is under way, and after `limit` gives the rest back.
+  func stop(within limit: Duration) async {
+    await rest(within: limit)
+    timers.withLock { $0 = DeadlineTimers() }
+  }
+
+  /// As `stop`, until `resume`.
+  func rest(within limit: Duration) async {
+    beginNothing()
+    let force = Task {
+      try await timeline.sleep(limit)
+      cancelAll()
+    }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let isOver = state.withLock { state in
+        if state.isOver { return true }
+        state.waiters.append(continuation)
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+    force.cancel()
+  }
+
+  /// Goes on after `rest`.
+  func resume() {
+    let waiters = state.withLock { $0.isStopped ? $0.resume() : nil }
+    guard let waiters else { return }
+    for waiter in waiters { waiter.resume() }
+    Task {
+      await rescheduleOffline()
+      look()
+    }
+  }
+
+  /// Gives all claimed requests back at once.
+  func cancelAll() {
+    beginNothing()
+    let tasks = state.withLock { state in
+      state.isCancelling = true
+      return state.inFlight.allTasks
+    }
+    for task in tasks { task.cancel() }
+  }
+
+  private func beginNothing() {
+    proceed { $0.stop() }
+  }
+}

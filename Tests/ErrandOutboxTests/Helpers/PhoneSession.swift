@@ -1,0 +1,196 @@
+import ErrandCore
+import ErrandCurl
+import Foundation
+
+@testable import ErrandOutbox
+
+/// A background session like the system's, which outlives the app: it sends from files, over real sockets, and follows
+/// redirects by itself.
+final class PhoneSession: BackgroundSession {
+  private struct Task {
+    let upload: SessionUpload
+    var progress = SessionTask.Progress.suspended
+    var sending: _Concurrency.Task<Void, Never>?
+  }
+
+  private struct State {
+    var tasks: [Int: Task] = [:]
+    var last = 0
+    var isHolding = false
+    var handler: (@Sendable (SessionEvent) -> Void)?
+    var events: [SessionEvent] = []
+    var uploads: [SessionUpload] = []
+  }
+
+  let identifier = "phone"
+  private let client = Client(transport: CurlTransport())
+  private let state = Locked(State())
+  /// How often each end is told.
+  private let timesTold: @Sendable () -> Int
+
+  init(timesTold: @escaping @Sendable () -> Int = { 1 }) { self.timesTold = timesTold }
+
+  // MARK: For the app
+
+  func tasks() async -> [SessionTask] {
+    state.withLock { state in
+      state.tasks.map {
+        SessionTask(number: $0.key, lease: $0.value.upload.lease, progress: $0.value.progress)
+      }
+    }
+  }
+
+  func makeTask(_ upload: SessionUpload) async throws -> Int {
+    state.withLock { state in
+      state.last += 1
+      state.tasks[state.last] = Task(upload: upload)
+      state.uploads.append(upload)
+      return state.last
+    }
+  }
+
+  func resume(task number: Int) {
+    let begins = state.withLock { state in
+      guard state.tasks[number]?.progress == .suspended else { return false }
+      state.tasks[number]?.progress = .waiting
+      return !state.isHolding
+    }
+    if begins { begin(number) }
+  }
+
+  func cancel(task number: Int) {
+    let task: Task? = state.withLock { state in
+      guard let task = state.tasks[number], task.progress != .ended else { return nil }
+      state.tasks[number]?.progress = .ended
+      return task
+    }
+    guard let task else { return }
+    task.sending?.cancel()
+    tell(number, task.upload.lease, .cancelled(hasBegun: task.progress == .begun))
+  }
+
+  func onEvent(_ handler: @escaping @Sendable (SessionEvent) -> Void) {
+    let events = state.withLock { state in
+      state.handler = handler
+      defer { state.events = [] }
+      return state.events
+    }
+    for event in events { handler(event) }
+  }
+
+  // MARK: For the test
+
+  var uploads: [SessionUpload] { state.withLock { $0.uploads } }
+  var untold: Int { state.withLock { $0.events.count } }
+  var count: Int { state.withLock { $0.tasks.count } }
+
+  /// Keeps tasks from beginning.
+  func hold() { state.withLock { $0.isHolding = true } }
+
+  /// Lets the tasks begin that were held, or not yet due.
+  func go() {
+    let waiting = state.withLock { state in
+      state.isHolding = false
+      return state.tasks.filter { $0.value.progress == .waiting }.keys.sorted()
+    }
+    for number in waiting { begin(number) }
+  }
+
+  /// The app is suspended, or its process has ended: it is told nothing, until the next `onEvent` or `wakeApp`.
+  func letAppSleep() { state.withLock { $0.handler = nil } }
+
+  /// Tells that all events were told.
+  func drain() { state.withLock { $0.handler }?(.drained) }
+
+  /// Waits until no task is being sent or waits to be.
+  func whenQuiet() async throws {
+    for _ in 0..<2000 {
+      if state.withLock({ $0.tasks.values.allSatisfy { $0.progress == .ended || $0.progress == .suspended } })
+      {
+        return
+      }
+      try await _Concurrency.Task.sleep(for: .milliseconds(5))
+    }
+    throw OutboxError(.failed, "the session is not quiet")
+  }
+
+  /// Forgets tasks, and tells nothing of them.
+  func lose(where isLost: (Lease) -> Bool = { _ in true }) {
+    let lost = state.withLock { state in
+      let lost = state.tasks.filter { isLost($0.value.upload.lease) }
+      for number in lost.keys { state.tasks[number] = nil }
+      return lost.values.map(\.sending)
+    }
+    for sending in lost { sending?.cancel() }
+  }
+
+  /// Gives the tasks each other's numbers, as after a launch.
+  func renumber() {
+    state.withLock { state in
+      let numbers = state.tasks.keys.sorted()
+      let tasks = zip(numbers, numbers.reversed().compactMap { state.tasks[$0] })
+      state.tasks = Dictionary(uniqueKeysWithValues: tasks.map { ($0, $1) })
+    }
+  }
+
+  /// A person has removed the app from the list of recent ones.
+  func forceQuit() {
+    let tasks = state.withLock { state in
+      defer { (state.tasks, state.events, state.handler) = ([:], [], nil) }
+      return Array(state.tasks.values)
+    }
+    for task in tasks { task.sending?.cancel() }
+  }
+
+  /// Tells an end that did not happen.
+  func invent(_ lease: Lease, _ end: SessionEnd) { state.withLock { $0.handler }?(.ended(lease, end)) }
+
+  // MARK: Sending
+
+  private func begin(_ number: Int) {
+    state.withLock { state in
+      guard let task = state.tasks[number], task.progress == .waiting else { return }
+      state.tasks[number]?.progress = .begun
+      state.tasks[number]?.sending = _Concurrency.Task { await self.send(number, task.upload) }
+    }
+  }
+
+  private func send(_ number: Int, _ upload: SessionUpload) async {
+    var request = Request(upload.method, upload.url.absoluteString)
+    request.fields = upload.fields
+    request.options.retry = .never
+    request.options.memoryLimit = 16 << 20
+    request.options.validator.statuses = 100..<600
+    // As the system does, which leaves the credentials of others in place.
+    request.fields.remove("Content-Length")
+    if let file = upload.file { request.body = .file(file) }
+    let end: SessionEnd
+    do {
+      let response = try await client.send(request)
+      end = .response(
+        SessionResponse(
+          status: response.status, fields: response.fields, url: response.url, method: upload.method,
+          body: response.data.prefix(upload.responseLimit + 1)))
+    } catch let error as RequestError {
+      end = .failure(error.code, message: error.message, reachedServer: error.reachedServer)
+    } catch {
+      end = .failure(.connectionLost, message: "\(error)", reachedServer: true)
+    }
+    let isThere = state.withLock { state in
+      guard state.tasks[number]?.progress == .begun else { return false }
+      state.tasks[number]?.progress = .ended
+      return true
+    }
+    if isThere { tell(number, upload.lease, end) }
+  }
+
+  private func tell(_ number: Int, _ lease: Lease, _ end: SessionEnd) {
+    let events = Array(repeating: SessionEvent.ended(lease, end), count: timesTold())
+    let handler = state.withLock { state in
+      if state.handler == nil { state.events += events }
+      if state.tasks[number]?.progress == .ended { state.tasks[number] = nil }
+      return state.handler
+    }
+    if let handler { for event in events { handler(event) } }
+  }
+}

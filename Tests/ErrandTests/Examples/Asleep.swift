@@ -1,0 +1,35 @@
+// swift-format-ignore-file
+import Errand
+import Foundation
+
+struct Asleep {
+  let outbox: Outbox
+  let session: any BackgroundSession
+
+  func simple() async throws {
+    let delivery = try outbox.deliverInBackground(session)
+    delivery.enterForeground()   // the outbox sends by itself
+    await delivery.enterBackground()   // the session sends; the app may be suspended when this returns
+  }
+
+  func configured() throws -> BackgroundDelivery {
+    @Sendable func isOnExternalPower() -> Bool { false }
+    var configuration = BackgroundConfiguration()
+    configuration.constraints = { lane in
+      lane == "photos" ? LaneConstraints(requiresUnmetered: true, requiresCharging: true) : .none
+    }
+    configuration.isCharging = { isOnExternalPower() }
+    configuration.isExcludedFromBackup = true
+    let delivery = try outbox.deliverInBackground(session, configuration: configuration)
+    return delivery
+  }
+}
+
+struct AppDelegate {
+  let delivery: BackgroundDelivery
+
+  func sessionHasEvents(_ completionHandler: @Sendable () -> Void) async {
+    await delivery.handleEvents()
+    completionHandler()
+  }
+}
