@@ -171,10 +171,13 @@ import Testing
     #expect(bodies == ["shared", "shared"] && server.count("/") == 1)
   }
 
-  @Test func `the fields of a session's configuration are sent`() async throws {
-    server.otherwise { .response(body: $0.fields["X-Session"] ?? "none") }
-    #expect(try await text(fixture.session(fields: ["X-Session": "one"]), fixture.request()).0 == "one")
-  }
+  #if !canImport(FoundationNetworking)
+    // Foundation on Linux shows them to no protocol.
+    @Test func `the fields of a session's configuration are sent`() async throws {
+      server.otherwise { .response(body: $0.fields["X-Session"] ?? "none") }
+      #expect(try await text(fixture.session(fields: ["X-Session": "one"]), fixture.request()).0 == "one")
+    }
+  #endif
 
   @Test func `a request that ignores caches asks the network, and renews what is cached`() async throws {
     server.script("/", [.response(body: "1"), .response(body: "2")])

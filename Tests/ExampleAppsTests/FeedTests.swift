@@ -19,7 +19,7 @@ import UIKit
     server = try MockServer()
     feed = Feed(server.url)
     let url = server.url("/avatar")
-    server.on("/posts") { request in
+    server.on("GET", "/posts") { request in
       let query = request.target.contains("q=") ? String(request.target.split(separator: "=")[1]) : nil
       if query == "slow" { return .stall }
       return .response(body: Self.posts([query ?? "first", "second"], url))

@@ -30,6 +30,8 @@ struct NewMessage: Codable, Sendable {
   @ObservationIgnored private let folder: URL
   /// Opened once: what is written before that waits for it.
   @ObservationIgnored private var opening: Task<(Outbox, Texts), any Error>?
+  /// The storing of the last message: two that are written at once keep their order.
+  @ObservationIgnored private var storing: Task<Void, Never>?
   private let lane = "chat"
 
   private(set) var isOffline = false
@@ -63,14 +65,17 @@ struct NewMessage: Codable, Sendable {
     for await status in network.updates { isOffline = status == .offline }
   }
 
-  /// Stores a message. It is on disk when this returns, and on its way.
-  func send(_ text: String) async {
+  /// Stores a message after those before it, from where it is sent whatever becomes of the app.
+  func send(_ text: String) {
     let id = OutboxID(rawValue: UUID().uuidString)
-    await perform { [self] outbox, texts in
-      try texts.set(text, for: id)
-      // The id is the message's: the server tells a second delivery from a second message by it.
-      let request = Request.post("messages", json: NewMessage(id: id.rawValue, text: text))
-      try await outbox.enqueue([OutboxItem(request, lane: lane, id: id)])
+    storing = Task { [storing] in
+      await storing?.value
+      await perform { [self] outbox, texts in
+        try texts.set(text, for: id)
+        // The id is the message's: the server tells a second delivery from a second message by it.
+        let request = Request.post("messages", json: NewMessage(id: id.rawValue, text: text))
+        try await outbox.enqueue([OutboxItem(request, lane: lane, id: id)])
+      }
     }
   }
 

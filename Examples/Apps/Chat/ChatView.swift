@@ -20,7 +20,7 @@ struct ChatView: View {
         Button("Send") {
           let written = text
           text = ""
-          Task { await chat.send(written) }
+          chat.send(written)
         }
       }
     }

@@ -11,16 +11,18 @@ extension BackgroundDelivery {
   /// Records the end that `HandoverState` has chosen, with the response that was told last.
   func record(_ lease: Lease) async {
     do {
+      var isOver = false
       if let (finished, told) = try await finished(lease) {
         outbox.hub.remember(told, of: lease.id)
         let results = try await store.finish([finished])
         outbox.hub.publish(results.compactMap(\.row))
         outbox.hub.forgetResponses(of: [lease.id])
         await outbox.storage.blobs.remove(results.flatMap(\.files))
+        isOver = results.contains { $0.row.map { !$0.state.isOpen } ?? false }
       }
-      apply { state in
+      apply { [isOver] state in
         defer { state.dropEnd(of: lease) }
-        return state.handover.recorded(lease, isDone: true)
+        return state.handover.recorded(lease, isDone: true, isOver: isOver)
       }
       if state.withLock({ $0.handover.requests[lease] == nil }) { await files.remove(lease) }
       if state.withLock({ $0.isForeground == true }) { outbox.dispatcher.look() }

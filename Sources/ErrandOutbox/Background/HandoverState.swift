@@ -179,8 +179,10 @@ struct HandoverState: Sendable {
   }
 
   /// The end of an attempt was recorded.
-  /// - Parameter isDone: False if the store could not record it.
-  mutating func recorded(_ lease: Lease, isDone: Bool) -> [Effect] {
+  /// - Parameters:
+  ///   - isDone: False if the store could not record it.
+  ///   - isOver: True if the request is delivered by it, or was given up.
+  mutating func recorded(_ lease: Lease, isDone: Bool, isOver: Bool = false) -> [Effect] {
     guard case .recording(let end, let isLate) = requests[lease] else { return next() }
     let told: HandedEnd = isLate ? .finished : end
     guard isDone else {
@@ -193,9 +195,18 @@ struct HandoverState: Sendable {
     requests[lease] = nil
     // The next request of its lane may be claimed now.
     wantsClaim = true
-    guard isLate else { return next() }
+    let needless = isOver ? cancelOthers(than: lease) : []
+    guard isLate else { return needless + next() }
     requests[lease] = .recording(.finished, isLate: false)
-    return [.record(lease, .finished)]
+    return needless + [.record(lease, .finished)]
+  }
+
+  /// Cancels the tasks of later attempts of a request that is over. Their ends are told.
+  private func cancelOthers(than lease: Lease) -> [Effect] {
+    requests.compactMap { other, stage in
+      guard other.id == lease.id, other != lease, case .underWay(let task) = stage else { return nil }
+      return .cancel(task: task)
+    }
   }
 
   // MARK: Rest

@@ -17,7 +17,9 @@
     /// ```
     ///
     /// A controller that is shown again gets a new scope, so ask for it each time. No base class is needed, and nothing
-    /// of UIKit's is replaced; a hidden view of size zero in the controller's view notices that it leaves its window.
+    /// of UIKit's is replaced; a hidden view of size zero in the controller's view notices that it leaves its window. Before
+    /// the view is loaded there is none: requests of `init` end with the controller's release, unless it is asked for its
+    /// requests again later.
     public var requests: RequestScope { ownRequests }
   }
 

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `ends that are told twice, of nobody, or too late change nothing`() async throws {
-    phone.server.script("POST", "/", [.response(status: 503)])
+    phone.server.script("POST", "/", [.response(status: 503), .response(status: 200)])
     let app = try await launch()
     let receipt = try await app.outbox.enqueue(request())
     let entry = try await end(app, receipt)

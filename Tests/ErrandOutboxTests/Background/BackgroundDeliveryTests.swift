@@ -36,11 +36,14 @@ import Testing
   {
     let app = try await launch()
     let receipt = try await app.outbox.enqueue(request())
+    phone.session.hold()
     await app.delivery.enterBackground()
     #expect(app.delivery.mayBeSuspended)
+    phone.session.go()
     try await phone.session.whenQuiet()
     phone.session.drain()
     await app.delivery.handleEvents()
+    #expect(app.delivery.mayBeSuspended)
     #expect(try await state(app, receipt).state == .delivered)
     #expect(phone.arrivals.map(\.body) == ["hello"])
     let folder = phone.harness.folder.appending(path: "handed").path
@@ -107,9 +110,9 @@ import Testing
     let second = try await launch()
     phone.session.drain()
     await second.delivery.handleEvents()
+    #expect(try phone.held() == [])
     #expect(try await state(second, receipt).state == .delivered)
     #expect(phone.arrivals.count == 1)
-    #expect(try phone.held() == [])
   }
 
   @Test func `a task that is lost is an attempt that counts, and the next has the same key`() async throws {

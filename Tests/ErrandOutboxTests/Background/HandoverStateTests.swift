@@ -114,6 +114,17 @@ import Testing
     #expect(state.ended(lease(2), .finished) == [.record(lease(2), .finished)])
   }
 
+  @Test mutating func `a late acceptance cancels the attempt that followed, whose end is still told`() {
+    let two = lease(1)
+    let one = Lease(id: two.id, number: two.number - 1)
+    handOver(two)
+    _ = state.wake()
+    _ = state.opened(rows: [two], tasks: [SessionTask(number: 1, lease: two, progress: .begun)])
+    #expect(state.ended(one, .finished) == [.record(one, .finished)])
+    #expect(state.recorded(one, isDone: true, isOver: true) == [.cancel(task: 1), .rest])
+    #expect(state.ended(two, .cancelled(hasBegun: true)) == [.record(two, .cancelled(hasBegun: true))])
+  }
+
   @Test mutating func `in the foreground only those are taken back that have not begun`() {
     handOver(lease(1))
     #expect(state.wake() == [.open])

@@ -229,7 +229,9 @@ extension HandoverWorld {
       let isDone = isStoreOpen && !chance(10)
       if isDone { finish(lease, end, isAccepted: answers[lease] ?? false) }
       jobs.append(.recorded(lease, isDone))
-    case .recorded(let lease, let isDone): apply { $0.recorded(lease, isDone: isDone) }
+    case .recorded(let lease, let isDone):
+      let isOver = rows[index(lease)].isDelivered
+      apply { $0.recorded(lease, isDone: isDone, isOver: isOver) }
     case .settle: jobs.append(.settled(listing))
     case .settled(let tasks): apply { $0.settled(tasks: tasks) }
     case .check: jobs.append(.checked(listing))

@@ -33,6 +33,7 @@ final class Phone: Sendable {
   init(_ session: PhoneSession = PhoneSession()) throws {
     harness = try OutboxHarness()
     self.session = session
+    harness.server.otherwise { _ in .response(body: "received") }
   }
 
   /// Launches the app.

@@ -20,6 +20,14 @@ final class PhoneSession: BackgroundSession {
     var handler: (@Sendable (SessionEvent) -> Void)?
     var events: [SessionEvent] = []
     var uploads: [SessionUpload] = []
+    /// The number of ends that are being told.
+    var telling = 0
+
+    /// True if a task waits, and nothing but `go` begins it.
+    func isKept(_ number: Int) -> Bool {
+      guard let task = tasks[number], task.progress == .waiting else { return false }
+      return isHolding || task.upload.wait > .zero
+    }
   }
 
   let identifier = "phone"
@@ -53,7 +61,7 @@ final class PhoneSession: BackgroundSession {
     let begins = state.withLock { state in
       guard state.tasks[number]?.progress == .suspended else { return false }
       state.tasks[number]?.progress = .waiting
-      return !state.isHolding
+      return !state.isKept(number)
     }
     if begins { begin(number) }
   }
@@ -102,13 +110,14 @@ final class PhoneSession: BackgroundSession {
   /// Tells that all events were told.
   func drain() { state.withLock { $0.handler }?(.drained) }
 
-  /// Waits until no task is being sent or waits to be.
+  /// Waits until no task is being sent or about to be, and all ends were told.
   func whenQuiet() async throws {
     for _ in 0..<2000 {
-      if state.withLock({ $0.tasks.values.allSatisfy { $0.progress == .ended || $0.progress == .suspended } })
-      {
-        return
+      let isQuiet = state.withLock { state in
+        state.telling == 0
+          && state.tasks.allSatisfy { $0.value.progress == .suspended || state.isKept($0.key) }
       }
+      if isQuiet { return }
       try await _Concurrency.Task.sleep(for: .milliseconds(5))
     }
     throw OutboxError(.failed, "the session is not quiet")
@@ -189,8 +198,10 @@ final class PhoneSession: BackgroundSession {
     let handler = state.withLock { state in
       if state.handler == nil { state.events += events }
       if state.tasks[number]?.progress == .ended { state.tasks[number] = nil }
+      state.telling += 1
       return state.handler
     }
     if let handler { for event in events { handler(event) } }
+    state.withLock { $0.telling -= 1 }
   }
 }

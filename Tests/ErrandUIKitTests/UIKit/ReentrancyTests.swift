@@ -67,6 +67,7 @@
 
       @Test func `a sheet whose end presents another`() async {
         let (sheet, next, navigation) = (Page("sheet"), Page("next"), screen.navigation)
+        for page in [sheet, next] { page.loadViewIfNeeded() }
         let requests = [sheet.requests, next.requests]
         navigation.present(sheet, animated: false)
         navigation.dismiss(animated: true) { navigation.present(next, animated: false) }
