@@ -15,9 +15,17 @@
       if next.method != request.method {
         following.httpBody = nil
         following.httpBodyStream = nil
+      } else if original.httpBodyStream != nil {
+        throw URLError(.requestBodyStreamExhausted)
       }
       following.allHTTPHeaderFields = Dictionary(
         next.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" })
+      // A redirect may take fields away, those of credentials at another origin: its word is the last.
+      following = following.errand { [fields = next.fields, method = next.method] sent in
+        var sent = sent
+        (sent.fields, sent.method) = (fields, method)
+        return sent
+      }
       tell { [following] urlProtocol, client in
         client.urlProtocol(urlProtocol, wasRedirectedTo: following, redirectResponse: head)
         // This load is over, whatever the delegate decides about the next one.
@@ -30,7 +38,8 @@
     /// false if there is nothing to ask for.
     func ask(for response: Response, _ original: URLRequest) -> Bool {
       guard response.status == 401, let realm = response.basicRealm, let url = original.url,
-        let host = url.host(), original.value(forHTTPHeaderField: "Authorization") == nil
+        let host = url.host(), original.value(forHTTPHeaderField: "Authorization") == nil,
+        original.httpBodyStream == nil
       else { return false }
       let space = URLProtectionSpace(
         host: host, port: url.port ?? (url.scheme == "https" ? 443 : 80), protocol: url.scheme, realm: realm,
@@ -40,7 +49,7 @@
         protectionSpace: space, proposedCredential: nil, previousFailureCount: 0,
         failureResponse: HTTPURLResponse(response), error: nil, sender: sender)
       thread.perform { [self] in
-        guard let urlProtocol = handle.urlProtocol, let client = urlProtocol.client else { return }
+        guard isLoading, let urlProtocol = handle.urlProtocol, let client = urlProtocol.client else { return }
         client.urlProtocol(urlProtocol, didReceive: challenge)
       }
       return true

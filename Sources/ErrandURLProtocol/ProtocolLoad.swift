@@ -41,13 +41,16 @@ final class ProtocolLoad: Sendable {
             throw URLError(.unsupportedURL)
           }
         #endif
-        var request = try Request(original, body: try await Body(of: original), priority: priority)
-        if binding.tellsRedirects { request = request.redirects(RedirectPolicy(limit: 0)) }
+        // A stream is read once: what was read is sent again with a credential, or to where a redirect leads.
+        let (body, original) = try await original.readingBody()
+        var request = try Request(
+          original, body: body, priority: priority, retry: binding.client.retryPolicy)
         guard isLoading else { throw CancellationError() }
         if let mark = original.additions?.outbox {
           let id = try await store(request, mark)
           return tell(Response(status: 202, url: original.url ?? .placeholder), of: original, stored: id)
         }
+        if binding.tellsRedirects { request = request.redirects(RedirectPolicy(limit: 0)) }
         let response = try await outcome(of: request)
         #if canImport(Darwin)
           if try tellRedirect(response, of: request, original) { return }
@@ -62,7 +65,7 @@ final class ProtocolLoad: Sendable {
     if !isLoading { work.cancel() }
   }
 
-  private var isLoading: Bool { contents.withLock { $0.state.isLoading } }
+  var isLoading: Bool { contents.withLock { $0.state.isLoading } }
 
   func stop() {
     let (isRunning, call, work) = contents.withLock { ($0.state.stop(), $0.call, $0.work) }

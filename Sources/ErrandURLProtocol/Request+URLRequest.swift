@@ -10,7 +10,8 @@ extension Request {
   /// - Parameters:
   ///   - body: The session's request's own.
   ///   - priority: The priority of the session's task, 0...1.
-  init(_ original: URLRequest, body: Body, priority: Float) throws {
+  ///   - retry: The client's policy.
+  init(_ original: URLRequest, body: Body, priority: Float, retry: RetryPolicy = RetryPolicy()) throws {
     guard let url = original.url else { throw URLError(.badURL) }
     var fields = HTTPFields()
     for (name, value) in (original.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -36,7 +37,7 @@ extension Request {
     request = request.priority(Priority(task: priority)).acceptingAnyStatus()
     request = (original.additions?.changes ?? []).reduce(request) { $1($0) }
     if original.ignoresCache { request.options.caching?.policy = .networkOnly }
-    let statuses = (request.options.retry ?? RetryPolicy()).statuses
+    let statuses = (request.options.retry ?? retry).statuses
     self = request.validate { response in
       if statuses.contains(response.status.code) { throw RefusedResponse(response: response) }
     }
@@ -51,18 +52,22 @@ extension Request {
 
 }
 
-extension Body {
-  /// Makes the client's body of a session's request.
-  init(of original: URLRequest) async throws {
-    self = .none
-    if let data = original.httpBody { self = .bytes(data) }
-    guard original.httpBody == nil, let stream = original.httpBodyStream else { return }
-    let length = original.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+extension URLRequest {
+  /// Returns the client's body, and the request with its stream read, if that fits in memory: a stream that is left in it
+  /// has been begun, and cannot be sent again.
+  func readingBody() async throws -> (Body, URLRequest) {
+    if let data = httpBody { return (.bytes(data), self) }
+    guard let stream = httpBodyStream else { return (.none, self) }
+    let length = value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
     let reader = StreamChunks(stream)
-    // A body that fits in memory can be sent again.
     let (beginning, isWhole) = try await reader.read(atMost: 1 << 20)
-    self =
-      isWhole ? .bytes(beginning) : .stream(StreamBody(beginning: beginning, rest: reader), length: length)
+    guard isWhole else {
+      return (.stream(StreamBody(beginning: beginning, rest: reader), length: length), self)
+    }
+    var whole = self
+    whole.httpBodyStream = nil
+    whole.httpBody = beginning
+    return (.bytes(beginning), whole)
   }
 }
 

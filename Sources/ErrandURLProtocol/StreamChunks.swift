@@ -44,7 +44,10 @@ final class StreamChunks: @unchecked Sendable {
   private func readNow() throws -> Data? {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     let count = stream.read(&bytes, maxLength: bytes.count)
-    if count < 0 { throw stream.streamError ?? URLError(.requestBodyStreamExhausted) }
+    if count < 0 {
+      let cause = stream.streamError.map { [NSUnderlyingErrorKey: $0] } ?? [:]
+      throw URLError(.requestBodyStreamExhausted, userInfo: cause)
+    }
     return count == 0 ? nil : Data(bytes[..<count])
   }
 }

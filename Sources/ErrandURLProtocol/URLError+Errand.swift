@@ -25,6 +25,8 @@ extension URLError {
     guard let error = error as? RequestError else {
       return error is OutboxError ? .cannotWriteToFile : .unknown
     }
+    // The client's transport may be a URLSession itself.
+    if let inner = error.underlying as? URLError { return inner.code }
     switch error.code {
     case .cancelled: return .cancelled
     case .timedOut, .deadlineExceeded: return .timedOut

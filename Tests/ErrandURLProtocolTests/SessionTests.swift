@@ -164,6 +164,15 @@ import Testing
     #expect(server.connections.count == 1)
   }
 
+  @Test func `a status is retried that the client's policy names`() async throws {
+    server.script("/", [.response(status: 409), .response(body: "second")])
+    var configuration = ClientConfiguration()
+    configuration.retry.statuses = [409]
+    configuration.retry.backoff = .milliseconds(1)
+    let client = Client(transport: CurlTransport(), configuration: configuration)
+    #expect(try await text(session(client), fixture.request()).0 == "second")
+  }
+
   @Test func `two sessions of one client share its requests`() async throws {
     server.on("/") { _ in .response(body: "shared") }
     let request = URLRequest(url: server.url("/")).errand { $0.shared(within: .seconds(30)) }

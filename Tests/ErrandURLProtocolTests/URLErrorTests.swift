@@ -25,6 +25,13 @@ import Testing
     #expect(mapped.failingURL == url)
   }
 
+  @Test func `an error of a transport that is a URLSession has that one's code`() {
+    let error = RequestError(
+      .cannotConnect, message: "no network", reachedServer: false,
+      underlying: URLError(.notConnectedToInternet))
+    #expect(URLError(error, url: nil).code == .notConnectedToInternet)
+  }
+
   @Test func `an error of URLSession's own stays as it is`() {
     #expect(URLError(URLError(.badURL), url: nil).code == .badURL)
     #expect(URLError(CancellationError(), url: nil).code == .cancelled)

@@ -1,3 +1,4 @@
+import Dispatch
 import Errand
 import ErrandReachability
 import ErrandTesting
@@ -68,10 +69,17 @@ import Testing
     let host = launch()
     send("bad", host)
     #expect(await host.wait { host.texts.contains { $0.hasPrefix("bad · not sent: ") } }, "\(host.texts)")
-    let count = server.requests.count { $0.method == .post }
+    let answer = DispatchSemaphore(value: 0)
+    server.on("POST", "/messages") { _ in
+      answer.wait()
+      return .response(status: 422)
+    }
     _ = host.buttons["Send again"].map { $0() }
-    #expect(await host.wait { server.requests.count { $0.method == .post } == count + 1 })
+    // While it is on its way, it cannot be deleted.
+    #expect(await host.wait { host.buttons["Delete"] == nil })
+    answer.signal()
     #expect(await host.wait { host.buttons["Delete"] != nil })
+    #expect(server.requests.count { $0.method == .post } == 2)
     _ = host.buttons["Delete"].map { $0() }
     #expect(await host.wait { host.texts.isEmpty })
     host.show(nil)

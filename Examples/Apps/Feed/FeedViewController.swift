@@ -6,11 +6,14 @@ import UIKit
 final class FeedViewController: UITableViewController, UISearchResultsUpdating {
   private let feed: Feed
   private let avatars: RequestPrefetcher<Post>
-  private lazy var prefetching = IndexPathPrefetcher(avatars) { [weak self] in self?.shown[$0.row] }
+  private lazy var prefetching = IndexPathPrefetcher(avatars) { [weak self] in self?.post(at: $0) }
   private var posts: [Post] = []
   private var found: [Post]?
 
   private var shown: [Post] { found ?? posts }
+
+  /// The post of a row; nil if there is none any more.
+  private func post(at path: IndexPath) -> Post? { shown.indices.contains(path.row) ? shown[path.row] : nil }
 
   init(_ feed: Feed) {
     self.feed = feed
@@ -54,6 +57,8 @@ final class FeedViewController: UITableViewController, UISearchResultsUpdating {
     }
     whileShown { [weak self, feed] in
       let posts = try await feed.search(text)
+      // The field may have been cleared meanwhile.
+      guard self?.navigationItem.searchController?.searchBar.text == text else { return }
       self?.found = posts
       self?.tableView.reloadData()
     }

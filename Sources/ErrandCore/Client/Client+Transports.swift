@@ -7,6 +7,9 @@ extension Client {
     case response(Response)
   }
 
+  /// The policy of requests that have none of their own.
+  package var retryPolicy: RetryPolicy { pipeline.configuration.retry }
+
   /// Sends a request through every stage of this client, over another transport. Requests that the stages send themselves,
   /// to refresh a credential, go over the client's own.
   package func send(_ request: Request, over transport: any Transport) async throws -> Response {
@@ -21,7 +24,10 @@ extension Client {
   ) async throws -> Prepared<Value> {
     let taking = TakingTransport(take)
     do {
-      return .response(try await send(request, over: taking))
+      let response = try await send(request, over: taking)
+      // An interceptor may have made a response of the error with which it was taken.
+      if case .success(let value)? = taking.result { return .taken(value) }
+      return .response(response)
     } catch {
       switch taking.result {
       case .success(let value)?: return .taken(value)
@@ -52,4 +58,12 @@ private final class TakingTransport<Value: Sendable>: Transport {
   }
 
   func shutdown() async {}
+}
+
+extension Request {
+  /// Returns the response if the request's validator accepts it.
+  package func validated(_ response: Response) throws -> Response {
+    if let rejection = options.validator.rejection(of: response) { throw rejection.error(of: response) }
+    return response
+  }
 }

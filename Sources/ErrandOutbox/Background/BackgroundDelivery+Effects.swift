@@ -128,6 +128,8 @@ extension BackgroundDelivery {
       }
       switch prepared {
       case .taken(let upload):
+        // The app may have had no time left, and the body's file is gone then.
+        guard stage(of: row.lease) == .preparing else { return await files.remove(row.lease) }
         let task = try await session.makeTask(upload)
         apply { $0.handover.prepared(row.lease, task: task) }
       case .response(let response): keep(.success(response), of: row.lease)

@@ -101,13 +101,21 @@ extension BackgroundDelivery {
       if let problem = HandoverRule(redirects: redirects).problem(with: response, to: request) {
         return .failure(problem)
       }
+      let transport = RecordedTransport(response)
       do {
-        let result = try await outbox.dispatcher.client.send(sent, over: RecordedTransport(response))
+        let result = try await outbox.dispatcher.client.send(sent, over: transport)
         // `classify` is told which URL responded.
         return .success(
           Response(status: result.status, fields: result.fields, data: result.data, url: response.url))
       } catch {
-        return .failure(error)
+        if transport.isTaken { return .failure(error) }
+        // A stage has failed before it asked: a credential cannot be refreshed by now, or the body is gone. The server
+        // has responded all the same.
+        return Result {
+          try sent.validated(
+            Response(status: response.status, fields: response.fields, data: response.body, url: response.url)
+          )
+        }
       }
     }
   }

@@ -76,7 +76,12 @@ public final class BackgroundDelivery: Sendable {
   /// Notes that the app has come to the foreground: the outbox sends by itself, and takes back what the session has not
   /// begun to send. Returns at once.
   public func enterForeground() {
-    state.withLock { ($0.isForeground, $0.isDrained) = (true, false) }
+    let isOpen = state.withLock { state in
+      (state.isForeground, state.isDrained) = (true, false)
+      return state.handover.phase == .open
+    }
+    // The app has come back before it slept: what it is sending goes on.
+    if isOpen { outbox.dispatcher.resume() }
     apply { state in
       state.forget()
       return state.handover.wake()
@@ -88,11 +93,17 @@ public final class BackgroundDelivery: Sendable {
   /// itself any more, and hands over what it can. Returns when the app may be suspended: the process holds no lock and has
   /// nothing under way. Ask the system for the time (`beginBackgroundTask`), and end it then.
   ///
-  /// What cannot be handed over in time stays in the outbox.
+  /// What cannot be handed over in time, or before the task is cancelled, stays in the outbox.
   /// - Parameter limit: The longest that this takes. Half of it is for requests that are being sent. Default: 20 s.
   public func enterBackground(within limit: Duration = .seconds(20)) async {
     state.withLock { ($0.isForeground, $0.isDrained) = (false, false) }
     await finish(within: limit) { $0.handover.sleep() }
+  }
+
+  /// As `enterBackground`, unless the app is in the foreground: for a run that the system has begun.
+  func runInBackground() async {
+    if state.withLock({ $0.isForeground == true }) { return }
+    await enterBackground()
   }
 
   /// Records the ends for which the system has woken the app, and hands over what can be sent next. Returns when they are
@@ -122,11 +133,25 @@ public final class BackgroundDelivery: Sendable {
       try await timeline.sleep(limit)
       hurry(number)
     }
+    await withTaskCancellationHandler {
+      await finish(number, within: limit, change)
+    } onCancel: {
+      hurry(number)
+    }
+    timer.cancel()
+    state.withLock { _ = $0.late.remove(number) }
+  }
+
+  private func finish(
+    _ number: Int, within limit: Duration,
+    _ change: @escaping @Sendable (inout State) -> [HandoverState.Effect]
+  ) async {
     let isForeground = state.withLock { $0.isForeground == true }
     if !isForeground {
       await inTurn { delivery in
-        guard delivery.state.withLock({ $0.isForeground != true }) else { return }
-        await delivery.outbox.dispatcher.rest(within: limit / 2)
+        await delivery.outbox.dispatcher.rest(within: limit / 2) {
+          delivery.state.withLock { $0.isForeground == true }
+        }
       }?.value
     }
     await withCheckedContinuation { continuation in
@@ -143,22 +168,27 @@ public final class BackgroundDelivery: Sendable {
       }
       if state.withLock({ $0.late.contains(number) }) { hurry(number) }
     }
-    timer.cancel()
-    state.withLock { _ = $0.late.remove(number) }
   }
 
   /// Ends the wait of a caller whose time is over.
   private func hurry(_ number: Int) {
+    var (isForeground, closes) = (false, false)
     apply { state in
+      isForeground = state.isForeground == true
+      // One that does not wait yet hurries when it does.
       state.late.insert(number)
-      guard state.waiters[number] != nil, state.isForeground != true else { return [] }
+      guard state.waiters[number] != nil, !isForeground else { return [] }
+      closes = true
       state.openings += 1
       return state.handover.hurry()
     }
-    let waiter = state.withLock { state in
-      state.isForeground == true ? state.waiters.removeValue(forKey: number) : nil
-    }
-    waiter?.resume()
+    if isForeground { release(number) }
+    // It waits until the store is closed, and for nothing that has begun since.
+    if closes { inTurn { delivery in delivery.release(number) } }
+  }
+
+  private func release(_ number: Int) {
+    state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
   }
 
   // MARK: Events
@@ -172,7 +202,8 @@ public final class BackgroundDelivery: Sendable {
       }
     case .ended(let lease, let end):
       apply { state in
-        state.isDrained = false
+        // The delivery cancels tasks itself, which the session tells after all that it had to tell.
+        if case .cancelled = end {} else { state.isDrained = false }
         state.keep(.told(end), of: lease)
         defer { state.dropEnd(of: lease) }
         return state.handover.ended(lease, HandedEnd(end))

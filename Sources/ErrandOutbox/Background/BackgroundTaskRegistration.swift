@@ -20,21 +20,20 @@
     /// - Returns: False if the system refuses an identifier.
     @discardableResult
     public func register(_ delivery: @escaping @Sendable () async -> BackgroundDelivery?) -> Bool {
-      [refresh, processing].allSatisfy { identifier in
+      let areRegistered = [refresh, processing].map { identifier in
         BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { task in
           let run = SystemRun(task)
           let work = Task {
             guard let delivery = await delivery() else { return run.end(false) }
-            await delivery.enterBackground()
+            await delivery.runInBackground()
             try? await schedule(delivery)
-            run.end(true)
+            run.end(!Task.isCancelled)
           }
-          task.expirationHandler = {
-            work.cancel()
-            run.end(false)
-          }
+          // It ends when the store is closed.
+          task.expirationHandler = { work.cancel() }
         }
       }
+      return areRegistered.allSatisfy(\.self)
     }
 
     /// Asks the system for the runs that are of use now. Call this when the app goes to the background.

@@ -17,6 +17,8 @@ struct HandoverState: Sendable {
     case awake
     /// The app is in the background, and may be suspended at any time after `rest`.
     case asleep
+    /// Nobody has said yet which of both: ends are recorded, and nothing else is done.
+    case launching
   }
 
   enum Effect: Sendable, Hashable {
@@ -53,7 +55,7 @@ struct HandoverState: Sendable {
 
   /// The most requests that the session has at once.
   let limit: Int
-  private(set) var mode = Mode.awake
+  private(set) var mode = Mode.launching
   var phase = Phase.closed
   /// True if the store may have requests to claim.
   var wantsClaim = false
@@ -127,6 +129,8 @@ struct HandoverState: Sendable {
   /// The claim has brought these requests.
   /// - Parameter isMore: True if there may be more to claim.
   mutating func claimed(_ leases: [Lease], isMore: Bool) -> [Effect] {
+    // The store has them back.
+    if phase == .closed { return [] }
     isClaiming = false
     if isMore { wantsClaim = true }
     var effects: [Effect] = []
@@ -161,6 +165,8 @@ struct HandoverState: Sendable {
   mutating func ended(_ lease: Lease, _ end: HandedEnd) -> [Effect] {
     guard phase == .open else {
       if early[lease] != .finished { early[lease] = end }
+      // A task that was cancelled because there was no time left is no reason to begin again.
+      if phase == .closed, end == .cancelled(hasBegun: false) { return [] }
       return reopen()
     }
     return self.end(lease, end) + next()

@@ -5,14 +5,20 @@ extension Outbox {
   /// session for one folder.
   /// - Parameter session: On Apple's platforms a `SystemBackgroundSession`.
   /// - Returns: What to tell of the app's way from the foreground to the background and back. Keep it.
-  /// - Throws: `OutboxError` if the store cannot hand requests over, as that of a fleet on PostgreSQL; or if the outbox has
-  ///   a key, and `configuration.writesPlaintext` is false.
+  /// - Throws: `OutboxError` if the store cannot hand requests over, as that of a fleet on PostgreSQL; if the outbox keeps
+  ///   its bodies in no folder; or if it has a key, and `configuration.writesPlaintext` is false.
   public func deliverInBackground(
     _ session: any BackgroundSession, configuration: BackgroundConfiguration = BackgroundConfiguration()
   ) throws -> BackgroundDelivery {
     guard let store = store as? any HandoverStore else {
       throw OutboxError(
         .failed, "the outbox's store cannot hand requests over to a background session; the one on SQLite can"
+      )
+    }
+    guard (storage.blobs as? BlobFolder)?.outbox == storage.spool.outbox else {
+      throw OutboxError(
+        .failed,
+        "the outbox keeps its bodies in no folder in which a background session finds them; open it with a folder"
       )
     }
     if self.configuration.key != nil, !configuration.writesPlaintext {

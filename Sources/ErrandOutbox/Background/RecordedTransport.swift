@@ -5,6 +5,9 @@ import ErrandCore
 final class RecordedTransport: Transport {
   private let response: Locked<SessionResponse?>
 
+  /// True once a stage has asked for the response.
+  var isTaken: Bool { response.withLock { $0 == nil } }
+
   init(_ response: SessionResponse) { self.response = Locked(response) }
 
   func perform(_ exchange: Exchange) async throws -> TransferResult {

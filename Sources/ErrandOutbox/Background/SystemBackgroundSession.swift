@@ -78,21 +78,24 @@
   extension URLSessionTask {
     var lease: Lease? { taskDescription.flatMap(Lease.init(label:)) }
 
-    /// True if the server may have received a part of the request.
-    var hasBegun: Bool { countOfBytesSent > 0 || countOfBytesReceived > 0 || response != nil }
+    /// True if the server may have received a part of the request. Nothing is counted of one without a body while it is
+    /// sent, so it counts as begun once it is due.
+    var mayHaveBegun: Bool {
+      countOfBytesSent > 0 || countOfBytesReceived > 0 || response != nil || isDueWithoutBody
+    }
 
     fileprivate var progressInSession: SessionTask.Progress {
       switch state {
       case .suspended: .suspended
       case .completed: .ended
-      case .running, .canceling: hasBegun || isBodyless ? .begun : .waiting
+      case .running, .canceling: mayHaveBegun ? .begun : .waiting
       @unknown default: .begun
       }
     }
 
-    /// Nothing is counted of a request without a body while it is sent, so it counts as begun once it is due.
-    private var isBodyless: Bool {
-      self is URLSessionDownloadTask && earliestBeginDate.map { $0 <= Date() } ?? true
+    private var isDueWithoutBody: Bool {
+      let isBodyless = self is URLSessionDownloadTask || countOfBytesClientExpectsToSend == 0
+      return isBodyless && earliestBeginDate.map { $0 <= Date() } ?? true
     }
   }
 #endif

@@ -127,7 +127,7 @@
         return
       }
       switch (error as? URLError)?.code {
-      case .cancelled: self = .cancelled(hasBegun: task.hasBegun)
+      case .cancelled: self = .cancelled(hasBegun: task.mayHaveBegun)
       case .fileDoesNotExist, .cannotOpenFile, .noPermissionsToReadFile:
         self = .failure(.fileUnreadable, message: "the file cannot be read", reachedServer: false)
       case .cannotFindHost, .dnsLookupFailed:

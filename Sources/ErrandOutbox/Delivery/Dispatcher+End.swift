@@ -9,15 +9,17 @@ extension Dispatcher {
   }
 
   /// As `stop`, until `resume`.
-  func rest(within limit: Duration) async {
+  /// - Parameter isNeedless: Returns true if `resume` was called for already, before there was anything to resume.
+  func rest(within limit: Duration, unless isNeedless: @Sendable () -> Bool = { false }) async {
     beginNothing()
+    if isNeedless() { return resume() }
     let force = Task {
       try await timeline.sleep(limit)
       cancelAll()
     }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isOver = state.withLock { state in
-        if state.isOver { return true }
+        if state.isOver || !state.isStopped { return true }
         state.waiters.append(continuation)
         return false
       }

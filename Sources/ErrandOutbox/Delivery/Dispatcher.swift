@@ -86,22 +86,30 @@ final class Dispatcher: Sendable {
   func networkChanged(isOnline: Bool) {
     guard isOnline else { return state.withLock { $0.isOffline = true } }
     Task {
-      await rescheduleOffline()
+      await rescheduleUnlessResting()
       proceed { $0.isOnline() }
     }
   }
 
   /// Makes requests due that waited for an identity.
-  func signedIn() async { await rescheduleOffline() }
+  func signedIn() async { await rescheduleUnlessResting() }
+
+  /// Leaves the store alone while the process rests: `resume` does it.
+  private func rescheduleUnlessResting() async {
+    if !state.withLock({ $0.isStopped }) { await rescheduleOffline() }
+  }
 
   func rescheduleOffline() async {
     await configuration.reportingFailure { _ = try await store.rescheduleOffline() }
   }
 
   private func tick(_ now: Duration) -> Duration? {
-    let (isPoll, prunes) = state.withLock { $0.tick(at: now) }
+    let (isPoll, prunes, isStopped) = state.withLock { state in
+      let (isPoll, prunes) = state.tick(at: now)
+      return (isPoll, prunes, state.isStopped)
+    }
     proceed()
-    if isPoll {
+    if isPoll, !isStopped {
       Task {
         // Another process may have ended after it changed a row and before it signalled that.
         await hub.catchUp()

@@ -40,8 +40,10 @@ final class RestingRunner: StoreRunner {
       Task { [open] in
         do {
           let runner = try await open()
-          runner.submit(operation)
-          runner.close(isGraceful: true) {}
+          // The caller goes on when nothing is open any more.
+          let reply = Locked<StoreOperation.Reply?>(nil)
+          runner.submit(operation.replying { outcome in reply.withLock { $0 = outcome } })
+          runner.close(isGraceful: true) { reply.withLock { $0.take() }?() }
         } catch {
           operation.failure(error)()
         }

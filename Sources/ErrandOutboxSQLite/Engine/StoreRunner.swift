@@ -69,6 +69,23 @@ struct StoreOperation: Sendable {
     self.receive = { receive(.failure($0)) }
   }
 
+  private init(
+    isWrite: Bool, run: @escaping @Sendable (OutboxTables) throws -> Reply,
+    receive: @escaping @Sendable (any Error) -> Void
+  ) {
+    (self.isWrite, self.run, self.receive) = (isWrite, run, receive)
+  }
+
+  /// Returns the operation with another way for its reply, which `reply` has to call.
+  func replying(through reply: @escaping @Sendable (@escaping Reply) -> Void) -> StoreOperation {
+    StoreOperation(
+      isWrite: isWrite,
+      run: { [run] tables in
+        let outcome = try run(tables)
+        return { reply(outcome) }
+      }, receive: { [receive] error in reply { receive(error) } })
+  }
+
   /// Returns the reply of an operation whose changes were undone, or that never ran.
   func failure(_ error: any Error) -> Reply {
     { [receive] in receive(error) }

@@ -8,7 +8,7 @@ extension OutboxTables {
   private static let early = Query(
     """
     SELECT \(readyColumns), due FROM requests INDEXED BY waiting
-    WHERE state = 0 AND head = 1 AND due > 0 AND due <= ?2 ORDER BY due LIMIT ?3
+    WHERE state = 0 AND head = 1 AND due > 0 AND due <= ?2 AND (expires IS NULL OR expires > due) ORDER BY due LIMIT ?3
     """)
   private static let hand = Query("UPDATE requests SET owner = ?2, lease_end = ?3 WHERE seq = ?1")
   private static let handed = Query(

@@ -5,6 +5,8 @@ import ErrandCore
   private var use: LoadUse<Value>?
   private var last: Value?
   private var hasStore = true
+  /// True while the view is away, in which it may be given another key.
+  private var isAway = false
 
   nonisolated init() {}
 
@@ -23,11 +25,20 @@ import ErrandCore
     LoadUsers.last += 1
     last = use?.entry.shown.value ?? last
     use?.replace()
-    use = LoadUse(key: key, store: store, user: LoadUsers.last, entry: store.entry(of: key, work))
+    use = LoadUse(
+      key: key, store: store, user: LoadUsers.last, entry: store.entry(of: key, work), isAway: isAway)
   }
 
-  func appear() { use?.appear() }
-  func disappear() { use?.disappear() }
+  func appear() {
+    isAway = false
+    use?.appear()
+  }
+
+  func disappear() {
+    isAway = true
+    use?.disappear()
+  }
+
   func refresh() async { await use?.entry.refresh() }
 }
 
@@ -44,11 +55,12 @@ import ErrandCore
   let entry: LoadEntry<Value>
   private var isKnown = false
 
-  init(key: AnyHashable, store: LoadStore, user: Int, entry: LoadEntry<Value>) {
+  init(key: AnyHashable, store: LoadStore, user: Int, entry: LoadEntry<Value>, isAway: Bool) {
     self.key = key
     self.store = store
     self.user = user
     self.entry = entry
+    isKnown = isAway
     // Not at once: what a view shows must not change while it is being made. By then it may be gone again.
     Task { [weak self] in
       guard let self, !isKnown else { return }

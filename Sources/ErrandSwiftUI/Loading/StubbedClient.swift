@@ -33,7 +33,10 @@ private struct URLMissing: Error {}
 private struct Responder: Interceptor {
   let respond: @Sendable (Request) async throws -> Response
 
-  func intercept(_ request: Request, next: Next) async throws -> Response { try await respond(request) }
+  func intercept(_ request: Request, next: Next) async throws -> Response {
+    // No transport asks the request whether it accepts the response.
+    try request.validated(try await respond(request))
+  }
 }
 
 /// Sends nothing.

@@ -26,7 +26,8 @@
 
     /// - Parameters:
     ///   - key: What makes two loads the same, besides the type of their values.
-    ///   - load: Loads the value. Requests that it sends in the scope end when no view shows the value any more.
+    ///   - load: Loads the value. Requests that it sends in the scope end with it, and when no view shows the value any
+    ///     more.
     public nonisolated init(
       _ key: some Hashable & Sendable, load: @escaping @Sendable (Client, RequestScope) async throws -> Value
     ) {

@@ -7,7 +7,7 @@
     ///
     /// ```swift
     /// #Preview {
-    ///   Feed().errandStub { request in .json([Post(title: "Hello")], for: request) }
+    ///   Feed().errandStub { request in try .json([Post(title: "Hello")], for: request) }
     /// }
     /// ```
     /// - Parameter respond: Returns the response to a request; an error that it throws is the request's.

@@ -58,6 +58,13 @@ public import Observation
     guard outer !== self.outer else { return }
     self.outer = outer
     if current?.scope.isCancelled == true { current = nil }
+    guard parent == nil, current != nil else { return }
+    // Requests that were begun before, or elsewhere, end with the views that are around it now.
+    outer.whenEnded { [weak self, weak outer] in
+      Task { @MainActor in
+        if let self, self.outer === outer { self.current?.scope.end() }
+      }
+    }
   }
 
   func appear() { apply(state.appear()) }

@@ -38,6 +38,8 @@
 
     var endsWhenDetached: Bool { true }
 
+    var pages: [any ScopeOwner] { children.filter { $0.isViewLoaded } }
+
     var scopesInside: [any ScopeOwner] { children.filter { $0.scopeHolder != nil } }
 
     func watchWindow() {
@@ -67,6 +69,8 @@
     var isInWindow: Bool { window != nil }
 
     var endsWhenDetached: Bool { false }
+
+    var pages: [any ScopeOwner] { [] }
 
     var scopesInside: [any ScopeOwner] { [] }
 

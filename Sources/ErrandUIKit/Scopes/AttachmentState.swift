@@ -18,8 +18,11 @@ struct AttachmentState: Sendable, Equatable {
   private var phase = Phase.new
 
   /// Takes note of where the page is now.
-  /// - Parameter isAttached: True if it is in a window, or in or over a page that is.
-  mutating func look(isAttached: Bool) -> Effect? {
+  /// - Parameters:
+  ///   - isAttached: True if it is in a window, or in or over a page that is.
+  ///   - isSettled: False in the middle of a move: what is taken from one place may be on its way to another.
+  mutating func look(isAttached: Bool, isSettled: Bool = true) -> Effect? {
+    if !isAttached, !isSettled { return nil }
     switch (phase, isAttached) {
     case (.new, true):
       phase = .attached

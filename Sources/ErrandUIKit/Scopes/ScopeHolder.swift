@@ -39,6 +39,8 @@ import ErrandCore
   /// The present scope, after a look at where the owner is.
   var scope: RequestScope {
     look()
+    // A cell is asked before it is in its table.
+    if let owner, owner.scopeContainer == nil { Task { [weak self] in self?.look() } }
     return life.scope
   }
 
@@ -46,7 +48,8 @@ import ErrandCore
   var isCancelled: Bool { life.scope.isCancelled }
 
   /// Looks where the owner is, and ends or renews its scope if it has left its place or come to one.
-  func look() {
+  /// - Parameter isSettled: False in the middle of a move.
+  func look(isSettled: Bool = true) {
     guard let owner else { return }
     let container = owner.scopeContainer.map(ScopeHolder.of)
     let isAttached: Bool
@@ -57,13 +60,14 @@ import ErrandCore
       isAttached = container.map { !$0.isCancelled } ?? false
       if !isAttached { return }
     }
-    switch state.look(isAttached: isAttached) {
+    switch state.look(isAttached: isAttached, isSettled: isSettled) {
     case .end: life.scope.end()
     case .renew: life = ScopeLife(owner)
     case nil: break
     }
     if isAttached, let container { lie(in: container) }
-    owner.watchWindow()
+    // A view that is being emptied would be emptied for ever.
+    if isSettled { owner.watchWindow() }
     for notify in onLook.values { notify() }
   }
 
@@ -77,17 +81,20 @@ import ErrandCore
 
   /// Takes note that the owner has entered or left a window.
   func moved() {
-    lookAround()
+    look(isSettled: false)
     // Only after the call that moves it, the platform knows what it is in.
     Task { [weak self] in self?.lookAround() }
   }
 
-  /// Looks where the owner is, and where others are that were in the same container: a page that is popped together with
-  /// the visible one does not leave a window.
+  /// Looks where the owner is, and where others are that were in the same container, or in it: a page that is popped
+  /// together with the visible one, or from below it, does not leave a window. Their neighbours are watched, too: of pages
+  /// of which one has requests, the others tell when they come and go.
   private func lookAround() {
     let place = home?.lodgers
     look()
     place?.look()
+    life.lodgers.look()
+    for page in owner?.scopeContainer?.pages ?? [] { _ = ScopeHolder.of(page) }
   }
 
   /// Ends the scope: its page has ended. It gets a new one when the owner is shown again.

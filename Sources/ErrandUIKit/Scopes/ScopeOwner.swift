@@ -12,6 +12,8 @@ import ErrandCore
   var isInWindow: Bool { get }
   /// True if its requests end when it is nowhere any more; false if only with itself or with what it is in.
   var endsWhenDetached: Bool { get }
+  /// The controllers in it whose views are loaded.
+  var pages: [any ScopeOwner] { get }
   /// The owners in it that have a scope.
   var scopesInside: [any ScopeOwner] { get }
   /// Sees to it that `ScopeHolder.moved` is called when it enters or leaves a window.

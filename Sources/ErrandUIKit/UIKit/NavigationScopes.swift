@@ -30,6 +30,8 @@
     ) {
       self.controller = controller
       followed = FollowedStack(name ?? controller.scopeName, in: parent)
+      // Nothing would notice the first push, if no page has asked for its requests by then.
+      controller.loadViewIfNeeded()
       let holder = ScopeHolder.of(controller)
       holder.onLook[ObjectIdentifier(self)] = { self.update() }
       holder.look()

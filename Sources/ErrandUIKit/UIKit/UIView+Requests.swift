@@ -51,6 +51,8 @@
 
     var endsWhenDetached: Bool { false }
 
+    var pages: [any ScopeOwner] { [] }
+
     var scopesInside: [any ScopeOwner] { [] }
 
     func watchWindow() {}

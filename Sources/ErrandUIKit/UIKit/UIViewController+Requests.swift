@@ -19,7 +19,7 @@
     /// A controller that is shown again gets a new scope, so ask for it each time. No base class is needed, and nothing
     /// of UIKit's is replaced; a hidden view of size zero in the controller's view notices that it leaves its window. Before
     /// the view is loaded there is none: requests of `init` end with the controller's release, unless it is asked for its
-    /// requests again later.
+    /// requests again later, or pushed in an animation.
     public var requests: RequestScope { ownRequests }
   }
 
@@ -33,7 +33,17 @@
 
     var scopeContainer: (any ScopeOwner)? { parent ?? presentingViewController }
 
-    var isInWindow: Bool { viewIfLoaded?.window != nil || presentedViewController != nil }
+    /// True if its view is in a window, or covered by what it presents there. What covers the page that was a window's root
+    /// before stays in the window, and does not count.
+    var isInWindow: Bool {
+      if viewIfLoaded?.window != nil { return true }
+      guard var top = presentedViewController else { return false }
+      while let next = top.presentedViewController { top = next }
+      guard let window = top.viewIfLoaded?.window else { return false }
+      var outermost: UIViewController = self
+      while let next = outermost.parent ?? outermost.presentingViewController { outermost = next }
+      return window.rootViewController === outermost
+    }
 
     var endsWhenDetached: Bool { true }
 
@@ -42,9 +52,18 @@
       return children.filter { $0.scopeHolder != nil } + views
     }
 
+    var pages: [any ScopeOwner] { children.filter { $0.viewIfLoaded != nil } }
+
     func watchWindow() {
-      guard let view = viewIfLoaded, !view.subviews.contains(where: { $0 is ScopeSentinel }) else { return }
-      view.addSubview(ScopeSentinel(of: self))
+      guard let view = viewIfLoaded else {
+        // A page that was pushed a moment ago has its view when the movement has ended.
+        transitionCoordinator?.animate(alongsideTransition: nil) { [weak self] _ in self?.scopeHolder?.moved()
+        }
+        return
+      }
+      // Some views take no others but in their content.
+      let host = (view as? UIVisualEffectView)?.contentView ?? view
+      if !host.subviews.contains(where: { $0 is ScopeSentinel }) { host.addSubview(ScopeSentinel(of: self)) }
     }
   }
 

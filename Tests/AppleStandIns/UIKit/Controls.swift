@@ -79,6 +79,9 @@ open class UIProgressView: UIView {
 @MainActor public enum Accessibility {
   public static func setReduceMotion(_ isEnabled: Bool) { UIAccessibility.isReduceMotionEnabled = isEnabled }
 
+  /// The number of animations.
+  public internal(set) static var animations = 0
+
   public static func takePosted() -> [String] {
     defer { UIAccessibility.posted = [] }
     return UIAccessibility.posted

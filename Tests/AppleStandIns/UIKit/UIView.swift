@@ -95,6 +95,7 @@ open class UIView: UIResponder {
   open class func animate(
     withDuration duration: TimeInterval, animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
   ) {
+    Accessibility.animations += 1
     animations()
     completion?(true)
   }
@@ -109,4 +110,19 @@ open class UIWindow: UIView {
   open override var window: UIWindow? { self }
 
   open func makeKeyAndVisible() {}
+}
+
+open class UIVisualEffectView: UIView {
+  public let contentView = UIView()
+
+  public override init(frame: CGRect) {
+    super.init(frame: frame)
+    super.addSubview(contentView)
+  }
+
+  public required init?(coder: NSCoder) { nil }
+
+  open override func addSubview(_ view: UIView) {
+    preconditionFailure("views are added to the content view of a UIVisualEffectView")
+  }
 }

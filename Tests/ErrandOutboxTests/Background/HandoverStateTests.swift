@@ -114,6 +114,30 @@ import Testing
     #expect(state.ended(lease(2), .finished) == [.record(lease(2), .finished)])
   }
 
+  @Test mutating func `nothing begins again after there was no time left`() {
+    let (one, two) = (lease(1), lease(2))
+    _ = state.sleep()
+    _ = state.opened(rows: [], tasks: [])
+    _ = state.claimed([one], isMore: true)
+    _ = state.prepared(one, task: 7)
+    #expect(state.hurry() == [.cancel(task: 7), .rest])
+    #expect(state.claimed([two], isMore: false) == [])
+    #expect(state.requests.isEmpty)
+    #expect(state.ended(one, .cancelled(hasBegun: false)) == [])
+    #expect(state.mayBeSuspended)
+    // It is recorded when the store is open again.
+    #expect(state.sleep() == [.open])
+    #expect(state.opened(rows: [one], tasks: []).contains(.record(one, .cancelled(hasBegun: false))))
+  }
+
+  @Test mutating func `before it is known whether the app is seen, tasks are left alone`() {
+    #expect(state.ended(lease(1), .finished) == [.open])
+    let effects = state.opened(
+      rows: [lease(1), lease(2)], tasks: [task(7, 2, .waiting), task(8, nil, .waiting)])
+    #expect(effects == [.cancel(task: 8), .record(lease(1), .finished)])
+    #expect(!state.mayBeSuspended)
+  }
+
   @Test mutating func `a late acceptance cancels the attempt that followed, whose end is still told`() {
     let two = lease(1)
     let one = Lease(id: two.id, number: two.number - 1)

@@ -165,6 +165,18 @@
       host.show(nil)
     }
 
+    @Test func `a key that changes while the view is away is loaded when it is back`() async throws {
+      let stub = StubTransport([.response(body: "[\"a\"]")])
+      let (host, store) = host(stub) { Names() }
+      #expect(await host.wait { host.texts == ["a"] })
+      host.cover()
+      host.show(Names("others").errand(store))
+      for _ in 0..<20 { await host.settle() }
+      #expect(stub.requests.count == 1)
+      host.uncover()
+      #expect(await host.wait { stub.requests.count == 2 })
+    }
+
     @Test func `without a store the error says what is missing`() async {
       let host = Host(Names())
       #expect(host.texts == ["-", "error"])
@@ -178,6 +190,11 @@
     @Test func `a preview has its responses from a closure`() async {
       let host = Host(Names().errandStub { try .json(["stubbed"], for: $0) })
       #expect(await host.wait { host.texts == ["stubbed"] })
+    }
+
+    @Test func `a status that a request does not accept is an error of a stub, too`() async {
+      let host = Host(Names().errandStub { try .json(["no"], status: 500, for: $0) })
+      #expect(await host.wait { host.texts == ["-", "error"] })
     }
 
     @Test func `a stub's error is the view's`() async {

@@ -67,6 +67,16 @@
       call.cancel()
     }
 
+    @Test func `requests that were begun before the view was made end with the views around it`() async throws
+    {
+      let (outer, inner) = (ViewRequests("outer", clock: clock), ViewRequests("inner", clock: clock))
+      let scope = inner.scope
+      let host = Host(Text("page").requests(inner).requests(outer))
+      #expect(!scope.isCancelled)
+      outer.scope.end()
+      #expect(await host.wait { scope.isCancelled })
+    }
+
     @Test func `a view that comes back later has a new scope, and so have the views in it`() async throws {
       let (requests, found) = (ViewRequests("page", clock: clock), Found())
       let host = Host(Child(found: found).requests(requests))

@@ -28,7 +28,7 @@ struct Asleep {
 struct AppDelegate {
   let delivery: BackgroundDelivery
 
-  func sessionHasEvents(_ completionHandler: @Sendable () -> Void) async {
+  @MainActor func sessionHasEvents(_ completionHandler: () -> Void) async {
     await delivery.handleEvents()
     completionHandler()
   }

@@ -106,7 +106,9 @@ private enum InAUIKitApp {
     lazy var prefetcher = RequestPrefetcher(client) { (photo: Photo) in
       .get(photo.url).cached(as: "photo/\(photo.id)")
     }
-    lazy var prefetching = IndexPathPrefetcher(prefetcher) { [weak self] in self?.photos[$0.row] }
+    lazy var prefetching = IndexPathPrefetcher(prefetcher) { [weak self] path in
+      self.flatMap { $0.photos.indices.contains(path.row) ? $0.photos[path.row] : nil }
+    }
 
     init(_ client: Client) {
       self.client = client

@@ -1,0 +1,169 @@
+import ErrandCore
+import ErrandOutboxSQLite
+import ErrandTesting
+import Foundation
+import Testing
+
+@testable import ErrandOutbox
+
+/// What goes wrong around a handover: too little time, a relaunch in the middle, a client that cannot do what it could.
+@Suite struct BackgroundTroubleTests {
+  private let phone: Phone
+
+  init() throws { phone = try Phone() }
+
+  private func request(_ body: String = "hello") -> Request { .post(phone.server.url("/"), .text(body)) }
+
+  private func launch(
+    _ change: (inout OutboxConfiguration) -> Void = { _ in },
+    client: (inout ClientConfiguration) -> Void = { _ in }
+  ) async throws -> Phone.Process {
+    try await phone.launch(
+      {
+        $0.delivers = false
+        change(&$0)
+      }, client: client)
+  }
+
+  private final class Failing: Interceptor {
+    let fails = Locked(false)
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      if fails.withLock({ $0 }) {
+        throw RequestError(.cannotConnect, message: "no token can be had", reachedServer: false)
+      }
+      return try await next(request)
+    }
+  }
+
+  @Test func `a response counts even if a stage of the client cannot go on by then`() async throws {
+    let failing = Failing()
+    let app = try await launch(client: { $0.attemptInterceptors = [failing] })
+    phone.server.on("/refused") { _ in .response(status: 422) }
+    let accepted = try await app.outbox.enqueue(request())
+    let refused = try await app.outbox.enqueue(.post(phone.server.url("/refused"), .text("no")))
+    await app.delivery.enterBackground()
+    failing.fails.withLock { $0 = true }
+    try await phone.session.whenQuiet()
+    phone.session.drain()
+    await app.delivery.handleEvents()
+    #expect(try await app.outbox.status(of: accepted.id)?.state == .delivered)
+    #expect(try await app.outbox.status(of: refused.id)?.state == .deadLettered)
+    #expect(phone.server.requests.count == 2)
+  }
+
+  private struct Answering: Interceptor {
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      do { return try await next(request) } catch {
+        return Response(status: 200, fields: [:], data: Data(), url: request.url!)
+      }
+    }
+  }
+
+  @Test func `an interceptor that makes a response of each error delivers nothing by that`() async throws {
+    let app = try await launch(client: { $0.attemptInterceptors = [Answering()] })
+    let receipt = try await app.outbox.enqueue(request())
+    phone.session.hold()
+    await app.delivery.enterBackground()
+    #expect(phone.session.count == 1)
+    #expect(try await app.outbox.status(of: receipt.id)?.state == .attempting)
+  }
+
+  @Test func `a launch for the session's events leaves alone what waits in the session`() async throws {
+    let first = try await launch()
+    let sent = try await first.outbox.enqueue(request("sent"))
+    await first.delivery.enterBackground()
+    try await phone.session.whenQuiet()
+    phone.session.hold()
+    let waiting = try await first.outbox.enqueue(request("waiting"))
+    await first.delivery.enterBackground()
+    phone.session.go()
+    phone.session.hold()
+    await phone.kill(first)
+    try await phone.session.whenQuiet()
+    let uploads = phone.session.uploads.count
+    let second = try await launch()
+    phone.session.drain()
+    let clock = ContinuousClock()
+    let time = await clock.measure { await second.delivery.handleEvents() }
+    #expect(time < .seconds(10))
+    #expect(second.delivery.mayBeSuspended)
+    #expect(phone.session.uploads.count == uploads)
+    for id in [sent.id, waiting.id] { #expect(try await second.outbox.status(of: id)?.attempts == 1) }
+  }
+
+  @Test func `an app without time left closes the store, and begins nothing by itself`() async throws {
+    let app = try await launch()
+    for number in 0..<20 { _ = try await app.outbox.enqueue(request("\(number)")) }
+    phone.session.hold()
+    for limit in [Duration.zero, .milliseconds(1), .milliseconds(5), .milliseconds(20)] {
+      await app.delivery.enterBackground(within: limit)
+      #expect(app.delivery.mayBeSuspended, "\(limit)")
+    }
+    for _ in 0..<50 {
+      await Task.yield()
+      #expect(app.delivery.mayBeSuspended)
+    }
+    await app.delivery.enterBackground()
+    phone.session.go()
+    try await phone.session.whenQuiet()
+    phone.session.drain()
+    await app.delivery.handleEvents()
+    #expect(try await app.outbox.statistics().counts[.delivered] == 20)
+    #expect(Set(phone.arrivals.map(\.body)).count == 20 && phone.arrivals.count == 20)
+  }
+
+  @Test func `a task that is cancelled ends the wait`() async throws {
+    let app = try await launch()
+    _ = try await app.outbox.enqueue(request())
+    phone.session.hold()
+    let task = Task { await app.delivery.handleEvents(within: .seconds(500)) }
+    for _ in 0..<20 { await Task.yield() }
+    task.cancel()
+    await task.value
+    #expect(app.delivery.mayBeSuspended)
+  }
+
+  @Test func `a request that expires before it is due is not handed over`() async throws {
+    phone.server.on("/") { _ in .response(status: 503, fields: ["Retry-After": "100"]) }
+    let app = try await launch()
+    let short = try await app.outbox.enqueue(request("short"), expires: .seconds(50))
+    let long = try await app.outbox.enqueue(request("long"), expires: .seconds(5000))
+    await app.delivery.enterBackground()
+    try await phone.session.whenQuiet()
+    phone.session.hold()
+    phone.session.drain()
+    await app.delivery.handleEvents()
+    #expect(phone.session.uploads.count { $0.lease.id == short.id } == 1)
+    #expect(phone.session.uploads.count { $0.lease.id == long.id } == 2)
+  }
+
+  @Test func `an app that comes back at once goes on with what it is sending`() async throws {
+    let gate = StubGate()
+    phone.server.on("/") { _ in .stall }
+    phone.server.on("/quick") { _ in .response() }
+    let app = try await launch { $0.delivers = true }
+    app.delivery.enterForeground()
+    _ = try await app.outbox.enqueue(request())
+    try await phone.server.waitForRequests(1)
+    let sleep = Task {
+      gate.open()
+      await app.delivery.enterBackground(within: .seconds(600))
+    }
+    try await gate.pass()
+    for _ in 0..<20 { await Task.yield() }
+    app.delivery.enterForeground()
+    let quick = try await app.outbox.enqueue(.post(phone.server.url("/quick"), .text("q")))
+    #expect(try await quick.outcome().response?.status == 200)
+    await sleep.value
+    #expect(phone.server.count("/") == 1)
+  }
+
+  @Test func `an outbox without a folder of its own is refused`() async throws {
+    let outbox = try await Outbox(
+      store: SQLiteOutboxStore(folder: phone.harness.folder),
+      blobs: BlobFolder(in: phone.harness.folder.appending(path: "blobs")), client: phone.harness.client(),
+      configuration: phone.harness.configuration)
+    #expect(throws: OutboxError.self) { _ = try outbox.deliverInBackground(phone.session) }
+  }
+}
