@@ -89,12 +89,15 @@ package final class PageServer: Sendable {
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     var connections: [PageConnection] = []
     var accepted = 0
+    var isFull = false
     var isStopped = false
     while !isStopped {
-      var polled = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+      // Out of descriptors, it listens again when a connection has ended, or a little later.
+      var polled = [pollfd(fd: isFull ? -1 : listener, events: Int16(POLLIN), revents: 0)]
       polled.append(pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0))
       polled += connections.map { pollfd(fd: $0.descriptor, events: $0.pollEvents, revents: 0) }
-      poll(&polled, nfds_t(polled.count), -1)
+      poll(&polled, nfds_t(polled.count), isFull ? 100 : -1)
+      isFull = false
       if polled[1].revents != 0 { while read(wakeRead, room.baseAddress, room.count) > 0 {} }
       for command in takeCommands() {
         switch command {
@@ -110,7 +113,7 @@ package final class PageServer: Sendable {
         for request in connection.handle(polled.revents, room) { pass(request, of: connection.number) }
       }
       connections.removeAll(where: \.isOver)
-      if polled[0].revents != 0 { accept(&connections, &accepted) }
+      if polled[0].revents != 0 { isFull = !accept(&connections, &accepted) }
       let streams = connections.count(where: \.isStream)
       listeners.withLock { $0 = streams }
     }
@@ -119,9 +122,14 @@ package final class PageServer: Sendable {
     room.deallocate()
   }
 
-  /// Returns the connection that gives way to another: one that has asked for nothing, or one that is idle.
-  private static func place(in connections: [PageConnection]) -> Int? {
-    connections.firstIndex { $0.isIdle && !$0.hasAsked } ?? connections.firstIndex(where: \.isIdle)
+  /// Ends a connection that gives way to another: one that has asked for nothing, or one that is idle.
+  /// - Returns: False if there is none.
+  private func makePlace(in connections: inout [PageConnection]) -> Bool {
+    let index =
+      connections.firstIndex { $0.isIdle && !$0.hasAsked } ?? connections.firstIndex(where: \.isIdle)
+    guard let index else { return false }
+    connections.remove(at: index).shut()
+    return true
   }
 
   private func takeCommands() -> [Command] {
@@ -135,16 +143,19 @@ package final class PageServer: Sendable {
     handler(request) { [weak self] response in self?.put(.respond(connection: connection, response)) }
   }
 
-  private func accept(_ connections: inout [PageConnection], _ accepted: inout Int) {
+  /// Accepts those who wait.
+  /// - Returns: False if there are no descriptors left, and no connection gives way.
+  private func accept(_ connections: inout [PageConnection], _ accepted: inout Int) -> Bool {
     while true {
       let descriptor = systemAccept(listener)
-      guard descriptor >= 0 else { return }
-      if connections.count >= Self.mostConnections {
-        guard let index = Self.place(in: connections) else {
-          close(descriptor)
-          continue
-        }
-        connections.remove(at: index).shut()
+      guard descriptor >= 0 else {
+        guard errno == EMFILE || errno == ENFILE else { return true }
+        if makePlace(in: &connections) { continue }
+        return false
+      }
+      if connections.count >= Self.mostConnections, !makePlace(in: &connections) {
+        close(descriptor)
+        continue
       }
       Socket.prepareAccepted(descriptor)
       accepted += 1

@@ -6,7 +6,19 @@ struct RecordingArguments: Sendable, Hashable {
   init() {}
 
   init(_ arguments: ScannedArguments) throws(UsageError) {
-    har = try ValueParser.path(arguments.last(.har), for: .har)
-    trace = try ValueParser.path(arguments.last(.trace), for: .trace)
+    har = try Self.file(.har, arguments)
+    trace = try Self.file(.trace, arguments)
+  }
+
+  private static func file(
+    _ option: OptionSpec, _ arguments: ScannedArguments
+  ) throws(UsageError) -> String? {
+    let path = try ValueParser.path(arguments.last(option), for: option)
+    if path == "-" {
+      throw UsageError(
+        "--\(option.name) needs a file",
+        hint: "The standard output has the response: --\(option.name) FILE writes beside it.")
+    }
+    return path
   }
 }

@@ -42,7 +42,7 @@ public enum Program {
         return try await GuaranteedCommand(transfer: transfer, guarantee: guarantee, console: console).run()
       case .outbox(let action): return try await OutboxCommand(action: action, console: console).run()
       case .inspect(let port, let arguments):
-        return await InspectCommand(arguments: arguments, port: port, console: console).run()
+        return await InspectCommand(port: port, console: console) { await run(arguments, console) }.run()
       case .tour: return try await Tour(console: console).run()
       case .completion(let shell): try console.output.write(CompletionScript.text(for: shell))
       case .manual: try console.output.write(ManPage.text)

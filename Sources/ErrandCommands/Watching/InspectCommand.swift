@@ -10,14 +10,14 @@ import ErrandOutbox
 
 /// Runs a command of the tool, and shows its calls on a page in a browser until control-C.
 struct InspectCommand {
-  /// The arguments of the command, as they follow `errand`.
-  let arguments: [String]
   let port: Int
   let console: Console
+  /// Runs the command.
+  let command: @Sendable () async -> ExitCode?
 
   func run() async -> ExitCode? {
     let page = InspectedCalls(port: port, console: console)
-    let code = await InspectedCalls.$current.withValue(page) { await Program.run(arguments, console) }
+    let code = await InspectedCalls.$current.withValue(page, operation: command)
     guard let code, page.isServed, !Task.isCancelled else { return code }
     console.say("* the command has ended with \(code.rawValue); the page stays until control-C")
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }

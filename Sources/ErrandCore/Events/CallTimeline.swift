@@ -59,10 +59,11 @@ package struct CallTimeline: Sendable {
       move(to: event.time, .firstByte, event)
       isReceiving = true
     case .responded(let response):
-      move(to: event.time, isReceiving ? .receive : .firstByte, event)
-      // A stream goes on until the call's end.
-      isReceiving = response.bodyLength == nil
-      if !isReceiving { last = nil }
+      // A stream is received until the call's end.
+      let isStream = response.bodyLength == nil
+      if !isStream || !isReceiving { move(to: event.time, isReceiving ? .receive : .firstByte, event) }
+      isReceiving = isStream
+      if !isStream { last = nil }
     case .attemptFailed:
       move(to: event.time, isReceiving ? .receive : .firstByte, event)
       last = nil

@@ -21,36 +21,6 @@ struct HandoverState: Sendable {
     case launching
   }
 
-  enum Effect: Sendable, Hashable {
-    /// Open the store, list its marked requests and the session's tasks, and call `opened`.
-    case open
-    /// Claim at most so many requests, and call `claimed`; then make a task for each, and call `prepared`.
-    case claim(Int)
-    /// Note in the store that the session has the request, and call `marked`.
-    case mark(Lease)
-    case resume(task: Int)
-    case cancel(task: Int)
-    /// Record the end of an attempt, and call `recorded`.
-    case record(Lease, HandedEnd)
-    /// List the session's tasks again after a while, and call `settled`.
-    case settle
-    /// Nothing is under way. When asleep, close the store: the app may be suspended.
-    case rest
-  }
-
-  /// How far a request has come.
-  enum Stage: Sendable, Hashable {
-    case preparing
-    /// The task exists and is suspended, and the store is being told.
-    case marking(task: Int)
-    /// The session has the task.
-    case underWay(task: Int)
-    /// The store says that the session has it, but the session has not listed it.
-    case unaccounted
-    /// - isLate: The session told an end after another one was on its way to the store.
-    case recording(HandedEnd, isLate: Bool)
-  }
-
   enum Phase { case closed, opening, open }
 
   /// The most requests that the session has at once.
@@ -238,20 +208,5 @@ struct HandoverState: Sendable {
     rests = true
     if mode == .asleep { phase = .closed }
     return [.rest]
-  }
-}
-
-extension HandoverState.Stage {
-  /// True if the store says that the session has the request.
-  fileprivate var isHanded: Bool {
-    switch self {
-    case .underWay, .unaccounted: true
-    case .preparing, .marking, .recording: false
-    }
-  }
-
-  /// True if the request takes a place in the session, or will.
-  fileprivate var isInSession: Bool {
-    if case .recording = self { false } else { true }
   }
 }

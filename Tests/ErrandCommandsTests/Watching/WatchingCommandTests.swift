@@ -36,6 +36,14 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
+  @Test(arguments: ["--har", "--trace"]) func `a recording needs a file of its own`(option: String)
+    async throws
+  {
+    let result = try await Tool.run("get", url, option, "-", in: folder.url)
+    #expect(result.code == 2 && result.error.contains("\(option) needs a file"))
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func `a request is shown as a command of curl, and not sent`() async throws {
     let result = try await Tool.run("post", url, "--json", #"{"a":1}"#, "--bearer", "secret", "--curl")
     #expect(result.text.hasPrefix("curl -X POST \(url) "))
@@ -71,6 +79,12 @@ import Testing
     #expect(level == "info" ? lines.count == 1 : lines.count > 5)
     #expect(lines.last?.contains("200 OK") == true)
     #expect(!result.error.contains("secret"))
+  }
+
+  @Test func `a body that is streamed is one step of the waterfall`() async throws {
+    server.on("/x") { _ in MockResponse.chunked("one", "two").pausing(.milliseconds(50), at: .body(3)) }
+    let shown = try await PseudoTerminal.run("get", url, "-v")
+    #expect(shown.text.components(separatedBy: "*  receive").count == 2)
   }
 
   @Test func `a wait before another attempt is shown on a terminal`() async throws {

@@ -1,0 +1,46 @@
+extension HandoverState {
+  enum Effect: Sendable, Hashable {
+    /// Open the store, list its marked requests and the session's tasks, and call `opened`.
+    case open
+    /// Claim at most so many requests, and call `claimed`; then make a task for each, and call `prepared`.
+    case claim(Int)
+    /// Note in the store that the session has the request, and call `marked`.
+    case mark(Lease)
+    case resume(task: Int)
+    case cancel(task: Int)
+    /// Record the end of an attempt, and call `recorded`.
+    case record(Lease, HandedEnd)
+    /// List the session's tasks again after a while, and call `settled`.
+    case settle
+    /// Nothing is under way. When asleep, close the store: the app may be suspended.
+    case rest
+  }
+
+  /// How far a request has come.
+  enum Stage: Sendable, Hashable {
+    case preparing
+    /// The task exists and is suspended, and the store is being told.
+    case marking(task: Int)
+    /// The session has the task.
+    case underWay(task: Int)
+    /// The store says that the session has it, but the session has not listed it.
+    case unaccounted
+    /// - isLate: The session told an end after another one was on its way to the store.
+    case recording(HandedEnd, isLate: Bool)
+  }
+}
+
+extension HandoverState.Stage {
+  /// True if the store says that the session has the request.
+  var isHanded: Bool {
+    switch self {
+    case .underWay, .unaccounted: true
+    case .preparing, .marking, .recording: false
+    }
+  }
+
+  /// True if the request takes a place in the session, or will.
+  var isInSession: Bool {
+    if case .recording = self { false } else { true }
+  }
+}
