@@ -39,7 +39,7 @@ struct Watching {
     case "listener": try await compare("a listener that ignores everything", [Ignoring()], rounds, most: 300)
     case "metrics":
       try await compare("metrics", [], rounds, most: nil) { $0.collectsMetrics = true }
-    case "log": try await log(to: folder.appending(path: "log"), rounds, url: arguments.value("url"))
+    case "log": try await log(to: folder.appending(path: "log"), rounds, url: arguments["url"])
     case "har":
       let recorder = try HARRecorder(file: folder.appending(path: "calls.har"))
       var configuration = ClientConfiguration()
@@ -72,7 +72,9 @@ struct Watching {
       times.watched.append(try await time(watched, 1, 1000))
     }
     let added = (times.watched.min() ?? .nan) - (times.plain.min() ?? .nan)
-    print("\(name) adds \(added.fixed(0)) ns to a request\(most.map { " (at most \($0.fixed(0)))" } ?? "")")
+    let plainTime = ((times.plain.min() ?? .nan) / 1000).fixed(1)
+    let aim = most.map { " (at most \($0.fixed(0)))" } ?? ""
+    print("\(name) adds \(added.fixed(0)) ns\(aim) to a request of \(plainTime) µs")
   }
 
   /// Prints the throughput with a log in relation to that without, with 64 requests in flight.

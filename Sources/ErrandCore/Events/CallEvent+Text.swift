@@ -76,6 +76,8 @@ extension EventFailure: CustomStringConvertible {
 enum LogText {
   /// Returns the text with each control character escaped, so that no name or message makes a line of its own.
   static func line(_ text: String) -> String {
+    // Most texts are plain ASCII, of which nothing has to be looked up.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isControl) else { return text }
     var line = ""
     for scalar in text.unicodeScalars {

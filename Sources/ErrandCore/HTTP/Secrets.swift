@@ -78,8 +78,15 @@ public struct Secrets: Sendable, Hashable {
   /// no secret either.
   package func redact(_ url: String, as mask: SecretMask = .stars) -> String {
     // Most URLs have no secrets.
-    guard url.utf8.contains(where: { "@?#;%".utf8.contains($0) }) else { return url }
+    guard url.utf8.contains(where: Self.mayBeginSecret) else { return url }
     return SecretScan(url, self, mask).shown
+  }
+
+  private static func mayBeginSecret(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ";"), UInt8(ascii: "%"): true
+    default: false
+    }
   }
 
   /// Returns the first part of the URL's path, query or fragment that is secret, for a message: `the query item

@@ -27,19 +27,33 @@ struct CallStore: Sendable {
 
   mutating func take(_ event: CallEvent) {
     let id = event.call
-    let before = records[id]?.heldBytes ?? 0
     if case .started = event.kind {
-      records[id] = CallRecord(event, bodyLimit: limits.bodyLength)
+      var record = CallRecord(event, bodyLimit: limits.bodyLength)
+      let growth = record.heldBytes
+      if growth > 0 { record.stamp = hold(id) }
+      bytes += growth
+      records[id] = record
+      changed.insert(id)
       order.append(id)
       makeRoom()
     } else {
-      records[id]?.take(event, bodyLimit: limits.bodyLength)
+      // In its place: a record is large, and there are many events.
+      guard let index = records.index(forKey: id) else { return }
+      let growth = Self.take(event, into: &records.values[index], limits)
+      if growth > 0 { records.values[index].stamp = hold(id) }
+      bytes += growth
+      changed.insert(id)
     }
-    guard let after = records[id]?.heldBytes else { return }
-    changed.insert(id)
-    bytes += after - before
-    if after > before { hold(id) }
     while bytes > limits.bodies, firstHeld < held.count { dropOldest() }
+  }
+
+  /// - Returns: The bytes by which the record has grown.
+  private static func take(
+    _ event: CallEvent, into record: inout CallRecord, _ limits: InspectorLimits
+  ) -> Int {
+    let before = record.heldBytes
+    record.take(event, bodyLimit: limits.bodyLength)
+    return record.heldBytes - before
   }
 
   /// Forgets all calls that have ended.
@@ -79,14 +93,17 @@ struct CallStore: Sendable {
     first = 0
   }
 
-  private mutating func hold(_ id: UInt64) {
+  /// Gives a call the last place among those that are held.
+  /// - Returns: Its stamp.
+  private mutating func hold(_ id: UInt64) -> Int {
     stamps += 1
-    records[id]?.stamp = stamps
-    held.append((id, stamps))
     // Each call has one place that counts.
-    guard held.count > 4 * limits.calls + 100 else { return }
-    held = held[firstHeld...].filter { records[$0.id]?.stamp == $0.stamp }
-    firstHeld = 0
+    if held.count > 4 * limits.calls + 100 {
+      held = held[firstHeld...].filter { records[$0.id]?.stamp == $0.stamp }
+      firstHeld = 0
+    }
+    held.append((id, stamps))
+    return stamps
   }
 
   private mutating func dropOldest() {
