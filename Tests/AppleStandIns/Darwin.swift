@@ -98,6 +98,8 @@ public var errno: Int32 {
 public var E2BIG: Int32 { absent() }
 public var EACCES: Int32 { absent() }
 public var EAGAIN: Int32 { absent() }
+public var EMFILE: Int32 { absent() }
+public var ENFILE: Int32 { absent() }
 public var EBUSY: Int32 { absent() }
 public var EDQUOT: Int32 { absent() }
 public var EEXIST: Int32 { absent() }
