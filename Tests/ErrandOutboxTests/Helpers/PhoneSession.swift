@@ -97,9 +97,14 @@ final class PhoneSession: BackgroundSession {
 
   /// Lets the tasks begin that were held, or not yet due.
   func go() {
+    state.withLock { $0.isHolding = false }
+    go { _ in true }
+  }
+
+  /// Lets some of them begin.
+  func go(where isMeant: (Lease) -> Bool) {
     let waiting = state.withLock { state in
-      state.isHolding = false
-      return state.tasks.filter { $0.value.progress == .waiting }.keys.sorted()
+      state.tasks.filter { $0.value.progress == .waiting && isMeant($0.value.upload.lease) }.keys.sorted()
     }
     for number in waiting { begin(number) }
   }
