@@ -73,7 +73,7 @@ import Testing
 
   @Test func `a server cannot say that a request was stored, or how long it took`() async throws {
     server.on("/") { _ in
-      .response(fields: ["Errand-Outbox-ID": "evil", "errand-timing": "total;dur=0", "X-A": "1"])
+      .response(fields: ["errand-OUTBOX-id": "evil", "errand-timing": "total;dur=0", "X-A": "1"])
     }
     let (_, response) = try await fixture.session().text(fixture.request())
     #expect(response.errandOutboxID == nil)
