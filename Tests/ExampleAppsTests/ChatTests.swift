@@ -69,15 +69,15 @@ import Testing
     let host = launch()
     send("bad", host)
     #expect(await host.wait { host.texts.contains { $0.hasPrefix("bad · not sent: ") } }, "\(host.texts)")
-    let answer = DispatchSemaphore(value: 0)
+    let mayRespond = DispatchSemaphore(value: 0)
     server.on("POST", "/messages") { _ in
-      answer.wait()
+      mayRespond.wait()
       return .response(status: 422)
     }
     _ = host.buttons["Send again"].map { $0() }
     // While it is on its way, it cannot be deleted.
     #expect(await host.wait { host.buttons["Delete"] == nil })
-    answer.signal()
+    mayRespond.signal()
     #expect(await host.wait { host.buttons["Delete"] != nil })
     #expect(server.requests.count { $0.method == .post } == 2)
     _ = host.buttons["Delete"].map { $0() }

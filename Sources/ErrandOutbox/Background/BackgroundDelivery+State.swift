@@ -27,7 +27,7 @@ extension BackgroundDelivery {
     var turn: Task<Void, Never>?
   }
 
-  /// What is known of the end of an attempt.
+  /// The end of an attempt, as far as it is known.
   enum AttemptEnd: Sendable {
     case told(SessionEnd)
     /// The request was not handed over.

@@ -60,7 +60,7 @@ public final class BackgroundDelivery: Sendable {
   /// itself any more, and hands over what it can. Returns when the app may be suspended: the process holds no lock and has
   /// nothing under way. Ask the system for the time (`beginBackgroundTask`), and end it then.
   ///
-  /// What cannot be handed over in time, or before the task is cancelled, stays in the outbox.
+  /// Requests that cannot be handed over in time, or before the task is cancelled, stay in the outbox.
   /// - Parameter limit: The longest that this takes. Half of it is for requests that are being sent. Default: 20 s.
   public func enterBackground(within limit: Duration = .seconds(20)) async {
     state.withLock { ($0.isForeground, $0.isDrained) = (false, false) }

@@ -17,7 +17,7 @@ struct HandoverState: Sendable {
     case awake
     /// The app is in the background, and may be suspended at any time after `rest`.
     case asleep
-    /// Nobody has said yet which of both: ends are recorded, and nothing else is done.
+    /// The app has not said yet which of both: ends are recorded, and nothing else is done.
     case launching
   }
 

@@ -59,10 +59,10 @@ extension DispatchState {
     want()
   }
 
-  /// Notes that the time to look for work has come.
+  /// Notes that the time to look for work has come. Once stopped, the store is left alone.
   /// - Returns: Whether the poll interval has passed, and whether the store is to be pruned.
   mutating func tick(at now: Duration) -> (isPoll: Bool, prunes: Bool) {
-    let isPoll = now >= demand.nextPoll
+    let isPoll = !isStopped && now >= demand.nextPoll
     let prunes = isPoll && now >= demand.nextPrune
     if isPoll {
       demand.nextPoll = now + pollInterval

@@ -104,12 +104,9 @@ final class Dispatcher: Sendable {
   }
 
   private func tick(_ now: Duration) -> Duration? {
-    let (isPoll, prunes, isStopped) = state.withLock { state in
-      let (isPoll, prunes) = state.tick(at: now)
-      return (isPoll, prunes, state.isStopped)
-    }
+    let (isPoll, prunes) = state.withLock { $0.tick(at: now) }
     proceed()
-    if isPoll, !isStopped {
+    if isPoll {
       Task {
         // Another process may have ended after it changed a row and before it signalled that.
         await hub.catchUp()

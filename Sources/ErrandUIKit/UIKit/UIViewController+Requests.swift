@@ -33,8 +33,8 @@
 
     var scopeContainer: (any ScopeOwner)? { parent ?? presentingViewController }
 
-    /// True if its view is in a window, or covered by what it presents there. What covers the page that was a window's root
-    /// before stays in the window, and does not count.
+    /// True if its view is in a window, or covered by what it presents there. A sheet over the page that was a window's
+    /// root before stays in the window, and does not count.
     var isInWindow: Bool {
       if viewIfLoaded?.window != nil { return true }
       guard var top = presentedViewController else { return false }

@@ -6,16 +6,10 @@ import Testing
 @testable import ErrandOutbox
 
 /// Sessions and servers that mean no good.
-@Suite struct BackgroundAttackTests {
-  private let phone: Phone
+@Suite struct BackgroundAttackTests: PhoneSuite {
+  let phone: Phone
 
   init() throws { phone = try Phone() }
-
-  private func launch(
-    client: (inout ClientConfiguration) -> Void = { _ in }
-  ) async throws -> Phone.Process {
-    try await phone.launch({ $0.delivers = false }, client: client)
-  }
 
   /// Hands a request over, and returns its entry when what the session sent has its end.
   private func end(_ app: Phone.Process, _ receipt: Receipt) async throws -> OutboxEntry {
@@ -165,7 +159,7 @@ import Testing
     phone.server.on("/") { .response(status: $0.fields["X-Token"] == "new" ? 200 : 401) }
     let session = CredentialSession(Token(url: phone.server.url("/token")), credential: "old")
     let origin = phone.server.url
-    let app = try await launch { $0.authentication = Authentication(session, at: [origin]) }
+    let app = try await launch(client: { $0.authentication = Authentication(session, at: [origin]) })
     let receipt = try await app.outbox.enqueue(request())
     #expect(try await end(app, receipt).state == .attempting)
     #expect(phone.session.uploads.map { $0.fields["X-Token"] } == ["old", "new"])

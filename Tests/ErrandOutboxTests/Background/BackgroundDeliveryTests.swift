@@ -7,25 +7,12 @@ import Testing
 
 @testable import ErrandOutbox
 
-@Suite struct BackgroundDeliveryTests {
-  private let phone: Phone
+@Suite struct BackgroundDeliveryTests: PhoneSuite {
+  let phone: Phone
 
   init() throws { phone = try Phone() }
 
   private func request(_ body: String = "hello") -> Request { .post(phone.server.url("/"), .text(body)) }
-
-  /// An outbox that sends nothing itself before the app is in the foreground.
-  private func launch(
-    _ change: (inout OutboxConfiguration) -> Void = { _ in },
-    client: (inout ClientConfiguration) -> Void = { _ in },
-    background: (inout BackgroundConfiguration) -> Void = { _ in }
-  ) async throws -> Phone.Process {
-    try await phone.launch(
-      {
-        $0.delivers = false
-        change(&$0)
-      }, client: client, background: background)
-  }
 
   private func state(_ process: Phone.Process, _ receipt: Receipt) async throws -> OutboxEntry {
     try #require(try await process.outbox.status(of: receipt.id))

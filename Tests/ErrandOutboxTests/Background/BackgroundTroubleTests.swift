@@ -6,24 +6,13 @@ import Testing
 
 @testable import ErrandOutbox
 
-/// What goes wrong around a handover: too little time, a relaunch in the middle, a client that cannot do what it could.
-@Suite struct BackgroundTroubleTests {
-  private let phone: Phone
+/// Trouble around a handover: too little time, a relaunch in the middle, a client that cannot do what it could before.
+@Suite struct BackgroundTroubleTests: PhoneSuite {
+  let phone: Phone
 
   init() throws { phone = try Phone() }
 
   private func request(_ body: String = "hello") -> Request { .post(phone.server.url("/"), .text(body)) }
-
-  private func launch(
-    _ change: (inout OutboxConfiguration) -> Void = { _ in },
-    client: (inout ClientConfiguration) -> Void = { _ in }
-  ) async throws -> Phone.Process {
-    try await phone.launch(
-      {
-        $0.delivers = false
-        change(&$0)
-      }, client: client)
-  }
 
   private final class Failing: Interceptor {
     let fails = Locked(false)

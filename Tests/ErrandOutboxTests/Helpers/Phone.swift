@@ -95,6 +95,25 @@ final class Phone: Sendable {
   }
 }
 
+/// A suite whose apps send nothing themselves before they are in the foreground, unless it says so.
+protocol PhoneSuite {
+  var phone: Phone { get }
+}
+
+extension PhoneSuite {
+  func launch(
+    _ change: (inout OutboxConfiguration) -> Void = { _ in },
+    client: (inout ClientConfiguration) -> Void = { _ in },
+    background: (inout BackgroundConfiguration) -> Void = { _ in }
+  ) async throws -> Phone.Process {
+    try await phone.launch(
+      {
+        $0.delivers = false
+        change(&$0)
+      }, client: client, background: background)
+  }
+}
+
 /// The transport of a process, which sends nothing more once that has ended.
 private final class MortalTransport: Transport {
   let isDead = Locked(false)
