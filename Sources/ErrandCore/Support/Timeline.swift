@@ -23,6 +23,25 @@ package struct Timeline: Sendable {
         try await clock.sleep(until: clock.now.advanced(by: min(wait, .longest)), tolerance: nil)
       })
   }
+
+  /// Waits until a task ends, at most so long, also in a cancelled task. Does not cancel the one it waits for.
+  /// - Returns: Whether it has ended.
+  package func waits(for task: Task<Void, Never>, atMost limit: Duration) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let waiting = Locked<CheckedContinuation<Bool, Never>?>(continuation)
+      let resume = { @Sendable (hasEnded: Bool) in waiting.withLock { $0.take() }?.resume(returning: hasEnded)
+      }
+      let timer = Task {
+        try await sleep(limit)
+        resume(false)
+      }
+      Task {
+        await task.value
+        timer.cancel()
+        resume(true)
+      }
+    }
+  }
 }
 
 /// One timer for many deadlines: it fires at the earliest deadline that was set, and its handler returns the

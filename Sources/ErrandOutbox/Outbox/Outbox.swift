@@ -92,7 +92,8 @@ public final class Outbox: Sendable {
       await configuration.reportingFailure {
         do {
           _ = try await storage.blobs.sweep { try await store.used($0) }
-        } catch is CancellationError {}
+        } catch is CancellationError {
+        } catch let error as OutboxError where error.code == .closed {}
       }
     }
     guard configuration.delivers else {
@@ -123,24 +124,24 @@ public final class Outbox: Sendable {
 
   // MARK: The end
 
+  /// How long calls of the store may take after `close` has waited: then closing the store ends them.
+  private static let storeLimit = Duration.seconds(5)
+
   /// Ends delivering in this process: begins no more attempts, lets those under way finish within `limit`,
   /// gives the rest back to be attempted later, and closes the store.
+  ///
+  /// It does not wait forever for a store whose server is away, nor for a stage that ignores that it was cancelled.
   public func close(within limit: Duration = .seconds(10)) async {
     watch?.cancel()
-    await dispatcher.stop(within: limit)
-    await finishSweep(within: limit)
+    let timeline = Timeline(configuration.clock)
+    let ending = Task { [dispatcher, sweep] in
+      async let isStopped: Void = dispatcher.stop(within: limit)
+      if await !timeline.waits(for: sweep, atMost: limit) { sweep.cancel() }
+      await sweep.value
+      await isStopped
+    }
+    _ = await timeline.waits(for: ending, atMost: min(max(limit, .zero), .longest) + Self.storeLimit)
     await store.close()
     hub.end()
-  }
-
-  /// Waits for the sweep to end, at most for `limit`.
-  private func finishSweep(within limit: Duration) async {
-    let timeline = Timeline(configuration.clock)
-    let force = Task { [sweep] in
-      try await timeline.sleep(limit)
-      sweep.cancel()
-    }
-    await sweep.value
-    force.cancel()
   }
 }

@@ -150,13 +150,16 @@
     /// Gives back what was claimed.
     func leave() async {
       guard state.withLock({ $0.hasArrived }) else { return }
-      _ = try? await run(
-        "SELECT errand.give_back($1::integer, '{}')", [.integer(owner)], isRepeatable: true,
-        within: Self.leaveLimit)
-      _ = try? await run(
-        "DELETE FROM errand.workers WHERE id = $1", [.integer(owner)], isRepeatable: true,
-        within: Self.leaveLimit)
-      _ = try? await run("SELECT errand.wake()", [], isRepeatable: true, within: Self.leaveLimit)
+      let end = link.now + Self.leaveLimit
+      let owner = PostgresValue.integer(owner)
+      let statements: [(sql: String, values: [PostgresValue])] = [
+        ("SELECT errand.give_back($1::integer, '{}')", [owner]),
+        ("DELETE FROM errand.workers WHERE id = $1", [owner]),
+        ("SELECT errand.wake()", []),
+      ]
+      for (sql, values) in statements {
+        _ = try? await run(sql, values, isRepeatable: true, within: max(.zero, end - link.now))
+      }
     }
 
     /// Makes others believe that this worker was silent for too long.

@@ -15,11 +15,16 @@ final class OddStore: OutboxStore {
     case cannotBegin(Int)
     /// The first `finish` is done, and throws.
     case losesAReply
+    /// These calls return when the store is closed, and not before: its server is away.
+    case isAway(in: Call)
   }
+
+  enum Call: Sendable, CaseIterable { case claim, finish, used }
 
   private let base: any OutboxStore
   private let fault: Fault
   private let count = Locked(0)
+  private let waiting = Locked((isClosed: false, calls: [CheckedContinuation<Void, Never>]()))
 
   init(_ base: any OutboxStore, _ fault: Fault) { (self.base, self.fault) = (base, fault) }
 
@@ -31,6 +36,23 @@ final class OddStore: OutboxStore {
     }
   }
 
+  private func check(_ call: Call) async throws {
+    guard case .isAway(let away) = fault, away == call else { return }
+    await withCheckedContinuation { continuation in
+      let isClosed = waiting.withLock { waiting in
+        if !waiting.isClosed { waiting.calls.append(continuation) }
+        return waiting.isClosed
+      }
+      if isClosed { continuation.resume() }
+    }
+    throw OutboxError(.closed, "closed")
+  }
+
+  /// Waits until a call waits for the store's end.
+  func waitForCall() async throws {
+    while waiting.withLock({ $0.calls.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
   func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
     var dropped = try await base.add(rows, within: caps)
     if case .knowsTooMuch = fault { dropped.known += [-1, 7] }
@@ -38,6 +60,7 @@ final class OddStore: OutboxStore {
   }
 
   func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
+    try await check(.claim)
     var claim = try await base.claim(bounds, for: lease)
     if case .claimsTwice = fault { claim.rows += claim.rows }
     return claim
@@ -49,6 +72,7 @@ final class OddStore: OutboxStore {
   }
 
   func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
+    try await check(.finish)
     let finished = try await base.finish(attempts)
     if case .losesAReply = fault, isAmongFirst(1) { throw OutboxError(.failed, "unlucky") }
     return finished
@@ -87,7 +111,19 @@ final class OddStore: OutboxStore {
 
   func statistics() async throws -> OutboxStatistics { try await base.statistics() }
   func prune(olderThan age: Duration) async throws -> [String] { try await base.prune(olderThan: age) }
-  func used(_ files: [String]) async throws -> Set<String> { try await base.used(files) }
+  func used(_ files: [String]) async throws -> Set<String> {
+    try await check(.used)
+    return try await base.used(files)
+  }
+
   func onForeignChange(_ handler: @escaping @Sendable () -> Void) { base.onForeignChange(handler) }
-  func close() async { await base.close() }
+
+  func close() async {
+    let calls = waiting.withLock { waiting in
+      defer { waiting = (true, []) }
+      return waiting.calls
+    }
+    for call in calls { call.resume() }
+    await base.close()
+  }
 }

@@ -72,6 +72,23 @@ import Testing
     await outbox.close()
   }
 
+  @Test(arguments: OddStore.Call.allCases)
+  func `an outbox closes though a call of its store waits for a server`(_ call: OddStore.Call) async throws {
+    if call == .used {
+      // The sweep asks about it.
+      let (files, zeros) = (harness.folder.appending(path: "files"), { String(repeating: "0", count: $0) })
+      try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+      try Data("x".utf8).write(to: files.appending(path: "\(zeros(64)).x.\(zeros(16))"))
+    }
+    let store = OddStore(try await SQLiteOutboxStore(folder: harness.folder), .isAway(in: call))
+    let outbox = try await Outbox(
+      store: store, folder: harness.folder, client: harness.client(), configuration: harness.configuration)
+    if call != .used { try await outbox.enqueue(post()) }
+    try await store.waitForCall()
+    await outbox.close(within: .milliseconds(100))
+    await #expect(throws: OutboxError.self) { try await outbox.enqueue(post()) }
+  }
+
   @Test func `a blob store that returns too few blobs fails the enqueue`() async throws {
     let store = try await SQLiteOutboxStore(folder: harness.folder)
     let outbox = try await Outbox(
