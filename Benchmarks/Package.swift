@@ -43,7 +43,7 @@ let package = Package(
     .executableTarget(
       name: "cancel", dependencies: [core, curl, "CEpoll", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
-      name: "overhead", dependencies: [core, "BenchmarkSupport"], swiftSettings: strict),
+      name: "overhead", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "scheduling", dependencies: [core, testing, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(

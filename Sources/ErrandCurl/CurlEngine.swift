@@ -4,7 +4,7 @@ import ErrandCore
 /// Runs libcurl's multi interface on one thread. Other threads hand it commands; all else happens on its
 /// thread.
 // Safe to share: `inbox` and `handles` are locked, and the engine's thread alone touches all else that changes.
-final class CurlEngine: @unchecked Sendable {
+final class CurlEngine: TaskExecutor, @unchecked Sendable {
   let options: CurlOptions
   let handles: CurlHandlePool
   private let inbox: CurlInbox
@@ -20,6 +20,8 @@ final class CurlEngine: @unchecked Sendable {
   @exclusivity(unchecked) private var touched: [CurlTransfer] = []
   /// Transfers that ended in this turn.
   @exclusivity(unchecked) private var settled: [(CurlTransfer, Result<Void, any Error>)] = []
+  /// The jobs of tasks that prefer this thread.
+  @exclusivity(unchecked) private var jobs = CurlJobs()
   @exclusivity(unchecked) private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
   @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
@@ -39,13 +41,37 @@ final class CurlEngine: @unchecked Sendable {
 
   func start(_ transfer: CurlTransfer) {
     guard canWait else { return refuse(transfer, "the system has no file descriptor left") }
-    switch inbox.put(.start(transfer)) {
-    case .taken: break
+    if !put(.start(transfer)) { refuse(transfer, "the transport was shut down") }
+  }
+
+  /// Runs a job on the engine's thread, or on another if there is none.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if jobs.isOnThread { return jobs.add(job) }
+    if !canWait || !put(.run(job)) { CurlJobs.runElsewhere(job) }
+  }
+
+  /// Returns false if the engine was stopped.
+  private func put(_ command: CurlInbox.Command) -> Bool {
+    switch inbox.put(command) {
+    case .taken: return true
     case .takenFirst:
-      guard !SystemThread.start({ self.run() }) else { return }
-      for case .start(let transfer) in inbox.takeLeft() { refuse(transfer, "the system has no thread left") }
-      for action in inbox.end() { action() }
-    case .refused: refuse(transfer, "the transport was shut down")
+      if !SystemThread.start({ self.run() }) {
+        leave(inbox.takeLeft(), "the system has no thread left")
+        for action in inbox.end() { action() }
+      }
+      return true
+    case .refused: return false
+    }
+  }
+
+  private func leave(_ commands: [CurlInbox.Command], _ reason: String) {
+    for command in commands {
+      switch command {
+      case .start(let transfer): refuse(transfer, reason)
+      case .run(let job): CurlJobs.runElsewhere(job)
+      case .cancel, .resume: break
+      }
     }
   }
 
@@ -65,7 +91,8 @@ final class CurlEngine: @unchecked Sendable {
   private func run() {
     errand_name_thread("errand.curl")
     begin()
-    var batch: [CurlInbox.Command] = []
+    jobs.begin()
+    var (batch, running) = ([CurlInbox.Command](), [UnownedJob]())
     while inbox.take(&batch) {
       now = .now
       for command in batch { carryOut(command) }
@@ -76,6 +103,8 @@ final class CurlEngine: @unchecked Sendable {
       deliverTouched()
       failStalled()
       tellSettled()
+      jobs.take(&running)
+      for job in running { job.runSynchronously(on: asUnownedTaskExecutor()) }
       wait()
     }
     end()
@@ -117,6 +146,7 @@ final class CurlEngine: @unchecked Sendable {
       if transfer.index >= 0 { detach(transfer) }
     case .resume(let transfer):
       if transfer.index >= 0 { transfer.resume() }
+    case .run(let job): jobs.add(job)
     }
   }
 
@@ -136,7 +166,7 @@ final class CurlEngine: @unchecked Sendable {
     // The server would not learn of the reset: unless other streams use the connection, closing it tells the
     // server.
     if !isDone, options.isBeforeVersion8 || transfer.connection?.isAvoided == true {
-      errand_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1)
+      transfer.handle.forbidReuse()
     }
     stalls.remove(transfer)
     let connection = connections.leave(transfer)
@@ -230,7 +260,8 @@ final class CurlEngine: @unchecked Sendable {
       due = due.map { min($0, next) } ?? next
     }
     let milliseconds = due.map { Int32(clamping: max(0, ($0 - now).wholeMilliseconds + 1)) } ?? -1
-    watch.wait(milliseconds: timer.map { $0 <= now } == true || !inbox.mayWait() ? 0 : milliseconds)
+    let isBusy = timer.map { $0 <= now } == true || !jobs.isEmpty || !inbox.mayWait()
+    watch.wait(milliseconds: isBusy ? 0 : milliseconds)
     inbox.hasWoken()
   }
 
@@ -241,7 +272,8 @@ final class CurlEngine: @unchecked Sendable {
         .failure(transfer.exchange.error(.connectionLost, "the transport was shut down", reachedServer: true))
       )
     }
-    for case .start(let transfer) in inbox.takeLeft() { refuse(transfer, "the transport was shut down") }
+    leave(inbox.takeLeft(), "the transport was shut down")
+    jobs.end()
     handles.drain()
     curl_multi_cleanup(multi)
     cookies = nil

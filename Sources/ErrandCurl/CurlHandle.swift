@@ -15,13 +15,22 @@ final class CurlHandle: @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
+  /// The transfer that uses the handle. It removes itself before it is gone.
+  @exclusivity(unchecked) private(set) var transfer: Unmanaged<CurlTransfer>?
+
   /// True if the handle must not be used again: libcurl would take the cookies of a host that one request has
   /// named for those of every later request.
   var isSpent = false
 
+  /// The request whose options are set; nil if a transfer has changed some.
+  var shape: CurlOptions.Shape?
+  private var reportsProgress = false
+  private var fields: CurlFields?
+
   /// The bytes of a response that are not delivered yet; the buffers are reused by the next transfer.
-  var head: [UInt8] = []
-  var body: [UInt8] = []
+  @exclusivity(unchecked) var head: [UInt8] = []
+  @exclusivity(unchecked) var memo = HeadMemo()
+  @exclusivity(unchecked) var body: [UInt8] = []
 
   /// The parsed URL. libcurl would parse it on the engine's thread, for each transfer.
   private let url = curl_url()
@@ -40,7 +49,7 @@ final class CurlHandle: @unchecked Sendable {
 
   /// libcurl reads the list at each transfer, and does not copy it.
   private let addresses: UnsafeMutablePointer<curl_slist>?
-  private var reportsSockets = false
+  @exclusivity(unchecked) private var reportsSockets = false
   /// libcurl does not copy its key either.
   private let identity: ClientIdentity?
 
@@ -53,6 +62,52 @@ final class CurlHandle: @unchecked Sendable {
     if options.isBeforeVersion8 { errand_setopt_head_guard(easy, headGuard) }
     errorText.initialize(to: 0)
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    for option in [
+      CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
+      CURLOPT_PREREQDATA, CURLOPT_SEEKDATA,
+    ] {
+      errand_setopt_pointer(easy, option, this)
+    }
+  }
+
+  /// Returns the handle that libcurl's callbacks are given.
+  static func from(_ user: UnsafeMutableRawPointer) -> Unmanaged<CurlHandle> { Unmanaged.fromOpaque(user) }
+
+  /// Gives the handle to a transfer, or takes it back.
+  func use(by transfer: CurlTransfer?) { self.transfer = transfer.map { Unmanaged.passUnretained($0) } }
+
+  func reportProgress(_ reports: Bool) {
+    guard reports != reportsProgress else { return }
+    reportsProgress = reports
+    errand_setopt_long(easy, CURLOPT_NOPROGRESS, reports ? 0 : 1)
+  }
+
+  /// Sets the header fields, unless they are those of the last request.
+  func setFields(_ request: Exchange.Request) {
+    if fields?.are(of: request) == true { return }
+    let fields = CurlFields(request)
+    errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields.list)
+    self.fields = fields
+  }
+
+  /// Forgets what no later transfer may have.
+  func clean() {
+    guard fields?.areSecret == true else { return }
+    errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, nil)
+    fields = nil
+  }
+
+  /// Gives the transfer a connection of its own.
+  func avoidConnections() {
+    shape = nil
+    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1)
+  }
+
+  /// Makes libcurl close the connection when the transfer ends.
+  func forbidReuse() {
+    shape = nil
+    errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 1)
   }
 
   /// Makes the handle report the sockets that it opens and closes, on the thread of the watch.
@@ -76,7 +131,7 @@ final class CurlHandle: @unchecked Sendable {
       }, user)
   }
 
-  private var generation = 0
+  @exclusivity(unchecked) private var generation = 0
 
   /// Sets the generation of connections that the request may join. libcurl lets a request join a TLS
   /// connection only if the TLS options are the same. These two options have an effect on Windows only, so

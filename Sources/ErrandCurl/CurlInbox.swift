@@ -7,6 +7,16 @@ final class CurlInbox: Sendable {
     case cancel(CurlTransfer)
     /// The sink can take more data, or the body to send has more.
     case resume(CurlTransfer)
+    /// A job of a task that prefers the engine's thread.
+    case run(UnownedJob)
+
+    /// True if it needs the thread: without one there is nothing to cancel or resume.
+    fileprivate var needsThread: Bool {
+      switch self {
+      case .start, .run: true
+      case .cancel, .resume: false
+      }
+    }
   }
 
   enum Receipt {
@@ -33,8 +43,7 @@ final class CurlInbox: Sendable {
   func put(_ command: Command) -> Receipt {
     let (receipt, wakes) = state.withLock { state -> (Receipt, Bool) in
       guard !state.isStopped else { return (.refused, false) }
-      // Only a start needs the thread; without a thread there is nothing to cancel or resume.
-      if case .start = command {} else if !state.hasThread { return (.refused, false) }
+      guard state.hasThread || command.needsThread else { return (.refused, false) }
       state.commands.append(command)
       defer {
         state.hasThread = true

@@ -99,11 +99,27 @@ final class CurlOptions: Sendable {
     return easy
   }
 
+  /// What the options of a request without a body depend on, besides its host.
+  struct Shape: Equatable {
+    let method: Method
+    let httpVersion: HTTPVersionPreference
+    let isSecure: Bool
+    let timeout: Duration
+  }
+
   /// Sets the options of one transfer, including all that an earlier one may have left different.
-  /// - Parameter host: The host that libcurl finds in the URL, or nil.
-  func apply(_ request: Exchange.Request, at host: String?, to easy: UnsafeMutableRawPointer) {
+  func apply(_ request: Exchange.Request, to handle: CurlHandle) {
+    let easy = handle.easy
     if hasProxies { setProxy(request, easy) }
-    if !pins.isEmpty { setPins(of: host, easy) }
+    if !pins.isEmpty { setPins(of: handle.host, easy) }
+    var shape: Shape?
+    if case .none = request.upload {
+      shape = Shape(
+        method: request.method, httpVersion: request.httpVersion, isSecure: request.isSecure,
+        timeout: request.timeout)
+      if shape == handle.shape { return }
+    }
+    handle.shape = shape
     setMethod(request, easy)
     let version =
       switch request.httpVersion {

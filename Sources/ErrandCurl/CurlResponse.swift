@@ -179,7 +179,7 @@ struct CurlResponse {
 
   /// Parses the head and opens the sink.
   private mutating func open(_ transfer: CurlTransfer) -> Bool {
-    let parser = handle.head.withUnsafeBytes { HeadParser($0) }
+    let parser = handle.head.withUnsafeBytes { HeadParser($0, &handle.memo) }
     version = parser.version
     do {
       if parser.hasTransferCoding {

@@ -11,17 +11,19 @@ import ErrandCore
 extension CurlTransfer {
   static func setCallbacks(_ easy: UnsafeMutableRawPointer) {
     errand_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user).receiveField(UnsafeRawBufferPointer(start: bytes, count: size * count))
+      CurlTransfer.from(user!)?.receiveField(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     errand_setopt_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user).receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+      CurlTransfer.from(user!)?.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     errand_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user).send(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+      CurlTransfer.from(user!)?.send(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+        ?? Int(CURL_READFUNC_ABORT)
     }
     errand_setopt_prereq_callback(easy) { user, remoteAddress, _, remotePort, localPort in
-      let transfer = CurlTransfer.from(user)
-      guard !transfer.meetsEnd() else { return Int32(CURL_PREREQFUNC_ABORT) }
+      guard let transfer = CurlTransfer.from(user!), !transfer.meetsEnd() else {
+        return Int32(CURL_PREREQFUNC_ABORT)
+      }
       if localPort > 0, transfer.exchange.request.mayShareConnection {
         let remote = errand_hash(remoteAddress)
         transfer.engine.isUsed(
@@ -34,19 +36,15 @@ extension CurlTransfer {
       return Int32(transfer.goOut() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
     errand_setopt_progress_callback(easy) { user, _, _, _, sent in
-      CurlTransfer.from(user).report(Int64(sent))
+      CurlTransfer.from(user!)?.report(Int64(sent)) ?? 0
     }
   }
 
   /// Lets libcurl send a body again.
   static func setRewinding(_ easy: UnsafeMutableRawPointer) {
     errand_setopt_seek_callback(easy) { user, offset, origin in
-      CurlTransfer.from(user).rewind(to: Int64(offset), from: origin)
+      CurlTransfer.from(user!)?.rewind(to: Int64(offset), from: origin) ?? Int32(CURL_SEEKFUNC_CANTSEEK)
     }
-  }
-
-  private static func from(_ user: UnsafeMutableRawPointer?) -> CurlTransfer {
-    Unmanaged<CurlTransfer>.fromOpaque(user!).takeUnretainedValue()
   }
 
   private func receiveField(_ line: UnsafeRawBufferPointer) -> Int {

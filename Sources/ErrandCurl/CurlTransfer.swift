@@ -22,7 +22,7 @@ final class CurlTransfer: @unchecked Sendable {
   let events: ExchangeEvents?
   /// The task that waits for the outcome, and later for the sink to drain.
   let waiting = Locked(Waiting())
-  private let handle: CurlHandle
+  let handle: CurlHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
   /// The index among the engine's active transfers, or -1.
   @exclusivity(unchecked) var index = -1
@@ -31,16 +31,14 @@ final class CurlTransfer: @unchecked Sendable {
   @exclusivity(unchecked) var connection: SharedConnection?
   @exclusivity(unchecked) var streamIndex = 0
   /// The generation of connections that the transfer may join.
-  private(set) var generation = 0
-  private(set) var started = ContinuousClock.now
+  @exclusivity(unchecked) private(set) var generation = 0
+  @exclusivity(unchecked) private(set) var started = ContinuousClock.now
   @exclusivity(unchecked) var lastMove = ContinuousClock.now
   @exclusivity(unchecked) var firstByte: Duration?
 
   let engine: CurlEngine
   /// The connection's socket, while no other transfer can use it.
   let socket = Locked<Int32?>(nil)
-  private var fields: UnsafeMutablePointer<curl_slist>?
-
   @exclusivity(unchecked) var response: CurlResponse
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
@@ -65,8 +63,9 @@ final class CurlTransfer: @unchecked Sendable {
 
   deinit {
     // On the thread that releases last: nothing else uses the handle then.
+    handle.use(by: nil)
+    handle.clean()
     engine.handles.put(handle)
-    curl_slist_free_all(fields)
   }
 
   // MARK: On the engine's thread
@@ -74,47 +73,26 @@ final class CurlTransfer: @unchecked Sendable {
   /// Returns the transfer of a handle; nil for a handle of libcurl's own.
   static func of(_ easy: UnsafeMutableRawPointer?) -> CurlTransfer? {
     guard let easy, let pointer = errand_getinfo_pointer(easy, CURLINFO_PRIVATE) else { return nil }
-    return Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
+    return from(pointer)
+  }
+
+  /// Returns the transfer of the handle that a callback is given; nil after its end, when none is called.
+  static func from(_ user: UnsafeMutableRawPointer) -> CurlTransfer? {
+    CurlHandle.from(user)._withUnsafeGuaranteedRef { $0.transfer }?.takeUnretainedValue()
   }
 
   /// Sets the handle up, on the caller's thread to keep the engine's free.
   func prepare() {
-    let this = Unmanaged.passUnretained(self).toOpaque()
-    for option in [
-      CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_XFERINFODATA,
-      CURLOPT_PREREQDATA, CURLOPT_SEEKDATA,
-    ] {
-      errand_setopt_pointer(easy, option, this)
-    }
+    handle.use(by: self)
     handle.clear()
+    handle.isSpent = engine.options.keepsCookies && exchange.request.fields.contains("Host")
     handle.setURL(exchange.request.url.absoluteString)
-    engine.options.apply(exchange.request, at: handle.host, to: easy)
-    errand_setopt_long(easy, CURLOPT_NOPROGRESS, exchange.wantsUploadProgress ? 0 : 1)
-    setFields()
+    engine.options.apply(exchange.request, to: handle)
+    handle.reportProgress(exchange.wantsUploadProgress)
+    handle.setFields(exchange.request)
     if case .reader(let reader) = exchange.request.upload {
       reader.onReady { self.wake() }
     }
-  }
-
-  private func setFields() {
-    let request = exchange.request
-    handle.isSpent = engine.options.keepsCookies && request.fields.contains("Host")
-    func add(_ line: String) { fields = line.withCString { curl_slist_append(fields, $0) } }
-    for field in request.fields {
-      add(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
-    }
-    if !request.fields.contains("Accept-Encoding") {
-      // A part of a coded body cannot be decoded.
-      let acceptsCodings = request.decodesContent && !request.fields.contains("Range")
-      add("Accept-Encoding: \(acceptsCodings ? ContentCoding.offered : "identity")")
-    }
-    if case .none = request.upload, request.method == .get || request.method == .head {
-      // libcurl adds none of the fields below to a GET or HEAD.
-    } else {
-      if !request.fields.contains("Expect") { add("Expect:") }
-      if !request.fields.contains("Content-Type") { add("Content-Type:") }
-    }
-    errand_setopt_pointer(easy, CURLOPT_HTTPHEADER, fields)
   }
 
   func begin(generation: Int) {
@@ -128,7 +106,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   /// Gives the transfer a connection of its own, where generations cannot keep connections apart.
   func avoidConnections(_ isAvoided: Bool) {
-    if isAvoided { errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, 1) }
+    if isAvoided { handle.avoidConnections() }
   }
 
   /// Delivers the data of this turn. Returns false if the response is refused.

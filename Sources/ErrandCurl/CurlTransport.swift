@@ -17,6 +17,17 @@ public final class CurlTransport: Transport {
 
   deinit { engine.stop() }
 
+  /// Runs tasks on the transport's own thread, so that a request and its response change no thread.
+  ///
+  ///     try await withTaskExecutorPreference(transport.executor) {
+  ///       for url in urls { try await client.send(.get(url)) }
+  ///     }
+  ///
+  /// It is for programs that do little between their requests: nothing has to be woken for each of them. While such a
+  /// task runs, the transport does nothing else: work that takes long, and all that blocks, delays every other request,
+  /// and a task that blocks until another request has ended waits for ever. After `shutdown`, tasks run where others do.
+  public var executor: any TaskExecutor { engine }
+
   /// Checks the configuration, so that a program can say at its start that nothing can be sent.
   /// - Throws: The error with which every request would fail.
   public func checkConfiguration() throws(RequestError) {

@@ -1,5 +1,13 @@
 import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Parses the head of a response: the status line and the header fields, in order.
 struct HeadParser {
   private(set) var version: HTTPVersion?
@@ -14,8 +22,63 @@ struct HeadParser {
 
   var head: ResponseHead { ResponseHead(status: Status(status), fields: fields) }
 
-  init(_ bytes: UnsafeRawBufferPointer) {
+  /// - Parameter memo: The lines of an earlier head, which are not parsed again, and afterwards those of this one.
+  init(_ bytes: UnsafeRawBufferPointer, _ memo: inout HeadMemo) {
     fields.reserveCapacity(12)
+    if !takeLines(of: bytes, &memo) {
+      memo.forget()
+      self = HeadParser(bytes)
+    }
+  }
+
+  /// Takes a head without folded lines.
+  /// - Returns: False if there is one.
+  private mutating func takeLines(of bytes: UnsafeRawBufferPointer, _ memo: inout HeadMemo) -> Bool {
+    guard let base = bytes.baseAddress else { return true }
+    var (start, number) = (0, 0)
+    while start < bytes.count {
+      if bytes[start] == 32 || bytes[start] == 9 { return false }
+      let end = memchr(base + start, 10, bytes.count - start).map { base.distance(to: $0) } ?? bytes.count
+      let line = UnsafeRawBufferPointer(start: base + start, count: end - start)
+      start = end + 1
+      if number > 0, let known = memo.line(number, line) {
+        take(known.field, known.kind)
+        number += 1
+        continue
+      }
+      let text = Self.withoutEnd(line[...])
+      if text.isEmpty { continue }
+      var parsed: HeadMemo.Line?
+      if number == 0, let line = StatusLine(text) {
+        (version, status) = (line.version, line.status)
+      } else if let colon = text.firstIndex(of: 58) {
+        let field = HTTPFields.Field(Self.string(text[..<colon]), Self.trimmed(text[(colon + 1)...]))
+        parsed = HeadMemo.Line(field: field, kind: Self.kind(of: field))
+      }
+      if let parsed { take(parsed.field, parsed.kind) }
+      memo.note(parsed, number, line)
+      number += 1
+    }
+    return true
+  }
+
+  private mutating func take(_ field: HTTPFields.Field, _ kind: HeadMemo.Kind) {
+    switch kind {
+    case .contentEncoding: hasContentEncoding = true
+    case .transferCoding: hasTransferCoding = true
+    case .other: break
+    }
+    fields.append(field)
+  }
+
+  private static func kind(of field: HTTPFields.Field) -> HeadMemo.Kind {
+    if ASCII.equalIgnoringCase(field.name, "Content-Encoding") { return .contentEncoding }
+    let isCoding = ASCII.equalIgnoringCase(field.name, "Transfer-Encoding") && !isChunked(field.value)
+    return isCoding ? .transferCoding : .other
+  }
+
+  /// Takes any head.
+  init(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     var isFirst = true
     var field: (name: String, value: String)?
@@ -39,11 +102,8 @@ struct HeadParser {
   }
 
   private mutating func add(_ name: String, _ value: String) {
-    if ASCII.equalIgnoringCase(name, "Content-Encoding") { hasContentEncoding = true }
-    if ASCII.equalIgnoringCase(name, "Transfer-Encoding") {
-      hasTransferCoding = hasTransferCoding || !Self.isChunked(value)
-    }
-    fields.append(name, value)
+    let field = HTTPFields.Field(name, value)
+    take(field, Self.kind(of: field))
   }
 
   private static func isChunked(_ value: String) -> Bool {
@@ -102,13 +162,31 @@ struct StatusLine {
 }
 
 extension AnnouncedLength {
+  private static let name = Array(ASCII.lowercased(fieldName).utf8)
+
+  private static func isName(_ line: UnsafeRawBufferPointer) -> Bool {
+    name.withUnsafeBytes { name in
+      for index in 0..<name.count {
+        let byte = line[index]
+        if (byte &- 65 < 26 ? byte | 0x20 : byte) != name[index] { return false }
+      }
+      return true
+    }
+  }
+
   /// Takes a line of a head, if it announces a length: libcurl makes something of every length, and takes the
   /// body for whole by it.
   mutating func take(line: UnsafeRawBufferPointer) {
     let end = Self.fieldName.utf8.count
     guard line.count > end, line[end] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c"),
-      ASCII.equalIgnoringCase(String(decoding: line[..<end], as: UTF8.self), Self.fieldName)
+      Self.isName(line)
     else { return }
-    take(HeadParser.trimmed(HeadParser.withoutEnd(line[(end + 1)...])))
+    let value = HeadParser.withoutEnd(line[(end + 1)...].drop { $0 == 32 })
+    // Nearly every response has one number of a few digits.
+    if 1...18 ~= value.count, value.allSatisfy({ 48...57 ~= $0 }) {
+      take(value.reduce(0) { $0 * 10 + Int64($1 - 48) })
+    } else {
+      take(HeadParser.trimmed(value))
+    }
   }
 }

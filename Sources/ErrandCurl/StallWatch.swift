@@ -28,8 +28,8 @@ struct StallWatch<Element: StallWatched> {
   private var buckets: [Bucket] = []
   private var free: [Int] = []
   private var bucketOfTick: [Int: Int] = [:]
-  /// The ticks that have a bucket.
-  private var ticks = Heap<Int>(by: <)
+  /// The ticks that have a bucket, the next one last. New ones are nearly always the latest, and there are few.
+  private var ticks: [Int] = []
   /// The bucket of the last insertion, which most elements share.
   private var latest = 0
 
@@ -55,7 +55,7 @@ struct StallWatch<Element: StallWatched> {
 
   /// Returns when the next element has to be checked, or nil if there is none.
   mutating func next() -> Int? {
-    while let tick = ticks.first {
+    while let tick = ticks.last {
       guard let bucket = bucketOfTick[tick], buckets[bucket].elements.isEmpty else { return tick }
       _ = takeFirst()
     }
@@ -65,7 +65,7 @@ struct StallWatch<Element: StallWatched> {
   /// Removes and returns the elements whose time has come.
   mutating func takeDue(at now: Int) -> [Element] {
     var due: [Element] = []
-    while let tick = ticks.first, tick <= now { due += takeFirst() }
+    while let tick = ticks.last, tick <= now { due += takeFirst() }
     for element in due { element.stallPlace = nil }
     return due
   }
@@ -87,12 +87,12 @@ struct StallWatch<Element: StallWatched> {
     buckets[bucket].tick = tick
     bucketOfTick[tick] = bucket
     latest = bucket
-    ticks.insert(tick)
+    ticks.insert(tick, at: ticks.firstIndex { $0 < tick } ?? ticks.endIndex)
     return bucket
   }
 
   private mutating func takeFirst() -> [Element] {
-    guard let tick = ticks.removeFirst(), let bucket = bucketOfTick.removeValue(forKey: tick) else {
+    guard let tick = ticks.popLast(), let bucket = bucketOfTick.removeValue(forKey: tick) else {
       return []
     }
     free.append(bucket)

@@ -116,6 +116,29 @@ import Testing
     }
   }
 
+  /// Heads of a few lines in all orders, so that each line is known, is known in another place, or is new.
+  @Test func `a head is the same whether its lines are known or not`() {
+    let lines = [
+      "Content-Type: text/plain\r\n", "Content-Encoding: gzip\r\n", "Transfer-Encoding: gzip\r\n", "X: 1\r\n",
+      "X: 2\r\n", "x: 1\r\n", "Set-Cookie: a=b\r\n", " folded\r\n", "\r\n", "\n", "no field\r\n",
+      "HTTP/1.1 404 No\r\n", ":\r\n",
+      "X: \(String(repeating: "y", count: 600))\r\n", "Unended: 1",
+    ]
+    var random = SeededRandom(seed: 16)
+    var memo = HeadMemo()
+    for _ in 0..<2000 {
+      var text = ["HTTP/1.1 200 OK\r\n", "HTTP/2 204\r\n"].randomElement(using: &random)!
+      for _ in 0..<Int.random(in: 0...6, using: &random) { text += lines.randomElement(using: &random)! }
+      Array(text.utf8).withUnsafeBytes { bytes in
+        let (whole, known) = (HeadParser(bytes), HeadParser(bytes, &memo))
+        #expect(whole.head.status == known.head.status && whole.version == known.version, "\(text)")
+        #expect(whole.head.fields.map(\.shown) == known.head.fields.map(\.shown), "\(text)")
+        #expect(whole.hasContentEncoding == known.hasContentEncoding, "\(text)")
+        #expect(whole.hasTransferCoding == known.hasTransferCoding, "\(text)")
+      }
+    }
+  }
+
   @Test func `a status is that of a head's first line, and fields are those of the last head`() async throws {
     serve(
       "HTTP/1.1 103 Early\r\nX: 1\r\n\r\nHTTP/1.1 200 OK\r\nHTTP/1.1 404 x: y\r\nContent-Length: 2\r\n\r\n",
@@ -139,4 +162,8 @@ import Testing
     #expect(try await server.waitUntilClosed(connection: 1) != .closedByServer)
     #expect(server.requests.map(\.body) == [Data()])
   }
+}
+
+extension HTTPFields.Field {
+  fileprivate var shown: String { "\(name): \(value) \(isSecret)" }
 }

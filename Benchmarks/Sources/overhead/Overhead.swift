@@ -9,8 +9,13 @@ import Foundation
 struct Overhead {
   static func main() {
     do {
-      let arguments = try Arguments(["child", "tasks", "requests", "slices", "baseline", "rounds"])
-      if arguments["child"] == nil {
+      let arguments = try Arguments(
+        [
+          "child", "tasks", "requests", "slices", "baseline", "rounds", "port", "quick", "toolchain",
+        ], flags: ["record"])
+      if arguments["quick"] != nil {
+        try check(arguments)
+      } else if arguments["child"] == nil {
         try compare(arguments)
       } else {
         // An asynchronous `main` would end the first thread, which valgrind does not survive.
@@ -33,7 +38,7 @@ struct Overhead {
 
   /// Prints the time of each slice. Slices are short, so that some of them run undisturbed on a busy machine.
   private static func measure(_ arguments: Arguments) async throws {
-    let load = try load(try arguments.need("child"), tasks: try arguments.number("tasks", default: 1))
+    let load = try load(try arguments.need("child"), arguments)
     let requests = try arguments.number("requests", default: 1000)
     let slices = try arguments.number("slices", default: 1)
     // Warms caches and pools up.
@@ -41,16 +46,25 @@ struct Overhead {
     for _ in 0..<slices { print(try await load.run(requests)) }
   }
 
-  private static func load(_ name: String, tasks: Int) throws -> any Load {
+  private static func load(_ name: String, _ arguments: Arguments) throws -> any Load {
+    let tasks = try arguments.number("tasks", default: 1)
     switch name {
     case "plain": return PlainLoad(tasks: tasks)
     #if !BASELINE
       case "full": return FullLoad(tasks: tasks)
+      case "socket": return SocketLoad(port: try arguments.number("port", default: 80))
       case let name where PartLoad.Part(rawValue: name) != nil:
         return PartLoad(PartLoad.Part(rawValue: name) ?? .task)
     #endif
     default: throw Arguments.Wrong(description: "what is --child \(name)?")
     }
+  }
+
+  private static func check(_ arguments: Arguments) throws {
+    #if !BASELINE
+      try QuickCheck(file: try arguments.need("quick"))
+        .run(toolchain: arguments["toolchain"] ?? "", records: arguments.has("record"))
+    #endif
   }
 
   private static func compare(_ arguments: Arguments) throws {

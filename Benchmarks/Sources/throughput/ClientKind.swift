@@ -4,6 +4,8 @@ import ErrandURLSession
 /// The clients that can be measured.
 enum ClientKind: String, CaseIterable {
   case errand
+  /// Errand, with the tasks on the thread of its transport.
+  case errandOnExecutor = "errand-executor"
   case libcurl
   case urlsession
   /// Errand on its other transport; measured only on request.
@@ -14,6 +16,11 @@ enum ClientKind: String, CaseIterable {
   func load(url: String, concurrency: Int) throws -> any Load {
     switch self {
     case .errand: ErrandLoad(CurlTransport(), url: url, concurrency: concurrency)
+    case .errandOnExecutor:
+      {
+        let transport = CurlTransport()
+        return ErrandLoad(transport, url: url, concurrency: concurrency, executor: transport.executor)
+      }()
     case .errandOnURLSession:
       ErrandLoad(
         URLSessionTransport(configuration: Self.configuration(concurrency)), url: url,
@@ -26,7 +33,7 @@ enum ClientKind: String, CaseIterable {
   /// Returns the requests of a round: fewer for a slow client, so that a round takes about as long for each.
   func requests(of total: Int, concurrency: Int) -> Int {
     switch self {
-    case .errand, .libcurl: total
+    case .errand, .errandOnExecutor, .libcurl: total
     case .urlsession, .errandOnURLSession: max(total / 10, min(total, concurrency * 4))
     }
   }

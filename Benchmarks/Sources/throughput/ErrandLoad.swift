@@ -6,8 +6,10 @@ final class ErrandLoad: Load {
   private let client: Client
   private let request: Request
   private let concurrency: Int
+  private let executor: (any TaskExecutor)?
 
-  init(_ transport: any Transport, url: String, concurrency: Int) {
+  init(_ transport: any Transport, url: String, concurrency: Int, executor: (any TaskExecutor)? = nil) {
+    self.executor = executor
     client = Client(transport: transport)
     client.limits = .unlimited
     request = .get(url)
@@ -15,6 +17,10 @@ final class ErrandLoad: Load {
   }
 
   func run(_ requests: Int) async throws {
+    try await withTaskExecutorPreference(executor) { try await send(requests) }
+  }
+
+  private func send(_ requests: Int) async throws {
     try await withThrowingTaskGroup { group in
       for index in 0..<concurrency {
         let share = requests / concurrency + (index < requests % concurrency ? 1 : 0)

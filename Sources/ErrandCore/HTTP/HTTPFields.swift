@@ -64,6 +64,8 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.append(Field(name, value, isSecret: isSecret))
   }
 
+  package mutating func append(_ field: Field) { fields.append(field) }
+
   /// Replaces all field lines of `name` by one, in the place of the first.
   public mutating func set(_ name: String, _ value: String, isSecret: Bool = false) {
     let field = Field(name, value, isSecret: isSecret)

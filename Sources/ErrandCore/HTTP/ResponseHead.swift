@@ -67,7 +67,8 @@ package struct AnnouncedLength {
     for part in parts { take(ASCII.wholeNumber(parts.count > 1 ? ASCII.trimmed(part) : value)) }
   }
 
-  private mutating func take(_ number: Int64?) {
+  /// - Parameter number: Nil if it cannot be read.
+  package mutating func take(_ number: Int64?) {
     guard fault == nil else { return }
     if number == nil {
       fault = .unreadable

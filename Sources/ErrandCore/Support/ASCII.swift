@@ -30,6 +30,17 @@ package enum ASCII {
     return true
   }
 
+  /// True if both have the same bytes. Texts are equal, too, that are encoded in two ways.
+  package static func areSame(_ left: String, _ right: String) -> Bool {
+    unsafe withBytes(of: left) { left in
+      unsafe withBytes(of: right) { right in
+        guard left.count == right.count else { return false }
+        for index in 0..<left.count where unsafe left[index] != right[index] { return false }
+        return true
+      }
+    }
+  }
+
   package static func hasSuffixIgnoringCase(_ text: String, _ suffix: String) -> Bool {
     unsafe withBytes(of: text) { text in
       unsafe withBytes(of: suffix) { suffix in

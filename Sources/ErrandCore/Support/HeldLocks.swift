@@ -11,7 +11,7 @@
 #endif
 
 /// Counts the locks (`Locked`) that this thread holds, in a debug build: nothing may be called back under one.
-package enum HeldLocks {
+@usableFromInline package enum HeldLocks {
   #if ERRAND_LOCK_CHECKS
     private static let key: pthread_key_t = {
       var key = pthread_key_t()
@@ -22,7 +22,7 @@ package enum HeldLocks {
 
     package static var count: Int { unsafe Int(bitPattern: pthread_getspecific(key)) }
 
-    package static func add(_ change: Int) {
+    @usableFromInline package static func add(_ change: Int) {
       unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: count + change))
     }
 
