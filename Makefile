@@ -11,7 +11,7 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help demo build install install-files test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-fleet format clean
+.PHONY: help demo build install install-files test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-quick bench-record bench-fleet format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -27,6 +27,7 @@ help:
 	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
 	@echo "make mutants   one slip at a time, and whether a test notices: ONLY=regex, FROM=n"
 	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
+	@echo "make bench-quick  whether a request takes more instructions than before; bench-record writes them down anew"
 	@echo "make bench-fleet  figures of the outbox on PostgreSQL, beside pgbench: LESS=10 for a tenth"
 	@echo "make build     the command line, as .build/release/errand"
 	@echo "make install   that, its manual page and its completions: PREFIX=/usr/local, DESTDIR="
@@ -61,6 +62,7 @@ test:
 	@$(MAKE) --no-print-directory -j2 lint check-apple
 	@ERRAND_PYTHON=$$(scripts/peers) ERRAND_WATCHING_PYTHON=$$(scripts/peers watching) scripts/test $(TRAITS)
 	@scripts/programs
+	@Benchmarks/quick
 
 lint:
 	swift format lint --strict --recursive Sources Tests Examples/Sources Examples/Apps Examples/Tests Benchmarks/Sources Package.swift Examples/Package.swift Benchmarks/Package.swift
@@ -135,6 +137,15 @@ power-loss:
 bench:
 	@scripts/install bench
 	@Benchmarks/run
+
+# Free of noise, and short.
+bench-quick:
+	@scripts/install test
+	@Benchmarks/quick
+
+bench-record:
+	@scripts/install test
+	@Benchmarks/quick record
 
 bench-fleet:
 	@scripts/install bench
