@@ -1,5 +1,11 @@
 public import ErrandCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -54,6 +60,10 @@ public struct CurlConfiguration: Sendable {
   public var maxConnectionsPerHost = 0
   /// The greatest number of idle connections that are kept open. Default: 256.
   public var maxIdleConnections = 256
+  /// The number of threads for transfers, up to 64. Each has connections of its own; an origin's requests begin on one
+  /// of them, and go to the next when it is busy. With `keepsCookies` there is one. Default: one for each four
+  /// processors, at least one.
+  public var threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
   /// The greatest number of bytes of a response's header fields. Default: 256 KiB.
   public var maxFieldBytes = 256 << 10
 

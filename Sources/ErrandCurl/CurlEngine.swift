@@ -30,10 +30,10 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var stalls = StallWatch<CurlTransfer>()
   @exclusivity(unchecked) private var connections = SharedConnections()
 
-  init(_ configuration: CurlConfiguration) {
+  init(_ options: CurlOptions) {
     inbox = CurlInbox(watch.alarm)
     canWait = watch.isUsable
-    options = CurlOptions(configuration)
+    self.options = options
     handles = CurlHandlePool(options)
   }
 
@@ -74,6 +74,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       }
     }
   }
+
+  var isOnThread: Bool { jobs.isOnThread }
 
   func cancel(_ transfer: CurlTransfer) { _ = inbox.put(.cancel(transfer)) }
 

@@ -12,6 +12,7 @@ final class CurlOptions: Sendable {
   let maxFieldBytes: Int
   /// The reason why nothing is sent, or nil.
   let problem: CurlProblem?
+  let spread: CurlSpread
   private let configuration: CurlConfiguration
   var keepsCookies: Bool { configuration.keepsCookies }
   private let environment: ProxyEnvironment
@@ -30,6 +31,9 @@ final class CurlOptions: Sendable {
 
   init(_ configuration: CurlConfiguration) {
     self.configuration = configuration
+    spread = CurlSpread(
+      threads: configuration.threads, connectionsPerHost: configuration.maxConnectionsPerHost,
+      idleConnections: configuration.maxIdleConnections, keepsCookies: configuration.keepsCookies)
     maxFieldBytes = configuration.maxFieldBytes
     environment = configuration.proxy == .environment ? ProxyEnvironment() : ProxyEnvironment { _ in nil }
     hasProxies = configuration.proxy == .environment ? environment.hasProxies : configuration.proxy != .none
@@ -55,8 +59,8 @@ final class CurlOptions: Sendable {
   func makeMulti() -> UnsafeMutableRawPointer {
     guard let multi = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
     errand_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.maxIdleConnections)
-    errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
+    errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, spread.idleConnections)
+    errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, spread.connectionsPerHost)
     return multi
   }
 

@@ -1,21 +1,22 @@
 public import ErrandCore
 
-/// The transport on libcurl: HTTP/1.1 and HTTP/2, with connection reuse and one thread for all transfers.
+/// The transport on libcurl: HTTP/1.1 and HTTP/2, with connection reuse and few threads for all transfers.
 ///
-/// Transfers run on a thread of the transport's own, which starts with the first request. Responses are
+/// Transfers run on threads of the transport's own (`CurlConfiguration.threads`), which start with their first request.
+/// Responses are
 /// decompressed (gzip, deflate, brotli and zstd), no further than their sinks take them. TLS certificates are
 /// always verified.
 ///
 /// libcurl repeats a request by itself when a kept-alive connection turns out to be closed before any
 /// response. The transport allows that only for requests that may be repeated.
 public final class CurlTransport: Transport {
-  private let engine: CurlEngine
+  private let threads: CurlThreads
 
   public init(configuration: CurlConfiguration = CurlConfiguration()) {
-    engine = CurlEngine(configuration)
+    threads = CurlThreads(configuration)
   }
 
-  deinit { engine.stop() }
+  deinit { threads.stop() }
 
   /// Runs tasks on the transport's own thread, so that a request and its response change no thread.
   ///
@@ -26,19 +27,23 @@ public final class CurlTransport: Transport {
   /// It is for programs that do little between their requests: nothing has to be woken for each of them. While such a
   /// task runs, the transport does nothing else: work that takes long, and all that blocks, delays every other request,
   /// and a task that blocks until another request has ended waits for ever. After `shutdown`, tasks run where others do.
-  public var executor: any TaskExecutor { engine }
+  public var executor: any TaskExecutor { threads.first }
 
   /// Checks the configuration, so that a program can say at its start that nothing can be sent.
   /// - Throws: The error with which every request would fail.
   public func checkConfiguration() throws(RequestError) {
-    guard let problem = engine.options.problem else { return }
+    guard let problem = threads.options.problem else { return }
     throw RequestError(problem.code, message: problem.message, reachedServer: false)
   }
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
-    if let problem = engine.options.problem {
+    if let problem = threads.options.problem {
       throw exchange.error(problem.code, problem.message, reachedServer: false)
     }
+    return try await threads.perform(exchange.request) { try await perform(exchange, on: $0) }
+  }
+
+  private func perform(_ exchange: Exchange, on engine: CurlEngine) async throws -> TransferResult {
     let transfer = CurlTransfer(exchange, engine: engine)
     transfer.prepare()
     var handler: CancelHandlerID?
@@ -53,7 +58,7 @@ public final class CurlTransport: Transport {
 
   public func shutdown() async {
     await withCheckedContinuation { continuation in
-      engine.stop { continuation.resume() }
+      threads.stop { continuation.resume() }
     }
   }
 }

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `an engine that never ran stops at once, as often as it is stopped`() async throws {
-    let engine = CurlEngine(CurlConfiguration())
+    let engine = CurlEngine(CurlOptions(CurlConfiguration()))
     for _ in 0..<2 {
       await withCheckedContinuation { continuation in engine.stop { continuation.resume() } }
     }

@@ -1,0 +1,109 @@
+import ErrandCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The engines of a transport, each with a thread of its own, and which of them takes a request.
+final class CurlThreads: Sendable {
+  /// An engine, and the number of its transfers.
+  private final class Member: Sendable {
+    let engine: CurlEngine
+    let load = Atomic<Int>(0)
+
+    init(_ options: CurlOptions) { engine = CurlEngine(options) }
+  }
+
+  let options: CurlOptions
+  private let members: [Member]
+
+  init(_ configuration: CurlConfiguration) {
+    let options = CurlOptions(configuration)
+    self.options = options
+    members = (0..<options.spread.threads).map { _ in Member(options) }
+  }
+
+  /// The engine that runs tasks.
+  var first: CurlEngine { members[0].engine }
+
+  /// Calls `body` with the engine for a request.
+  func perform<Value>(_ request: Exchange.Request, _ body: (CurlEngine) async throws -> Value) async throws
+    -> Value
+  {
+    guard members.count > 1 else { return try await body(members[0].engine) }
+    let member = members[choice(for: request)]
+    member.load.add(1, ordering: .relaxed)
+    defer { member.load.subtract(1, ordering: .relaxed) }
+    return try await body(member.engine)
+  }
+
+  private func choice(for request: Exchange.Request) -> Int {
+    // A task that runs on an engine's thread stays there.
+    if let own = members.firstIndex(where: { $0.engine.isOnThread }) { return own }
+    let origin = Origin(request.url)?.hashValue ?? 0
+    return options.spread.choice(of: origin) { members[$0].load.load(ordering: .relaxed) }
+  }
+
+  /// Ends all threads. Calls `done` afterwards.
+  func stop(_ done: @escaping @Sendable () -> Void = {}) {
+    let left = Locked(members.count)
+    for member in members {
+      member.engine.stop {
+        let isLast = left.withLock { left in
+          left -= 1
+          return left == 0
+        }
+        if isLast { done() }
+      }
+    }
+  }
+}
+
+/// Which of several threads take the requests to an origin. Pure.
+///
+/// An origin has a thread on which its requests begin, so that they find its connections there. The next thread takes
+/// those that would be too many for the ones before it.
+struct CurlSpread: Hashable {
+  /// The transfers that a thread has before another is asked.
+  static let share = 32
+  static let mostThreads = 64
+
+  let threads: Int
+  /// The number of threads that one origin may use, so that together they keep its limit of connections.
+  let threadsPerOrigin: Int
+  /// Those of one thread; 0 for no limit.
+  let connectionsPerHost: Int
+  let idleConnections: Int
+
+  init(threads: Int, connectionsPerHost: Int, idleConnections: Int, keepsCookies: Bool) {
+    // All requests see one set of cookies, which one thread may touch.
+    let threads = keepsCookies ? 1 : max(1, min(threads, Self.mostThreads))
+    self.threads = threads
+    threadsPerOrigin =
+      connectionsPerHost > 0
+      ? (1...threads).last { connectionsPerHost % $0 == 0 } ?? 1
+      : threads
+    self.connectionsPerHost =
+      connectionsPerHost > 0 ? connectionsPerHost / threadsPerOrigin : connectionsPerHost
+    self.idleConnections = idleConnections > 0 ? max(1, idleConnections / threads) : idleConnections
+  }
+
+  /// Returns the thread for a request.
+  /// - Parameters:
+  ///   - origin: Any number that is the same for the requests to one origin.
+  ///   - load: The transfers of a thread.
+  func choice(of origin: Int, load: (Int) -> Int) -> Int {
+    let first = Int(origin.magnitude % UInt(threads))
+    var (best, least) = (first, Int.max)
+    for step in 0..<threadsPerOrigin {
+      let thread = (first + step) % threads
+      let shares = load(thread) / Self.share
+      if shares < least { (best, least) = (thread, shares) }
+      if least == 0 { break }
+    }
+    return best
+  }
+}
