@@ -1,6 +1,14 @@
 import CCurl
 import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Runs libcurl's multi interface on one thread. Other threads hand it commands; all else happens on its
 /// thread.
 // Safe to share: `inbox` and `handles` are locked, and the engine's thread alone touches all else that changes.
@@ -70,14 +78,18 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       switch command {
       case .start(let transfer): refuse(transfer, reason)
       case .run(let job): CurlJobs.runElsewhere(job)
-      case .cancel, .resume: break
+      case .cancel(let transfer): transfer.finish(.failure(CancellationError()))
+      case .resume: break
       }
     }
   }
 
   var isOnThread: Bool { jobs.isOnThread }
 
-  func cancel(_ transfer: CurlTransfer) { _ = inbox.put(.cancel(transfer)) }
+  /// Returns false if there is no thread that would end the transfer.
+  func cancel(_ transfer: CurlTransfer) -> Bool {
+    if case .refused = inbox.put(.cancel(transfer)) { false } else { true }
+  }
 
   func resume(_ transfer: CurlTransfer) { _ = inbox.put(.resume(transfer)) }
 
@@ -97,6 +109,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     var (batch, running) = ([CurlInbox.Command](), [UnownedJob]())
     while inbox.take(&batch) {
       now = .now
+      shutDown(batch)
       for command in batch { carryOut(command) }
       batch.removeAll(keepingCapacity: true)
       act()
@@ -132,6 +145,15 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       }, this)
   }
 
+  /// Shuts the sockets of cancelled transfers down, before any of them is closed, which takes longer: the last server of
+  /// many learns of it sooner. A connection that may be shared is left to libcurl, which resets the stream.
+  private func shutDown(_ batch: [CurlInbox.Command]) {
+    guard batch.count > 1 else { return }
+    for case .cancel(let transfer) in batch {
+      if let socket = transfer.socket { shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+  }
+
   private func carryOut(_ command: CurlInbox.Command) {
     switch command {
     case .start(let transfer):
@@ -145,7 +167,14 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       watchForStall(of: transfer, from: now)
       curl_multi_add_handle(multi, transfer.easy)
     case .cancel(let transfer):
-      if transfer.index >= 0 { detach(transfer) }
+      let cancelled: Result<Void, any Error> = .failure(CancellationError())
+      if transfer.index >= 0 {
+        detach(transfer, isDone: false)
+        settled.append((transfer, cancelled))
+      } else {
+        // Not yet begun, or its waiter waits for the sink to drain.
+        transfer.finish(cancelled)
+      }
     case .resume(let transfer):
       if transfer.index >= 0 { transfer.resume() }
     case .run(let job): jobs.add(job)

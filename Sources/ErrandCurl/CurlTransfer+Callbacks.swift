@@ -228,7 +228,7 @@ extension CurlTransfer: SocketHolder {
     guard request.httpVersion == .http1 || (!request.isSecure && request.httpVersion == .automatic) else {
       return false
     }
-    self.socket.withLock { $0 = socket }
+    self.socket = socket
     return socket != nil
   }
 }

@@ -34,19 +34,11 @@ extension CurlTransfer {
     return waiter != nil
   }
 
-  /// Cancels the transfer. The socket is shut down at once, because the engine may be busy; a connection that
-  /// may be shared is left to the engine, which resets the stream.
+  /// Cancels the transfer. The engine closes its connection and resumes the waiter: who cancels many transfers is not
+  /// held by the system calls for each of them.
   func cancel() {
-    let waiter = waiting.withLock { waiting in
-      waiting.isCancelled = true
-      return waiting.take()
-    }
-    // Queued first, so that libcurl never sees the end of the connection and takes it for a stale one.
-    engine.cancel(self)
-    socket.withLock { socket in
-      if let socket { shutdown(socket, Int32(SHUT_RDWR)) }
-    }
-    waiter?.resume(throwing: CancellationError())
+    waiting.withLock { $0.isCancelled = true }
+    if !engine.cancel(self) { finish(.failure(CancellationError())) }
   }
 
   /// Makes the engine resume the transfer: the sink has drained, or the body to send has more.

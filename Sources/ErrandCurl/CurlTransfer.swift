@@ -16,7 +16,7 @@ import ErrandCore
 #endif
 
 /// One attempt, as a transfer of libcurl's.
-// Safe to share: `waiting` and `socket` are locked; one thread at a time has the rest: maker, engine, waiter.
+// Safe to share: `waiting` is locked; one thread at a time has the rest: maker, engine, waiter.
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
   let events: ExchangeEvents?
@@ -38,7 +38,7 @@ final class CurlTransfer: @unchecked Sendable {
 
   let engine: CurlEngine
   /// The connection's socket, while no other transfer can use it.
-  let socket = Locked<Int32?>(nil)
+  @exclusivity(unchecked) var socket: Int32?
   @exclusivity(unchecked) var response: CurlResponse
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
