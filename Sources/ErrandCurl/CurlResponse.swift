@@ -24,6 +24,10 @@ struct CurlResponse {
   private static let unseenSize = 64 << 10
   /// The size from which a chunk is delivered in the middle of a turn.
   private static let deliverySize = 256 << 10
+  /// The most that is collected for a sink that takes a body whole. More is not reserved for an announced length.
+  private static let wholeSize = 4 << 20
+  /// The size from which libcurl's data is probably followed by more in the same turn.
+  private static let blockSize = 8 << 10
   /// The size of a decoded chunk.
   private static let pieceSize = 128 << 10
   /// The number of bytes that are decoded in one turn, because other transfers wait meanwhile.
@@ -56,6 +60,8 @@ struct CurlResponse {
   private var sink: (any BodySink)?
   /// The bytes that are not delivered yet, as received.
   private var chunk = Data()
+  /// The size of a chunk that is not delivered before it is whole; nil if each turn delivers what it has.
+  private var heldSize: Int?
   private var decoder: ContentDecoder?
 
   init(_ exchange: Exchange, _ handle: CurlHandle, maxFieldBytes: Int, proxyMayRefuse: Bool) {
@@ -151,9 +157,30 @@ struct CurlResponse {
         return .yes
       }
       guard open(transfer) else { return .no }
+      holdForWhole()
     }
+    // At once for all of a turn, so that it is not copied while it grows.
+    if heldSize == nil, chunk.isEmpty, bytes.count >= Self.blockSize { chunk.reserveCapacity(64 << 10) }
     chunk.append(contentsOf: bytes)
-    return chunk.count < Self.deliverySize || deliver(of: transfer) ? .yes : .no
+    return chunk.count < heldSize ?? Self.deliverySize || deliver(of: transfer) ? .yes : .no
+  }
+
+  /// Collects a body of a known length for a sink that takes it whole: it then takes over the collected bytes and
+  /// copies none.
+  private mutating func holdForWhole() {
+    guard decoder == nil, let sink = sink as? any WholeBodySink, let length = length.bytes,
+      length <= sink.limit,
+      length > chunk.count
+    else { return }
+    let size = Int(min(length, Int64(Self.wholeSize)))
+    heldSize = size
+    chunk.reserveCapacity(size)
+  }
+
+  /// Delivers the data of a turn, unless it is held. Returns false if the response is refused.
+  mutating func deliverTurn(of transfer: CurlTransfer) -> Bool {
+    if let heldSize, chunk.count < heldSize { return true }
+    return deliver(of: transfer)
   }
 
   /// Delivers the buffered data. Returns false if the response is refused.

@@ -112,7 +112,7 @@ final class CurlTransfer: @unchecked Sendable {
   /// Delivers the data of this turn. Returns false if the response is refused.
   func deliver() -> Bool {
     isTouched = false
-    guard response.deliver(of: self) else { return false }
+    guard response.deliverTurn(of: self) else { return false }
     if response.wantsTurn(isPaused: isPaused) { wake() }
     return true
   }
@@ -151,7 +151,7 @@ final class CurlTransfer: @unchecked Sendable {
     guard code == CURLE_OK || response.endsAtHead, response.failure == nil else {
       let lost = CurlFailure(code, self).error
       // A resumed download goes on after the bytes that were received before the connection was lost.
-      if response.failure == nil { _ = deliver() }
+      if response.failure == nil { _ = response.deliver(of: self) }
       return .failure(response.failure ?? lost)
     }
     guard response.isHeadWhole else {

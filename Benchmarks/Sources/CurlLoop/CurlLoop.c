@@ -6,6 +6,7 @@
 struct curl_loop {
   CURLM *multi;
   CURL **handles;
+  struct curl_slist *fields;
   int count;
   long long bytes;
 };
@@ -42,6 +43,27 @@ curl_loop *curl_loop_create(int concurrency) {
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_field);
   }
   return loop;
+}
+
+void curl_loop_add_field(curl_loop *loop, const char *field) {
+  loop->fields = curl_slist_append(loop->fields, field);
+  for (int i = 0; i < loop->count; i++) curl_easy_setopt(loop->handles[i], CURLOPT_HTTPHEADER, loop->fields);
+}
+
+void curl_loop_trust(curl_loop *loop, const char *authorities) {
+  for (int i = 0; i < loop->count; i++) {
+    curl_easy_setopt(loop->handles[i], CURLOPT_CAINFO, authorities);
+    // With HTTP/2 all share one connection.
+    curl_easy_setopt(loop->handles[i], CURLOPT_PIPEWAIT, 1L);
+  }
+}
+
+void curl_loop_post(curl_loop *loop, const void *body, long size) {
+  for (int i = 0; i < loop->count; i++) {
+    curl_easy_setopt(loop->handles[i], CURLOPT_POSTFIELDSIZE, size);
+    curl_easy_setopt(loop->handles[i], CURLOPT_COPYPOSTFIELDS, body);
+    curl_easy_setopt(loop->handles[i], CURLOPT_UPLOAD_BUFFERSIZE, 64L << 10);
+  }
 }
 
 void curl_loop_decode(curl_loop *loop) {
@@ -91,6 +113,7 @@ curl_loop_result curl_loop_run(curl_loop *loop, const char *url, long requests) 
 void curl_loop_destroy(curl_loop *loop) {
   for (int i = 0; i < loop->count; i++) curl_easy_cleanup(loop->handles[i]);
   curl_multi_cleanup(loop->multi);
+  curl_slist_free_all(loop->fields);
   free(loop->handles);
   free(loop);
 }

@@ -11,22 +11,21 @@ enum ClientKind: String, CaseIterable {
   /// Errand on its other transport; measured only on request.
   case errandOnURLSession = "errand-urlsession"
 
-  static let usual: [ClientKind] = [.errand, .libcurl, .urlsession]
+  static let usual: [ClientKind] = [.errand, .errandOnExecutor, .libcurl, .urlsession]
 
-  func load(url: String, concurrency: Int) throws -> any Load {
+  func load(_ work: Work) throws -> any Load {
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthorityFile = work.authorities
     switch self {
-    case .errand: ErrandLoad(CurlTransport(), url: url, concurrency: concurrency)
+    case .errand: return ErrandLoad(CurlTransport(configuration: configuration), work)
     case .errandOnExecutor:
-      {
-        let transport = CurlTransport()
-        return ErrandLoad(transport, url: url, concurrency: concurrency, executor: transport.executor)
-      }()
+      let transport = CurlTransport(configuration: configuration)
+      return ErrandLoad(transport, work, executor: transport.executor)
     case .errandOnURLSession:
-      ErrandLoad(
-        URLSessionTransport(configuration: Self.configuration(concurrency)), url: url,
-        concurrency: concurrency)
-    case .libcurl: LibcurlLoad(url: url, concurrency: concurrency)
-    case .urlsession: try URLSessionLoad(url: url, concurrency: concurrency)
+      return ErrandLoad(
+        URLSessionTransport(configuration: Self.configuration(work.concurrency)), work)
+    case .libcurl: return LibcurlLoad(work)
+    case .urlsession: return try URLSessionLoad(url: work.url, concurrency: work.concurrency)
     }
   }
 

@@ -1,19 +1,22 @@
 import ErrandCore
+import Foundation
 
 /// The whole client with its default options: as many tasks as requests in flight, each with its share of the
 /// requests.
 final class ErrandLoad: Load {
   private let client: Client
   private let request: Request
-  private let concurrency: Int
+  private let work: Work
   private let executor: (any TaskExecutor)?
 
-  init(_ transport: any Transport, url: String, concurrency: Int, executor: (any TaskExecutor)? = nil) {
-    self.executor = executor
+  init(_ transport: any Transport, _ work: Work, executor: (any TaskExecutor)? = nil) {
     client = Client(transport: transport)
     client.limits = .unlimited
-    request = .get(url)
-    self.concurrency = concurrency
+    request =
+      work.upload > 0
+      ? .post(work.url, .bytes(Data(repeating: UInt8(ascii: "e"), count: work.upload))) : .get(work.url)
+    self.work = work
+    self.executor = executor
   }
 
   func run(_ requests: Int) async throws {
@@ -22,18 +25,24 @@ final class ErrandLoad: Load {
 
   private func send(_ requests: Int) async throws {
     try await withThrowingTaskGroup { group in
-      for index in 0..<concurrency {
-        let share = requests / concurrency + (index < requests % concurrency ? 1 : 0)
-        group.addTask { [client, request] in
-          for _ in 0..<share {
-            // A status other than 2xx throws.
-            let response = try await client.send(request)
-            if response.data.isEmpty { throw LoadFailed(description: "a response without a body") }
+      for index in 0..<work.concurrency {
+        let share = requests / work.concurrency + (index < requests % work.concurrency ? 1 : 0)
+        group.addTask { [self] in
+          for _ in 0..<share where try await receive() == 0 {
+            throw LoadFailed(description: "a response without a body")
           }
         }
       }
       try await group.waitForAll()
     }
+  }
+
+  /// - Returns: The bytes of the response. A status other than 2xx throws.
+  private func receive() async throws -> Int {
+    guard work.streams else { return try await client.send(request).data.count }
+    var count = 0
+    for try await chunk in try await client.stream(request).chunks { count += chunk.count }
+    return count
   }
 
   func end() async { await client.shutdown() }

@@ -8,10 +8,19 @@ final class LibcurlLoad: Load, @unchecked Sendable {
   private let url: String
   private let queue = DispatchQueue(label: "libcurl")
 
-  init(url: String, concurrency: Int) {
-    guard let loop = curl_loop_create(Int32(concurrency)) else { preconditionFailure("no memory") }
+  init(_ work: Work) {
+    guard let loop = curl_loop_create(Int32(work.concurrency)) else { preconditionFailure("no memory") }
+    // The fields that Errand sends, so that both send the same bytes.
+    curl_loop_add_field(loop, "User-Agent: Errand/0.1.0")
+    curl_loop_add_field(loop, "Accept-Encoding: gzip, deflate, br, zstd")
+    if let authorities = work.authorities { curl_loop_trust(loop, authorities) }
+    if work.upload > 0 {
+      curl_loop_add_field(loop, "Expect:")
+      curl_loop_add_field(loop, "Content-Type: application/octet-stream")
+      curl_loop_post(loop, [UInt8](repeating: UInt8(ascii: "e"), count: work.upload), work.upload)
+    }
     self.loop = loop
-    self.url = url
+    url = work.url
   }
 
   func run(_ requests: Int) async throws {

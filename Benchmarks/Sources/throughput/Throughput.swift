@@ -8,7 +8,8 @@ struct Throughput {
   static func main() async throws {
     do {
       let arguments = try Arguments(
-        ["url", "requests", "concurrency", "client", "rounds"], flags: ["json"])
+        ["url", "requests", "concurrency", "client", "rounds", "ca", "upload", "aim"],
+        flags: ["json", "stream"])
       let report = try await measure(arguments)
       if arguments.has("json") {
         let encoder = JSONEncoder()
@@ -26,8 +27,13 @@ struct Throughput {
   private static func measure(_ arguments: Arguments) async throws -> Report {
     let url = try arguments.need("url")
     let concurrency = try arguments.number("concurrency", default: 64)
+    var work = Work(url: url, concurrency: concurrency)
+    work.authorities = arguments["ca"]
+    if arguments["upload"] != nil { work.upload = try arguments.number("upload", default: 1) }
+    work.streams = arguments.has("stream")
     var report = Report(
-      url: url, requests: try arguments.number("requests", default: 20_000), concurrency: concurrency,
+      aim: arguments["aim"], url: url, requests: try arguments.number("requests", default: 20_000),
+      concurrency: concurrency,
       rounds: try arguments.number("rounds", default: 5))
     var kinds = ClientKind.usual
     if let name = arguments["client"] {
@@ -37,10 +43,12 @@ struct Throughput {
       }
       kinds = [kind]
     }
+    // URLSession is compared where nothing else is asked for.
+    if work.authorities != nil || work.upload > 0 || work.streams { kinds.removeAll { $0 == .urlsession } }
     ProcessUsage.allowFiles(4096)
     var loads: [(ClientKind, any Load)] = []
     for kind in kinds {
-      let load = try kind.load(url: url, concurrency: concurrency)
+      let load = try kind.load(work)
       // Opens connections and warms caches up.
       try await load.run(min(concurrency * 4, kind.requests(of: report.requests, concurrency: concurrency)))
       loads.append((kind, load))
@@ -60,6 +68,7 @@ struct Throughput {
     }
     for (_, load) in loads { await load.end() }
     report.compare("errand", with: "libcurl")
+    report.compare("errand-executor", with: "libcurl")
     report.compare("errand", with: "urlsession")
     return report
   }

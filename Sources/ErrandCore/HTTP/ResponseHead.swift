@@ -38,7 +38,7 @@ package struct AnnouncedLength {
   }
 
   /// In bytes; nil if none is announced, or if there is a problem.
-  private(set) var bytes: Int64?
+  package private(set) var bytes: Int64?
   private var fault: Fault?
 
   package init() {}

@@ -5,7 +5,7 @@
 #endif
 
 /// Keeps the body in memory, up to a limit.
-final class MemorySink: BodySink {
+final class MemorySink: WholeBodySink {
   enum Overflow: Sendable {
     /// The attempt fails: the body is larger than the limit.
     case tooLarge(ResponseHead)
@@ -20,7 +20,7 @@ final class MemorySink: BodySink {
     let head: ResponseHead
   }
 
-  private let limit: Int
+  let limit: Int
   private let overflow: Overflow
   private let kept = Locked(Data())
 

@@ -60,6 +60,12 @@ public protocol BodySink: AnyObject, Sendable {
   func onDrain(_ handler: @escaping @Sendable () -> Void)
 }
 
+/// A sink that keeps what it gets until the body is whole, so that it need not get it bit by bit.
+package protocol WholeBodySink: BodySink {
+  /// The most bytes that it keeps.
+  var limit: Int { get }
+}
+
 /// A sink's response to a write: `more` accepts further bytes, `wait` asks for a pause until `onDrain`.
 public enum SinkSignal: Sendable, Hashable {
   case more

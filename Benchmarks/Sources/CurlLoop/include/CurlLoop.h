@@ -16,7 +16,16 @@ curl_loop *curl_loop_create(int concurrency);
 // Makes libcurl decode the content codings that it knows (`Content-Encoding`).
 void curl_loop_decode(curl_loop *loop);
 
-// Performs so many GETs of `url`, `concurrency` at a time, and returns when all have a response.
+// Makes every request send a header field.
+void curl_loop_add_field(curl_loop *loop, const char *field);
+
+// Trusts the authorities of a PEM file, and no others.
+void curl_loop_trust(curl_loop *loop, const char *authorities);
+
+// Makes every request a POST with this body.
+void curl_loop_post(curl_loop *loop, const void *body, long size);
+
+// Performs so many requests to `url`, `concurrency` at a time, and returns when all have a response.
 curl_loop_result curl_loop_run(curl_loop *loop, const char *url, long requests);
 
 void curl_loop_destroy(curl_loop *loop);
