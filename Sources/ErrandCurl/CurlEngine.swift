@@ -15,9 +15,9 @@ import ErrandCore
 final class CurlEngine: TaskExecutor, @unchecked Sendable {
   let options: CurlOptions
   let handles: CurlHandlePool
-  private let inbox: CurlInbox
+  let inbox: CurlInbox
   /// False if the system had no file descriptor left for waiting.
-  private let canWait: Bool
+  let canWait: Bool
 
   let watch = SocketWatch()
   /// The cookies of all transfers, if they are kept.
@@ -29,7 +29,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   /// Transfers that ended in this turn.
   @exclusivity(unchecked) private var settled: [(CurlTransfer, Result<Void, any Error>)] = []
   /// The jobs of tasks that prefer this thread.
-  @exclusivity(unchecked) private var jobs = CurlJobs()
+  @exclusivity(unchecked) var jobs = CurlJobs()
+  let ownThread = ThreadMark()
   @exclusivity(unchecked) private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
   @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
@@ -45,67 +46,12 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     handles = CurlHandlePool(options)
   }
 
-  // MARK: From any thread
-
-  func start(_ transfer: CurlTransfer) {
-    guard canWait else { return refuse(transfer, "the system has no file descriptor left") }
-    if !put(.start(transfer)) { refuse(transfer, "the transport was shut down") }
-  }
-
-  /// Runs a job on the engine's thread, or on another if there is none.
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    if jobs.isOnThread { return jobs.add(job) }
-    if !canWait || !put(.run(job)) { CurlJobs.runElsewhere(job) }
-  }
-
-  /// Returns false if the engine was stopped.
-  private func put(_ command: CurlInbox.Command) -> Bool {
-    switch inbox.put(command) {
-    case .taken: return true
-    case .takenFirst:
-      if !SystemThread.start({ self.run() }) {
-        leave(inbox.takeLeft(), "the system has no thread left")
-        for action in inbox.end() { action() }
-      }
-      return true
-    case .refused: return false
-    }
-  }
-
-  private func leave(_ commands: [CurlInbox.Command], _ reason: String) {
-    for command in commands {
-      switch command {
-      case .start(let transfer): refuse(transfer, reason)
-      case .run(let job): CurlJobs.runElsewhere(job)
-      case .cancel(let transfer): transfer.finish(.failure(CancellationError()))
-      case .resume: break
-      }
-    }
-  }
-
-  var isOnThread: Bool { jobs.isOnThread }
-
-  /// Returns false if there is no thread that would end the transfer.
-  func cancel(_ transfer: CurlTransfer) -> Bool {
-    if case .refused = inbox.put(.cancel(transfer)) { false } else { true }
-  }
-
-  func resume(_ transfer: CurlTransfer) { _ = inbox.put(.resume(transfer)) }
-
-  /// Ends the thread: transfers in flight fail, and connections close. Calls `done` afterwards.
-  func stop(_ done: @escaping @Sendable () -> Void = {}) { inbox.close(done) }
-
-  private func refuse(_ transfer: CurlTransfer, _ reason: String) {
-    transfer.finish(.failure(transfer.exchange.error(.cannotConnect, reason, reachedServer: false)))
-  }
-
   // MARK: On the engine's thread
 
-  private func run() {
+  func run() {
     errand_name_thread("errand.curl")
     begin()
-    jobs.begin()
+    ownThread.set()
     var (batch, running) = ([CurlInbox.Command](), [UnownedJob]())
     while inbox.take(&batch) {
       now = .now
@@ -304,7 +250,10 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       )
     }
     leave(inbox.takeLeft(), "the transport was shut down")
-    jobs.end()
+    ownThread.clear()
+    var left: [UnownedJob] = []
+    jobs.take(&left)
+    for job in left { CurlJobs.runElsewhere(job) }
     handles.drain()
     curl_multi_cleanup(multi)
     cookies = nil

@@ -1,20 +1,11 @@
 import CCurl
 import Synchronization
 
-/// The jobs of tasks that run on an engine's thread.
-struct CurlJobs: ~Copyable {
-  /// The engine's thread; 0 while there is none.
-  private let thread = Atomic<UInt>(0)
+/// The jobs of tasks that run on an engine's thread. Touched on that thread only.
+struct CurlJobs {
   private var waiting: [UnownedJob] = []
 
-  /// True on the engine's thread. From any thread.
-  var isOnThread: Bool { thread.load(ordering: .relaxed) == errand_current_thread() }
-
-  // MARK: On the engine's thread
-
   var isEmpty: Bool { waiting.isEmpty }
-
-  func begin() { thread.store(errand_current_thread(), ordering: .relaxed) }
 
   mutating func add(_ job: UnownedJob) { waiting.append(job) }
 
@@ -25,12 +16,16 @@ struct CurlJobs: ~Copyable {
     swap(&jobs, &waiting)
   }
 
-  /// Leaves the jobs that wait to other threads.
-  mutating func end() {
-    thread.store(0, ordering: .relaxed)
-    for job in waiting { Self.runElsewhere(job) }
-    waiting = []
-  }
-
   static func runElsewhere(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(job) }
+}
+
+/// Tells one thread from all others.
+final class ThreadMark: Sendable {
+  private let thread = Atomic<UInt>(0)
+
+  /// True on the thread that has set the mark last.
+  var isSet: Bool { thread.load(ordering: .relaxed) == errand_current_thread() }
+
+  func set() { thread.store(errand_current_thread(), ordering: .relaxed) }
+  func clear() { thread.store(0, ordering: .relaxed) }
 }

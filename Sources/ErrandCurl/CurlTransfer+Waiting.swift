@@ -78,6 +78,8 @@ extension CurlTransfer {
     // The outcome was given under this lock; taking it makes the engine's last writes visible here.
     precondition(!isAwaited, "an outcome comes first")
     defer { response.close() }
+    // Its response was here before the engine knew.
+    if waiting.withLock({ $0.isCancelled }) { throw CancellationError() }
     while response.deliver(of: self), response.isBehind {
       if waiting.withLock({ $0.isCancelled }) { throw CancellationError() }
       if response.isSinkFull { try await waitForRoom() } else { await Task.yield() }

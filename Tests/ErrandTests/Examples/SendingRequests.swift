@@ -66,6 +66,12 @@ struct SendingRequests {
     _ = client
   }
 
+  func onOneThread(_ transport: CurlTransport, _ client: Client, _ urls: [URL]) async throws {
+    try await withTaskExecutorPreference(transport.executor) {
+      for url in urls { try await client.send(.get(url)) }
+    }
+  }
+
   func tls(password: String) {
     var curl = CurlConfiguration()
     curl.tls.clientCertificate = ClientCertificate(file: "/etc/me.p12", password: password)
