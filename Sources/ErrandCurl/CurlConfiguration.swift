@@ -58,11 +58,12 @@ public struct CurlConfiguration: Sendable {
   /// The greatest number of connections to one host. A request beyond it waits for a connection, and fails if
   /// it gets none within its time-out. 0: no limit, the default.
   public var maxConnectionsPerHost = 0
-  /// The greatest number of idle connections that are kept open. Default: 256.
+  /// The greatest number of idle connections that are kept open. Several threads share it, but each may keep 32.
+  /// Default: 256.
   public var maxIdleConnections = 256
   /// The number of threads for transfers, up to 64. Each has connections of its own; an origin's requests begin on one
-  /// of them, and go to the next when it is busy. With `keepsCookies` there is one. Default: one for each four
-  /// processors, at least one.
+  /// of them, and go to the next when it is busy. There is one where `keepsCookies` or `maxConnectionsPerHost`
+  /// is set. Default: one for each four processors, at least one.
   public var threads = max(1, ProcessInfo.processInfo.activeProcessorCount / 4)
   /// The greatest number of bytes of a response's header fields. Default: 256 KiB.
   public var maxFieldBytes = 256 << 10

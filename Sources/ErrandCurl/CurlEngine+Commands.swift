@@ -20,8 +20,9 @@ extension CurlEngine {
     case .taken: return true
     case .takenFirst:
       if !SystemThread.start({ self.run() }) {
-        leave(inbox.takeLeft(), "the system has no thread left")
-        for action in inbox.end() { action() }
+        let (commands, actions) = inbox.endWithoutThread()
+        leave(commands, "the system has no thread left")
+        for action in actions { action() }
       }
       return true
     case .refused: return false

@@ -1,14 +1,6 @@
 import CCurl
 import ErrandCore
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// Runs libcurl's multi interface on one thread. Other threads hand it commands; all else happens on its
 /// thread.
 // Safe to share: `inbox` and `handles` are locked, and the engine's thread alone touches all else that changes.
@@ -55,7 +47,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     var (batch, running) = ([CurlInbox.Command](), [UnownedJob]())
     while inbox.take(&batch) {
       now = .now
-      shutDown(batch)
+      // Before any of them is closed, which takes longer: the last server of many learns of it sooner.
+      if batch.count > 1 { for case .cancel(let transfer) in batch { transfer.shutDown() } }
       for command in batch { carryOut(command) }
       batch.removeAll(keepingCapacity: true)
       act()
@@ -66,6 +59,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       tellSettled()
       jobs.take(&running)
       for job in running { job.runSynchronously(on: asUnownedTaskExecutor()) }
+      if !running.isEmpty { now = .now }
       wait()
     }
     end()
@@ -89,15 +83,6 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
         engine.timer = milliseconds < 0 ? nil : engine.now + .milliseconds(milliseconds)
         return 0
       }, this)
-  }
-
-  /// Shuts the sockets of cancelled transfers down, before any of them is closed, which takes longer: the last server of
-  /// many learns of it sooner. A connection that may be shared is left to libcurl, which resets the stream.
-  private func shutDown(_ batch: [CurlInbox.Command]) {
-    guard batch.count > 1 else { return }
-    for case .cancel(let transfer) in batch {
-      if let socket = transfer.socket { shutdown(socket, Int32(SHUT_RDWR)) }
-    }
   }
 
   private func carryOut(_ command: CurlInbox.Command) {

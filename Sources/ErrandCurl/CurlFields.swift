@@ -49,7 +49,8 @@ final class CurlFields {
     guard added == Added(request), fields.count == request.fields.count else { return false }
     return zip(fields, request.fields).allSatisfy { own, other in
       // By their bytes: texts can be equal that are encoded in two ways.
-      ASCII.areSame(own.name, other.name) && ASCII.areSame(own.value, other.value)
+      own.isSecret == other.isSecret && ASCII.areSame(own.name, other.name)
+        && ASCII.areSame(own.value, other.value)
     }
   }
 }

@@ -76,6 +76,15 @@ final class CurlInbox: Sendable {
     }
   }
 
+  /// Records that the thread could not start. Returns the commands that it will not carry out, and the handlers to call.
+  func endWithoutThread() -> (commands: [Command], actions: [@Sendable () -> Void]) {
+    state.withLock { state in
+      state.hasThread = false
+      defer { (state.commands, state.whenStopped) = ([], []) }
+      return (state.commands, state.whenStopped)
+    }
+  }
+
   // MARK: On the engine's thread
 
   /// Swaps the empty `batch` for the queued commands. Returns false once the inbox is closed.
@@ -101,7 +110,7 @@ final class CurlInbox: Sendable {
 
   func hasWoken() { state.withLock { $0.isWaiting = false } }
 
-  /// Records that the thread has ended, or could not start, and returns the handlers to call. A later `close`
+  /// Records that the thread has ended, and returns the handlers to call. A later `close`
   /// calls its handler at once; a later start needs a new thread.
   func end() -> [@Sendable () -> Void] {
     state.withLock { state in

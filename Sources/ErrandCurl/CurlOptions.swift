@@ -60,7 +60,7 @@ final class CurlOptions: Sendable {
     guard let multi = curl_multi_init() else { preconditionFailure("no memory for libcurl") }
     errand_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     errand_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, spread.idleConnections)
-    errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, spread.connectionsPerHost)
+    errand_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
     return multi
   }
 

@@ -72,23 +72,16 @@ struct CurlSpread: Hashable {
   static let mostThreads = 64
 
   let threads: Int
-  /// The number of threads that one origin may use, so that together they keep its limit of connections.
-  let threadsPerOrigin: Int
-  /// Those of one thread; 0 for no limit.
-  let connectionsPerHost: Int
+  /// The idle connections that each thread keeps.
   let idleConnections: Int
 
   init(threads: Int, connectionsPerHost: Int, idleConnections: Int, keepsCookies: Bool) {
-    // All requests see one set of cookies, which one thread may touch.
-    let threads = keepsCookies ? 1 : max(1, min(threads, Self.mostThreads))
+    // One thread may touch the cookies, and one counts the connections to a host.
+    let threads = keepsCookies || connectionsPerHost > 0 ? 1 : max(1, min(threads, Self.mostThreads))
     self.threads = threads
-    threadsPerOrigin =
-      connectionsPerHost > 0
-      ? (1...threads).last { connectionsPerHost % $0 == 0 } ?? 1
-      : threads
-    self.connectionsPerHost =
-      connectionsPerHost > 0 ? connectionsPerHost / threadsPerOrigin : connectionsPerHost
-    self.idleConnections = idleConnections > 0 ? max(1, idleConnections / threads) : idleConnections
+    // A thread that keeps fewer than it uses would close and open connections all the time.
+    self.idleConnections =
+      idleConnections > 0 ? min(idleConnections, max(Self.share, idleConnections / threads)) : idleConnections
   }
 
   /// Returns the thread for a request.
@@ -98,7 +91,7 @@ struct CurlSpread: Hashable {
   func choice(of origin: Int, load: (Int) -> Int) -> Int {
     let first = Int(origin.magnitude % UInt(threads))
     var (best, least) = (first, Int.max)
-    for step in 0..<threadsPerOrigin {
+    for step in 0..<threads {
       let thread = (first + step) % threads
       let shares = load(thread) / Self.share
       if shares < least { (best, least) = (thread, shares) }

@@ -41,6 +41,12 @@ extension CurlTransfer {
     if !engine.cancel(self) { finish(.failure(CancellationError())) }
   }
 
+  /// Shuts the socket down, on the engine's thread. A connection that may be shared is left to libcurl, which resets the
+  /// stream.
+  func shutDown() {
+    if index >= 0, let socket { shutdown(socket, Int32(SHUT_RDWR)) }
+  }
+
   /// Makes the engine resume the transfer: the sink has drained, or the body to send has more.
   func wake() { engine.resume(self) }
 

@@ -47,35 +47,40 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.send(.get(server.url("/"))) }
   }
 
-  @Test func `threads together keep the limit of connections`() async throws {
-    let client = client(4) { $0.maxConnectionsPerHost = 6 }
-    try await send(100, "/", over: client)
-    #expect(server.connections.count <= 6)
+  @Test func `a limit of connections is kept, and used`() async throws {
+    let client = client(4) { $0.maxConnectionsPerHost = 3 }
+    let start = ContinuousClock.now
+    try await send(6, "/slow", over: client)
+    // Three at a time: two rounds of 0.3 s, and not six.
+    #expect(server.connections.count == 3)
+    #expect(ContinuousClock.now - start < .milliseconds(1500))
     await client.shutdown()
   }
 
-  @Test(arguments: 0...4)
-  func `a limit is kept exactly, and each thread has a connection`(_ threads: Int) {
-    for limit in 0...40 {
-      let spread = CurlSpread(
-        threads: threads, connectionsPerHost: limit, idleConnections: 2, keepsCookies: false)
-      #expect(spread.connectionsPerHost * spread.threadsPerOrigin == limit || limit == 0)
-      #expect(1...max(1, threads) ~= spread.threadsPerOrigin)
-      #expect(spread.idleConnections >= 1)
-    }
+  private func spread(
+    _ threads: Int, connectionsPerHost: Int = 0, idle: Int = 256, keepsCookies: Bool = false
+  ) -> CurlSpread {
+    CurlSpread(
+      threads: threads, connectionsPerHost: connectionsPerHost, idleConnections: idle,
+      keepsCookies: keepsCookies)
   }
 
-  @Test func `cookies are kept by one thread, and no number of threads is too large`() {
-    func spread(_ threads: Int, _ keepsCookies: Bool) -> CurlSpread {
-      CurlSpread(threads: threads, connectionsPerHost: 0, idleConnections: 256, keepsCookies: keepsCookies)
-    }
-    #expect(spread(8, true).threads == 1)
-    #expect(spread(.max, false).threads == CurlSpread.mostThreads)
-    #expect(spread(.min, false).threads == 1)
+  @Test func `what one thread has to count has one, and no number of threads is too large`() {
+    #expect(spread(8, keepsCookies: true).threads == 1)
+    #expect(spread(8, connectionsPerHost: 4).threads == 1)
+    #expect(spread(.max).threads == CurlSpread.mostThreads)
+    #expect(spread(.min).threads == 1)
+  }
+
+  @Test func `idle connections are shared among threads, but a thread keeps what it uses`() {
+    #expect(spread(4).idleConnections == 64)
+    #expect(spread(64).idleConnections == CurlSpread.share)
+    #expect(spread(4, idle: 8).idleConnections == 8)
+    #expect(spread(4, idle: 0).idleConnections == 0)
   }
 
   @Test func `a thread is left when it is busy, for the least busy of the others`() {
-    let spread = CurlSpread(threads: 3, connectionsPerHost: 0, idleConnections: 256, keepsCookies: false)
+    let spread = spread(3)
     for (loads, choice) in [
       ([0, 0, 0], 1), ([0, 31, 0], 1), ([0, 32, 0], 2), ([31, 32, 32], 0), ([32, 32, 32], 1),
       ([64, 64, 63], 2),

@@ -71,7 +71,7 @@ final class TLSRelay: Sendable {
   }
 
   private static let script = """
-    import socket, ssl, sys, threading
+    import select, socket, ssl, sys, threading
     target, cert, key, authority, clients = sys.argv[1:]
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
@@ -80,16 +80,31 @@ final class TLSRelay: Sendable {
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
 
-    def move(source, sink):
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-        except OSError:
-            pass
-        try:
-            sink.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
+    # On one thread: a TLS connection must not be read on one and written on another.
+    def move(client, server):
+        sources = {client, server}
+        while sources:
+            if client in sources and client.pending():
+                ready = [client]
+            else:
+                ready = select.select(list(sources), [], [])[0]
+            for source in ready:
+                sink = server if source is client else client
+                try:
+                    source.settimeout(0)
+                    data = source.recv(65536)
+                except (BlockingIOError, ssl.SSLWantReadError):
+                    continue
+                except OSError:
+                    data = b""
+                finally:
+                    source.settimeout(20)
+                try:
+                    sink.sendall(data) if data else sink.shutdown(socket.SHUT_WR)
+                except OSError:
+                    data = b""
+                if not data:
+                    sources.discard(source)
 
     def serve(client):
         client = context.wrap_socket(client, server_side=True, do_handshake_on_connect=False)
@@ -106,10 +121,7 @@ final class TLSRelay: Sendable {
         names = dict(part[0] for part in (client.getpeercert() or {}).get("subject", ()))
         print(names.get("commonName", "-"), flush=True)
         server = socket.create_connection(("127.0.0.1", int(target)))
-        other = threading.Thread(target=move, args=(server, client), daemon=True)
-        other.start()
         move(client, server)
-        other.join()
         client.close()
         server.close()
 
