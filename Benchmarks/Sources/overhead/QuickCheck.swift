@@ -16,7 +16,7 @@
     }
 
     /// Over a socket the count depends on which thread was faster.
-    private static func limit(of load: String) -> Double { load == "socket" ? 1.10 : 1.02 }
+    private static func limit(of load: String) -> Double { load == "socket" ? 1.25 : 1.02 }
 
     private let file: URL
     private let note: String
