@@ -54,6 +54,4 @@ struct HeadMemo {
     entries[number].bytes.removeAll(keepingCapacity: true)
     entries[number].bytes.append(contentsOf: bytes)
   }
-
-  mutating func forget() { entries = [] }
 }

@@ -25,24 +25,17 @@ struct HeadParser {
   /// - Parameter memo: The lines of an earlier head, which are not parsed again, and afterwards those of this one.
   init(_ bytes: UnsafeRawBufferPointer, _ memo: inout HeadMemo) {
     fields.reserveCapacity(12)
-    if !takeLines(of: bytes, &memo) {
-      memo.forget()
-      self = HeadParser(bytes)
-    }
-  }
-
-  /// Takes a head without folded lines.
-  /// - Returns: False if there is one.
-  private mutating func takeLines(of bytes: UnsafeRawBufferPointer, _ memo: inout HeadMemo) -> Bool {
-    guard let base = bytes.baseAddress else { return true }
+    guard let base = bytes.baseAddress else { return }
     var (start, number) = (0, 0)
+    var last = Unended()
     while start < bytes.count {
-      if bytes[start] == 32 || bytes[start] == 9 { return false }
+      let isFolded = bytes[start] == 32 || bytes[start] == 9
       let end = memchr(base + start, 10, bytes.count - start).map { base.distance(to: $0) } ?? bytes.count
       let line = UnsafeRawBufferPointer(start: base + start, count: end - start)
       start = end + 1
       if number > 0, let known = memo.line(number, line) {
-        take(known.field, known.kind)
+        take(last)
+        last = Unended(line: known)
         number += 1
         continue
       }
@@ -51,59 +44,49 @@ struct HeadParser {
       var parsed: HeadMemo.Line?
       if number == 0, let line = StatusLine(text) {
         (version, status) = (line.version, line.status)
+      } else if isFolded {
+        // A folded line (RFC 9112, section 5.2) continues the field before.
+        last.continuation += " \(Self.trimmed(text))"
       } else if let colon = text.firstIndex(of: 58) {
-        let field = HTTPFields.Field(Self.string(text[..<colon]), Self.trimmed(text[(colon + 1)...]))
-        parsed = HeadMemo.Line(field: field, kind: Self.kind(of: field))
+        take(last)
+        let known = Self.line(of: Self.string(text[..<colon]), Self.trimmed(text[(colon + 1)...]))
+        (parsed, last) = (known, Unended(line: known))
       }
-      if let parsed { take(parsed.field, parsed.kind) }
       memo.note(parsed, number, line)
       number += 1
     }
-    return true
+    take(last)
   }
 
-  private mutating func take(_ field: HTTPFields.Field, _ kind: HeadMemo.Kind) {
-    switch kind {
+  /// A field that the next line may continue.
+  private struct Unended {
+    var line: HeadMemo.Line?
+    var continuation = ""
+  }
+
+  private mutating func take(_ last: Unended) {
+    guard var line = last.line else { return }
+    if !last.continuation.isEmpty {
+      line = Self.line(of: line.field.name, line.field.value + last.continuation)
+    }
+    switch line.kind {
     case .contentEncoding: hasContentEncoding = true
     case .transferCoding: hasTransferCoding = true
     case .other: break
     }
-    fields.append(field)
+    fields.append(line.field)
   }
 
-  private static func kind(of field: HTTPFields.Field) -> HeadMemo.Kind {
-    if ASCII.equalIgnoringCase(field.name, "Content-Encoding") { return .contentEncoding }
-    let isCoding = ASCII.equalIgnoringCase(field.name, "Transfer-Encoding") && !isChunked(field.value)
-    return isCoding ? .transferCoding : .other
-  }
-
-  /// Takes any head.
-  init(_ bytes: UnsafeRawBufferPointer) {
-    var rest = bytes[...]
-    var isFirst = true
-    var field: (name: String, value: String)?
-    while !rest.isEmpty {
-      let end = rest.firstIndex(of: 10) ?? rest.endIndex
-      let line = Self.withoutEnd(rest[..<end])
-      rest = end == rest.endIndex ? rest[end...] : rest[(end + 1)...]
-      guard let first = line.first else { continue }
-      defer { isFirst = false }
-      if isFirst, let line = StatusLine(line) {
-        (version, status) = (line.version, line.status)
-      } else if first == 32 || first == 9 {
-        // A folded line (RFC 9112, section 5.2) continues the line before.
-        field?.value += " \(Self.trimmed(line))"
-      } else if let colon = line.firstIndex(of: 58) {
-        if let field { add(field.name, field.value) }
-        field = (Self.string(line[..<colon]), Self.trimmed(line[(colon + 1)...]))
+  private static func line(of name: String, _ value: String) -> HeadMemo.Line {
+    let kind: HeadMemo.Kind =
+      if ASCII.equalIgnoringCase(name, "Content-Encoding") {
+        .contentEncoding
+      } else if ASCII.equalIgnoringCase(name, "Transfer-Encoding"), !isChunked(value) {
+        .transferCoding
+      } else {
+        .other
       }
-    }
-    if let field { add(field.name, field.value) }
-  }
-
-  private mutating func add(_ name: String, _ value: String) {
-    let field = HTTPFields.Field(name, value)
-    take(field, Self.kind(of: field))
+    return HeadMemo.Line(field: HTTPFields.Field(name, value), kind: kind)
   }
 
   private static func isChunked(_ value: String) -> Bool {
@@ -162,29 +145,17 @@ struct StatusLine {
 }
 
 extension AnnouncedLength {
-  private static let name = Array(ASCII.lowercased(fieldName).utf8)
-
-  private static func isName(_ line: UnsafeRawBufferPointer) -> Bool {
-    name.withUnsafeBytes { name in
-      for index in 0..<name.count {
-        let byte = line[index]
-        if (byte &- 65 < 26 ? byte | 0x20 : byte) != name[index] { return false }
-      }
-      return true
-    }
-  }
-
   /// Takes a line of a head, if it announces a length: libcurl makes something of every length, and takes the
   /// body for whole by it.
   mutating func take(line: UnsafeRawBufferPointer) {
     let end = Self.fieldName.utf8.count
     guard line.count > end, line[end] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c"),
-      Self.isName(line)
+      ASCII.equalIgnoringCase(UnsafeRawBufferPointer(rebasing: line[..<end]), Self.fieldName)
     else { return }
     let value = HeadParser.withoutEnd(line[(end + 1)...].drop { $0 == 32 })
-    // Nearly every response has one number of a few digits.
-    if 1...18 ~= value.count, value.allSatisfy({ 48...57 ~= $0 }) {
-      take(value.reduce(0) { $0 * 10 + Int64($1 - 48) })
+    // Nearly every response has one number, for which no text is made.
+    if let number = ASCII.wholeNumber(UnsafeRawBufferPointer(rebasing: value)) {
+      take(number)
     } else {
       take(HeadParser.trimmed(value))
     }

@@ -17,6 +17,13 @@ package enum ASCII {
     return (isEqual ?? nil) ?? a.elementsEqual(b) { lowered($0) == lowered($1) }
   }
 
+  package static func equalIgnoringCase(_ bytes: UnsafeRawBufferPointer, _ text: String) -> Bool {
+    unsafe withBytes(of: text) { text in
+      guard bytes.count == text.count else { return false }
+      return unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe equalIgnoringCase($0, text) }
+    }
+  }
+
   /// Compares two buffers of the same length.
   private static func equalIgnoringCase(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
@@ -75,6 +82,8 @@ package enum ASCII {
   package static func wholeNumber(_ text: String) -> Int64? {
     unsafe withBytes(of: text) { unsafe wholeNumber(in: $0) }
   }
+
+  package static func wholeNumber(_ bytes: UnsafeRawBufferPointer) -> Int64? { unsafe wholeNumber(in: bytes) }
 
   @inline(__always)
   private static func wholeNumber(in bytes: some Collection<UInt8>) -> Int64? {
