@@ -8,10 +8,11 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#else
+#include <pthread.h>
 #endif
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,9 +26,6 @@ static inline void errand_name_thread(const char *name) {
   pthread_setname_np(name);
 #endif
 }
-
-// Tells threads apart.
-static inline unsigned long errand_current_thread(void) { return (unsigned long)pthread_self(); }
 
 // libcurl's setters and getters are variadic, which Swift cannot call: one wrapper for each argument type.
 

@@ -1,6 +1,3 @@
-import CCurl
-import Synchronization
-
 /// The jobs of tasks that run on an engine's thread. Touched on that thread only.
 struct CurlJobs {
   private var waiting: [UnownedJob] = []
@@ -17,15 +14,4 @@ struct CurlJobs {
   }
 
   static func runElsewhere(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(job) }
-}
-
-/// Tells one thread from all others.
-final class ThreadMark: Sendable {
-  private let thread = Atomic<UInt>(0)
-
-  /// True on the thread that has set the mark last.
-  var isSet: Bool { thread.load(ordering: .relaxed) == errand_current_thread() }
-
-  func set() { thread.store(errand_current_thread(), ordering: .relaxed) }
-  func clear() { thread.store(0, ordering: .relaxed) }
 }

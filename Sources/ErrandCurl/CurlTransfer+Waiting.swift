@@ -82,10 +82,11 @@ extension CurlTransfer {
   /// metrics. Once a transfer has ended, only the waiter uses it.
   func complete() async throws -> TransferResult {
     // The outcome was given under this lock; taking it makes the engine's last writes visible here.
+    let (isAwaited, isCancelled) = waiting.withLock { ($0.waiter != nil, $0.isCancelled) }
     precondition(!isAwaited, "an outcome comes first")
     defer { response.close() }
     // Its response was here before the engine knew.
-    if waiting.withLock({ $0.isCancelled }) { throw CancellationError() }
+    if isCancelled { throw CancellationError() }
     while response.deliver(of: self), response.isBehind {
       if waiting.withLock({ $0.isCancelled }) { throw CancellationError() }
       if response.isSinkFull { try await waitForRoom() } else { await Task.yield() }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -10,7 +12,7 @@
 package enum SystemThread {
   /// Tells threads apart.
   package struct ID: Hashable, Sendable {
-    private let number: UInt
+    fileprivate let number: UInt
 
     /// The thread that asks.
     package static var current: ID {
@@ -49,4 +51,17 @@ package enum SystemThread {
     if code != 0 { unsafe work.release() }
     return code == 0
   }
+}
+
+/// Tells the thread that has set it from all others.
+package final class ThreadMark: Sendable {
+  private let thread = Atomic<UInt>(0)
+
+  package init() {}
+
+  /// True on the thread that has set the mark last. From any thread.
+  package var isSet: Bool { thread.load(ordering: .relaxed) == SystemThread.ID.current.number }
+
+  package func set() { thread.store(SystemThread.ID.current.number, ordering: .relaxed) }
+  package func clear() { thread.store(0, ordering: .relaxed) }
 }

@@ -21,7 +21,7 @@ final class ServerLoop: Sendable {
   private let wakeWrite: Int32
   private let isStopped = Locked(false)
   private let ended = DispatchSemaphore(value: 0)
-  private let thread = Locked<SystemThread.ID?>(nil)
+  private let ownThread = ThreadMark()
 
   init(port: Int, isOpen: Bool = false) throws(MockServerError) {
     var pipes: [Int32] = [-1, -1]
@@ -62,7 +62,7 @@ final class ServerLoop: Sendable {
     guard isFirst else { return }
     wake()
     // A handler that releases the last reference runs on the loop's own thread, which cannot wait for itself.
-    if thread.withLock({ $0 }) != .current { ended.wait() }
+    if !ownThread.isSet { ended.wait() }
   }
 
   func wake() {
@@ -73,7 +73,7 @@ final class ServerLoop: Sendable {
   // MARK: On the loop's thread
 
   private func run() {
-    thread.withLock { $0 = .current }
+    ownThread.set()
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     var descriptors: [pollfd] = []
     var connections: [ServerConnection] = []
