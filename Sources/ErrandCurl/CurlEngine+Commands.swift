@@ -1,6 +1,6 @@
 import ErrandCore
 
-/// What other threads ask of the engine.
+/// The commands of other threads.
 extension CurlEngine {
   func start(_ transfer: CurlTransfer) {
     guard canWait else { return refuse(transfer, "the system has no file descriptor left") }

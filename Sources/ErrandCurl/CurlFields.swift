@@ -7,7 +7,7 @@ final class CurlFields {
   private let fields: HTTPFields
   private let added: Added
 
-  /// What is added to the fields of a request.
+  /// The reasons for the fields that are added to those of a request.
   private struct Added: Equatable {
     let acceptsCodings: Bool
     let mayHaveBody: Bool

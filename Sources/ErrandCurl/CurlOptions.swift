@@ -103,7 +103,7 @@ final class CurlOptions: Sendable {
     return easy
   }
 
-  /// What the options of a request without a body depend on, besides its host.
+  /// The properties of a request without a body that its options follow from, besides its host.
   struct Shape: Equatable {
     let method: Method
     let httpVersion: HTTPVersionPreference

@@ -78,10 +78,7 @@ struct Comparison {
   func instructions() throws -> String? {
     guard let counter = InstructionCounter.found(note: note) else { return nil }
     func each(_ runner: Runner) throws -> Double {
-      let counts = try [2000, 4000].map {
-        try counter.count([runner.program, "--child", runner.load, "--requests", "\($0)"])
-      }
-      return (counts[1] - counts[0]) / 2000
+      try counter.each([runner.load], of: runner.program, requests: 2000)
     }
     let (ours, all, theirs) = (try each(plain), try each(full), try each(baseline))
     #if BASELINE

@@ -13,15 +13,22 @@ struct InstructionCounter {
   /// Returns a counter that works on this machine, or nil.
   /// - Parameter note: The file for the counter's output.
   static func found(note: String) -> InstructionCounter? {
-    [perf(note), valgrind(note)].first { (try? $0.count(["true"])) != nil }
+    [perf(note), valgrind(note)].first(where: \.works)
   }
 
-  /// Returns a counter with valgrind, which counts the same on every machine.
-  static func valgrind(note: String) -> InstructionCounter? {
-    [valgrind(note)].first { (try? $0.count(["true"])) != nil }
+  /// True if it counts on this machine.
+  var works: Bool { (try? count(["true"])) != nil }
+
+  /// Counts a request of this program: the difference of two runs, so that its start does not count.
+  /// - Parameter load: The options that name the load.
+  func each(_ load: [String], of program: String, requests: Int) throws -> Double {
+    let counts = try [requests, 2 * requests].map {
+      try count([program, "--child"] + load + ["--requests", "\($0)"])
+    }
+    return (counts[1] - counts[0]) / Double(requests)
   }
 
-  func count(_ program: [String]) throws -> Double {
+  private func count(_ program: [String]) throws -> Double {
     try Child.run(command + program)
     let text = try String(contentsOfFile: note, encoding: .utf8)
     guard let number = text.split(separator: "\n").lazy.compactMap({ number(String($0)) }).first else {
@@ -37,7 +44,8 @@ struct InstructionCounter {
     }
   }
 
-  private static func valgrind(_ note: String) -> InstructionCounter {
+  /// Returns a counter with valgrind, which counts the same on every machine.
+  static func valgrind(_ note: String) -> InstructionCounter {
     let command = [
       "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
       "--log-file=\(note)",

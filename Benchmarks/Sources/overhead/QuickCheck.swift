@@ -30,18 +30,15 @@
     /// - Parameter records: True to write the counts down, instead of comparing them.
     func run(toolchain: String, records: Bool) throws {
       defer { try? FileManager.default.removeItem(atPath: note) }
-      guard let counter = InstructionCounter.valgrind(note: note) else {
+      let counter = InstructionCounter.valgrind(note)
+      guard counter.works else {
         return print("  not counted: valgrind cannot be found or does not work here")
       }
       var found = Record(toolchain: toolchain, instructions: [:])
       let server = try SmallServer()
       for load in ["plain", "full", "socket"] {
-        let counts = try [1000, 2000].map {
-          try counter.count([
-            CommandLine.arguments[0], "--child", load, "--requests", "\($0)", "--port", "\(server.port)",
-          ])
-        }
-        found.instructions[load] = Int((counts[1] - counts[0]) / 1000)
+        found.instructions[load] = Int(
+          try counter.each([load, "--port", "\(server.port)"], of: CommandLine.arguments[0], requests: 1000))
       }
       if records {
         let encoder = JSONEncoder()

@@ -19,7 +19,7 @@ struct Report: Encodable {
     }
   }
 
-  /// What the rate is to be, in proportion to libcurl's; nil for that of small responses.
+  /// The rate to reach, in proportion to libcurl's; nil for that of small responses.
   let aim: String?
   let url: String
   let requests: Int

@@ -1,4 +1,4 @@
-/// What every client does in a round.
+/// The requests of a round, the same for every client.
 struct Work: Sendable {
   var url: String
   /// The requests in flight.
