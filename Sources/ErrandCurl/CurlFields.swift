@@ -46,11 +46,6 @@ final class CurlFields {
 
   /// True if the list is the one that this request would have.
   func are(of request: Exchange.Request) -> Bool {
-    guard added == Added(request), fields.count == request.fields.count else { return false }
-    return zip(fields, request.fields).allSatisfy { own, other in
-      // By their bytes: texts can be equal that are encoded in two ways.
-      own.isSecret == other.isSecret && ASCII.areSame(own.name, other.name)
-        && ASCII.areSame(own.value, other.value)
-    }
+    added == Added(request) && fields.areWritten(as: request.fields)
   }
 }

@@ -21,9 +21,14 @@ struct HeadParser {
   private var fields = HTTPFields()
 
   var head: ResponseHead { ResponseHead(status: Status(status), fields: fields) }
+  var hasSecrets: Bool { fields.contains(where: \.isSecret) }
 
-  /// - Parameter memo: The lines of an earlier head, which are not parsed again, and afterwards those of this one.
+  /// - Parameter memo: An earlier head, of which nothing is parsed again, and afterwards this one.
   init(_ bytes: UnsafeRawBufferPointer, _ memo: inout HeadMemo) {
+    if let known = memo.parsed(bytes) {
+      self = known
+      return
+    }
     fields.reserveCapacity(12)
     guard let base = bytes.baseAddress else { return }
     var (start, number) = (0, 0)
@@ -56,6 +61,7 @@ struct HeadParser {
       number += 1
     }
     take(last)
+    memo.note(self, bytes)
   }
 
   /// A field that the next line may continue.
@@ -124,10 +130,12 @@ struct StatusLine {
 
   /// Parses a line; nil if it is no status line.
   init?(_ line: Slice<UnsafeRawBufferPointer>) {
-    guard line.count > 8, line[line.startIndex] == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) else {
-      return nil
-    }
     let start = line.startIndex
+    // By its numbers: `starts(with:)` costs more than all of the rest.
+    guard line.count > 8, line[start] == UInt8(ascii: "H"), line[start + 1] == UInt8(ascii: "T"),
+      line[start + 2] == UInt8(ascii: "T"), line[start + 3] == UInt8(ascii: "P"),
+      line[start + 4] == UInt8(ascii: "/")
+    else { return nil }
     let end = line.firstIndex(of: 32) ?? line.endIndex
     version =
       switch (line[start + 5], end - start) {

@@ -8,15 +8,17 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
   public struct Field: Sendable {
     public let name: String
     public let value: String
+    let marks: FieldMarks
+
     /// True if the value must not be shown in any description, be stored or be sent to another origin: either
     /// it was marked as secret, or the name is one that credentials have by convention (`Authorization`,
     /// `Cookie`, `X-Api-Key`, names that end in `-Token` or `-Secret`).
-    public let isSecret: Bool
+    public var isSecret: Bool { marks.contains(.secret) }
 
     public init(_ name: String, _ value: String, isSecret: Bool = false) {
       self.name = name
       self.value = value
-      self.isSecret = isSecret || FieldNames.isSecret(name)
+      marks = FieldMarks(name, value, isSecret: isSecret)
     }
   }
 
@@ -52,7 +54,10 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
   package func forEachValue<Failure: Error>(
     of name: String, _ body: (String) throws(Failure) -> Void
   ) throws(Failure) {
-    for field in fields where ASCII.equalIgnoringCase(field.name, name) { try body(field.value) }
+    // By their numbers, because a loop over the fields copies each.
+    for index in fields.indices where ASCII.equalIgnoringCase(fields[index].name, name) {
+      try body(fields[index].value)
+    }
   }
 
   public func contains(_ name: String) -> Bool {
@@ -101,11 +106,28 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     return marked
   }
 
+  /// True if both are the same bytes on the wire, and the same of them are secret.
+  package func areWritten(as others: HTTPFields) -> Bool {
+    guard fields.count == others.fields.count else { return false }
+    // Most requests of a client have its own fields, unchanged.
+    if unsafe fields.withUnsafeBufferPointer({ own in
+      unsafe others.fields.withUnsafeBufferPointer { unsafe own.baseAddress == $0.baseAddress }
+    }) {
+      return true
+    }
+    return fields.indices.allSatisfy { index in
+      // By their bytes: texts can be equal that are encoded in two ways.
+      fields[index].marks == others.fields[index].marks
+        && ASCII.areSame(fields[index].name, others.fields[index].name)
+        && ASCII.areSame(fields[index].value, others.fields[index].value)
+    }
+  }
+
   /// Removes the spaces and tabs around values: they are not part of the value (RFC 9110, section 5.5).
   mutating func trimValues() {
     // Few values have spaces around them; the others are not copied.
-    guard fields.contains(where: { ASCII.isPadded($0.value) }) else { return }
-    for (index, field) in fields.enumerated() where ASCII.isPadded(field.value) {
+    guard fields.contains(where: { $0.marks.contains(.padded) }) else { return }
+    for (index, field) in fields.enumerated() where field.marks.contains(.padded) {
       fields[index] = Field(field.name, ASCII.trimmed(field.value), isSecret: field.isSecret)
     }
   }

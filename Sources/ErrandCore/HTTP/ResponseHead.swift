@@ -20,9 +20,7 @@ public struct ResponseHead: Sendable, Hashable {
 
   private var announcedLength: AnnouncedLength {
     var length = AnnouncedLength()
-    for field in fields where ASCII.equalIgnoringCase(field.name, AnnouncedLength.fieldName) {
-      length.take(field.value)
-    }
+    fields.forEachValue(of: AnnouncedLength.fieldName) { length.take($0) }
     return length
   }
 }

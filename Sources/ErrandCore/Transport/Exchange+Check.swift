@@ -75,29 +75,32 @@ extension HTTPFields {
   /// - Parameter size: The number of bytes before the fields, to which theirs are added.
   fileprivate func problem(addingTo size: inout Int) -> String? {
     var hasHost = false
-    for field in self {
+    // By their numbers, because a loop over the fields copies each.
+    for index in indices {
       // Each line has a colon, a space and a line end.
-      size += field.name.utf8.count + field.value.utf8.count + 4
-      if !ASCII.isToken(field.name) {
-        return "the field name \(field.name.prefix(100).debugDescription) is not a token"
-      }
-      if ASCII.hasControl(field.value) {
-        return
-          "the value of the field \(field.name.prefix(100)) contains a control character, as CR, LF or NUL"
-      }
-      switch field.name.utf8.count {
-      case 4 where ASCII.equalIgnoringCase(field.name, "Host"):
-        if hasHost || !Self.isHost(field.value) {
-          return "there is one Host, and it is a host and perhaps a port"
-        }
-        hasHost = true
-      case 14 where ASCII.equalIgnoringCase(field.name, "Content-Length"),
-        17 where ASCII.equalIgnoringCase(field.name, "Transfer-Encoding"):
-        return "\(field.name) is told from the body and cannot be set"
-      default: continue
-      }
+      size += self[index].name.utf8.count + self[index].value.utf8.count + 4
+      if self[index].marks.isDisjoint(with: .suspect) { continue }
+      if let problem = self[index].problem { return problem }
+      if hasHost { return Field.problemOfHost }
+      hasHost = true
     }
     return nil
+  }
+}
+
+extension HTTPFields.Field {
+  fileprivate static let problemOfHost = "there is one Host, and it is a host and perhaps a port"
+
+  /// The reason why no request may have the line, or nil.
+  fileprivate var problem: String? {
+    if marks.contains(.badName) {
+      return "the field name \(name.prefix(100).debugDescription) is not a token"
+    }
+    if marks.contains(.badValue) {
+      return "the value of the field \(name.prefix(100)) contains a control character, as CR, LF or NUL"
+    }
+    if marks.contains(.framing) { return "\(name) is told from the body and cannot be set" }
+    return !marks.contains(.host) || Self.isHost(value) ? nil : Self.problemOfHost
   }
 
   private static func isHost(_ text: String) -> Bool {

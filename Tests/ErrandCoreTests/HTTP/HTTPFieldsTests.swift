@@ -43,6 +43,30 @@ import Testing
     #expect(Request(.get, "http://a.test/", fields: fields).problem == nil)
   }
 
+  @Test func `fields are written alike if they have the same bytes and the same secrets`() {
+    let fields: HTTPFields = ["A": "1", "B": "caf\u{e9}"]
+    #expect(fields.areWritten(as: fields))
+    #expect(fields.areWritten(as: ["A": "1", "B": "caf\u{e9}"]))
+    let others: [HTTPFields] = [
+      ["a": "1", "B": "caf\u{e9}"], ["A": "2", "B": "caf\u{e9}"], ["A": "1", "B": "cafe\u{301}"],
+      ["B": "caf\u{e9}", "A": "1"], ["A": "1"], [:],
+    ]
+    for other in others { #expect(!fields.areWritten(as: other), "\(other)") }
+    var secret: HTTPFields = [:]
+    secret.append("A", "1", isSecret: true)
+    secret.append("B", "caf\u{e9}")
+    #expect(!fields.areWritten(as: secret))
+  }
+
+  @Test func `a request has one Host, which is one, and no field that is told from its body`() {
+    func problem(_ fields: HTTPFields) -> String? { Request(.get, "http://a.test/", fields: fields).problem }
+    #expect(problem(["host": "b.test:80", "X": "1"]) == nil)
+    #expect(problem(["X": "1", "HOST": "b.test/"]) != nil)
+    #expect(problem(["Host": "b.test", "X": "1", "host": "b.test"]) != nil)
+    #expect(problem(["content-length": "1"]) != nil)
+    #expect(problem(["Transfer-encoding": "chunked"]) != nil)
+  }
+
   @Test func `no description shows a secret`() {
     var fields: HTTPFields = ["authorization": "Bearer hush", "Cookie": "hush", "X": "seen"]
     fields.append("X-Key", "hush", isSecret: true)
