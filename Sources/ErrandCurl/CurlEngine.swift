@@ -89,7 +89,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     switch command {
     case .start(let transfer):
       guard transfer.isAwaited else { return }
-      transfer.begin(generation: connections.generation(for: transfer.exchange.request))
+      transfer.begin(generation: connections.generation(for: transfer.exchange.request.url))
       if transfer.generation > 0, !transfer.exchange.request.isSecure {
         transfer.avoidConnections(connections.isAvoided(transfer.exchange.request))
       }

@@ -17,7 +17,7 @@ final class CurlOptions: Sendable {
   var keepsCookies: Bool { configuration.keepsCookies }
   private let environment: ProxyEnvironment
   private let hasHTTP2: Bool
-  private let hasProxies: Bool
+  let hasProxies: Bool
   /// The client's certificate. It outlives the handles that use it.
   let identity: ClientIdentity?
   let pins: PublicKeyPins

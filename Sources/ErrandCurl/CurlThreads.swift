@@ -10,7 +10,7 @@ import Synchronization
 /// The engines of a transport, each with a thread of its own, and which of them takes a request.
 final class CurlThreads: Sendable {
   /// An engine, and the number of its transfers.
-  private final class Member: Sendable {
+  fileprivate final class Member: Sendable {
     let engine: CurlEngine
     let load = Atomic<Int>(0)
 
@@ -29,21 +29,31 @@ final class CurlThreads: Sendable {
   /// The engine that runs tasks.
   var first: CurlEngine { members[0].engine }
 
-  /// Calls `body` with the engine for a request.
-  func perform<Value>(_ request: Exchange.Request, _ body: (CurlEngine) async throws -> Value) async throws
-    -> Value
-  {
-    guard members.count > 1 else { return try await body(members[0].engine) }
-    let member = members[choice(for: request)]
-    member.load.add(1, ordering: .relaxed)
-    defer { member.load.subtract(1, ordering: .relaxed) }
-    return try await body(member.engine)
+  /// The place of one transfer on an engine.
+  struct Place: Sendable {
+    fileprivate let member: Member
+    /// False for the only engine, whose transfers need no count.
+    fileprivate let counts: Bool
+    var engine: CurlEngine { member.engine }
+
+    func leave() {
+      if counts { member.load.subtract(1, ordering: .relaxed) }
+    }
   }
 
-  private func choice(for request: Exchange.Request) -> Int {
+  /// Chooses the engine for a transfer.
+  /// - Returns: Its place there, which has to be left.
+  func enter(_ exchange: Exchange) -> Place {
+    guard members.count > 1 else { return Place(member: members[0], counts: false) }
+    let member = members[choice(for: exchange.request.url)]
+    member.load.add(1, ordering: .relaxed)
+    return Place(member: member, counts: true)
+  }
+
+  private func choice(for url: URL) -> Int {
     // A task that runs on an engine's thread stays there.
     if let own = members.firstIndex(where: { $0.engine.isOnThread }) { return own }
-    let origin = Origin(request.url)?.hashValue ?? 0
+    let origin = Origin(url)?.hashValue ?? 0
     return options.spread.choice(of: origin) { members[$0].load.load(ordering: .relaxed) }
   }
 

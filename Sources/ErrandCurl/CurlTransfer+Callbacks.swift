@@ -11,10 +11,14 @@ import ErrandCore
 extension CurlTransfer {
   static func setCallbacks(_ easy: UnsafeMutableRawPointer) {
     errand_setopt_data_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user!)?.receiveField(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+      CurlTransfer.with(user!) {
+        $0.receiveField(UnsafeRawBufferPointer(start: bytes, count: size * count))
+      } ?? 0
     }
     errand_setopt_data_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
-      CurlTransfer.from(user!)?.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+      CurlTransfer.with(user!) {
+        $0.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+      } ?? 0
     }
     errand_setopt_data_callback(easy, CURLOPT_READFUNCTION) { bytes, size, count, user in
       CurlTransfer.from(user!)?.send(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
@@ -24,7 +28,7 @@ extension CurlTransfer {
       guard let transfer = CurlTransfer.from(user!), !transfer.meetsEnd() else {
         return Int32(CURL_PREREQFUNC_ABORT)
       }
-      if localPort > 0, transfer.exchange.request.mayShareConnection {
+      if localPort > 0, transfer.mayShareConnection {
         let remote = errand_hash(remoteAddress)
         transfer.engine.isUsed(
           SharedConnection.Ends(remoteAddress: remote, remotePort: remotePort, localPort: localPort),
@@ -224,10 +228,7 @@ extension TransferMetrics {
 
 extension CurlTransfer: SocketHolder {
   func hold(_ socket: Int32?) -> Bool {
-    let request = exchange.request
-    guard request.httpVersion == .http1 || (!request.isSecure && request.httpVersion == .automatic) else {
-      return false
-    }
+    guard !mayShareConnection else { return false }
     self.socket = socket
     return socket != nil
   }

@@ -20,6 +20,8 @@ import ErrandCore
 final class CurlTransfer: @unchecked Sendable {
   let exchange: Exchange
   let events: ExchangeEvents?
+  /// True if the connection may be HTTP/2, which other transfers use at the same time.
+  let mayShareConnection: Bool
   /// The task that waits for the outcome, and later for the sink to drain.
   let waiting = Locked(Waiting())
   let handle: CurlHandle
@@ -54,11 +56,12 @@ final class CurlTransfer: @unchecked Sendable {
     self.exchange = exchange
     events = exchange.events
     self.engine = engine
+    mayShareConnection = exchange.request.mayShareConnection
     handle = engine.handles.take()
     upload = CurlUpload(exchange.request.upload)
     response = CurlResponse(
       exchange, handle, maxFieldBytes: engine.options.maxFieldBytes,
-      proxyMayRefuse: engine.options.mayBeRefusedByProxy(exchange.request))
+      proxyMayRefuse: engine.options.hasProxies && engine.options.mayBeRefusedByProxy(exchange.request))
   }
 
   deinit {
@@ -81,16 +84,24 @@ final class CurlTransfer: @unchecked Sendable {
     CurlHandle.from(user)._withUnsafeGuaranteedRef { $0.transfer }?.takeUnretainedValue()
   }
 
+  /// Calls `body` with the transfer of the handle that a callback is given. The engine holds it meanwhile, so that it is
+  /// not retained for each line of a head.
+  @inline(__always)
+  static func with<Result>(_ user: UnsafeMutableRawPointer, _ body: (CurlTransfer) -> Result) -> Result? {
+    CurlHandle.from(user)._withUnsafeGuaranteedRef { $0.transfer }?._withUnsafeGuaranteedRef(body)
+  }
+
   /// Sets the handle up, on the caller's thread to keep the engine's free.
   func prepare() {
+    let request = exchange.request
     handle.use(by: self)
     handle.clear()
-    handle.isSpent = engine.options.keepsCookies && exchange.request.fields.contains("Host")
-    handle.setURL(exchange.request.url.absoluteString)
-    engine.options.apply(exchange.request, to: handle)
+    handle.isSpent = engine.options.keepsCookies && request.fields.contains("Host")
+    handle.setURL(request.url.absoluteString)
+    engine.options.apply(request, to: handle)
     handle.reportProgress(exchange.wantsUploadProgress)
-    handle.setFields(exchange.request)
-    if case .reader(let reader) = exchange.request.upload {
+    handle.setFields(request)
+    if case .reader(let reader) = request.upload {
       reader.onReady { self.wake() }
     }
   }

@@ -40,10 +40,9 @@ public final class CurlTransport: Transport {
     if let problem = threads.options.problem {
       throw exchange.error(problem.code, problem.message, reachedServer: false)
     }
-    return try await threads.perform(exchange.request) { try await perform(exchange, on: $0) }
-  }
-
-  private func perform(_ exchange: Exchange, on engine: CurlEngine) async throws -> TransferResult {
+    let place = threads.enter(exchange)
+    defer { place.leave() }
+    let engine = place.engine
     let transfer = CurlTransfer(exchange, engine: engine)
     transfer.prepare()
     var handler: CancelHandlerID?

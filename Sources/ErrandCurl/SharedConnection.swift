@@ -1,5 +1,11 @@
 import ErrandCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A connection that several transfers may use at once (HTTP/2), and these transfers. Touched on the engine's
 /// thread only.
 final class SharedConnection {
@@ -77,8 +83,8 @@ struct SharedConnections {
   }
 
   /// Returns the generation of connections that a new request joins.
-  func generation(for request: Exchange.Request) -> Int {
-    guard !generations.isEmpty, let origin = Origin(request.url) else { return 0 }
+  func generation(for url: URL) -> Int {
+    guard !generations.isEmpty, let origin = Origin(url) else { return 0 }
     return generations[origin] ?? 0
   }
 
