@@ -52,7 +52,7 @@ struct Overhead {
     case "plain": return PlainLoad(tasks: tasks)
     #if !BASELINE
       case "full": return FullLoad(tasks: tasks)
-      case "socket": return SocketLoad(port: try arguments.number("port", default: 80))
+      case "socket": return SocketLoad(port: try arguments.number("port", default: 80), tasks: tasks)
       case let name where PartLoad.Part(rawValue: name) != nil:
         return PartLoad(PartLoad.Part(rawValue: name) ?? .task)
     #endif

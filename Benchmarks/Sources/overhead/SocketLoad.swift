@@ -2,13 +2,17 @@
   import ErrandCore
   import ErrandCurl
 
-  /// A plain GET over a socket, on a kept connection.
+  /// A plain GET over a socket, on kept connections.
   struct SocketLoad: Load {
     private let client = Client(transport: CurlTransport())
     private let request: Request
-    let tasks = 1
+    let tasks: Int
 
-    init(port: Int) { request = Request.get("http://127.0.0.1:\(port)/small") }
+    init(port: Int, tasks: Int) {
+      request = Request.get("http://127.0.0.1:\(port)/small")
+      self.tasks = tasks
+      client.limits = .unlimited
+    }
 
     func send() async throws -> Response { try await client.send(request) }
   }

@@ -8,6 +8,7 @@ final class ErrandLoad: Load {
   private let request: Request
   private let work: Work
   private let executor: (any TaskExecutor)?
+  private let scope = RequestScope("page")
 
   init(_ transport: any Transport, _ work: Work, executor: (any TaskExecutor)? = nil) {
     client = Client(transport: transport)
@@ -27,8 +28,9 @@ final class ErrandLoad: Load {
     try await withThrowingTaskGroup { group in
       for index in 0..<work.concurrency {
         let share = requests / work.concurrency + (index < requests % work.concurrency ? 1 : 0)
+        let request = request(of: index)
         group.addTask { [self] in
-          for _ in 0..<share where try await receive() == 0 {
+          for _ in 0..<share where try await receive(request) == 0 {
             throw LoadFailed(description: "a response without a body")
           }
         }
@@ -37,9 +39,18 @@ final class ErrandLoad: Load {
     }
   }
 
+  /// Returns the request of one task. The tasks' URLs differ where equal requests would become one.
+  private func request(of task: Int) -> Request {
+    guard work.hasPolicies else { return request }
+    return .get("\(work.url)?task=\(task)").shared().priority(.userInitiated).attempts(3).checked()
+      .deadline(.seconds(60)).activity(Activity("Loading"))
+  }
+
   /// - Returns: The bytes of the response. A status other than 2xx throws.
-  private func receive() async throws -> Int {
-    guard work.streams else { return try await client.send(request).data.count }
+  private func receive(_ request: Request) async throws -> Int {
+    guard work.streams else {
+      return try await client.send(request, in: work.hasPolicies ? scope : nil).data.count
+    }
     var count = 0
     for try await chunk in try await client.stream(request).chunks { count += chunk.count }
     return count

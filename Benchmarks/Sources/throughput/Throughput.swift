@@ -9,7 +9,7 @@ struct Throughput {
     do {
       let arguments = try Arguments(
         ["url", "requests", "concurrency", "client", "rounds", "ca", "upload", "aim"],
-        flags: ["json", "stream"])
+        flags: ["json", "stream", "policies"])
       let report = try await measure(arguments)
       if arguments.has("json") {
         let encoder = JSONEncoder()
@@ -31,6 +31,7 @@ struct Throughput {
     work.authorities = arguments["ca"]
     if arguments["upload"] != nil { work.upload = try arguments.number("upload", default: 1) }
     work.streams = arguments.has("stream")
+    work.hasPolicies = arguments.has("policies")
     var report = Report(
       aim: arguments["aim"], url: url, requests: try arguments.number("requests", default: 20_000),
       concurrency: concurrency,
@@ -44,7 +45,9 @@ struct Throughput {
       kinds = [kind]
     }
     // URLSession is compared where nothing else is asked for.
-    if work.authorities != nil || work.upload > 0 || work.streams { kinds.removeAll { $0 == .urlsession } }
+    if work.authorities != nil || work.upload > 0 || work.streams || work.hasPolicies {
+      kinds.removeAll { $0 == .urlsession }
+    }
     ProcessUsage.allowFiles(4096)
     var loads: [(ClientKind, any Load)] = []
     for kind in kinds {

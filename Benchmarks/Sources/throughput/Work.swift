@@ -9,4 +9,6 @@ struct Work: Sendable {
   var upload = 0
   /// True if a response is taken chunk by chunk.
   var streams = false
+  /// True if Errand's requests have all options that do not change what is sent.
+  var hasPolicies = false
 }
