@@ -42,6 +42,7 @@ final class AttemptStage: Stage {
 
   func redirects(of request: Request) -> RedirectPolicy { request.options.redirects ?? defaults.redirects }
 
+  @inline(__always)
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let pass = request.options.signingPass
     let isSigned = pass?.isSigned == true
@@ -55,9 +56,9 @@ final class AttemptStage: Stage {
       let sent = context.sent
       context.events?.attemptStarted(request, attempt: sent, redirects: followed)
       let transfer = Transfer(context, self, attempt: number, began: began, redirects: followed)
-      let received: Transfer.Received
+      let response: Response
       do {
-        received = try await transfer.perform(
+        response = try await transfer.perform(
           // The signature may be over the cookies, so those of a signed request are in it.
           isSigned ? request : cookies?.added(to: request, of: context) ?? request)
       } catch is Download.AskAgain where !hasAskedAgain {
@@ -69,50 +70,43 @@ final class AttemptStage: Stage {
         error.reachedServer = true
         throw error
       }
-      context.events?.responded(received, attempt: sent, redirects: followed)
-      if let cookies { await cookies.take(received.head, to: request, of: context) }
+      if let events = context.events {
+        events.responded(
+          response, bodyLength: transfer.bodyLength(of: response), attempt: sent, redirects: followed)
+      }
+      if let cookies { await cookies.take(response.head, to: request, of: context) }
       switch try redirects(of: request).step(
-        request, received.head, followed: followed, secrets: secrets)
+        request, response.head, followed: followed, secrets: secrets)
       {
       case .follow(let next):
         if isSigned {
           throw SignedRedirect(
-            head: received.head, pass: SigningPass(followed: followed + 1, began: began))
+            head: response.head, pass: SigningPass(followed: followed + 1, began: began))
         }
         context.events?.redirected(to: next)
         request = context.traced(next)
         followed += 1
       case .response:
-        do {
-          let response = try validated(request, received, transfer.timing(received.metrics))
-          context.events?.validated()
-          return response
-        } catch {
-          if case .chunks(let stream) = received.body { await stream.drop() }
-          throw error
+        if let rejection = rejection(of: response, to: request, transfer) {
+          if case .chunks(let stream) = response.body { await stream.drop() }
+          throw rejection
         }
+        context.events?.validated()
+        return response
       }
     }
   }
 
-  private func validated(
-    _ request: Request, _ received: Transfer.Received, _ timing: Timing
-  ) throws -> Response {
+  /// Returns the reason why the response is refused, or nil.
+  private func rejection(of response: Response, to request: Request, _ transfer: Transfer) -> RequestError? {
     let validator = request.options.validator
-    func reject(_ rejection: RequestError.Rejection) -> RequestError {
-      var error = rejection.error(received.head.status, received.head.fields, bodyPrefix: received.prefix)
-      error.timing = timing
-      error.origin = request.address.originName
-      return error
-    }
-    if let rejection = validator.problem(with: received.judged) { throw reject(rejection) }
-    guard let url = request.url else { preconditionFailure("checked before it was sent") }
-    let response = Response(
-      head: received.head, body: received.body, url: url, timing: timing, method: request.method,
-      secrets: secrets, decoder: defaults.decoder)
-    if let rejection = validator.problem(with: response, bodyLength: received.length) {
-      throw reject(rejection)
-    }
-    return response
+    guard
+      let rejection = validator.problem(with: transfer.judged(response.head))
+        ?? validator.problem(with: response, bodyLength: transfer.bodyLength(of: response))
+    else { return nil }
+    var error = rejection.error(response.status, response.fields, bodyPrefix: response.body.prefix)
+    error.timing = response.timing
+    error.origin = request.address.originName
+    return error
   }
 }

@@ -21,9 +21,6 @@ final class Receiver: HeadReceiver {
 
   private let target: Target
   private let request: Request
-  private let followsRedirects: Bool
-  private let memoryLimit: Int
-  private let progress: ProgressHub?
   private let transfer: Transfer
   private let held = Locked(Held.nothing)
   private let filtering = Locked<FilterSink?>(nil)
@@ -31,16 +28,10 @@ final class Receiver: HeadReceiver {
   /// The filters of the body that is being received; nil if there are none.
   var filter: FilterSink? { filtering.withLock { $0 } }
 
-  init(
-    target: Target, request: Request, followsRedirects: Bool, memoryLimit: Int, progress: ProgressHub?,
-    transfer: Transfer
-  ) {
-    self.transfer = transfer
+  init(_ target: Target, _ request: Request, _ transfer: Transfer) {
     self.target = target
     self.request = request
-    self.followsRedirects = followsRedirects
-    self.memoryLimit = memoryLimit
-    self.progress = progress
+    self.transfer = transfer
   }
 
   func sink(for head: ResponseHead) throws -> any BodySink {
@@ -49,11 +40,11 @@ final class Receiver: HeadReceiver {
       throw RequestError(
         .invalidResponse, message: problem, status: head.status, fields: head.fields, reachedServer: true)
     }
-    if followsRedirects, head.status.isRedirect, head.fields.contains("Location") {
+    if head.status.isRedirect, transfer.followsRedirects(of: request), head.fields.contains("Location") {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
     }
     if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }
-    if let rejection = request.options.validator.problem(with: judged(head)) {
+    if let rejection = request.options.validator.problem(with: transfer.judged(head)) {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .rejected(rejection, head)))
     }
     return try accept(head, head.fields.contains("Content-Encoding") ? nil : length.bytes)
@@ -63,21 +54,13 @@ final class Receiver: HeadReceiver {
 
   var events: ExchangeEvents? { transfer.events }
 
-  /// Returns the head for validation: the rest of a file, which only the download asked for, counts as the
-  /// whole (200).
-  func judged(_ head: ResponseHead) -> ResponseHead {
-    guard head.status == 206, case .file(let download) = target, download.hasAskedForRest else {
-      return head
-    }
-    return ResponseHead(status: 200, fields: head.fields)
-  }
-
   /// - Parameter length: The length of the body in bytes, if it is known.
   private func accept(_ head: ResponseHead, _ length: Int64?) throws -> any BodySink {
     var sink: any BodySink
     var (start, total) = (Int64(0), length)
     switch target {
     case .memory:
+      let memoryLimit = transfer.memoryLimit(of: request)
       if let total, total > memoryLimit {
         throw MemorySink.tooLarge(memoryLimit, head)
       }
@@ -88,7 +71,7 @@ final class Receiver: HeadReceiver {
     case .stream(let opening):
       sink = opening.open(head)
     }
-    if let progress {
+    if let progress = transfer.progress {
       progress.receiving(from: start, total: total)
       sink = CountingSink(sink, progress)
     }

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// One request on the wire, and its response, with any status.
+/// One request on the wire, and its response, which is not validated yet.
 struct Transfer: Sendable {
   private let context: CallContext
   private let stage: AttemptStage
@@ -30,13 +30,37 @@ struct Transfer: Sendable {
   private static let damages: Set<RequestError.Code> = [.integrityFailed, .decryptionFailed, .badEncoding]
 
   /// Returns the timing of a response that is complete now.
-  func timing(_ metrics: TransferMetrics) -> Timing {
+  private func timing(_ metrics: TransferMetrics) -> Timing {
     Timing(
       metrics, queue: began - context.started, total: stage.timeline.now() - context.started,
       attempts: max(context.sent, 1), redirects: redirects)
   }
 
-  func perform(_ request: Request) async throws -> Received {
+  var progress: ProgressHub? { context.progress }
+
+  func followsRedirects(of request: Request) -> Bool { stage.redirects(of: request).limit > 0 }
+
+  func memoryLimit(of request: Request) -> Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }
+
+  /// Returns the head for validation: the rest of a file, which only the download asked for, counts as the
+  /// whole (200).
+  func judged(_ head: ResponseHead) -> ResponseHead {
+    guard head.status == 206, case .file(let download) = context.destination, download.hasAskedForRest else {
+      return head
+    }
+    return ResponseHead(status: 200, fields: head.fields)
+  }
+
+  /// Returns the length of the body in bytes; nil for a stream.
+  func bodyLength(of response: Response) -> Int64? {
+    switch (response.body, context.destination) {
+    case (.data(let data), _): Int64(data.count)
+    case (.file, .file(let download)): download.length
+    case (.file, _), (.chunks, _): nil
+    }
+  }
+
+  func perform(_ request: Request) async throws -> Response {
     // A request that goes out unchanged is not copied.
     guard stage.isIntercepted || context.destination.isFile else { return try await performAsIs(request) }
     guard case .file(let download) = context.destination else {
@@ -48,11 +72,11 @@ struct Transfer: Sendable {
     return try await performAsIs(try prepared(request))
   }
 
-  private func performAsIs(_ request: Request) async throws -> Received {
-    let upload = try await request.openUpload(unless: context.cancellation)
+  private func performAsIs(_ request: Request) async throws -> Response {
+    let upload = request.hasBody ? try await request.openUpload(unless: context.cancellation) : .none
     context.progress?.begin(attempt: attempt, sentTotal: upload.length)
     let target = Receiver.Target(context.destination)
-    let receiver = receiver(target, request)
+    let receiver = Receiver(target, request, self)
     do {
       // A function for each case: a task has to have room for everything that a function may need.
       switch target {
@@ -63,33 +87,33 @@ struct Transfer: Sendable {
     } catch let error as RequestError where Self.breaksOff.contains(error.code) {
       // The rest of a body that is not delivered is not needed, and the head may say when to retry.
       guard let head = receiver.sufficientHead else { throw error }
-      return held(TransferResult(head: head, metrics: TransferMetrics()), receiver)
+      return headOnly(head, receiver, request)
     } catch let enough as MemorySink.HeadIsEnough {
-      return ended(enough, receiver)
+      return headOnly(enough.head, receiver, request)
     }
   }
 
-  private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Received {
+  private func inMemory(_ request: Request, _ upload: Upload, _ receiver: Receiver) async throws -> Response {
     defer { upload.close() }
     return held(
       try await performed(try exchange(request, upload, context.cancellation, receiver), receiver),
-      receiver)
+      receiver, request)
   }
 
   private func inFile(
     _ download: Download, _ request: Request, _ upload: Upload, _ receiver: Receiver
-  ) async throws -> Received {
+  ) async throws -> Response {
     defer { upload.close() }
     let result = try await settling(
       download, try exchange(request, upload, context.cancellation, receiver), receiver)
-    guard receiver.hasFile else { return held(result, receiver) }
+    guard receiver.hasFile else { return held(result, receiver, request) }
     try download.checkWhole()
-    return Received(result, receiver, .file(download.part), length: download.length)
+    return response(result, .file(download.part), request)
   }
 
   private func inStream(
     _ opening: StreamOpening, _ request: Request, _ upload: Upload, _ receiver: Receiver
-  ) async throws -> Received {
+  ) async throws -> Response {
     let cancellation = CancellationToken()
     let exchange: Exchange
     do {
@@ -101,17 +125,9 @@ struct Transfer: Sendable {
     switch try await opened(opening, exchange, cancellation, upload, request, receiver) {
     case .opened(let source, let head):
       let result = TransferResult(head: head, metrics: TransferMetrics())
-      return Received(result, receiver, .chunks(ByteStream(source)), length: nil)
-    case .ended(let result): return held(result, receiver)
+      return response(result, .chunks(ByteStream(source)), request)
+    case .ended(let result): return held(result, receiver, request)
     }
-  }
-
-  private func receiver(_ target: Receiver.Target, _ request: Request) -> Receiver {
-    Receiver(
-      target: target, request: request, followsRedirects: stage.redirects(of: request).limit > 0,
-      memoryLimit: request.options.memoryLimit ?? stage.defaults.memoryLimit,
-      progress: context.progress,
-      transfer: self)
   }
 
   @inline(never)
@@ -136,15 +152,22 @@ struct Transfer: Sendable {
     return try download.prepare(request)
   }
 
+  /// Returns a response of whose body no more is needed than what has come.
   @inline(never)
-  private func ended(_ enough: MemorySink.HeadIsEnough, _ receiver: Receiver) -> Received {
-    held(TransferResult(head: enough.head, metrics: TransferMetrics()), receiver)
+  private func headOnly(_ head: ResponseHead, _ receiver: Receiver, _ request: Request) -> Response {
+    held(TransferResult(head: head, metrics: TransferMetrics()), receiver, request)
   }
 
   /// Returns the response whose body was held in memory.
-  private func held(_ result: TransferResult, _ receiver: Receiver) -> Received {
-    let data = receiver.takeMemory() ?? Data()
-    return Received(result, receiver, .data(data), length: Int64(data.count))
+  private func held(_ result: TransferResult, _ receiver: Receiver, _ request: Request) -> Response {
+    response(result, .data(receiver.takeMemory() ?? Data()), request)
+  }
+
+  private func response(_ result: TransferResult, _ body: ResponseBody, _ request: Request) -> Response {
+    guard let url = request.url else { preconditionFailure("checked before it was sent") }
+    return Response(
+      head: result.head, body: body, url: url, timing: timing(result.metrics), method: request.method,
+      secrets: stage.secrets, decoder: stage.defaults.decoder)
   }
 
   /// Returns when the response is complete, and has passed its filters.

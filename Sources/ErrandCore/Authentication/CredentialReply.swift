@@ -11,7 +11,7 @@ struct CredentialReply: Sendable {
       outcome = .success(response)
       let isOfOrigin =
         response.timing.redirects == 0 || Origin(response.url)?.text == request.address.originName
-      head = isOfOrigin ? ResponseHead(status: response.status, fields: response.fields) : nil
+      head = isOfOrigin ? response.head : nil
     } catch {
       outcome = .failure(error)
       guard let error = error as? RequestError, error.origin == request.address.originName,

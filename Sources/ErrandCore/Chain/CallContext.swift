@@ -198,8 +198,8 @@ final class CallContext: Sendable {
   func end() {
     let last: State? = state.withLock { state in
       guard !state.hasEnded else { return nil }
-      let last = state
-      state = State(hasEnded: true)
+      var last = State(hasEnded: true)
+      swap(&last, &state)
       return last
     }
     guard let last else { return }

@@ -6,6 +6,8 @@ protocol Stage: AnyObject, Sendable {
   /// The requests that pass the stage.
   var usage: StageUsage { get }
 
+  /// In the stages that every request passes it is inlined into the function that calls it by the protocol, so that
+  /// there is one asynchronous function for each, and not two.
   /// - Parameter next: The stages that follow: called once, several times, or not at all.
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response
 }

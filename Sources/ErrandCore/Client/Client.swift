@@ -100,8 +100,7 @@ public final class Client: Sendable {
   /// none.
   /// - Throws: `RequestError`, if it must not be followed.
   package func redirected(_ request: Request, by response: Response) throws(RequestError) -> Request? {
-    let head = ResponseHead(status: response.status, fields: response.fields)
-    let step = try RedirectPolicy().step(request, head, followed: 0, secrets: secrets)
+    let step = try RedirectPolicy().step(request, response.head, followed: 0, secrets: secrets)
     if case .follow(let next) = step { return next }
     return nil
   }

@@ -84,9 +84,9 @@ final class CallEvents: Sendable {
   }
 
   @inline(never)
-  func responded(_ received: Transfer.Received, attempt: Int, redirects: Int) {
+  func responded(_ response: Response, bodyLength: Int64?, attempt: Int, redirects: Int) {
     tell(
-      .responded(EventResponse(.received(received), self)),
+      .responded(EventResponse(.received(response, bodyLength: bodyLength), self)),
       Place(attempt: attempt, redirects: redirects), isOfTransport: false)
   }
 

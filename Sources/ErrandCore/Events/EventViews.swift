@@ -72,7 +72,9 @@ public struct EventRequest: Sendable {
 /// A response as a listener sees it: without secrets.
 public struct EventResponse: Sendable {
   enum Content: Sendable {
-    case received(Transfer.Received)
+    /// The response of an attempt.
+    case received(Response, bodyLength: Int64?)
+    /// The response of a call.
     case delivered(Response)
   }
 
@@ -85,25 +87,18 @@ public struct EventResponse: Sendable {
     self.events = events
   }
 
-  private var source: ResponseBody {
+  private var response: Response {
     switch content {
-    case .received(let received): received.body
-    case .delivered(let response): response.body
+    case .received(let response, _), .delivered(let response): response
     }
   }
 
-  package var heldHead: HeldHead {
-    switch content {
-    case .received(let received): HeldHead(received.head, client)
-    case .delivered(let response):
-      HeldHead(ResponseHead(status: response.status, fields: response.fields), client)
-    }
-  }
+  package var heldHead: HeldHead { HeldHead(response.head, client) }
 
   package func heldBody(upTo limit: Int) -> HeldBody? {
     guard limit > 0 else { return nil }
     let type = heldHead.fields["Content-Type"]
-    if case .data(let data) = source {
+    if case .data(let data) = response.body {
       return HeldBody(data.prefix(limit), length: Int64(data.count), type, client)
     }
     let captured = events.captured.withLock { $0 }
@@ -115,34 +110,22 @@ public struct EventResponse: Sendable {
   public func body(upTo limit: Int) -> EventBody? {
     guard limit > 0 else { return nil }
     let type = fields["Content-Type"]
-    if case .data(let data) = source {
+    if case .data(let data) = response.body {
       return EventBody(data.prefix(limit), length: Int64(data.count), type, client.secrets)
     }
     let captured = events.captured.withLock { $0 }
     return EventBody(captured.bytes.prefix(limit), length: captured.length, type, client.secrets)
   }
 
-  public var status: Status {
-    switch content {
-    case .received(let received): received.head.status
-    case .delivered(let response): response.status
-    }
-  }
+  public var status: Status { response.status }
 
   /// The header fields, with `***` in the place of each secret.
-  public var fields: HTTPFields {
-    switch content {
-    case .received(let received): received.head.fields.masked(hiding: client.secrets)
-    case .delivered(let response): response.fields.masked(hiding: client.secrets)
-    }
-  }
+  public var fields: HTTPFields { response.fields.masked(hiding: client.secrets) }
 
   /// The transport's measurements of an attempt: nil for the response of a call, and for a stream.
   public var metrics: TransferMetrics? {
-    switch content {
-    case .received(let received): received.length == nil ? nil : received.metrics
-    case .delivered: nil
-    }
+    guard case .received(let response, .some) = content else { return nil }
+    return TransferMetrics(response.timing)
   }
 
   /// The timing of the whole call; nil for the response of an attempt.
@@ -155,7 +138,7 @@ public struct EventResponse: Sendable {
   /// The length of the body in bytes, after decompression; nil for a stream.
   public var bodyLength: Int64? {
     switch content {
-    case .received(let received): received.length
+    case .received(_, let length): length
     case .delivered(let response):
       switch response.body {
       case .data(let data): Int64(data.count)

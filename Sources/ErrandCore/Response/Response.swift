@@ -7,8 +7,7 @@
 /// A response that has passed validation.
 public struct Response: Sendable {
   private struct Parts: Sendable {
-    let status: Status
-    let fields: HTTPFields
+    let head: ResponseHead
     let url: URL
     var body: ResponseBody
     var timing: Timing
@@ -24,9 +23,11 @@ public struct Response: Sendable {
   // caller.
   private var parts: Boxed<Parts>
 
-  public var status: Status { parts.value.status }
+  public var status: Status { parts.value.head.status }
 
-  public var fields: HTTPFields { parts.value.fields }
+  public var fields: HTTPFields { parts.value.head.fields }
+
+  var head: ResponseHead { parts.value.head }
 
   /// The body in memory, in a file or as a stream; `data`, `file` and `chunks` give access to it.
   public var body: ResponseBody {
@@ -60,8 +61,7 @@ public struct Response: Sendable {
     _ method: Method, hiding secrets: Secrets, decoder: (@Sendable () -> JSONDecoder)?
   ) -> Response {
     var response = Response(
-      head: ResponseHead(status: status, fields: fields), body: body, url: url, timing: timing,
-      method: method, secrets: secrets, decoder: decoder)
+      head: head, body: body, url: url, timing: timing, method: method, secrets: secrets, decoder: decoder)
     if let cachedAt { response.cachedAt = cachedAt }
     return response
   }
@@ -81,8 +81,7 @@ public struct Response: Sendable {
   ) {
     parts = Boxed(
       Parts(
-        status: head.status, fields: head.fields, url: url, body: body, timing: timing, method: method,
-        secrets: secrets, decoder: decoder))
+        head: head, url: url, body: body, timing: timing, method: method, secrets: secrets, decoder: decoder))
   }
 
   /// The body of a response to `send`; empty for the other kinds.
@@ -136,6 +135,16 @@ public enum ResponseBody: Sendable {
   case data(Data)
   case file(URL)
   case chunks(ByteStream)
+
+  /// The first part of the body, at most 64 KiB; empty for a stream.
+  var prefix: Data {
+    let limit = RequestError.Rejection.prefixLimit
+    switch self {
+    case .data(let data): return data.prefix(limit)
+    case .chunks: return Data()
+    case .file(let url): return (try? FileDescriptor(reading: url.path).read(limit, at: 0)) ?? Data()
+    }
+  }
 }
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -34,8 +34,8 @@ public struct ResponseValidator: Sendable, Hashable {
   }
 
   /// Returns why the complete response is refused, or nil.
-  func problem(with response: Response, bodyLength: Int64?) -> RequestError.Rejection? {
-    if requiresBody, bodyLength == 0 { return .empty }
+  func problem(with response: Response, bodyLength: @autoclosure () -> Int64?) -> RequestError.Rejection? {
+    if requiresBody, bodyLength() == 0 { return .empty }
     for check in checks {
       do { try check(response) } catch { return .check(error) }
     }
@@ -58,7 +58,7 @@ public final class ResponseCheck: Sendable, Hashable {
 extension ResponseValidator {
   /// Returns why the validator rejects a response that another request has obtained; nil if it accepts it.
   func rejection(of response: Response) -> RequestError.Rejection? {
-    problem(with: ResponseHead(status: response.status, fields: response.fields))
+    problem(with: response.head)
       ?? problem(with: response, bodyLength: Int64(response.data.count))
   }
 }

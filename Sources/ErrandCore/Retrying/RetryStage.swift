@@ -26,6 +26,7 @@ final class RetryStage: Stage {
     self.timeline = timeline
   }
 
+  @inline(__always)
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let now = timeline.now()
     budget.withLock { $0.call(at: now) }
@@ -35,21 +36,33 @@ final class RetryStage: Stage {
       do {
         return try await next(request, context)
       } catch {
-        let attempts = context.used
-        // An attempt that was cancelled in the middle has not ended, so it does not count.
-        if let stop = context.cancellation.cause { throw stop.error(attempts: attempts - 1) }
-        guard var error = error as? RequestError else { throw error }
-        error.attempt = attempts
-        let wait = wait(after: error, request, context)
-        hasReached = hasReached || error.reachedServer
-        guard let wait else {
-          // The error describes the whole call, not its last attempt only.
-          error.reachedServer = hasReached
-          throw error
-        }
-        try await pause(wait, after: error, context, attempts: attempts)
+        try await recover(from: error, request, context, &hasReached)
       }
     }
+  }
+
+  /// Waits until the next attempt.
+  /// - Parameter hasReached: Whether one of the attempts may have reached the server.
+  /// - Throws: The call's outcome, if there is none.
+  // Separate from `perform`, so that an attempt reserves no stack space for variables that only a failure
+  // needs.
+  @inline(never)
+  private func recover(
+    from error: any Error, _ request: Request, _ context: CallContext, _ hasReached: inout Bool
+  ) async throws {
+    let attempts = context.used
+    // An attempt that was cancelled in the middle has not ended, so it does not count.
+    if let stop = context.cancellation.cause { throw stop.error(attempts: attempts - 1) }
+    guard var error = error as? RequestError else { throw error }
+    error.attempt = attempts
+    let wait = wait(after: error, request, context)
+    hasReached = hasReached || error.reachedServer
+    guard let wait else {
+      // The error describes the whole call, not its last attempt only.
+      error.reachedServer = hasReached
+      throw error
+    }
+    try await pause(wait, after: error, context, attempts: attempts)
   }
 
   /// Returns whether a transport that cannot ask before it sends a request again may use a pooled connection.
@@ -91,9 +104,6 @@ final class RetryStage: Stage {
   }
 
   /// Returns how long to wait until the next attempt, or nil if there is none.
-  // Separate from `perform`, so that an attempt reserves no stack space for variables that only a failure
-  // needs.
-  @inline(never)
   private func wait(after error: RequestError, _ request: Request, _ context: CallContext) -> Duration? {
     let state = state(of: request, context)
     let now = timeline.now()

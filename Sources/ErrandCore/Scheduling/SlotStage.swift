@@ -13,6 +13,7 @@ final class SlotStage: Stage {
     self.isIntercepted = isIntercepted
   }
 
+  @inline(__always)
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     if isIntercepted { context.giveUpSlot() }
     let slot = try await slots.acquire(

@@ -31,7 +31,8 @@ package enum ASCII {
     var index = 0
     while index < left.count {
       let (a, b) = unsafe (left[index], right[index])
-      if lowered(a) != lowered(b) { return false }
+      // Most names are written as usual.
+      if a != b, lowered(a) != lowered(b) { return false }
       index += 1
     }
     return true

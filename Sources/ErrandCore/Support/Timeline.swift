@@ -4,7 +4,18 @@ package struct Timeline: Sendable {
   package let sleep: @Sendable (Duration) async throws -> Void
 
   package init(_ clock: any Clock<Duration>) {
-    self = Timeline.over(clock)
+    self = (clock as? ContinuousClock).map(Timeline.over) ?? Timeline.over(clock)
+  }
+
+  /// Does the same as for any clock: the usual one is asked several times for each request, without a detour by its
+  /// protocol.
+  private static func over(_ clock: ContinuousClock) -> Timeline {
+    let start = clock.now
+    return Timeline(
+      now: { start.duration(to: ContinuousClock.now) },
+      sleep: { wait in
+        try await clock.sleep(until: clock.now.advanced(by: min(wait, .longest)), tolerance: nil)
+      })
   }
 
   private init(

@@ -66,6 +66,18 @@ public struct TransferMetrics: Sendable, Hashable {
   public var connectionReused: Bool?
 
   public init() {}
+
+  /// Returns the transport's part of a timing.
+  init(_ timing: Timing) {
+    dns = timing.dns
+    connect = timing.connect
+    tls = timing.tls
+    firstByte = timing.firstByte
+    bytesSent = timing.bytesSent
+    bytesReceived = timing.bytesReceived
+    httpVersion = timing.httpVersion
+    connectionReused = timing.connectionReused
+  }
 }
 
 /// The timing of a stream, which is set after its last chunk.

@@ -12,6 +12,10 @@ extension Request {
     return request
   }
 
+  // Not inlined, because an asynchronous function would reserve space for a copy of the body.
+  @inline(never)
+  var hasBody: Bool { !body.isNone }
+
   /// Opens the body for one attempt.
   func openUpload(unless cancellation: CancellationToken) async throws -> Upload {
     let upload =
