@@ -42,8 +42,9 @@ final class ErrandLoad: Load {
   /// Returns the request of one task. The tasks' URLs differ where equal requests would become one.
   private func request(of task: Int) -> Request {
     guard work.hasPolicies else { return request }
-    return .get("\(work.url)?task=\(task)").shared().priority(.userInitiated).attempts(3).checked()
-      .deadline(.seconds(60)).activity(Activity("Loading"))
+    let request = Request.get("\(work.url)?task=\(task)").shared().priority(.userInitiated).attempts(3)
+    return request.deadline(.seconds(60)).activity(Activity("Loading"))
+      .expecting(contentType: "text/plain").expectingBody()
   }
 
   /// - Returns: The bytes of the response. A status other than 2xx throws.
