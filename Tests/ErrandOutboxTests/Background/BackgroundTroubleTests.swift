@@ -125,18 +125,14 @@ import Testing
   }
 
   @Test func `an app that comes back at once goes on with what it is sending`() async throws {
-    let gate = StubGate()
     phone.server.on("/") { _ in .stall }
     phone.server.on("/quick") { _ in .response() }
-    let app = try await launch { $0.delivers = true }
+    let app = try await launch({ $0.delivers = true }, client: { $0.timeout = .seconds(600) })
     app.delivery.enterForeground()
     _ = try await app.outbox.enqueue(request())
     try await phone.server.waitForRequests(1)
-    let sleep = Task {
-      gate.open()
-      await app.delivery.enterBackground(within: .seconds(600))
-    }
-    try await gate.pass()
+    let sleep = Task { await app.delivery.enterBackground(within: .seconds(600)) }
+    while app.delivery.state.withLock({ $0.isForeground != false }) { await Task.yield() }
     for _ in 0..<20 { await Task.yield() }
     app.delivery.enterForeground()
     let quick = try await app.outbox.enqueue(.post(phone.server.url("/quick"), .text("q")))
