@@ -11,7 +11,7 @@ ifneq ($(shell uname),Darwin)
 export ERRAND_STAND_INS = 1
 endif
 
-.PHONY: help demo build install install-files test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-quick bench-record bench-fleet format clean
+.PHONY: help demo build install install-files test lint check-apple docs sanitize watch simulate crash fuzz power-loss fleet mutants bench bench-all bench-quick bench-record bench-fleet format clean
 
 help:
 	@echo "make demo      install what is missing, build, and watch real requests"
@@ -26,7 +26,7 @@ help:
 	@echo "make fleet     workers share a PostgreSQL while everything goes wrong: ROWS=100000, SEED=n for the same course again"
 	@echo "make power-loss  the power of machines with an outbox goes: CUTS=10000, FIRST=1"
 	@echo "make mutants   one slip at a time, and whether a test notices: ONLY=regex, FROM=n"
-	@echo "make bench     figures, as ratios against curl, libcurl and URLSession"
+	@echo "make bench     what a request costs, beside libcurl and URLSession; bench-all also what everything else costs"
 	@echo "make bench-quick  whether a request takes more instructions than before; bench-record writes them down anew"
 	@echo "make bench-fleet  figures of the outbox on PostgreSQL, beside pgbench: LESS=10 for a tenth"
 	@echo "make build     the command line, as .build/release/errand"
@@ -137,6 +137,10 @@ power-loss:
 bench:
 	@scripts/install bench
 	@Benchmarks/run
+
+bench-all:
+	@scripts/install bench
+	@Benchmarks/run all
 
 # Free of noise, and short.
 bench-quick:

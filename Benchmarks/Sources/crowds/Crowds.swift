@@ -16,7 +16,9 @@ struct Crowds {
         try await Ending(requests: try arguments.number("count", default: 10_000), rounds: rounds).report()
       case "forgetting":
         try await Forgetting(requests: try arguments.number("count", default: 1_000_000)).report()
-      default: throw Arguments.Wrong(description: "--what is joining, ending or forgetting")
+      case "waiting":
+        try await Waiting(callers: try arguments.number("count", default: 100_000)).report()
+      default: throw Arguments.Wrong(description: "--what is joining, ending, forgetting or waiting")
       }
     } catch {
       FileHandle.standardError.write(Data("crowds: \(error)\n".utf8))

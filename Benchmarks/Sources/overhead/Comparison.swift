@@ -40,6 +40,19 @@ struct Comparison {
       """
   }
 
+  /// Measures a plain request, and what all features together add to it, beside no other client.
+  func alone(rounds: Int) throws -> String {
+    let times = try inTurns([plain, full], 1, rounds)
+    let (quickest, usual) = (Self.minimum, Statistics.median)
+    return """
+      a request over a transport that responds at once, ns each, \(rounds) processes of each
+      \(Self.head)
+      \(Self.row("plain", times[0]))  (at most 1000 on a machine where it was 1400)
+        \("everything adds".left(18))\((quickest(times[1]) - quickest(times[0])).fixed(0).right(12))\
+      \((usual(times[1]) - usual(times[0])).fixed(0).right(12))  (at most 2000)
+      """
+  }
+
   /// Measures what all features together add to the plain request of the baseline.
   func added(rounds: Int) throws -> String {
     let times = try inTurns([full, baseline], 1, rounds)

@@ -68,10 +68,11 @@ struct Overhead {
   }
 
   private static func compare(_ arguments: Arguments) throws {
-    let baseline = try arguments.need("baseline")
     let rounds = try arguments.number("rounds", default: 5)
-    let comparison = Comparison(current: CommandLine.arguments[0], baseline: baseline)
+    let comparison = Comparison(
+      current: CommandLine.arguments[0], baseline: arguments["baseline"] ?? CommandLine.arguments[0])
     defer { comparison.remove() }
+    guard arguments["baseline"] != nil else { return print(try comparison.alone(rounds: rounds * 2)) }
     for tasks in [1, 2] { print(try comparison.times(tasks: tasks, rounds: rounds * 4)) }
     print(try comparison.added(rounds: rounds * 4))
     #if !BASELINE

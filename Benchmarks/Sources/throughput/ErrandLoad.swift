@@ -41,16 +41,19 @@ final class ErrandLoad: Load {
 
   /// Returns the request of one task. The tasks' URLs differ where equal requests would become one.
   private func request(of task: Int) -> Request {
-    guard work.hasPolicies else { return request }
-    let request = Request.get("\(work.url)?task=\(task)").shared().priority(.userInitiated).attempts(3)
-    return request.deadline(.seconds(60)).activity(Activity("Loading"))
+    if work.policies == .none { return request }
+    let own = Request.get("\(work.url)?task=\(task)")
+    if work.policies == .sharing { return own.shared() }
+    let request = own.priority(.userInitiated).attempts(3).deadline(.seconds(60)).activity(Activity("Loading"))
       .expecting(contentType: "text/plain").expectingBody()
+    return work.policies == .all ? request.shared() : request
   }
 
   /// - Returns: The bytes of the response. A status other than 2xx throws.
   private func receive(_ request: Request) async throws -> Int {
     guard work.streams else {
-      return try await client.send(request, in: work.hasPolicies ? scope : nil).data.count
+      let isScoped = work.policies == .all || work.policies == .others
+      return try await client.send(request, in: isScoped ? scope : nil).data.count
     }
     var count = 0
     for try await chunk in try await client.stream(request).chunks { count += chunk.count }

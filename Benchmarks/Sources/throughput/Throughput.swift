@@ -8,8 +8,8 @@ struct Throughput {
   static func main() async throws {
     do {
       let arguments = try Arguments(
-        ["url", "requests", "concurrency", "client", "rounds", "ca", "upload", "aim"],
-        flags: ["json", "stream", "policies"])
+        ["url", "requests", "concurrency", "client", "rounds", "ca", "upload", "aim", "policies"],
+        flags: ["json", "stream"])
       let report = try await measure(arguments)
       if arguments.has("json") {
         let encoder = JSONEncoder()
@@ -31,7 +31,13 @@ struct Throughput {
     work.authorities = arguments["ca"]
     if arguments["upload"] != nil { work.upload = try arguments.number("upload", default: 1) }
     work.streams = arguments.has("stream")
-    work.hasPolicies = arguments.has("policies")
+    if let name = arguments["policies"] {
+      guard let policies = Policies(rawValue: name) else {
+        let known = Policies.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Arguments.Wrong(description: "--policies is one of \(known)")
+      }
+      work.policies = policies
+    }
     var report = Report(
       aim: arguments["aim"], url: url, requests: try arguments.number("requests", default: 20_000),
       concurrency: concurrency,
@@ -45,7 +51,7 @@ struct Throughput {
       kinds = [kind]
     }
     // URLSession is compared where nothing else is asked for.
-    if work.authorities != nil || work.upload > 0 || work.streams || work.hasPolicies {
+    if work.authorities != nil || work.upload > 0 || work.streams || work.policies != .none {
       kinds.removeAll { $0 == .urlsession }
     }
     ProcessUsage.allowFiles(4096)

@@ -9,6 +9,17 @@ struct Work: Sendable {
   var upload = 0
   /// True if a response is taken chunk by chunk.
   var streams = false
-  /// True if Errand's requests have all options that do not change what is sent.
-  var hasPolicies = false
+  /// The options of Errand's requests.
+  var policies = Policies.none
+}
+
+/// Options that do not change what is sent.
+enum Policies: String, CaseIterable {
+  case none
+  /// A scope, sharing, a priority, checks, retries, a deadline and an activity.
+  case all
+  /// Sharing alone: what it costs that a request goes on when its first caller is gone.
+  case sharing
+  /// All but sharing.
+  case others
 }

@@ -35,7 +35,6 @@ public final class Activity: Sendable, Observable {
     self.state = state
     timeline = Timeline(clock)
     timer = DeadlineTimer(timeline) { state.ring(at: $0) }
-    state.change { $0.attach(self) }
   }
 
   deinit { state.finish { $0.close() } }
@@ -99,7 +98,7 @@ public final class Activity: Sendable, Observable {
   private func read<Value>(_ path: KeyPath<Activity, Value>, _ property: ActivityChanges) -> Snapshot {
     registrar.access(self, keyPath: path)
     return state.change { state in
-      state.observe(property)
+      state.observe(property, of: self)
       return state.rules.snapshot
     }
   }

@@ -9,9 +9,11 @@ struct ObservedActivity {
 
   init(_ rules: ActivityState) { self.rules = rules }
 
-  mutating func attach(_ activity: Activity) { self.activity = activity }
-
-  mutating func observe(_ properties: ActivityChanges) { observed.formUnion(properties) }
+  mutating func observe(_ properties: ActivityChanges, of activity: Activity) {
+    observed.formUnion(properties)
+    // Only now: each reference to an object that a weak one leads to costs more.
+    if self.activity == nil { self.activity = activity }
+  }
 
   /// Applies an event. Returns its result, when to ring next, and the activity whose observers are to be
   /// notified.

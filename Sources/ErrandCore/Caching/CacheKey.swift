@@ -109,6 +109,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
       }
     }
     if let user { found.append(("user", user)) }
+    if found.isEmpty { return method == .head ? ["method", "HEAD"] : [] }
     // Values of one name keep their order, which may be significant.
     let ordered = found.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
     let parts = ordered.flatMap { [$0.element.0, $0.element.1] }

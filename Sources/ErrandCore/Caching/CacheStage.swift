@@ -1,16 +1,21 @@
 /// Returns the cached response, and caches the network's, as the request's policy says.
 final class CacheStage: Stage {
-  let usage = StageUsage.requestsWithOptions
+  let usage = StageUsage.requests(with: .caching)
   private let cache: CacheAccess
   private let timeline: Timeline
   private let inFlight: InFlight
+  private let deadlines: Deadlines
   private let events: EventHolder
 
-  init(_ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight, _ events: EventHolder) {
+  init(
+    _ cache: CacheAccess, _ timeline: Timeline, _ inFlight: InFlight, _ deadlines: Deadlines,
+    _ events: EventHolder
+  ) {
     self.events = events
     self.cache = cache
     self.timeline = timeline
     self.inFlight = inFlight
+    self.deadlines = deadlines
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
@@ -64,7 +69,7 @@ final class CacheStage: Stage {
       refreshing.events?.failed(error)
       return
     }
-    refreshing.keepDeadline(on: timeline)
+    refreshing.keepDeadline(in: deadlines)
     Task {
       defer { refreshing.end() }
       do {

@@ -1,13 +1,13 @@
 /// Falls back on the cached response when the server is out of reach, or when the deadline passes, whatever
 /// the call then waits for. For requests whose policy is `staleIfError`.
 final class FallbackStage: Stage {
-  let usage = StageUsage.requestsWithOptions
+  let usage = StageUsage.requests(with: .caching)
   private let cache: CacheAccess
-  private let timeline: Timeline
+  private let deadlines: Deadlines
 
-  init(_ cache: CacheAccess, _ timeline: Timeline) {
+  init(_ cache: CacheAccess, _ deadlines: Deadlines) {
     self.cache = cache
-    self.timeline = timeline
+    self.deadlines = deadlines
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
@@ -44,7 +44,7 @@ final class FallbackStage: Stage {
       started: context.started, deadline: context.deadline, events: context.events,
       sentAs: context.knownIdentity)
     let link = context.cancellation.onCancel(stopping: limited.cancellation)
-    limited.keepDeadline(on: timeline)
+    limited.keepDeadline(in: deadlines)
     defer {
       context.cancellation.removeCancelHandler(link)
       limited.end()

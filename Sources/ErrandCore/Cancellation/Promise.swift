@@ -2,11 +2,16 @@
 final class Promise<Value: Sendable>: Sendable {
   typealias Outcome = Result<Value, any Error>
   typealias Listener = @Sendable (Outcome) -> Void
-  typealias ListenerID = Slab<Listener>.Token
+  typealias ListenerID = Slab<Listening>.Token
+
+  /// A listener in a structure: a function that is stored as it is would be wrapped anew each time that it is read.
+  struct Listening: Sendable {
+    fileprivate let tell: Listener
+  }
 
   private struct State {
     var outcome: Outcome?
-    var listeners = Slab<Listener>()
+    var listeners = Slab<Listening>()
   }
 
   private let state = Locked(State())
@@ -18,13 +23,13 @@ final class Promise<Value: Sendable>: Sendable {
   /// Sets the outcome, unless there is one already. Returns false in that case.
   @discardableResult
   func settle(_ outcome: Outcome) -> Bool {
-    let listeners = state.withLock { state -> [Listener]? in
+    let listeners = state.withLock { state -> [Listening]? in
       guard state.outcome == nil else { return nil }
       state.outcome = outcome
       defer { state.listeners = Slab() }
       return state.listeners.values
     }
-    for listener in listeners ?? [] { listener(outcome) }
+    for listener in listeners ?? [] { listener.tell(outcome) }
     return listeners != nil
   }
 
@@ -32,7 +37,7 @@ final class Promise<Value: Sendable>: Sendable {
   func listen(_ listener: @escaping Listener) -> ListenerID? {
     let (id, outcome) = state.withLock { state -> (ListenerID?, Outcome?) in
       if let outcome = state.outcome { return (nil, outcome) }
-      return (state.listeners.insert(listener), nil)
+      return (state.listeners.insert(Listening(tell: listener)), nil)
     }
     if let outcome { listener(outcome) }
     return id

@@ -25,7 +25,7 @@ final class CallContext: Sendable {
 
   /// What few calls hold until their end.
   private struct Rest {
-    var deadline: Task<Void, any Error>?
+    var deadline: Deadlines.Place?
     var shown: Shown?
     var slot: (any StreamSlot)?
     var atEnd: [@Sendable () -> Void] = []
@@ -152,14 +152,14 @@ final class CallContext: Sendable {
   }
 
   /// Cancels the call at its deadline, unless it has ended by then.
-  func keepDeadline(on timeline: Timeline) {
+  func keepDeadline(in deadlines: Deadlines) {
     guard let deadline else { return }
-    let remaining = deadline - (timeline.now() - started)
-    let task = Task { [cancellation] in
-      try await timeline.sleep(remaining)
-      cancellation.cancel(.deadlineExceeded(deadline))
+    let place = deadlines.add(cancellation, deadline, from: started)
+    let isLate = state.withLock { state in
+      if !state.hasEnded { state.rest.deadline = place }
+      return state.hasEnded
     }
-    state.withLock { $0.rest.deadline = task }
+    if isLate { place.leave() }
   }
 
   /// Runs `work` when the call has ended; at once if it has.
@@ -210,7 +210,7 @@ final class CallContext: Sendable {
 
   private func end(_ rest: Boxed<Rest>) {
     let rest = rest.value
-    rest.deadline?.cancel()
+    rest.deadline?.leave()
     if let shown = rest.shown {
       // A call may be held for long after its end, and its progress with it.
       if let listener = shown.listener { progress?.stopListening(listener) }

@@ -13,15 +13,27 @@ protocol Stage: AnyObject, Sendable {
 }
 
 /// The requests that pass a stage. A request has no cost from the stages that it does not pass.
-enum StageUsage {
+enum StageUsage: Equatable {
   case everyRequest
   /// Requests that the client's credential is for, and requests with options.
   case requestsWithCredential
-  /// Requests with one of the options that few have (`RequestOptions.hasStages`). The stage passes on those
-  /// that have another.
-  case requestsWithOptions
+  /// Requests with an option that few have.
+  case requests(with: StageOption)
   /// No request of this client.
   case none
+}
+
+/// The options for which a request passes a stage that others do not pass.
+struct StageOption: OptionSet, Sendable {
+  let rawValue: Int
+
+  static let dependencies = StageOption(rawValue: 1)
+  static let repeats = StageOption(rawValue: 2)
+  static let caching = StageOption(rawValue: 4)
+  static let signing = StageOption(rawValue: 8)
+
+  /// All sets of options, each at its raw value.
+  static let allSets = (0..<16).map { StageOption(rawValue: $0) }
 }
 
 /// The stages that follow another.

@@ -5,12 +5,14 @@ final class Pipeline: Sendable {
   let configuration: ClientConfiguration
   let inFlight = InFlight()
   let slots: Slots
+  let deadlines: Deadlines
   let cache: CacheAccess
   let coalescing: CoalescingStage
   let authentication: AuthenticationStage
-  private let stages: [any Stage]
   /// The stages of a request without the options that few requests have.
   private let stagesOfEvery: [any Stage]
+  /// The stages of a request with such options, at the raw value of those that have stages.
+  private let stagesWithOptions: [[any Stage]]
   /// The stages of a request that the client's credential is for; nil if `stagesOfEvery` has them all.
   private let stagesWithCredential: [any Stage]?
   /// The client's own header fields, one line of each name. A request that has none uses this value without a
@@ -28,6 +30,7 @@ final class Pipeline: Sendable {
     let isIntercepted = interceptsAttempts || !configuration.interceptors.isEmpty
     let requestIdentity = RequestIdentity(client: identity, signer: configuration.signer)
     let slots = Slots(configuration.limits, timeline)
+    let deadlines = Deadlines(timeline)
     let events = EventHolder(EventSource(configuration, timeline))
     let cache = CacheAccess(
       configuration.cache, identity: requestIdentity, secrets: secrets, date: configuration.date,
@@ -56,10 +59,10 @@ final class Pipeline: Sendable {
 
     // The way of a request, outermost first.
     let stages: [any Stage] = [
-      FallbackStage(cache, timeline),
+      FallbackStage(cache, deadlines),
       DependencyStage(),
       coalescing,
-      CacheStage(cache, timeline, inFlight, events),
+      CacheStage(cache, timeline, inFlight, deadlines, events),
       InterceptorStage(
         around: .call, configuration.interceptors, isUsed: isIntercepted, completion, secrets: secrets),
       retries,
@@ -78,8 +81,16 @@ final class Pipeline: Sendable {
         isIntercepted: isIntercepted),
     ]
 
-    self.stages = stages.filter { $0.usage != .none }
     stagesOfEvery = stages.filter { $0.usage == .everyRequest }
+    stagesWithOptions = StageOption.allSets.map { options in
+      stages.filter { stage in
+        switch stage.usage {
+        case .everyRequest, .requestsWithCredential: true
+        case .requests(with: let option): options.contains(option)
+        case .none: false
+        }
+      }
+    }
     stagesWithCredential =
       authentication.usage == .requestsWithCredential
       ? stages.filter { $0.usage == .everyRequest || $0.usage == .requestsWithCredential } : nil
@@ -88,6 +99,7 @@ final class Pipeline: Sendable {
     self.timeline = timeline
     self.configuration = configuration
     self.slots = slots
+    self.deadlines = deadlines
     self.cache = cache
     self.coalescing = coalescing
     self.authentication = authentication
@@ -137,7 +149,7 @@ final class Pipeline: Sendable {
       throw error
     }
     // With a cached response to fall back on, the deadline does not end the call: see `FallbackStage`.
-    if request.options.caching?.policy != .staleIfError { context.keepDeadline(on: timeline) }
+    if request.options.caching?.policy != .staleIfError { context.keepDeadline(in: deadlines) }
   }
 
   /// Performs a request until its end, or until the current task is cancelled.
@@ -189,7 +201,7 @@ final class Pipeline: Sendable {
   }
 
   private func stages(of request: Request) -> [any Stage] {
-    if request.options.hasStages { return stages }
+    if request.options.hasStages { return stagesWithOptions[request.options.stageOptions.rawValue] }
     if let stagesWithCredential, authentication.concerns(request) { return stagesWithCredential }
     return stagesOfEvery
   }

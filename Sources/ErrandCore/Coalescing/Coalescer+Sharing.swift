@@ -129,23 +129,29 @@ extension Coalescer {
     _ inFlightRequest: InFlightRequest, _ id: Sharing.InFlightID,
     _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) {
-    let work: @Sendable () async -> Void = {
-      do {
-        // The only caller may have left already.
-        try inFlightRequest.cancellation.check()
-        let response = try await InFlightRequest.$own.withValue(inFlightRequest) {
-          try await send(inFlightRequest)
-        }
-        self.finish(id, .success(response))
-      } catch {
-        self.finish(id, .failure(error))
-      }
-    }
     // An immediate task costs a quarter of one that has to be scheduled (measured).
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.immediate { await work() }
+      Task.immediate { await work(inFlightRequest, id, send) }
     } else {
-      Task { await work() }
+      Task { await work(inFlightRequest, id, send) }
+    }
+  }
+
+  // Inlined, so that the task has one asynchronous function less.
+  @inline(__always)
+  private func work(
+    _ inFlightRequest: InFlightRequest, _ id: Sharing.InFlightID,
+    _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
+  ) async {
+    do {
+      // The only caller may have left already.
+      try inFlightRequest.cancellation.check()
+      let response = try await InFlightRequest.$own.withValue(inFlightRequest) {
+        try await send(inFlightRequest)
+      }
+      finish(id, .success(response))
+    } catch {
+      finish(id, .failure(error))
     }
   }
 
@@ -153,7 +159,7 @@ extension Coalescer {
     let now = timeline.now()
     let isKept = mayReplay(outcome)
     let finishing = states.sharing.withLock { $0.finish(inFlightRequest, outcome, isKept: isKept, at: now) }
-    for caller in finishing.callers.values { caller.resume(with: outcome) }
+    finishing.callers.forEach { $0.resume(with: outcome) }
     wake(at: finishing.timer)
   }
 }

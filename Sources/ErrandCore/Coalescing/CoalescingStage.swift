@@ -1,7 +1,7 @@
 /// Ignores a repeat, or lets it share the request that is in flight. The newest of a key is found when the call
 /// is made, before anything waits: see `enter`.
 final class CoalescingStage: Stage {
-  let usage = StageUsage.requestsWithOptions
+  let usage = StageUsage.requests(with: .repeats)
   private let coalescer: Coalescer<Response>
   private let timeline: Timeline
   private let inFlight: InFlight
@@ -45,13 +45,14 @@ final class CoalescingStage: Stage {
     case .sharing(var policy):
       try context.requireMemory(for: "shared")
       if request.fields.forbidStoring { policy.window = .zero }
+      let shared = mayBeHeld(request) ? unshared(request) : request
       let response: Response
       do {
         response = try await coalescer.share(
           try key(request, rule, context), policy, effectivePriority: context.effectivePriority,
           of: context.cancellation, progress: context.progress, events: context.events
         ) { inFlightRequest in
-          try await self.send(inFlightRequest, request, as: context.knownIdentity, next)
+          try await self.send(inFlightRequest, shared, as: context.knownIdentity, next)
         }
       } catch is InFlightRequest.WaitsForItself {
         return try await next(request, context)
@@ -86,12 +87,23 @@ final class CoalescingStage: Stage {
     }
   }
 
+  /// True if users' code may hold the request on its way.
+  private func mayBeHeld(_ request: Request) -> Bool { isIntercepted || request.options.ownSigner != nil }
+
+  /// Returns the request as interceptors get it. One of them may send it again from a detached task, which is not linked
+  /// to it.
+  private func unshared(_ request: Request) -> Request {
+    var request = request
+    request.options.repeats = nil
+    return request
+  }
+
   /// Sends the request that several callers share.
   private func send(
     _ inFlightRequest: InFlightRequest, _ request: Request, as identity: CallIdentity?, _ next: NextStage
   ) async throws -> Response {
     let watch =
-      isIntercepted || request.options.ownSigner != nil
+      mayBeHeld(request)
       ? HoldWatch(
         joined: inFlightRequest.joined, inFlightRequest.cancellation, limit: InFlightRequest.longestHold,
         timeline) : nil
@@ -101,9 +113,6 @@ final class CoalescingStage: Stage {
       destination: .memory, progress: inFlightRequest.progress,
       started: timeline.now(), deadline: nil, watch: watch,
       events: events.source?.begin(request, for: .sharing, id: inFlightRequest.id), sentAs: identity)
-    // An interceptor may send this request again from a detached task, which is not linked to it.
-    var request = request
-    request.options.repeats = nil
     do {
       try context.enter(inFlight, asPart: true)
       defer {

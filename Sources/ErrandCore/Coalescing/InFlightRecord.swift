@@ -50,10 +50,34 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
 
   mutating func remove(_ token: Slab<Caller>.Token) -> Caller? { callers.remove(token) }
 
-  /// Stores the outcome, and returns the callers that waited for it.
-  mutating func finish(_ outcome: Result<Value, any Error>) -> Slab<Caller> {
-    self.outcome = outcome
+  /// The end of a request, with the callers that get its outcome.
+  enum End {
+    /// It is another request's record, or has ended before.
+    case late
+    /// The record is to be removed.
+    case over(Slab<Caller>)
+    /// The outcome is kept until the window ends.
+    case kept(Slab<Caller>, until: Duration)
+  }
+
+  /// Stores the outcome if later callers may get it. Returns the callers that waited for it.
+  // Looks at everything in one go: each look at a record from outside copies it.
+  mutating func finish(
+    _ number: UInt64, _ outcome: Result<Value, any Error>, isKept: Bool, at now: Duration
+  ) -> End {
+    guard number == self.number, self.outcome == nil else { return .late }
     defer { callers = Slab() }
-    return callers
+    guard now < end, isKept, !outcome.isCancellation else { return .over(callers) }
+    self.outcome = outcome
+    return .kept(callers, until: end)
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate var isCancellation: Bool {
+    switch self {
+    case .success: false
+    case .failure(let error): error.isCancellation
+    }
   }
 }

@@ -135,16 +135,16 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   )
     -> Finishing
   {
-    guard let index = index(of: inFlightRequest), records.values[index].outcome == nil else {
-      return Finishing()
+    guard let index = records.index(forKey: inFlightRequest.key) else { return Finishing() }
+    switch records.values[index].finish(inFlightRequest.number, outcome, isKept: isKept, at: now) {
+    case .late: return Finishing()
+    case .over(let callers):
+      records.remove(at: index)
+      return Finishing(callers: callers)
+    case .kept(let callers, let end):
+      dropDeadlinesOfNothing()
+      return Finishing(callers: callers, timer: expiries.add(inFlightRequest, due: end))
     }
-    let end = records.values[index].end
-    guard now < end, isKept, !outcome.isCancellation else {
-      return Finishing(callers: records.remove(at: index).value.callers)
-    }
-    let callers = records.values[index].finish(outcome)
-    dropDeadlinesOfNothing()
-    return Finishing(callers: callers, timer: expiries.add(inFlightRequest, due: end))
   }
 
   /// Forgets the outcomes whose windows are over; returns when to call this again.
@@ -182,15 +182,6 @@ extension SharingPolicy {
     switch outcome {
     case .success: true
     case .failure: failures == .replayed
-    }
-  }
-}
-
-extension Result where Failure == any Error {
-  fileprivate var isCancellation: Bool {
-    switch self {
-    case .success: false
-    case .failure(let error): error.isCancellation
     }
   }
 }

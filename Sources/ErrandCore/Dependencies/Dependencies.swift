@@ -69,7 +69,7 @@ struct DependencyState: Sendable {
 
 /// Waits for the calls that a request depends on, and raises them to its priority.
 final class DependencyStage: Stage {
-  let usage = StageUsage.requestsWithOptions
+  let usage = StageUsage.requests(with: .dependencies)
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     let calls = request.options.dependencies

@@ -3,11 +3,16 @@
 /// the previous one.
 final class ProgressHub: Sendable {
   typealias Listener = @Sendable (TransferProgress) -> Void
-  typealias ListenerID = Slab<Listener>.Token
+  typealias ListenerID = Slab<Listening>.Token
+
+  /// A listener in a structure: a function that is stored as it is would be wrapped anew each time that it is read.
+  struct Listening: Sendable {
+    fileprivate let tell: Listener
+  }
 
   private struct State {
     var tracker = ProgressTracker()
-    var listeners = Slab<Listener>()
+    var listeners = Slab<Listening>()
   }
 
   private let state = Locked(State())
@@ -22,7 +27,9 @@ final class ProgressHub: Sendable {
   /// begun.
   @discardableResult
   func listen(_ listener: @escaping Listener) -> ListenerID {
-    let (id, current) = state.withLock { ($0.listeners.insert(listener), $0.tracker.current) }
+    let (id, current) = state.withLock {
+      ($0.listeners.insert(Listening(tell: listener)), $0.tracker.current)
+    }
     if current.attempt > 0 { listener(current) }
     return id
   }
@@ -45,15 +52,15 @@ final class ProgressHub: Sendable {
 
   private func report(_ change: (inout ProgressTracker) -> Bool) {
     // There is nearly always one listener, which needs no array.
-    let told: (TransferProgress, only: Listener?, all: [Listener])? = state.withLock { state in
+    let told: (TransferProgress, only: Listening?, all: [Listening])? = state.withLock { state in
       guard change(&state.tracker) else { return nil }
       let only = state.listeners.only
       return (state.tracker.current, only, only == nil ? state.listeners.values : [])
     }
     guard let (current, only, all) = told else { return }
     delivery?.post(current)
-    only?(current)
-    for listener in all { listener(current) }
+    only?.tell(current)
+    for listener in all { listener.tell(current) }
   }
 }
 

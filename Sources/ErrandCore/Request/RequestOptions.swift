@@ -33,6 +33,9 @@ public struct RequestOptions: Sendable, Hashable {
   /// True if the request uses any of these options.
   var hasStages: Bool { stages != nil }
 
+  /// Those of these options for which a request passes a stage that others do not pass.
+  var stageOptions: StageOption { stages?.options ?? [] }
+
   /// The calls that must have succeeded before the request is sent.
   public var dependencies: [Call] {
     get { stages?.values.dependencies ?? [] }
@@ -136,8 +139,17 @@ public struct RequestOptions: Sendable, Hashable {
     }
 
     let values: Values
+    let options: StageOption
 
-    init(_ values: Values) { self.values = values }
+    init(_ values: Values) {
+      self.values = values
+      var options: StageOption = []
+      if !values.dependencies.isEmpty { options.insert(.dependencies) }
+      if values.repeats != nil { options.insert(.repeats) }
+      if values.caching != nil { options.insert(.caching) }
+      if values.signing.own != nil || !values.signing.digests.isEmpty { options.insert(.signing) }
+      self.options = options
+    }
 
     static func == (left: Stages, right: Stages) -> Bool { left.values == right.values }
     func hash(into hasher: inout Hasher) { hasher.combine(values) }

@@ -40,23 +40,29 @@ struct NormalizedURLWriter {
 
   /// Returns true if the URL is in normal form already, as most URLs are. False in doubt.
   static func leavesAsIs(_ url: String) -> Bool {
-    var bytes = url.utf8.makeIterator()
-    for expected in "http".utf8 where bytes.next() != expected { return false }
-    var byte = bytes.next()
-    if byte == UInt8(ascii: "s") { byte = bytes.next() }
-    for expected in "://".utf8 {
-      guard byte == expected else { return false }
-      byte = bytes.next()
+    guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return false }
+    return unsafe url.utf8.withContiguousStorageIfAvailable { unsafe leavesAsIs($0.span, after: scheme) }
+      ?? false
+  }
+
+  private static func leavesAsIs(_ url: Span<UInt8>, after scheme: String) -> Bool {
+    var index = scheme.utf8.count
+    while index < url.count, isUnreserved(url[index]), ASCII.lowered(url[index]) == url[index] { index += 1 }
+    if index < url.count, url[index] == UInt8(ascii: ":") {
+      let port = index + 1
+      index = port
+      while index < url.count, isDigit(url[index]) { index += 1 }
+      // A default port has at most three digits.
+      guard index - port > 3 else { return false }
     }
-    while let letter = byte, isUnreserved(letter), ASCII.lowered(letter) == letter { byte = bytes.next() }
-    guard byte == UInt8(ascii: "/") else { return false }
+    guard index < url.count, url[index] == UInt8(ascii: "/") else { return false }
     var isQuery = false
-    while let byte = bytes.next() {
-      switch byte {
+    for index in index..<url.count {
+      switch url[index] {
       case UInt8(ascii: "/"): continue
       case UInt8(ascii: "=") where isQuery: continue
       case UInt8(ascii: "?") where !isQuery: isQuery = true
-      default: guard isUnreserved(byte) else { return false }
+      case let byte: guard isUnreserved(byte) else { return false }
       }
     }
     return true
@@ -169,6 +175,8 @@ struct NormalizedURLWriter {
     default: nil
     }
   }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
 

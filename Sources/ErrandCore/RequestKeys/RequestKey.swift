@@ -72,7 +72,7 @@ extension ChosenKey: CustomStringConvertible {
   var description: String { "a chosen key (\(type(of: value)))" }
 }
 
-/// The parts of a request's own key.
+/// The parts of a request's own key. Hashed once: a key is looked up several times.
 struct RequestParts: Sendable, Hashable {
   let method: Method
   let url: NormalizedURL
@@ -81,6 +81,24 @@ struct RequestParts: Sendable, Hashable {
   let contentType: String?
   /// The header fields that were named to be part of the key.
   let fields: [KeyField]
+  private let hash: Int
+
+  init(method: Method, url: NormalizedURL, body: BodyIdentity, contentType: String?, fields: [KeyField]) {
+    self.method = method
+    self.url = url
+    self.body = body
+    self.contentType = contentType
+    self.fields = fields
+    var hasher = Hasher()
+    hasher.combine(method)
+    hasher.combine(url)
+    hasher.combine(body)
+    hasher.combine(contentType)
+    hasher.combine(fields)
+    hash = hasher.finalize()
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 extension RequestParts: CustomStringConvertible {

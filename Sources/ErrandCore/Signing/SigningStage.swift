@@ -30,7 +30,7 @@ final class SigningStage: Stage {
     self.date = date
     usage =
       signer != nil || isIntercepted
-      ? .everyRequest : isAuthenticated ? .requestsWithCredential : .requestsWithOptions
+      ? .everyRequest : isAuthenticated ? .requestsWithCredential : .requests(with: .signing)
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {

@@ -6,16 +6,21 @@ package struct Slab<Value> {
     fileprivate let serial: UInt64
   }
 
-  fileprivate enum Cell {
-    case taken(Value, serial: UInt64)
-    case free(next: Int)
+  // A structure, because copying an enumeration with two values in a case goes by way of the type's description at run
+  // time.
+  fileprivate struct Cell {
+    /// Nil if the cell is free.
+    var value: Value?
+    /// The serial number of the value; in a free cell, the index of the next one that is free, or `none`.
+    var number: UInt64
   }
 
   /// The capacity above which an empty slab releases its memory.
   private static var keptCapacity: Int { 1024 }
+  private static var none: UInt64 { .max }
 
   private var cells: [Cell] = []
-  private var firstFree = -1
+  private var firstFree = none
   private var lastSerial: UInt64 = 0
   package private(set) var count = 0
 
@@ -26,25 +31,27 @@ package struct Slab<Value> {
   package mutating func insert(_ value: Value) -> Token {
     count += 1
     lastSerial += 1
-    guard firstFree >= 0, case .free(let next) = cells[firstFree] else {
-      cells.append(.taken(value, serial: lastSerial))
+    let cell = Cell(value: value, number: lastSerial)
+    guard firstFree != Self.none else {
+      cells.append(cell)
       return Token(index: cells.count - 1, serial: lastSerial)
     }
-    let index = firstFree
-    cells[index] = .taken(value, serial: lastSerial)
-    firstFree = next
+    let index = Int(firstFree)
+    firstFree = cells[index].number
+    cells[index] = cell
     return Token(index: index, serial: lastSerial)
   }
 
   @discardableResult
   package mutating func remove(_ token: Token) -> Value? {
-    guard let value = self[token] else { return nil }
+    guard holds(token) else { return nil }
+    let value = cells[token.index].value.take()
     if count == 1, cells.count > Self.keptCapacity {
       removeAll()
     } else {
       count -= 1
-      cells[token.index] = .free(next: firstFree)
-      firstFree = token.index
+      cells[token.index].number = firstFree
+      firstFree = UInt64(token.index)
     }
     return value
   }
@@ -52,43 +59,46 @@ package struct Slab<Value> {
   /// Removes all values, and releases the memory.
   package mutating func removeAll() {
     cells = []
-    firstFree = -1
+    firstFree = Self.none
     count = 0
+  }
+
+  private func holds(_ token: Token) -> Bool {
+    token.index < cells.count && cells[token.index].number == token.serial && cells[token.index].value != nil
   }
 
   /// The value of a token, or nil if it was removed. Setting it then does nothing.
   package subscript(_ token: Token) -> Value? {
-    get {
-      guard token.index < cells.count, case .taken(let value, token.serial) = cells[token.index] else {
-        return nil
-      }
-      return value
-    }
+    get { holds(token) ? cells[token.index].value : nil }
     set {
-      guard let newValue, self[token] != nil else { return }
-      cells[token.index] = .taken(newValue, serial: token.serial)
+      guard let newValue, holds(token) else { return }
+      cells[token.index].value = newValue
     }
   }
 
   /// The value, if it is the only one.
   package var only: Value? {
     guard count == 1 else { return nil }
-    for case .taken(let value, _) in cells { return value }
-    return nil
+    return cells.first { $0.value != nil }?.value
   }
 
   /// The values in the reverse order of their insertion.
   package var newestFirst: [Value] {
     // Usually no place was used twice; then the values are in order already, and sorting is one pass.
     let taken = cells.reversed().compactMap { cell in
-      if case .taken(let value, let serial) = cell { (value: value, serial: serial) } else { nil }
+      cell.value.map { (value: $0, serial: cell.number) }
     }
     return taken.sorted { $0.serial > $1.serial }.map(\.value)
   }
 
+  /// Calls `body` with each value, in no particular order.
+  package func forEach(_ body: (Value) -> Void) {
+    for cell in cells { if let value = cell.value { body(value) } }
+  }
+
   /// The values, in no particular order.
   package var values: [Value] {
-    cells.compactMap { cell in if case .taken(let value, _) = cell { value } else { nil } }
+    cells.compactMap(\.value)
   }
 }
 

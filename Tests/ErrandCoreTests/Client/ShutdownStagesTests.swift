@@ -35,9 +35,9 @@ import Testing
     calls.append(client.start(get("failing").cached(as: "kept", .staleIfError).deadline(.seconds(80))))
     await stage.reachWaiting(6)
     for call in calls { _ = call.promise.listen { _ in outcomes.add() } }
-    // The clock's sleepers: the window, both time-outs, both deadlines, and the limit.
+    // The clock's sleepers: the window, both time-outs, the deadlines, and the limit.
     let shutdown = Task { await client.shutdown(within: .seconds(5)) }
-    try await stage.clock.waitForSleepers(6)
+    try await stage.clock.waitForSleepers(5)
     #expect(outcomes.count == 0)
     stage.clock.advance(by: .seconds(5))
     for call in calls {

@@ -14,7 +14,7 @@ import Testing
     let long = stage.client.start(request.deadline(.seconds(5)))
     let patient = stage.client.start(request)
     try await stage.reachSharing(3, request)
-    try await stage.clock.waitForSleepers(2)
+    try await stage.clock.waitForSleepers(1)
     stage.clock.advance(by: .seconds(1))
     #expect(await short.result.requestError?.code == .deadlineExceeded)
     #expect(long.outcome == nil)
@@ -31,7 +31,7 @@ import Testing
   @Test func `the last caller's deadline cancels the shared request`() async throws {
     let stage = Stage { _ in .stall }
     let calls = (1...3).map { stage.client.start(request.timeout(.seconds(99)).deadline(.seconds($0))) }
-    try await stage.clock.waitForSleepers(4)
+    try await stage.clock.waitForSleepers(2)
     try await stage.reachSharing(3, request)
     for call in calls {
       stage.clock.advance(by: .seconds(1))

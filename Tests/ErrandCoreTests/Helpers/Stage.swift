@@ -88,6 +88,7 @@ struct Stage: Sendable {
   /// Returns when every call has ended, and checks that no slot and no transfer is left.
   func expectNothingLeft(_ location: SourceLocation = #_sourceLocation) async {
     await client.pipeline.inFlight.whenEmpty()
+    #expect(client.pipeline.deadlines.count == 0, sourceLocation: location)
     #expect(load == SlotLoad(), sourceLocation: location)
     #expect(stub.inFlight == 0, sourceLocation: location)
   }

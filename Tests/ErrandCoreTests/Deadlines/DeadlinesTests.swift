@@ -1,0 +1,75 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+
+@Suite struct DeadlinesTests {
+  private let clock = VirtualClock()
+
+  private func client(_ transport: StubTransport) -> Client {
+    var configuration = ClientConfiguration()
+    configuration.clock = clock
+    return Client(transport: transport, configuration: configuration)
+  }
+
+  private static let url = "https://example.com/"
+
+  @Test func `one task sleeps for a thousand calls, and each ends at its own deadline`() async throws {
+    let transport = StubTransport { _ in .stall }
+    let client = client(transport)
+    client.limits = .unlimited
+    let calls = (1...1000).map { number in
+      client.start(.get(Self.url).deadline(.seconds(number % 10 + 1)))
+    }
+    try await transport.waitForRequests(1000)
+    try await clock.waitForSleepers()
+    while clock.ends.map(\.offset) != [.seconds(1)] { await Task.yield() }
+    for second in 1...10 {
+      clock.advance(by: .seconds(1))
+      let due = calls.enumerated().filter { ($0.offset + 1) % 10 + 1 == second }.map(\.element)
+      for call in due {
+        let error = await #expect(throws: RequestError.self) { try await call.value }
+        #expect(error?.code == .deadlineExceeded)
+      }
+      #expect(calls.count { $0.outcome != nil } == 100 * second)
+      if second < 10 { try await clock.waitForSleepers() }
+    }
+    #expect(client.pipeline.deadlines.count == 0)
+  }
+
+  @Test func `a call that has ended has no deadline any more`() async throws {
+    let client = client(StubTransport { _ in .response(status: 204) })
+    for _ in 0..<3 { try await client.send(.get(Self.url).deadline(.seconds(1))) }
+    #expect(client.pipeline.deadlines.count == 0)
+    let failing = self.client(StubTransport { _ in .fail(.rejected) })
+    await #expect(throws: RequestError.self) {
+      try await failing.send(.get(Self.url).attempts(1).deadline(.seconds(1)))
+    }
+    #expect(failing.pipeline.deadlines.count == 0)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)])
+  func `a deadline that is over ends the call`(deadline: Duration) async throws {
+    let client = client(StubTransport { _ in .stall })
+    let error = await #expect(throws: RequestError.self) {
+      try await client.send(.get(Self.url).deadline(deadline))
+    }
+    #expect(error?.code == .deadlineExceeded)
+  }
+
+  @Test func `the longest deadline there is ends no call`() async throws {
+    let client = client(StubTransport { _ in .response(status: 204) })
+    clock.advance(by: .seconds(1 << 40))
+    let response = try await client.send(.get(Self.url).deadline(.seconds(Int64.max)))
+    #expect(response.status == 204)
+  }
+
+  @Test func `nothing sleeps for a client that is gone`() async throws {
+    do {
+      let client = client(StubTransport { _ in .response(status: 204) })
+      try await client.send(.get(Self.url).deadline(.seconds(60)))
+      try await clock.waitForSleepers()
+    }
+    while clock.sleepers > 0 { await Task.yield() }
+  }
+}
