@@ -1,4 +1,5 @@
 import BenchmarkSupport
+import CAllocator
 import ErrandCore
 
 /// Lets many callers wait, each in a task of its own, and measures the memory that they hold; and that of the same tasks
@@ -26,8 +27,12 @@ struct Waiting {
     print("  \(name.left(28))\((bytes.map { $0.fixed(0) } ?? "-").right(11))")
   }
 
-  private func memory(_ gate: Gate, _ call: @escaping @Sendable (Int) async throws -> Void) async throws -> Double? {
+  private func memory(_ gate: Gate, _ call: @escaping @Sendable (Int) async throws -> Void) async throws
+    -> Double?
+  {
     let begun = Countdown(callers)
+    // What the last ones had is not to be used again.
+    allocator_trim()
     let before = ProcessUsage.memory
     return try await withThrowingDiscardingTaskGroup { group in
       for number in 0..<callers {

@@ -41,23 +41,34 @@ final class ErrandLoad: Load {
 
   /// Returns the request of one task. The tasks' URLs differ where equal requests would become one.
   private func request(of task: Int) -> Request {
-    if work.policies == .none { return request }
+    if work.policies == .none || work.policies == .task { return request }
     let own = Request.get("\(work.url)?task=\(task)")
     if work.policies == .sharing { return own.shared() }
-    let request = own.priority(.userInitiated).attempts(3).deadline(.seconds(60)).activity(Activity("Loading"))
-      .expecting(contentType: "text/plain").expectingBody()
+    let request = own.priority(.userInitiated).attempts(3).deadline(.seconds(60)).activity(
+      Activity("Loading")
+    )
+    .expecting(contentType: "text/plain").expectingBody()
     return work.policies == .all ? request.shared() : request
   }
 
   /// - Returns: The bytes of the response. A status other than 2xx throws.
   private func receive(_ request: Request) async throws -> Int {
     guard work.streams else {
+      if work.policies == .task { return try await sendInTask(request) }
       let isScoped = work.policies == .all || work.policies == .others
       return try await client.send(request, in: isScoped ? scope : nil).data.count
     }
     var count = 0
     for try await chunk in try await client.stream(request).chunks { count += chunk.count }
     return count
+  }
+
+  private func sendInTask(_ request: Request) async throws -> Int {
+    if #available(macOS 26, *) {
+      try await Task.immediate { [client] in try await client.send(request).data.count }.value
+    } else {
+      try await Task { [client] in try await client.send(request).data.count }.value
+    }
   }
 
   func end() async { await client.shutdown() }

@@ -22,4 +22,6 @@ enum Policies: String, CaseIterable {
   case sharing
   /// All but sharing.
   case others
+  /// None, but each request in a task that its caller waits for: a shared request needs one.
+  case task
 }

@@ -5,13 +5,14 @@ extension Coalescer {
   /// - Parameters:
   ///   - effectivePriority: The caller's. While the caller waits, the in-flight request has at least this
   ///     priority.
+  ///   - isWatched: True if a watch limits how long interceptors hold the in-flight request.
   ///   - progress: Follows the in-flight request's progress, until this caller has an outcome.
   ///   - send: Does the work, and ends when the in-flight request's own token is cancelled.
   /// - Throws: The reason why this caller was cancelled, or the error of `send`; `WaitsForItself` if the
   ///   caller must send a request of its own.
   func share(
     _ key: RequestKey, _ policy: SharingPolicy, effectivePriority: EffectivePriority,
-    of cancellation: CancellationToken,
+    of cancellation: CancellationToken, isWatched: Bool = false,
     progress: ProgressHub? = nil, events: CallEvents? = nil,
     _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) async throws -> Value {
@@ -22,7 +23,8 @@ extension Coalescer {
       if let events, let id = registration?.inFlightRequest.id { events.tell(.waited(.sharedResponse(id))) }
     }
     return try await withCheckedThrowingContinuation { caller in
-      registration = join(key, caller, policy, effectivePriority, cancellation, progress, events, send)
+      registration = join(
+        key, caller, policy, effectivePriority, cancellation, isWatched, progress, events, send)
     }
   }
 
@@ -51,13 +53,15 @@ extension Coalescer {
   private func join(
     _ key: RequestKey, _ caller: CoalescingStates<Value>.Caller, _ policy: SharingPolicy,
     _ effectivePriority: EffectivePriority,
-    _ cancellation: CancellationToken, _ progress: ProgressHub?, _ events: CallEvents?,
+    _ cancellation: CancellationToken, _ isWatched: Bool, _ progress: ProgressHub?, _ events: CallEvents?,
     _ send: @escaping @Sendable (InFlightRequest) async throws -> Value
   ) -> Registration? {
     let now = timeline.now()
     let priority = effectivePriority.current
     let joining = states.sharing.withLock { state in
-      state.join(key, caller, policy, priority: priority, at: now) { InFlightRequest(priority: priority) }
+      state.join(key, caller, policy, priority: priority, at: now) {
+        InFlightRequest(priority: priority, isWatched: isWatched)
+      }
     }
     switch joining {
     case .response(let outcome):
@@ -72,7 +76,7 @@ extension Coalescer {
       }
       events?.shares(inFlightRequest.id)
       if let raise { inFlightRequest.effectivePriority.raise(to: raise) }
-      inFlightRequest.joined.settle(.success(()))
+      inFlightRequest.joined?.settle(.success(()))
       return take(place, inFlightRequest, effectivePriority, cancellation, progress, wait)
     case .lead(let place, let inFlightRequest):
       events?.shares(inFlightRequest.id)

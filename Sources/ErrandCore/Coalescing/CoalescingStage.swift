@@ -45,12 +45,13 @@ final class CoalescingStage: Stage {
     case .sharing(var policy):
       try context.requireMemory(for: "shared")
       if request.fields.forbidStoring { policy.window = .zero }
-      let shared = mayBeHeld(request) ? unshared(request) : request
+      let isWatched = mayBeHeld(request)
+      let shared = isWatched ? unshared(request) : request
       let response: Response
       do {
         response = try await coalescer.share(
           try key(request, rule, context), policy, effectivePriority: context.effectivePriority,
-          of: context.cancellation, progress: context.progress, events: context.events
+          of: context.cancellation, isWatched: isWatched, progress: context.progress, events: context.events
         ) { inFlightRequest in
           try await self.send(inFlightRequest, shared, as: context.knownIdentity, next)
         }
@@ -102,11 +103,9 @@ final class CoalescingStage: Stage {
   private func send(
     _ inFlightRequest: InFlightRequest, _ request: Request, as identity: CallIdentity?, _ next: NextStage
   ) async throws -> Response {
-    let watch =
-      mayBeHeld(request)
-      ? HoldWatch(
-        joined: inFlightRequest.joined, inFlightRequest.cancellation, limit: InFlightRequest.longestHold,
-        timeline) : nil
+    let watch = inFlightRequest.joined.map {
+      HoldWatch(joined: $0, inFlightRequest.cancellation, limit: InFlightRequest.longestHold, timeline)
+    }
     // It has no deadline: each caller has its own.
     let context = CallContext(
       cancellation: inFlightRequest.cancellation, effectivePriority: inFlightRequest.effectivePriority,

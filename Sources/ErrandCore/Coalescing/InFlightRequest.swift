@@ -18,10 +18,14 @@ final class InFlightRequest: Sendable {
   let cancellation = CancellationToken()
   let progress = ProgressHub()
   let effectivePriority: EffectivePriority
-  /// Fulfilled when a second caller has joined.
-  let joined = Promise<Void>()
+  /// Fulfilled when a second caller has joined; nil if nothing watches for that.
+  let joined: Promise<Void>?
 
-  init(priority: Priority) { effectivePriority = EffectivePriority(priority) }
+  /// - Parameter isWatched: True if a watch limits how long interceptors hold it.
+  init(priority: Priority, isWatched: Bool) {
+    effectivePriority = EffectivePriority(priority)
+    joined = isWatched ? Promise() : nil
+  }
 
   /// A wait of one in-flight request for another, which is no part of a cycle.
   struct Wait: Sendable {

@@ -35,7 +35,7 @@ struct RequestIdentity: Sendable {
   private func parts(of options: RequestOptions) -> [String] {
     var parts: [String] = []
     if let signing = signing(options) { parts.append("signed \(signing)") }
-    guard options.hasStages else { return parts }
+    guard options.hasContentCode else { return parts }
     if let coding = options.bodyCoding { parts.append("in \(coding.value.identity)") }
     return parts + options.responseFilters.map { "through \($0.value.identity)" }
   }
