@@ -163,7 +163,7 @@ extension Coalescer {
     let now = timeline.now()
     let isKept = mayReplay(outcome)
     let finishing = states.sharing.withLock { $0.finish(inFlightRequest, outcome, isKept: isKept, at: now) }
-    finishing.callers.forEach { $0.resume(with: outcome) }
+    for caller in finishing.callers.values { caller.resume(with: outcome) }
     wake(at: finishing.timer)
   }
 }

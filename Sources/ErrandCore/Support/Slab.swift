@@ -91,11 +91,6 @@ package struct Slab<Value> {
     return taken.sorted { $0.serial > $1.serial }.map(\.value)
   }
 
-  /// Calls `body` with each value, in no particular order.
-  package func forEach(_ body: (Value) -> Void) {
-    for cell in cells { if let value = cell.value { body(value) } }
-  }
-
   /// The values, in no particular order.
   package var values: [Value] {
     cells.compactMap(\.value)

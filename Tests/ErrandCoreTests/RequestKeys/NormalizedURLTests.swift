@@ -54,7 +54,8 @@ import Testing
   @Test(.computesLong) func `a URL that is left as it is equals its normal form`() {
     var random = SeededRandom(seed: 11)
     let pieces = [
-      "http", "HTTP", "https", "ftp", ":", "//", "/", "h", "H.x", "127.0.0.1", "80", "443", "080", "8080", "?", "=", "&",
+      "http", "HTTP", "https", "ftp", ":", "//", "/", "h", "H.x", "127.0.0.1", "80", "443", "080", "8080",
+      "?", "=", "&",
     ]
     let others = ["#", "%41", "%2f", "@", "a-b_c~", "[::1]", "\u{E9}", " ", "+", ".."]
     var left = 0
