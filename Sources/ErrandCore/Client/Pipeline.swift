@@ -39,7 +39,8 @@ final class Pipeline: Sendable {
     let coalescing = CoalescingStage(
       timeline, inFlight, identity: requestIdentity, secrets: secrets, events: events,
       isIntercepted: isIntercepted || configuration.signer != nil
-        || configuration.authentication?.session.mayWait == true)
+        || configuration.authentication?.session.mayWait == true,
+      isAuthenticated: configuration.authentication != nil)
     let retries = RetryStage(
       configuration.retry, budget: configuration.retryBudget, random: configuration.random,
       date: configuration.date, timeline: timeline)

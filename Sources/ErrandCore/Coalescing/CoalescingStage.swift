@@ -8,12 +8,15 @@ final class CoalescingStage: Stage {
   private let identity: RequestIdentity
   private let secrets: Secrets
   private let isIntercepted: Bool
+  private let isAuthenticated: Bool
   private let events: EventHolder
 
-  /// - Parameter isIntercepted: True if the client has interceptors, a signer, or an authenticator that may wait.
+  /// - Parameters:
+  ///   - isIntercepted: True if the client has interceptors, a signer, or an authenticator that may wait.
+  ///   - isAuthenticated: True if it has an authenticator.
   init(
     _ timeline: Timeline, _ inFlight: InFlight, identity: RequestIdentity, secrets: Secrets,
-    events: EventHolder, isIntercepted: Bool
+    events: EventHolder, isIntercepted: Bool, isAuthenticated: Bool
   ) {
     self.events = events
     coalescer = Coalescer(timeline, mayReplay: \.mayBeReplayed)
@@ -22,6 +25,7 @@ final class CoalescingStage: Stage {
     self.identity = identity
     self.secrets = secrets
     self.isIntercepted = isIntercepted
+    self.isAuthenticated = isAuthenticated
   }
 
   /// For tests and benchmarks.
@@ -46,7 +50,7 @@ final class CoalescingStage: Stage {
       try context.requireMemory(for: "shared")
       if request.fields.forbidStoring { policy.window = .zero }
       let isWatched = mayBeHeld(request)
-      let shared = isWatched ? unshared(request) : request
+      let shared = isWatched || isAuthenticated ? unshared(request) : request
       let response: Response
       do {
         response = try await coalescer.share(
@@ -91,8 +95,7 @@ final class CoalescingStage: Stage {
   /// True if users' code may hold the request on its way.
   private func mayBeHeld(_ request: Request) -> Bool { isIntercepted || request.options.ownSigner != nil }
 
-  /// Returns the request as interceptors get it. One of them may send it again from a detached task, which is not linked
-  /// to it.
+  /// Returns the request as users' code gets it. That may send it again from a detached task, which is not linked to it.
   private func unshared(_ request: Request) -> Request {
     var request = request
     request.options.repeats = nil

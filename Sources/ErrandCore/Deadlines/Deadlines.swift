@@ -29,8 +29,9 @@ final class Deadlines: Sendable {
     func expire(at now: Duration) -> Duration? {
       let (due, timer) = state.withLock { $0.expire(at: now) }
       // All are cancelled before any handler runs, as calls that end together are.
-      let tells = due.flatMap { $0.cancellation.prepareCancel(.deadlineExceeded($0.deadline)) }
-      for tell in tells { tell() }
+      let handlers = due.map { $0.cancellation.prepareCancel(.deadlineExceeded($0.deadline)) }
+      // Each call's in a task of its own: one that blocks must not hold up the deadlines of others.
+      for tells in handlers { Task { for tell in tells { tell() } } }
       return timer
     }
   }

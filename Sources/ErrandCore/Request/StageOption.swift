@@ -7,6 +7,7 @@ struct StageOption: OptionSet, Sendable {
   static let caching = StageOption(rawValue: 4)
   static let signing = StageOption(rawValue: 8)
 
+  private static let all: StageOption = [.dependencies, .repeats, .caching, .signing]
   /// All sets of options, each at its raw value.
-  static let allSets = (0..<16).map { StageOption(rawValue: $0) }
+  static let allSets = (0...all.rawValue).map { StageOption(rawValue: $0) }
 }

@@ -90,13 +90,16 @@ package final class DeadlineTimer: Sendable {
     }
     guard let number else { return }
     late?.cancel()
-    let task = Task { [weak self, timeline] in
+    // It fires for others than the one that sets it, so it has neither that one's priority nor its task-local values.
+    let task = Task.detached(priority: .high) { [weak self, timeline] in
       try await timeline.sleep(due - timeline.now())
       self?.ring(number)
     }
-    state.withLock { state in
+    let isReplaced = state.withLock { state in
       if state.number == number, state.due != nil { state.task = task }
+      return state.number != number
     }
+    if isReplaced { task.cancel() }
   }
 
   private func ring(_ number: Int) {

@@ -1,4 +1,5 @@
 import ErrandTesting
+import Foundation
 import Testing
 
 @testable import ErrandCore
@@ -94,5 +95,31 @@ import Testing
     await stage.reachSleep(of: InFlightRequest.longestHold)
     gate.open()
     for call in calls { #expect(try await call.value.text == "slow") }
+  }
+
+  /// Notes whether requests that it gets are to be shared.
+  private final class Noting: Authenticator {
+    let shared = Locked<[Bool]>([])
+    var authenticatesAtOnce: Bool { true }
+
+    func authenticate(_ request: Request, with credential: Int) -> Request {
+      shared.withLock { $0.append(request.options.repeats != nil) }
+      return request
+    }
+
+    func refresh(_ credential: Int?, _ refresh: CredentialRefresh) -> Int { 0 }
+  }
+
+  @Test func `an authenticator that sends its request again does not wait for that very request`()
+    async throws
+  {
+    let noting = Noting()
+    let stage = Stage.configured {
+      let origin = URL(string: "http://a.test")
+      $0.authentication = Authentication(
+        CredentialSession(noting, credential: 1), at: [origin].compactMap { $0 })
+    }.responding { _ in .response() }
+    try await stage.client.send(Self.shared)
+    #expect(noting.shared.withLock { $0 } == [false])
   }
 }

@@ -1,4 +1,6 @@
+import Dispatch
 import ErrandTesting
+import Foundation
 import Testing
 
 @testable import ErrandCore
@@ -71,5 +73,45 @@ import Testing
       try await clock.waitForSleepers()
     }
     while clock.sleepers > 0 { await Task.yield() }
+  }
+
+  /// Blocks when it is cancelled, for as long as it is told to.
+  private final class Blocking: Interceptor {
+    let end = DispatchSemaphore(value: 0)
+    let (blocked, tell) = AsyncStream.makeStream(of: Void.self)
+    let outcome = Locked<DispatchTimeoutResult?>(nil)
+
+    func intercept(_ request: Request, next: Next) async throws -> Response {
+      guard request.url?.path == "/blocking" else { return try await next(request) }
+      return try await withTaskCancellationHandler {
+        try await next(request)
+      } onCancel: {
+        tell.yield()
+        let result = end.wait(timeout: .now() + 20)
+        outcome.withLock { $0 = result }
+        tell.yield()
+      }
+    }
+  }
+
+  @Test func `a call whose handlers block does not hold up another's deadline`() async throws {
+    let blocking = Blocking()
+    let transport = StubTransport { _ in .stall }
+    var configuration = ClientConfiguration()
+    configuration.clock = clock
+    configuration.interceptors = [blocking]
+    let client = Client(transport: transport, configuration: configuration)
+    let first = client.start(.get("https://example.com/blocking").deadline(.seconds(1)))
+    let second = client.start(.get(Self.url).deadline(.seconds(2)))
+    try await transport.waitForRequests(2)
+    clock.advance(by: .seconds(1))
+    var heard = blocking.blocked.makeAsyncIterator()
+    await heard.next()
+    clock.advance(by: .seconds(1))
+    #expect(await second.result.requestError?.code == .deadlineExceeded)
+    blocking.end.signal()
+    await heard.next()
+    #expect(blocking.outcome.withLock { $0 } == .success)
+    #expect(await first.result.requestError?.code == .deadlineExceeded)
   }
 }

@@ -26,4 +26,34 @@ import Testing
     #expect(await heard.next() == .seconds(3))
     #expect(clock.sleepers == 0)
   }
+
+  private enum Local {
+    @TaskLocal static var value = "none"
+  }
+
+  @Test func `a timer has nothing of the one that set it`() async throws {
+    let (rings, tell) = AsyncStream.makeStream(of: (String, TaskPriority).self)
+    let timer = DeadlineTimer(Timeline(ContinuousClock())) { _ in
+      tell.yield((Local.value, Task.currentPriority))
+      return nil
+    }
+    Local.$value.withValue("another's") {
+      _ = Task(priority: .background) { timer.set(for: .zero) }
+    }
+    var heard = rings.makeAsyncIterator()
+    let (value, priority) = try #require(await heard.next())
+    #expect(value == "none")
+    #expect(priority >= .high)
+  }
+
+  @Test func `a timer that is set by many at once leaves nothing behind`() async throws {
+    let clock = VirtualClock()
+    for _ in 0..<200 {
+      let timer = DeadlineTimer(Timeline(clock)) { _ in nil }
+      await withDiscardingTaskGroup { group in
+        for due in 1...8 { group.addTask { timer.set(for: .seconds(due)) } }
+      }
+    }
+    while clock.sleepers > 0 { await Task.yield() }
+  }
 }

@@ -46,6 +46,19 @@ import Testing
     #expect(slab[new] == 1)
   }
 
+  @Test func `a free place whose number is that of an old token is free`() {
+    var slab = Slab<String>()
+    let tokens = ["a", "b", "c"].map { slab.insert($0) }
+    // The place of the second is followed by that of the third, whose index is the second's serial number.
+    for token in [tokens[2], tokens[1]] { slab.remove(token) }
+    #expect(slab[tokens[1]] == nil)
+    slab[tokens[1]] = "x"
+    #expect(slab.remove(tokens[1]) == nil)
+    #expect(slab.count == 1 && slab.values == ["a"])
+    #expect(slab.insert("d") != slab.insert("e"))
+    #expect(slab.values.sorted() == ["a", "d", "e"])
+  }
+
   @Test func `the only value is known as such`() {
     var slab = Slab<String>()
     #expect(slab.only == nil)
