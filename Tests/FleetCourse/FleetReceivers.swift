@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import Programs
 
 /// The servers that receive, two of which are trouble: one cannot be connected to for a while, and one is slow and
 /// often busy.
@@ -15,7 +16,7 @@ final class FleetReceivers: Sendable {
   private let isHealed = Locked(false)
 
   init(_ record: FleetRecord, seed: UInt64) throws {
-    let servers = try (0..<FleetRequest.receivers).map { _ in try MockServer() }
+    let servers = try (0..<FleetRequest.receivers).map { _ in try MockServer(port: FreePort.take()) }
     ports = servers.map(\.port)
     self.record = record
     self.servers = Locked(servers)

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandTesting
 import Foundation
+import Programs
 import TestSupport
 import Testing
 
@@ -20,9 +21,7 @@ import Testing
   }
 
   @Test func `a guaranteed request waits for an unreachable server`() async throws {
-    let away = try MockServer()
-    let port = away.port
-    away.stop()
+    let port = try FreePort.take()
     try await TemporaryFolder.using { folder in
       let running = try Tool.start(
         "post", "http://127.0.0.1:\(port)/", "-d", "hello", "--guaranteed", "--store", "box", in: folder)
@@ -52,12 +51,9 @@ import Testing
   }
 
   @Test func `8 is an expired request`() async throws {
-    let away = try MockServer()
-    let url = "\(away.url("/"))"
-    away.stop()
     try await TemporaryFolder.using { folder in
       let result = try await Tool.run(
-        "post", url, "--guaranteed", "--expires", "200ms", "--store", "box", in: folder)
+        "post", "http://127.0.0.1:9/", "--guaranteed", "--expires", "200ms", "--store", "box", in: folder)
       #expect(result.code == 8)
       #expect(result.error.contains("it expired before it was delivered"))
     }

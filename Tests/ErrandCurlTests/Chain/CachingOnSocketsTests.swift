@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import Programs
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CachingOnSocketsTests {
@@ -17,7 +18,7 @@ import Testing
   private let calendar = Calendar()
 
   init() throws {
-    server = try MockServer()
+    server = try MockServer(port: FreePort.take())
     server.on("/feed") { .response(body: "feed \($0.index + 1)") }
     var configuration = ClientConfiguration()
     configuration.retry = .never

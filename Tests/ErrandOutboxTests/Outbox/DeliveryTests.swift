@@ -2,6 +2,7 @@ import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
+import Programs
 import Testing
 
 @testable import ErrandOutbox
@@ -208,8 +209,7 @@ import Testing
   }
 
   @Test func `an outbox waits for an unreachable server, and those attempts do not count`() async throws {
-    let port = server.port
-    server.stop()
+    let port = try FreePort.take()
     let outbox = try await harness.outbox {
       $0.delivery.maxAttempts = 2
       $0.pollInterval = .milliseconds(200)
