@@ -43,6 +43,9 @@ let package = Package(
     .executableTarget(
       name: "cancel", dependencies: [core, curl, "CEpoll", "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
+      name: "connections", dependencies: [core, curl, "CAllocator", "CurlLoop", "BenchmarkSupport"],
+      swiftSettings: strict),
+    .executableTarget(
       name: "overhead", dependencies: [core, curl, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(
       name: "scheduling", dependencies: [core, testing, "BenchmarkSupport"], swiftSettings: strict),
