@@ -26,6 +26,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var now = ContinuousClock.now
   /// When libcurl wants to be called again.
   @exclusivity(unchecked) private var timer: ContinuousClock.Instant?
+  /// When a transfer was last in progress.
+  @exclusivity(unchecked) private var lastActive = ContinuousClock.now
   /// The zero of the stall watch's milliseconds.
   private let epoch = ContinuousClock.now
   @exclusivity(unchecked) private var stalls = StallWatch<CurlTransfer>()
@@ -221,10 +223,23 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       let next = epoch + .milliseconds(next)
       due = due.map { min($0, next) } ?? next
     }
+    if let rest = restBegins() { due = due.map { min($0, rest) } ?? rest }
     let milliseconds = due.map { Int32(clamping: max(0, ($0 - now).wholeMilliseconds + 1)) } ?? -1
     let isBusy = timer.map { $0 <= now } == true || !jobs.isEmpty || !inbox.mayWait()
     watch.wait(milliseconds: isBusy ? 0 : milliseconds)
     inbox.hasWoken()
+  }
+
+  /// Returns when the memory of bodies is released if nothing begins before: a second after the last transfer.
+  private func restBegins() -> ContinuousClock.Instant? {
+    guard active.isEmpty, handles.memory.isInUse else {
+      lastActive = now
+      return nil
+    }
+    let rest = lastActive + .seconds(1)
+    guard rest <= now else { return rest }
+    handles.memory.release()
+    return nil
   }
 
   private func end() {

@@ -31,6 +31,8 @@ final class CurlHandle: @unchecked Sendable {
   @exclusivity(unchecked) var head: [UInt8] = []
   @exclusivity(unchecked) var memo = HeadMemo()
   @exclusivity(unchecked) var body: [UInt8] = []
+  /// The memory of bodies that are larger.
+  let memory: BodyMemory
 
   /// The parsed URL. libcurl would parse it on the engine's thread, for each transfer.
   private let url = curl_url()
@@ -53,7 +55,8 @@ final class CurlHandle: @unchecked Sendable {
   /// libcurl does not copy its key either.
   private let identity: ClientIdentity?
 
-  init(_ options: CurlOptions) {
+  init(_ options: CurlOptions, _ memory: BodyMemory) {
+    self.memory = memory
     easy = options.makeEasy()
     identity = options.identity
     addresses = options.addresses.reduce(nil) { curl_slist_append($0, $1) }
@@ -193,6 +196,7 @@ final class CookieShare {
 final class CurlHandlePool: Sendable {
   private static let capacity = 512
 
+  let memory = BodyMemory()
   private let options: CurlOptions
   private let handles = Locked<[CurlHandle]>([])
 
@@ -200,7 +204,7 @@ final class CurlHandlePool: Sendable {
 
   func take() -> CurlHandle {
     handles.withLock { $0.popLast() }
-      ?? CurlHandle(options)
+      ?? CurlHandle(options, memory)
   }
 
   func put(_ handle: CurlHandle) {
@@ -217,5 +221,6 @@ final class CurlHandlePool: Sendable {
       return handles
     }
     _ = drained
+    memory.release()
   }
 }

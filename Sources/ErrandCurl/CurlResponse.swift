@@ -22,12 +22,6 @@ struct CurlResponse {
 
   /// The greatest size of a body that is buffered before the head is parsed.
   private static let unseenSize = 64 << 10
-  /// The size from which a chunk is delivered in the middle of a turn.
-  private static let deliverySize = 256 << 10
-  /// The most that is collected for a sink that takes a body whole. More is not reserved for an announced length.
-  private static let wholeSize = 4 << 20
-  /// The size from which libcurl's data is probably followed by more in the same turn.
-  private static let blockSize = 8 << 10
   /// The size of a decoded chunk.
   private static let pieceSize = 128 << 10
   /// The number of bytes that are decoded in one turn, because other transfers wait meanwhile.
@@ -59,9 +53,7 @@ struct CurlResponse {
   private var length = AnnouncedLength()
   private var sink: (any BodySink)?
   /// The bytes that are not delivered yet, as received.
-  private var chunk = Data()
-  /// The size of a chunk that is not delivered before it is whole; nil if each turn delivers what it has.
-  private var heldSize: Int?
+  private var collected: BodyCollector
   private var decoder: ContentDecoder?
 
   init(_ exchange: Exchange, _ handle: CurlHandle, maxFieldBytes: Int, proxyMayRefuse: Bool) {
@@ -69,6 +61,7 @@ struct CurlResponse {
     self.exchange = exchange
     self.handle = handle
     self.maxFieldBytes = maxFieldBytes
+    collected = BodyCollector(handle.memory)
   }
 
   /// Takes a line of the head, including its end. Lines after the head are trailers, which are dropped.
@@ -158,11 +151,14 @@ struct CurlResponse {
       }
       guard open(transfer) else { return .no }
       holdForWhole()
+      handle.body.withUnsafeBytes { collected.append($0) }
     }
-    // At once for all of a turn, so that it is not copied while it grows.
-    if heldSize == nil, chunk.isEmpty, bytes.count >= Self.blockSize { chunk.reserveCapacity(64 << 10) }
-    chunk.append(contentsOf: bytes)
-    return chunk.count < heldSize ?? Self.deliverySize || deliver(of: transfer) ? .yes : .no
+    if !collected.hasRoom(for: bytes.count) {
+      guard deliver(of: transfer) else { return .no }
+      if isSinkFull || isBehind { return .later }
+    }
+    collected.append(bytes)
+    return !collected.isWhole || deliver(of: transfer) ? .yes : .no
   }
 
   /// Collects a body of a known length for a sink that takes it whole: it then takes over the collected bytes and
@@ -170,26 +166,25 @@ struct CurlResponse {
   private mutating func holdForWhole() {
     guard decoder == nil, let sink = sink as? any WholeBodySink, let length = length.bytes,
       length <= sink.limit,
-      length > chunk.count
+      length > handle.body.count
     else { return }
-    let size = Int(min(length, Int64(Self.wholeSize)))
-    heldSize = size
-    chunk.reserveCapacity(size)
+    collected.hold(length)
   }
 
   /// Delivers the data of a turn, unless it is held. Returns false if the response is refused.
   mutating func deliverTurn(of transfer: CurlTransfer) -> Bool {
-    if let heldSize, chunk.count < heldSize { return true }
-    return deliver(of: transfer)
+    collected.waitsForMore || deliver(of: transfer)
   }
 
   /// Delivers the buffered data. Returns false if the response is refused.
   mutating func deliver(of transfer: CurlTransfer) -> Bool {
     guard isHeadWhole, failure == nil else { return failure == nil }
-    if sink == nil, !open(transfer) { return false }
-    guard !chunk.isEmpty || isBehind, let sink else { return true }
-    let whole = chunk
-    chunk = Data()
+    var whole = collected.take()
+    if sink == nil {
+      guard open(transfer) else { return false }
+      whole = Data(handle.body)
+    }
+    guard !whole.isEmpty || isBehind, let sink else { return true }
     do {
       if let decoder {
         decoder.put(whole)
@@ -220,7 +215,6 @@ struct CurlResponse {
       if decoder == nil { sink.onDrain { transfer.wake() } } else { sink.onDrain { transfer.sinkHasRoom() } }
       self.sink = sink
       head = parser.head
-      if !handle.body.isEmpty { chunk = Data(handle.body) }
       return true
     } catch {
       failure = error

@@ -35,6 +35,19 @@ import Testing
     }
   }
 
+  @Test func `the memory of large bodies is released when nothing is requested any more`() async throws {
+    let server = try MockServer()
+    let body = Data(repeating: 7, count: 300_000)
+    server.on("/") { _ in .response(body: body) }
+    let transport = CurlTransport()
+    let memory = try #require(transport.executor as? CurlEngine).handles.memory
+    let client = Client(transport: transport)
+    let data = try await client.send(.get(server.url("/"))).data
+    #expect(memory.isInUse)
+    while memory.isInUse { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(data == body)
+  }
+
   @Test func `a transport whose first request is cancelled before it begins still works`() async throws {
     struct Unwanted: HeadReceiver {
       func sink(for head: ResponseHead) throws -> any BodySink { throw CancellationError() }

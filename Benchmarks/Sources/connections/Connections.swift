@@ -18,7 +18,8 @@ struct Connections {
       let arguments = try Arguments(["url", "ca", "count"])
       let count = try arguments.number("count", default: 200)
       ProcessUsage.allowFiles(count * 4 + 256)
-      try await Connections(count: count, url: try arguments.need("url"), authorities: arguments["ca"]).report()
+      try await Connections(count: count, url: try arguments.need("url"), authorities: arguments["ca"])
+        .report()
     } catch {
       FileHandle.standardError.write(Data("connections: \(error)\n".utf8))
       exit(1)
@@ -27,10 +28,9 @@ struct Connections {
 
   private func report() async throws {
     print("\(count) idle connections")
-    let alone = wakeUps()
     let client = try await errand()
     row("bytes for each, Errand", client.memory)
-    row("wake-ups of the process in 5 s", Double(wakeUps() - alone), "(at most 0)")
+    row("wake-ups of its thread in 5 s", wakeUps(), "(at most 0)")
     await client.end()
     row("bytes for each, libcurl", try await libcurl())
   }
@@ -55,13 +55,16 @@ struct Connections {
   }
 
   private func libcurl() async throws -> Double? {
-    guard let loop = curl_loop_create(Int32(count)) else { return nil }
-    defer { curl_loop_destroy(loop) }
-    if let authorities { curl_loop_trust(loop, authorities) }
-    guard curl_loop_run(loop, url, 1).completed == 1 else { throw Failed() }
-    return try await memory {
-      guard curl_loop_run(loop, url, count).completed == count else { throw Failed() }
+    var loops: [OpaquePointer] = []
+    defer { for loop in loops { curl_loop_destroy(loop) } }
+    func perform(_ requests: Int) throws {
+      guard let loop = curl_loop_create(Int32(requests)) else { return }
+      loops.append(loop)
+      if let authorities { curl_loop_trust(loop, authorities) }
+      guard curl_loop_run(loop, url, requests).completed == requests else { throw Failed() }
     }
+    try perform(1)
+    return try await memory { try perform(count) }
   }
 
   /// Returns what the process holds more after this than before, for each connection.
@@ -75,11 +78,32 @@ struct Connections {
     }
   }
 
-  /// Returns how often a thread of the process was woken or interrupted in 5 seconds in which it does nothing.
-  private func wakeUps() -> Int {
-    let before = ProcessUsage.contextSwitches
+  /// Returns how often the transport's thread is woken or interrupted in 5 seconds, from 2 seconds after the last response
+  /// on. Nil where the system does not tell in files.
+  ///
+  /// The pool of threads that Swift's tasks run on is not counted. On Linux, one of them wakes up each second in every
+  /// program that has had a task.
+  private func wakeUps() -> Double? {
+    sleep(2)
+    guard let before = switches() else { return nil }
     sleep(5)
-    return ProcessUsage.contextSwitches - before
+    return switches().map { Double($0 - before) }
+  }
+
+  private func switches() -> Int? {
+    let tasks = "/proc/self/task"
+    var sum: Int?
+    for thread in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
+      guard let status = try? String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8) else {
+        continue
+      }
+      let lines = status.split(separator: "\n")
+      guard lines.first?.hasSuffix("errand.curl") == true else { continue }
+      for line in lines where line.contains("ctxt_switches:") {
+        sum = (sum ?? 0) + (Int(line.split(separator: "\t").last ?? "") ?? 0)
+      }
+    }
+    return sum
   }
 
   private struct Failed: Error, CustomStringConvertible {
