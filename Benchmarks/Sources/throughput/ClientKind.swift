@@ -7,11 +7,19 @@ enum ClientKind: String, CaseIterable {
   /// Errand, with the tasks on the thread of its transport.
   case errandOnExecutor = "errand-executor"
   case libcurl
+  /// libcurl, with the interface for programs that wait for their sockets themselves.
+  case libcurlOnSockets = "libcurl-sockets"
   case urlsession
   /// Errand on its other transport; measured only on request.
   case errandOnURLSession = "errand-urlsession"
 
-  static let usual: [ClientKind] = [.errand, .errandOnExecutor, .libcurl, .urlsession]
+  static var usual: [ClientKind] {
+    #if os(Linux)
+      [.errand, .errandOnExecutor, .libcurl, .libcurlOnSockets, .urlsession]
+    #else
+      [.errand, .errandOnExecutor, .libcurl, .urlsession]
+    #endif
+  }
 
   func load(_ work: Work) throws -> any Load {
     var configuration = CurlConfiguration()
@@ -24,7 +32,8 @@ enum ClientKind: String, CaseIterable {
     case .errandOnURLSession:
       return ErrandLoad(
         URLSessionTransport(configuration: Self.configuration(work.concurrency)), work)
-    case .libcurl: return LibcurlLoad(work)
+    case .libcurl: return try LibcurlLoad(work)
+    case .libcurlOnSockets: return try LibcurlLoad(work, onSockets: true)
     case .urlsession: return try URLSessionLoad(url: work.url, concurrency: work.concurrency)
     }
   }
@@ -32,7 +41,7 @@ enum ClientKind: String, CaseIterable {
   /// Returns the requests of a round: fewer for a slow client, so that a round takes about as long for each.
   func requests(of total: Int, concurrency: Int) -> Int {
     switch self {
-    case .errand, .errandOnExecutor, .libcurl: total
+    case .errand, .errandOnExecutor, .libcurl, .libcurlOnSockets: total
     case .urlsession, .errandOnURLSession: max(total / 10, min(total, concurrency * 4))
     }
   }

@@ -1,15 +1,20 @@
 import CurlLoop
 import Dispatch
 
-/// A plain C loop on libcurl's multi interface, the fastest way to use libcurl.
+/// A plain C loop on libcurl's multi interface, the fastest way to use libcurl where the connections are few.
 // Safe to share: the loop is touched on `queue` only.
 final class LibcurlLoad: Load, @unchecked Sendable {
   private let loop: OpaquePointer
   private let url: String
   private let queue = DispatchQueue(label: "libcurl")
 
-  init(_ work: Work) {
+  /// - Parameter onSockets: Uses the interface that Errand uses, too: `curl_multi_socket_action`.
+  init(_ work: Work, onSockets: Bool = false) throws {
     guard let loop = curl_loop_create(Int32(work.concurrency)) else { preconditionFailure("no memory") }
+    if onSockets, curl_loop_use_sockets(loop) == 0 {
+      curl_loop_destroy(loop)
+      throw LoadFailed(description: "libcurl-sockets: there is no epoll")
+    }
     // The fields that Errand sends, so that both send the same bytes.
     curl_loop_add_field(loop, "User-Agent: Errand/0.1.0")
     curl_loop_add_field(loop, "Accept-Encoding: gzip, deflate, br, zstd")

@@ -37,19 +37,19 @@ struct Report: Encodable {
   var text: String {
     var lines = ["\(concurrency) in flight, \(requests) requests a round, medians of \(rounds) rounds"]
     lines.append(
-      "  \("client".left(18))\("requests/s".right(12))\("CPU s per 10,000".right(18))\("spread".right(10))")
+      "  \("client".left(24))\("requests/s".right(12))\("CPU s per 10,000".right(18))\("spread".right(10))")
     for (name, figures) in clients.sorted(by: { $0.key < $1.key }) {
       let rate = Statistics.median(figures.rates).fixed(0).right(12)
       lines.append(
-        "  \(name.left(18))\(rate)\(Statistics.median(figures.cpuSeconds).fixed(3).right(18))"
+        "  \(name.left(24))\(rate)\(Statistics.median(figures.cpuSeconds).fixed(3).right(18))"
           + "\(Self.spread(figures.rates).right(10))")
     }
     for (name, ratio) in ratios.sorted(by: { $0.key < $1.key }) {
-      lines.append("  \(name.left(18))\(ratio.fixed(2).right(12))\(aim(of: name))")
+      lines.append("  \(name.left(24))\(ratio.fixed(2).right(12))\(aim(of: name))")
     }
     if let errand = clients["errand"], let libcurl = clients["libcurl"] {
       let ratio = Statistics.medianRatio(errand.cpuSeconds, libcurl.cpuSeconds)
-      lines.append("  \("CPU, of libcurl's".left(18))\(ratio.fixed(2).right(12))  (at most 1.25)")
+      lines.append("  \("CPU, of libcurl's".left(24))\(ratio.fixed(2).right(12))  (at most 1.25)")
     }
     return lines.joined(separator: "\n")
   }

@@ -78,6 +78,7 @@ struct Throughput {
     for (_, load) in loads { await load.end() }
     report.compare("errand", with: "libcurl")
     report.compare("errand-executor", with: "libcurl")
+    report.compare("errand", with: "libcurl-sockets")
     report.compare("errand", with: "urlsession")
     return report
   }

@@ -13,6 +13,10 @@ typedef struct {
 // Makes `concurrency` easy handles, which every run reuses. NULL if there is no memory.
 curl_loop *curl_loop_create(int concurrency);
 
+// Makes the loop run on libcurl's socket interface and epoll, as a program must that has thousands of connections. 0 if
+// there is none.
+int curl_loop_use_sockets(curl_loop *loop);
+
 // Makes libcurl decode the content codings that it knows (`Content-Encoding`).
 void curl_loop_decode(curl_loop *loop);
 
