@@ -132,6 +132,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     if !isDone, options.isBeforeVersion8 || transfer.connection?.isAvoided == true {
       transfer.handle.forbidReuse()
     }
+    if !isDone, options.isBeforeVersion8 { transfer.discard() }
     stalls.remove(transfer)
     let connection = connections.leave(transfer)
     curl_multi_remove_handle(multi, transfer.easy)
@@ -166,6 +167,9 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
         continue
       }
       let result = transfer.result(code)
+      if transfer.response.isHTTP1, let socket = transfer.lastSocket, let ends = transfer.ends {
+        watch.isSingle(socket, ends)
+      }
       detach(transfer, isDone: true)
       if case .failure = result { transfer.close() }
       settled.append((transfer, result))

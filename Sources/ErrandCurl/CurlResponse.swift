@@ -29,6 +29,7 @@ struct CurlResponse {
 
   private(set) var head: ResponseHead?
   private(set) var version: HTTPVersion?
+  private(set) var isHTTP1 = false
   private(set) var isHeadWhole = false
   private(set) var isSinkFull = false
   private(set) var failure: (any Error)?
@@ -51,6 +52,8 @@ struct CurlResponse {
   private var lines = 0
   private var status = 0
   private var length = AnnouncedLength()
+  /// The bytes of the body, as received.
+  private var taken: Int64 = 0
   private var sink: (any BodySink)?
   /// The bytes that are not delivered yet, as received.
   private var collected: BodyCollector
@@ -83,6 +86,7 @@ struct CurlResponse {
         return refuse("the response does not begin with a status line")
       }
       status = line.status
+      isHTTP1 = line.version == .http11 || line.version == .http10
       isRefusedByProxy = false
     }
     guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
@@ -144,9 +148,14 @@ struct CurlResponse {
       return .no
     }
     guard isHeadWhole else { return refuse("a body came before the head was whole") }
+    // With HTTP/1, libcurl takes no more than that.
+    if !isHTTP1, let announced = length.bytes, taken + Int64(bytes.count) > announced {
+      return refuse("more came than the \(announced) bytes that the response announces")
+    }
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {
         handle.body.append(contentsOf: bytes)
+        taken += Int64(bytes.count)
         return .yes
       }
       guard open(transfer) else { return .no }
@@ -158,6 +167,7 @@ struct CurlResponse {
       if isSinkFull || isBehind { return .later }
     }
     collected.append(bytes)
+    taken += Int64(bytes.count)
     return !collected.isWhole || deliver(of: transfer) ? .yes : .no
   }
 

@@ -25,15 +25,12 @@ extension CurlTransfer {
         ?? Int(CURL_READFUNC_ABORT)
     }
     errand_setopt_prereq_callback(easy) { user, remoteAddress, _, remotePort, localPort in
-      guard let transfer = CurlTransfer.from(user!), !transfer.meetsEnd() else {
+      let ends = SharedConnection.Ends(
+        remoteAddress: errand_hash(remoteAddress), remotePort: remotePort, localPort: localPort)
+      guard let transfer = CurlTransfer.from(user!), !transfer.meetsEnd(of: ends) else {
         return Int32(CURL_PREREQFUNC_ABORT)
       }
-      if localPort > 0, transfer.mayShareConnection {
-        let remote = errand_hash(remoteAddress)
-        transfer.engine.isUsed(
-          SharedConnection.Ends(remoteAddress: remote, remotePort: remotePort, localPort: localPort),
-          by: transfer)
-      }
+      if localPort > 0, transfer.mayShareConnection { transfer.engine.isUsed(ends, by: transfer) }
       if let address = remoteAddress, let events = transfer.events, !transfer.hasGoneOut {
         events.reached(String(cString: address))
       }
@@ -63,6 +60,7 @@ extension CurlTransfer {
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard !isDiscarded else { return bytes.count }
     hasReceived()
     switch response.takeBody(bytes, of: self) {
     case .yes:
@@ -80,11 +78,14 @@ extension CurlTransfer {
     connection?.lastReceived = lastMove
   }
 
-  /// Returns true if the kept-alive connection has ended, so that the transfer gets a new one. libcurl checks
-  /// that itself, but since version 8 not for connections that were idle for less than a second.
-  private func meetsEnd() -> Bool {
-    guard !hasGoneOut, !hasMetEnd, !engine.options.isBeforeVersion8 else { return false }
-    hasMetEnd = errand_is_connection_over(easy)
+  /// Returns true if the kept-alive connection has ended, or something has come that was not asked for, so that the
+  /// transfer gets a new one. libcurl looks only whether it has ended, and since version 8 not if it was idle for less than
+  /// a second.
+  private func meetsEnd(of ends: SharedConnection.Ends) -> Bool {
+    self.ends = ends
+    guard !hasGoneOut, !hasMetEnd else { return false }
+    hasMetEnd =
+      engine.watch.hasCome(ends) ?? (!engine.options.isBeforeVersion8 && errand_is_connection_over(easy))
     return hasMetEnd
   }
 
@@ -228,6 +229,7 @@ extension TransferMetrics {
 
 extension CurlTransfer: SocketHolder {
   func hold(_ socket: Int32?) -> Bool {
+    if let socket { lastSocket = socket }
     guard !mayShareConnection else { return false }
     self.socket = socket
     return socket != nil

@@ -41,9 +41,15 @@ final class CurlTransfer: @unchecked Sendable {
   let engine: CurlEngine
   /// The connection's socket, while no other transfer can use it.
   @exclusivity(unchecked) var socket: Int32?
+  /// The socket that the transfer used last, if libcurl has told it.
+  @exclusivity(unchecked) var lastSocket: Int32?
+  /// The ends of the connection that it used last.
+  @exclusivity(unchecked) var ends: SharedConnection.Ends?
   @exclusivity(unchecked) var response: CurlResponse
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
+  /// True if what comes is thrown away.
+  @exclusivity(unchecked) private(set) var isDiscarded = false
   @exclusivity(unchecked) var hasGoneOut = false
   /// True after the transfer got a connection that had ended.
   @exclusivity(unchecked) var hasMetEnd = false
@@ -145,6 +151,14 @@ final class CurlTransfer: @unchecked Sendable {
     isPaused = false
     upload.hasMore()
     // May call back into `receive` before it returns.
+    curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  /// Ends a pause before the transfer is taken from libcurl. Before version 8 that passes what follows in an HTTP/2
+  /// connection on to other streams, as if it were theirs, when a paused stream is gone.
+  func discard() {
+    guard isPaused, mayShareConnection else { return }
+    isDiscarded = true
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 

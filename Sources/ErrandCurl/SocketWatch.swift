@@ -29,6 +29,8 @@ final class SocketWatch {
     /// True if the socket was ready at the last wait, and has not been replaced since.
     var isReady = false
     var kind = Kind.other
+    /// The ends of a connection of HTTP/1.
+    var ends: SharedConnection.Ends?
   }
 
   private enum Kind {
@@ -46,6 +48,8 @@ final class SocketWatch {
   /// The entries by socket, whose numbers are small.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var changed: [Int32] = []
+  /// The connections of HTTP/1, which have one request at a time.
+  @exclusivity(unchecked) private var single: [SharedConnection.Ends: Int32] = [:]
   /// Ends the wait, from any thread.
   let alarm: SocketAlarm
   private let poller: SocketPoller
@@ -98,9 +102,24 @@ final class SocketWatch {
     guard index < entries.count else { return }
     if !entries[index].registered.isEmpty { poller.forget(socket) }
     _ = entries[index].holder?.hold(nil)
+    if let ends = entries[index].ends { single[ends] = nil }
     // A noted change stays noted, because its socket is in `changed` once.
     entries[index] = Entry(isChanged: entries[index].isChanged)
   }
+
+  /// Records that a connection speaks HTTP/1, if it is open.
+  func isSingle(_ socket: Int32, _ ends: SharedConnection.Ends) {
+    let index = place(of: socket)
+    guard entries[index].kind == .connection, entries[index].ends == nil,
+      errand_local_port(socket) == ends.localPort
+    else { return }
+    entries[index].ends = ends
+    single[ends] = socket
+  }
+
+  /// Returns true if something has come by a connection of HTTP/1 since its last response: nothing was asked for, and it
+  /// would be taken for the response to the next request.
+  func hasCome(_ ends: SharedConnection.Ends) -> Bool? { single[ends].map { errand_has_come($0) } }
 
   /// Returns true if the readiness is about this socket, and not about an earlier one with its number.
   func isStillReady(_ socket: Int32) -> Bool { entries[Int(socket)].isReady }

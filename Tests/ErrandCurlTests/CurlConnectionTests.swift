@@ -19,6 +19,27 @@ struct CurlConnectionTests {
     _ = await slow.result
   }
 
+  #if os(Linux)
+    @Test("what comes when nothing was asked for is nobody's response", .timeLimit(.minutes(1)))
+    func unasked() async throws {
+      let server = try MockServer()
+      let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"
+      server.on("/first") { _ in
+        .response(body: "first\(unasked)").announcing(length: 5).pausing(.milliseconds(50), at: .body(5))
+      }
+      server.otherwise { .response(body: $0.target) }
+      let client = Client(transport: CurlTransport())
+      for number in 0..<3 {
+        #expect(try await client.send(.get(server.url("/first"))).text == "first")
+        while try SocketTable.waiting(from: server.port) == 0 { await Task.yield() }
+        #expect(try await client.send(.get(server.url("/\(number)"))).text == "/\(number)")
+        #expect(try await client.send(.post(server.url("/again"), .text("x"))).text == "/again")
+        #expect(server.connections.count == number + 2)
+      }
+      #expect(server.count("/first") == 3)
+    }
+  #endif
+
   @Test("shutting down twice, or before anything was sent, ends like once", .timeLimit(.minutes(1)))
   func shutDownTwice() async throws {
     let server = try MockServer()

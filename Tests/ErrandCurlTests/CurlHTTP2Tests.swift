@@ -31,6 +31,40 @@ struct CurlHTTP2Tests {
     #expect(last.data.count == 1000)
   }
 
+  @Test("streams that are let go while they are full leave the others on their connection alone")
+  func fullStreams() async throws {
+    let server = try await Nghttpd(files: ["long": 14_000_000, "whole": 4_000_000], tls: true)
+    try await server.wait(for: "listen")
+    var configuration = CurlConfiguration()
+    configuration.certificateAuthorityFile = server.authority
+    let client = Client(transport: CurlTransport(configuration: configuration))
+    client.limits = .unlimited
+    let base = "https://127.0.0.1:\(server.port)"
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask {
+          for _ in 0..<15 {
+            let response = try await client.send(.get("\(base)/whole").attempts(1))
+            #expect(response.data.count == 4_000_000)
+          }
+        }
+        group.addTask {
+          for _ in 0..<15 {
+            var count = 0
+            for try await chunk in try await client.stream(.get("\(base)/long")).chunks {
+              count += chunk.count
+              guard count > 1 << 20 else { continue }
+              // It fills meanwhile.
+              try await Task.sleep(for: .milliseconds(20))
+              break
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   @Test("HTTP/2 is spoken without TLS when it is asked for, more than once")
   func priorKnowledge() async throws {
     let server = try await Nghttpd(files: ["small": 1000], tls: false)

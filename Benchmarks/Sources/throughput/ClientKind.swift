@@ -24,6 +24,7 @@ enum ClientKind: String, CaseIterable {
   func load(_ work: Work) throws -> any Load {
     var configuration = CurlConfiguration()
     configuration.certificateAuthorityFile = work.authorities
+    if let threads = work.threads { configuration.threads = threads }
     switch self {
     case .errand: return ErrandLoad(CurlTransport(configuration: configuration), work)
     case .errandOnExecutor:

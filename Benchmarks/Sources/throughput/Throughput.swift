@@ -8,7 +8,7 @@ struct Throughput {
   static func main() async throws {
     do {
       let arguments = try Arguments(
-        ["url", "requests", "concurrency", "client", "rounds", "ca", "upload", "aim", "policies"],
+        ["url", "requests", "concurrency", "client", "rounds", "ca", "upload", "aim", "policies", "threads"],
         flags: ["json", "stream"])
       let report = try await measure(arguments)
       if arguments.has("json") {
@@ -30,6 +30,7 @@ struct Throughput {
     var work = Work(url: url, concurrency: concurrency)
     work.authorities = arguments["ca"]
     if arguments["upload"] != nil { work.upload = try arguments.number("upload", default: 1) }
+    if arguments["threads"] != nil { work.threads = try arguments.number("threads", default: 1) }
     work.streams = arguments.has("stream")
     if let name = arguments["policies"] {
       guard let policies = Policies(rawValue: name) else {

@@ -7,6 +7,8 @@ struct Work: Sendable {
   var authorities: String?
   /// The bytes that every request sends.
   var upload = 0
+  /// The threads of Errand's transport; nil for their usual number.
+  var threads: Int?
   /// True if a response is taken chunk by chunk.
   var streams = false
   /// The options of Errand's requests.

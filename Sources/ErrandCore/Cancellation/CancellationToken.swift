@@ -130,7 +130,7 @@ extension CancellationToken.Cause {
     case .cancelled(let reason): RequestError(reason, attempt: attempts)
     case .deadlineExceeded(let deadline):
       RequestError(
-        .deadlineExceeded, message: "no response within the deadline of \(deadline.formattedSeconds)",
+        .deadlineExceeded, message: "no whole response within the deadline of \(deadline.formattedSeconds)",
         attempt: attempts, reachedServer: true)
     }
   }

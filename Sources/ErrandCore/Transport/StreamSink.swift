@@ -92,8 +92,8 @@ final class StreamSink: BodySink {
     }
   }
 
-  /// Ends the stream. Buffered chunks are still delivered first, unless the request was cancelled. Only the
-  /// first call counts.
+  /// Ends the stream. Buffered chunks are still delivered first, unless the request was cancelled, or its deadline is
+  /// over. Only the first call counts.
   func end(_ result: Result<Void, any Error>) {
     let handlers: [@Sendable () -> Void]? = state.withLock { state in
       guard !state.isEnding else { return nil }
@@ -105,7 +105,7 @@ final class StreamSink: BodySink {
     for handler in handlers { handler() }
     let waiter: CheckedContinuation<Data?, any Error>? = state.withLock { state in
       state.end = result
-      if case .failure(let error) = result, error.isCancellation {
+      if case .failure(let error) = result, error.isCancellation || error.isOfDeadline {
         state.chunks = ChunkQueue()
       }
       defer { state.waiter = nil }
@@ -116,6 +116,10 @@ final class StreamSink: BodySink {
     case .failure(let error): waiter?.resume(throwing: error)
     }
   }
+}
+
+extension Error {
+  fileprivate var isOfDeadline: Bool { (self as? RequestError)?.code == .deadlineExceeded }
 }
 
 /// Chunks, first in, first out. Pure.

@@ -50,7 +50,9 @@ import Testing
     #expect(failing.pipeline.deadlines.count == 0)
   }
 
-  @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1)])
+  @Test(arguments: [
+    Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1), Duration(attoseconds: .min),
+  ])
   func `a deadline that is over ends the call`(deadline: Duration) async throws {
     let client = client(StubTransport { _ in .stall })
     let error = await #expect(throws: RequestError.self) {
@@ -59,10 +61,11 @@ import Testing
     #expect(error?.code == .deadlineExceeded)
   }
 
-  @Test func `the longest deadline there is ends no call`() async throws {
+  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
+  func `the longest deadline there is ends no call`(deadline: Duration) async throws {
     let client = client(StubTransport { _ in .response(status: 204) })
     clock.advance(by: .seconds(1 << 40))
-    let response = try await client.send(.get(Self.url).deadline(.seconds(Int64.max)))
+    let response = try await client.send(.get(Self.url).deadline(deadline))
     #expect(response.status == 204)
   }
 

@@ -48,10 +48,13 @@ import Testing
 
   @Test func `a timer that is set by many at once leaves nothing behind`() async throws {
     let clock = VirtualClock()
-    for _ in 0..<200 {
+    for _ in 0..<300 {
       let timer = DeadlineTimer(Timeline(clock)) { _ in nil }
       await withDiscardingTaskGroup { group in
-        for due in 1...8 { group.addTask { timer.set(for: .seconds(due)) } }
+        // Each is earlier than the last one, so that each sets the timer anew.
+        for offset in 0..<4 {
+          group.addTask { for due in 1...100 { timer.set(for: .seconds(1000 - due * 4 - offset)) } }
+        }
       }
     }
     while clock.sleepers > 0 { await Task.yield() }
