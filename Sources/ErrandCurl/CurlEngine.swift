@@ -167,9 +167,6 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
         continue
       }
       let result = transfer.result(code)
-      if transfer.response.isHTTP1, let socket = transfer.lastSocket, let ends = transfer.ends {
-        watch.isSingle(socket, ends)
-      }
       detach(transfer, isDone: true)
       if case .failure = result { transfer.close() }
       settled.append((transfer, result))

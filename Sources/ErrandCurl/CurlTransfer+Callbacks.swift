@@ -55,6 +55,10 @@ extension CurlTransfer {
       events?.firstByte()
     }
     guard case .yes = response.takeField(line) else { return 0 }
+    // Before the connection can go to the next request.
+    if response.isHeadWhole, response.isHTTP1, let lastSocket, let ends {
+      engine.watch.isSingle(lastSocket, ends)
+    }
     touch()
     return line.count
   }

@@ -42,7 +42,10 @@ struct BodyCollector {
     count += bytes.count
   }
 
-  private var size: Int { left.map { Int(min($0, Int64(Self.wholeSize))) } ?? Self.pieceSize }
+  // No block is small, or many would be kept.
+  private var size: Int {
+    left.map { max(Self.pieceSize, Int(min($0, Int64(Self.wholeSize)))) } ?? Self.pieceSize
+  }
 
   /// Takes what is collected.
   mutating func take() -> Data {
