@@ -190,21 +190,26 @@ static inline long errand_getinfo_long(CURL *easy, CURLINFO info) {
   return value;
 }
 
+typedef enum { errand_arrival_none, errand_arrival_bytes, errand_arrival_end } errand_arrival;
+
+// Looks at what a socket has received, and leaves it there. An error counts as the end.
+static inline errand_arrival errand_peek(curl_socket_t socket) {
+  char byte;
+  ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (count > 0) return errand_arrival_bytes;
+  bool is_quiet = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  return is_quiet ? errand_arrival_none : errand_arrival_end;
+}
+
 // True if the server has closed the connection by which the request is about to go out.
 static inline bool errand_is_connection_over(CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
-  char byte;
   if (curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK || socket == CURL_SOCKET_BAD) return false;
-  ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  return errand_peek(socket) == errand_arrival_end;
 }
 
-// True if something has come by a connection on which nothing was asked for: bytes, its end, or an error.
-static inline bool errand_has_come(curl_socket_t socket) {
-  char byte;
-  ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
-}
+// True if anything has come by a connection on which nothing was asked for: bytes, or its end.
+static inline bool errand_has_come(curl_socket_t socket) { return errand_peek(socket) != errand_arrival_none; }
 
 // The port of a socket's own end; -1 if it has none.
 static inline int errand_local_port(curl_socket_t socket) {

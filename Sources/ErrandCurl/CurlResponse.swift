@@ -189,10 +189,12 @@ struct CurlResponse {
   /// Delivers the buffered data. Returns false if the response is refused.
   mutating func deliver(of transfer: CurlTransfer) -> Bool {
     guard isHeadWhole, failure == nil else { return failure == nil }
-    var whole = collected.take()
+    let whole: Data
     if sink == nil {
       guard open(transfer) else { return false }
       whole = Data(handle.body)
+    } else {
+      whole = collected.take()
     }
     guard !whole.isEmpty || isBehind, let sink else { return true }
     do {

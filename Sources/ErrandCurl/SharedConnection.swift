@@ -96,3 +96,8 @@ struct SharedConnections {
     }
   }
 }
+
+extension Exchange.Request {
+  /// True if the connection may be HTTP/2, which other requests use at the same time.
+  var mayShareConnection: Bool { httpVersion == .http2 || (httpVersion == .automatic && isSecure) }
+}

@@ -118,7 +118,7 @@ final class SocketWatch {
   }
 
   /// Returns true if something has come by a connection of HTTP/1 since its last response: nothing was asked for, and it
-  /// would be taken for the response to the next request.
+  /// would be taken for the response to the next request. Nil for any other connection.
   func hasCome(_ ends: SharedConnection.Ends) -> Bool? { single[ends].map { errand_has_come($0) } }
 
   /// Returns true if the readiness is about this socket, and not about an earlier one with its number.

@@ -6,7 +6,7 @@ import ErrandCurl
 import Foundation
 
 /// Measures what connections cost while nothing happens on them: their memory, beside that of a plain libcurl loop, and
-/// how often the process wakes up.
+/// how often the transport's thread wakes up.
 @main
 struct Connections {
   private let count: Int

@@ -8,7 +8,7 @@ struct BlockShelf<Block> {
 
   var isEmpty: Bool { blocks.isEmpty }
 
-  /// Returns the last block that has this size or up to a quarter more, so that who keeps it holds little in vain.
+  /// Returns the last block that has this size or up to a quarter more, so that little of it is held in vain.
   mutating func take(_ size: Int) -> Block? {
     let most = size + size / 4
     guard let index = blocks.lastIndex(where: { size...most ~= $0.size }) else { return nil }

@@ -8,7 +8,7 @@
 struct BodyCollector {
   /// The size of a piece, if the whole body is not wanted in one.
   private static let pieceSize = 64 << 10
-  /// The most that is collected for who wants the body whole. More is not reserved for an announced length.
+  /// The most that is collected of a body that is wanted whole. More is not reserved for an announced length.
   private static let wholeSize = 4 << 20
 
   private let memory: BodyMemory
@@ -54,7 +54,7 @@ struct BodyCollector {
     defer { count = 0 }
     if let left { self.left = left - Int64(count) }
     guard count < block.bytes.count / 4 else { return memory.data(block, count: count) }
-    // Who keeps a little is not to hold a lot.
+    // A few bytes must not keep a whole block.
     defer { memory.put(block) }
     return Data(block.bytes.prefix(count))
   }
