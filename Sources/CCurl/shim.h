@@ -7,10 +7,12 @@
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #else
 #include <pthread.h>
 #endif
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -98,32 +100,56 @@ static inline void errand_setopt_prereq_callback(CURL *easy, errand_prereq_callb
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
-// The state of the check of a response's head, which comes before libcurl takes its fields.
+// What libcurl's messages tell about a transfer, and the state of the check of its response's head.
 typedef struct {
+  bool guards_head;
   bool has_field;
-  bool is_refused;
-} errand_head_guard;
+  bool is_head_refused;
+  // The server has certainly not processed the request (RFC 9113, section 8.7).
+  bool is_stream_refused;
+  // libcurl sends the request again with HTTP/1.1, because the server asked for that.
+  bool is_downgraded;
+} errand_notes;
+
+static inline bool errand_contains(const char *text, size_t size, const char *part) {
+  size_t length = strlen(part);
+  for (size_t start = 0; start + length <= size; start++)
+    if (memcmp(text + start, part, length) == 0) return true;
+  return false;
+}
 
 // libcurl before version 8 writes a line that begins with a space to the field before it; if there is none, to that of the
 // handle's last transfer, which it has freed. The one place that sees a line first is the callback for debugging.
-static inline int errand_guard_head(CURL *easy, curl_infotype type, char *line, size_t size, void *user) {
-  (void)easy;
-  errand_head_guard *guard = user;
-  if (type != CURLINFO_HEADER_IN || size == 0) return 0;
+static inline void errand_guard_head(errand_notes *notes, char *line, size_t size) {
+  if (!notes->guards_head || size == 0) return;
   if (*line == ' ' || *line == '\t') {
-    if (guard->has_field) return 0;
-    guard->is_refused = true;
+    if (notes->has_field) return;
+    notes->is_head_refused = true;
     *line = '-';
   } else if (*line != '\r' && *line != '\n' && (size < 5 || memcmp(line, "HTTP/", 5) != 0)) {
-    guard->has_field = true;
+    notes->has_field = true;
+  }
+}
+
+// Only its messages tell what libcurl knows of an HTTP/2 stream that was refused.
+static inline int errand_note(CURL *easy, curl_infotype type, char *text, size_t size, void *user) {
+  (void)easy;
+  errand_notes *notes = user;
+  if (type == CURLINFO_HEADER_IN) {
+    errand_guard_head(notes, text, size);
+  } else if (type == CURLINFO_TEXT && size > 10) {
+    if (errand_contains(text, size, "refused by server") || errand_contains(text, size, "REFUSED_STREAM")) {
+      notes->is_stream_refused = true;
+    } else if (errand_contains(text, size, "Downgrades to HTTP/1.1")) {
+      notes->is_downgraded = true;
+    }
   }
   return 0;
 }
 
-static inline void errand_setopt_head_guard(CURL *easy, errand_head_guard *guard) {
-  curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, errand_guard_head);
-  curl_easy_setopt(easy, CURLOPT_DEBUGDATA, guard);
-  curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+static inline void errand_setopt_notes(CURL *easy, errand_notes *notes) {
+  curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, errand_note);
+  curl_easy_setopt(easy, CURLOPT_DEBUGDATA, notes);
 }
 
 // FNV-1a.
@@ -219,6 +245,95 @@ static inline int errand_local_port(curl_socket_t socket) {
   if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
   if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
   return -1;
+}
+
+typedef enum {
+  errand_ending_unknown,
+  // The peer has closed its end, and nothing has told that it refused what was sent afterwards.
+  errand_ending_closed,
+  // The peer has reset the connection, perhaps after it had closed its end.
+  errand_ending_reset,
+} errand_ending;
+
+// How a connection ended, and the number of bytes sent that the peer's system has never acknowledged.
+static inline errand_ending errand_ending_of(curl_socket_t socket, uint64_t *unacknowledged) {
+#ifdef __linux__
+  // The beginning of struct tcp_info, which linux/tcp.h declares; netinet/tcp.h knows an older one.
+  struct {
+    uint8_t state;
+    uint8_t before_acknowledged[119];
+    uint64_t acknowledged;
+    uint8_t before_sent[72];
+    uint64_t sent;
+    uint64_t sent_again;
+  } info;
+  socklen_t length = sizeof info;
+  if (getsockopt(socket, IPPROTO_TCP, 11 /* TCP_INFO */, &info, &length) != 0 || length < sizeof info)
+    return errand_ending_unknown;
+  // The beginning of the connection (SYN) is acknowledged like a byte.
+  *unacknowledged = info.sent + 1 - info.sent_again - info.acknowledged;
+  switch (info.state) {
+    case 7: /* TCP_CLOSE */ return errand_ending_reset;
+    case 8: /* TCP_CLOSE_WAIT */ return errand_ending_closed;
+    default: return errand_ending_unknown;
+  }
+#else
+  (void)socket;
+  (void)unacknowledged;
+  return errand_ending_unknown;
+#endif
+}
+
+// The number of bytes that the system has taken and not sent, or that were sent and not acknowledged; -1 if it is unknown.
+static inline long errand_unsent(curl_socket_t socket) {
+#ifdef __linux__
+  int count = 0;
+  return ioctl(socket, TIOCOUTQ, &count) == 0 ? count : -1;
+#else
+  (void)socket;
+  return -1;
+#endif
+}
+
+// TLS ends each side of a connection with an alert (close_notify), and libcurl does not tell whether it came. OpenSSL does,
+// if it is asked by its own functions: they are looked up, so that nothing but libcurl has to be linked.
+
+// Called with OpenSSL's SSL, the kind of the event, and the alert.
+typedef void (*errand_tls_callback)(const void *tls, int kind, int alert);
+
+// OpenSSL's SSL of the connection that the transfer uses, or NULL.
+static inline void *errand_tls_of(CURL *easy) {
+  struct curl_tlssessioninfo *info = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
+  return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
+
+typedef enum { errand_tls_end_unknown, errand_tls_end_here, errand_tls_end_awaited } errand_tls_end;
+
+// Says whether the peer has ended its side, or has `callback` called when it does.
+static inline errand_tls_end errand_await_tls_end(void *tls, void *user, errand_tls_callback callback) {
+  typedef int (*get_shutdown)(const void *tls);
+  typedef int (*set_data)(void *tls, int index, void *data);
+  typedef void (*set_callback)(void *tls, errand_tls_callback callback);
+  get_shutdown shutdown = (get_shutdown)dlsym(NULL, "SSL_get_shutdown");
+  set_data set = (set_data)dlsym(NULL, "SSL_set_ex_data");
+  set_callback call = (set_callback)dlsym(NULL, "SSL_set_info_callback");
+  // The index 0 is the application's.
+  if (!shutdown || !call || !set || !set(tls, 0, user)) return errand_tls_end_unknown;
+  call(tls, callback);
+  return shutdown(tls) & 2 /* SSL_RECEIVED_SHUTDOWN */ ? errand_tls_end_here : errand_tls_end_awaited;
+}
+
+// The user of `errand_await_tls_end`.
+static inline void *errand_tls_user(const void *tls) {
+  typedef void *(*get_data)(const void *tls, int index);
+  get_data data = (get_data)dlsym(NULL, "SSL_get_ex_data");
+  return data ? data(tls, 0) : NULL;
+}
+
+// True for the alert with which the peer ends its side.
+static inline bool errand_is_close_notify(int kind, int alert) {
+  return kind == (0x4000 | 0x04) /* SSL_CB_READ_ALERT */ && (alert & 0xff) == 0;
 }
 
 static inline curl_off_t errand_getinfo_offset(CURL *easy, CURLINFO info) {

@@ -32,6 +32,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   private let epoch = ContinuousClock.now
   @exclusivity(unchecked) private var stalls = StallWatch<CurlTransfer>()
   @exclusivity(unchecked) private var connections = SharedConnections()
+  /// The transfers whose responses last until TLS ends, by OpenSSL's connection; nil where nothing tells of that end.
+  @exclusivity(unchecked) private var awaitingTLSEnd: [UnsafeRawPointer: CurlTransfer] = [:]
 
   init(_ options: CurlOptions) {
     inbox = CurlInbox(watch.alarm)
@@ -91,10 +93,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     switch command {
     case .start(let transfer):
       guard transfer.isAwaited else { return }
-      transfer.begin(generation: connections.generation(for: transfer.exchange.request.url))
-      if transfer.generation > 0, !transfer.exchange.request.isSecure {
-        transfer.avoidConnections(connections.isAvoided(transfer.exchange.request))
-      }
+      transfer.begin(joining: connections.joining(transfer.exchange.request))
       transfer.index = active.count
       active.append(transfer)
       watchForStall(of: transfer, from: now)
@@ -118,7 +117,10 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   private func act() {
     var running: Int32 = 0
     for (socket, interest) in watch.ready where watch.isStillReady(socket) {
-      curl_multi_socket_action(multi, socket, interest.selected, &running)
+      // A server that refuses an upload responds and closes: what it said is read before the next bytes fail.
+      let hasCome = interest == .write && errand_peek(socket) == errand_arrival_bytes
+      let ready = hasCome ? interest.union(.read) : interest
+      curl_multi_socket_action(multi, socket, ready.selected, &running)
     }
     if let timer, timer <= now {
       self.timer = nil
@@ -127,14 +129,11 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   }
 
   private func detach(_ transfer: CurlTransfer, isDone: Bool = false) {
-    // The server would not learn of the reset: unless other streams use the connection, closing it tells the
-    // server.
-    if !isDone, options.isBeforeVersion8 || transfer.connection?.isAvoided == true {
-      transfer.handle.forbidReuse()
-    }
-    if !isDone, options.isBeforeVersion8 { transfer.discard() }
+    // The last stream of a connection that no request may join closes it.
+    if !isDone, transfer.connection?.isAvoided == true { transfer.handle.forbidReuse() }
     stalls.remove(transfer)
-    let connection = connections.leave(transfer)
+    connections.leave(transfer)
+    if let tls = transfer.tls { awaitingTLSEnd[tls] = nil }
     curl_multi_remove_handle(multi, transfer.easy)
     cookies?.remove(from: transfer.easy)
     let last = active.removeLast()
@@ -143,11 +142,20 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       last.index = transfer.index
     }
     transfer.index = -1
-    guard !isDone else { return }
-    transfer.close()
-    // libcurl before version 8 sends the reset of a stream only when its connection has something else to
-    // send: another stream is nudged, so that the reset goes out even if the others are silent.
-    if options.isBeforeVersion8 { connection?.streams.first?.nudge() }
+    if !isDone { transfer.close() }
+  }
+
+  /// Has the transfer told when the server ends its side of TLS.
+  func awaitTLSEnd(of transfer: CurlTransfer) {
+    guard let tls = errand_tls_of(transfer.easy) else { return }
+    let end = errand_await_tls_end(tls, Unmanaged.passUnretained(self).toOpaque()) { tls, kind, alert in
+      guard errand_is_close_notify(kind, alert), let tls, let user = errand_tls_user(tls) else { return }
+      Unmanaged<CurlEngine>.fromOpaque(user).takeUnretainedValue().awaitingTLSEnd[tls]?.hasTLSEnded = true
+    }
+    guard end != errand_tls_end_unknown else { return }
+    transfer.tls = UnsafeRawPointer(tls)
+    transfer.hasTLSEnded = end == errand_tls_end_here
+    awaitingTLSEnd[UnsafeRawPointer(tls)] = transfer
   }
 
   /// Records that the transfer's request goes out on this connection.
@@ -162,7 +170,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       guard let transfer = CurlTransfer.of(easy) else { continue }
       if transfer.needsConnection(code) {
         curl_multi_remove_handle(multi, easy)
-        transfer.avoidConnections(true)
+        transfer.handle.avoidConnections()
         curl_multi_add_handle(multi, easy)
         continue
       }
@@ -200,9 +208,9 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
         continue
       }
       connections.timedOut(transfer, now: now)
-      let failure = transfer.timedOut()
-      detach(transfer)
-      transfer.finish(failure)
+      let outcome = transfer.timedOut()
+      if case .success = outcome { detach(transfer, isDone: true) } else { detach(transfer) }
+      transfer.finish(outcome)
     }
   }
 

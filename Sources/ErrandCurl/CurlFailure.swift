@@ -1,6 +1,14 @@
 import CCurl
 import ErrandCore
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -16,9 +24,26 @@ struct CurlFailure {
     // libcurl's message about a proxy or a URL may quote a secret.
     let isOpen = !said.isEmpty && transfer.engine.options.proxySecrets.mayShow(said)
     let detail = isOpen ? said : String(cString: curl_easy_strerror(code))
-    func failure(_ kind: RequestError.Code, _ text: String, reached: Bool? = nil) -> RequestError {
+    func failure(
+      _ kind: RequestError.Code, _ text: String, reached: Bool? = nil, resend: ResendReason? = nil
+    ) -> RequestError {
       transfer.exchange.error(
-        kind, text, reachedServer: reached ?? transfer.hasReachedServer, underlying: CurlError(code, detail))
+        kind, text, reachedServer: reached ?? transfer.hasReachedServer, underlying: CurlError(code, detail),
+        resend: resend)
+    }
+    if let fate = transfer.fate, !transfer.isRefusedByProxy {
+      switch fate {
+      case .unprocessed(let reason):
+        error = failure(.connectionLost, reason, reached: false, resend: .unprocessed)
+        return
+      case .unacknowledged:
+        error = failure(.connectionLost, Self.ended, reached: true, resend: .staleConnection)
+        return
+      case .unknown where code == CURLE_ABORTED_BY_CALLBACK:
+        error = failure(.connectionLost, Self.ended, reached: true)
+        return
+      case .unknown: break
+      }
     }
     if transfer.refusalOfTunnel?.code == 407 {
       error = transfer.refusedByProxy
@@ -46,6 +71,9 @@ struct CurlFailure {
       case CURLE_SSL_CACERT_BADFILE:
         failure(
           .fileUnreadable, "the file of certificate authorities cannot be used: \(detail)", reached: false)
+      case CURLE_SSL_CONNECT_ERROR where Self.isCut(said):
+        failure(
+          .connectionLost, "the connection was lost while TLS was agreed upon: \(detail)", reached: false)
       case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED,
         CURLE_SSL_CLIENTCERT:
         failure(.tlsFailed, "TLS failed: \(detail)")
@@ -57,16 +85,14 @@ struct CurlFailure {
           .connectionLost, "the connection ended in the middle of the response: \(detail)", reached: true)
       case CURLE_GOT_NOTHING:
         failure(.connectionLost, "the server closed the connection without a response", reached: true)
-      case CURLE_SEND_FAIL_REWIND where transfer.isRefusedByProxy:
+      case CURLE_ABORTED_BY_CALLBACK where transfer.upload.isSpent:
         failure(
           .connectionLost,
           "the proxy wants another response to its challenge, and the body cannot be read again",
           reached: false)
-      case CURLE_SEND_FAIL_REWIND, CURLE_ABORTED_BY_CALLBACK:
-        failure(
-          .connectionLost,
-          "the connection ended without a response; it is not sent again by itself, for the server may have it",
-          reached: true)
+      // libcurl's words for a transfer coding that is not one.
+      case CURLE_RECV_ERROR where said.contains("chunk"):
+        failure(.invalidResponse, "the chunks of the response are malformed: \(detail)", reached: true)
       case CURLE_RECV_ERROR where transfer.refusalOfTunnel != nil:
         failure(
           .cannotConnect, "the proxy refused the tunnel with \(transfer.refusalOfTunnel!)", reached: false)
@@ -79,6 +105,17 @@ struct CurlFailure {
       case CURLE_URL_MALFORMAT: failure(.invalidRequest, "the URL cannot be used: \(detail)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(detail)")
       }
+  }
+
+  private static let ended = "the connection ended without a response, and the server may have the request"
+
+  /// Returns true if a handshake did not fail by what the server said, but because the connection ended.
+  private static func isCut(_ message: String) -> Bool {
+    [
+      "SSL_ERROR_SYSCALL", "unexpected eof", String(cString: strerror(ECONNRESET)),
+      String(cString: strerror(EPIPE)),
+    ]
+    .contains { message.contains($0) }
   }
 }
 

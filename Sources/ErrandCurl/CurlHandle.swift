@@ -44,10 +44,14 @@ final class CurlHandle: @unchecked Sendable {
     return String(cString: name)
   }
 
-  private let headGuard = UnsafeMutablePointer<errand_head_guard>.allocate(capacity: 1)
+  private let notes = UnsafeMutablePointer<errand_notes>.allocate(capacity: 1)
 
   /// True if the response's first field begins with a space, which libcurl must not parse.
-  var hasOddHead: Bool { headGuard.pointee.is_refused }
+  var hasOddHead: Bool { notes.pointee.is_head_refused }
+  /// True if the server has said that it did not process the request (RFC 9113, section 8.7).
+  var isStreamRefused: Bool { notes.pointee.is_stream_refused }
+  /// True if the server wants HTTP/1.1, with which libcurl sends the request again.
+  var isDowngraded: Bool { notes.pointee.is_downgraded }
 
   /// libcurl reads the list at each transfer, and does not copy it.
   private let addresses: UnsafeMutablePointer<curl_slist>?
@@ -61,8 +65,9 @@ final class CurlHandle: @unchecked Sendable {
     identity = options.identity
     addresses = options.addresses.reduce(nil) { curl_slist_append($0, $1) }
     if let addresses { errand_setopt_pointer(easy, CURLOPT_RESOLVE, addresses) }
-    headGuard.initialize(to: errand_head_guard())
-    if options.isBeforeVersion8 { errand_setopt_head_guard(easy, headGuard) }
+    notes.initialize(to: errand_notes())
+    notes.pointee.guards_head = options.isBeforeVersion8
+    errand_setopt_notes(easy, notes)
     errorText.initialize(to: 0)
     errand_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     let this = Unmanaged.passUnretained(self).toOpaque()
@@ -136,15 +141,19 @@ final class CurlHandle: @unchecked Sendable {
 
   @exclusivity(unchecked) private var generation = 0
 
-  /// Sets the generation of connections that the request may join. libcurl lets a request join a TLS
-  /// connection only if the TLS options are the same. These two options have an effect on Windows only, so
-  /// here they only keep generations apart.
+  /// Sets the generation of TLS connections that the request may join. libcurl lets a request join a connection
+  /// only if the options of TLS are the same. These options change nothing here: three are for Windows, and one
+  /// is for TLS 1.0.
   func setGeneration(_ generation: Int) {
     guard generation != self.generation else { return }
     self.generation = generation
-    let bits = [0, CURLSSLOPT_NO_REVOKE, CURLSSLOPT_REVOKE_BEST_EFFORT]
-    let (first, second) = (generation & 1 == 0 ? bits[0] : bits[1], generation & 2 == 0 ? bits[0] : bits[2])
-    errand_setopt_long(easy, CURLOPT_SSL_OPTIONS, Int(first | second))
+    let options = [
+      CURLSSLOPT_NO_REVOKE, CURLSSLOPT_REVOKE_BEST_EFFORT, CURLSSLOPT_AUTO_CLIENT_CERT,
+      CURLSSLOPT_ALLOW_BEAST,
+    ]
+    var bits = 0
+    for (index, option) in options.enumerated() where generation >> index & 1 == 1 { bits |= Int(option) }
+    errand_setopt_long(easy, CURLOPT_SSL_OPTIONS, bits)
   }
 
   func setURL(_ text: String) {
@@ -163,7 +172,8 @@ final class CurlHandle: @unchecked Sendable {
 
   func clear() {
     errorText.pointee = 0
-    headGuard.pointee = errand_head_guard()
+    (notes.pointee.has_field, notes.pointee.is_head_refused) = (false, false)
+    (notes.pointee.is_stream_refused, notes.pointee.is_downgraded) = (false, false)
     head.removeAll(keepingCapacity: true)
     // A buffer that was large once is not kept for ever.
     body.removeAll(keepingCapacity: body.capacity <= 128 << 10)
@@ -174,7 +184,7 @@ final class CurlHandle: @unchecked Sendable {
     curl_slist_free_all(addresses)
     curl_url_cleanup(url)
     errorText.deallocate()
-    headGuard.deallocate()
+    notes.deallocate()
   }
 }
 

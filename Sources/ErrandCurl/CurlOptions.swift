@@ -16,15 +16,13 @@ final class CurlOptions: Sendable {
   private let configuration: CurlConfiguration
   var keepsCookies: Bool { configuration.keepsCookies }
   private let environment: ProxyEnvironment
-  private let hasHTTP2: Bool
   let hasProxies: Bool
   /// The client's certificate. It outlives the handles that use it.
   let identity: ClientIdentity?
   let pins: PublicKeyPins
   /// The secrets of the proxies, which no message may quote.
   let proxySecrets: ProxySecrets
-  /// True for libcurl before version 8. libcurl 7.88 fails the second request on an HTTP/2 connection without
-  /// TLS (CURLE_HTTP2), and sends the reset of an HTTP/2 stream only with the next data of its connection.
+  /// True for libcurl before version 8, which writes outside its memory when a head begins with a space.
   let isBeforeVersion8: Bool
   /// The addresses of hosts that are not looked up, each as `host:port:address`.
   let addresses: [String]
@@ -46,13 +44,16 @@ final class CurlOptions: Sendable {
     problem =
       (configuration.problem ?? environment.problem).map { CurlProblem(code: .unsupported, message: $0) }
       ?? security.problem.map { CurlProblem(code: .invalidConfiguration, message: $0) }
-    hasHTTP2 = errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
-    isBeforeVersion8 = (curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0) < 0x08_0000
+    isBeforeVersion8 = Self.version < 0x08_0000
     addresses = configuration.hostOverrides.map { override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
       return "\(override.host):\(override.port):\(address)"
     }
   }
+
+  private static let version = curl_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
+  /// Of older versions the transport cannot learn what became of a stream.
+  static let supportsHTTP2 = version >= 0x08_1300 && errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
 
   private static let initialiseOnce: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
@@ -98,8 +99,6 @@ final class CurlOptions: Sendable {
     // The empty file name turns the cookie engine on. The cookies are in the share.
     if configuration.keepsCookies { set(CURLOPT_COOKIEFILE, "") }
     CurlTransfer.setCallbacks(easy)
-    // A nonce of the proxy's may be over when a body has begun.
-    if configuration.proxyCredential?.scheme == .digest { CurlTransfer.setRewinding(easy) }
     return easy
   }
 
@@ -128,7 +127,7 @@ final class CurlOptions: Sendable {
     let version =
       switch request.httpVersion {
       case .http1: CURL_HTTP_VERSION_1_1
-      case .automatic: hasHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+      case .automatic: Self.supportsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
       case .http2:
         request.isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
       }
@@ -136,7 +135,10 @@ final class CurlOptions: Sendable {
     // Waiting for the first connection pays only where it may be HTTP/2. With plain HTTP/1.1, libcurl learns
     // only from the first response that the connection cannot be shared: one slow response would delay every
     // other request to that host.
-    errand_setopt_long(easy, CURLOPT_PIPEWAIT, request.mayShareConnection ? 1 : 0)
+    let mayShare = mayShareConnection(request)
+    errand_setopt_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
+    // For what the handle notes.
+    errand_setopt_long(easy, CURLOPT_VERBOSE, mayShare || isBeforeVersion8 ? 1 : 0)
     // `StallWatch` is more exact; this only keeps libcurl's 300 s from ending a longer wait.
     errand_setopt_long(
       easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
@@ -221,12 +223,25 @@ final class CurlOptions: Sendable {
       let isLarge = (request.upload.length ?? .max) > 1 << 20
       errand_setopt_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, isLarge ? 512 << 10 : 64 << 10)
     }
-    let mustBeFresh = isBeforeVersion8 && speaksPlainHTTP2(request)
-    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, mustBeFresh ? 1 : 0)
+    errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, 0)
     errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0)
   }
 
-  private func speaksPlainHTTP2(_ request: Exchange.Request) -> Bool {
-    request.httpVersion == .http2 && !request.isSecure
+  /// True if the connection may be HTTP/2, which other requests use at the same time.
+  func mayShareConnection(_ request: Exchange.Request) -> Bool {
+    Self.supportsHTTP2
+      && (request.httpVersion == .http2 || request.httpVersion == .automatic && request.isSecure)
+  }
+
+  /// The reason why this request is not sent, or nil.
+  func problem(of request: Exchange.Request) -> CurlProblem? {
+    if let problem { return problem }
+    guard request.httpVersion == .http2, !Self.supportsHTTP2 else { return nil }
+    let version =
+      curl_version_info(CURLVERSION_FIRST).map { String(cString: $0.pointee.version) } ?? "unknown"
+    return CurlProblem(
+      code: .unsupported,
+      message: "HTTP/2 needs libcurl 8.19 or later, built with nghttp2; this is libcurl \(version). "
+        + "Use a newer libcurl, or httpVersion(.automatic), which is HTTP/1.1 with this one")
   }
 }

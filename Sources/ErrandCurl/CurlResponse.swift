@@ -16,7 +16,7 @@ struct CurlResponse {
     case yes
     /// The sink is full: nothing was taken.
     case later
-    /// The response is refused; `failure` says why.
+    /// No more is taken: the response is refused, as `failure` says, or it is whole as it is.
     case no
   }
 
@@ -51,7 +51,9 @@ struct CurlResponse {
   /// The number of lines of the head so far.
   private var lines = 0
   private var status = 0
-  private var length = AnnouncedLength()
+  private var framing = BodyFraming()
+  /// True if the transfer was ended here, because the response is whole: libcurl would go on sending the request.
+  private var isEnough = false
   /// The bytes of the body, as received.
   private var taken: Int64 = 0
   private var sink: (any BodySink)?
@@ -68,7 +70,8 @@ struct CurlResponse {
   }
 
   /// Takes a line of the head, including its end. Lines after the head are trailers, which are dropped.
-  mutating func takeField(_ line: UnsafeRawBufferPointer) -> Taken {
+  /// - Parameter isSending: True if bytes of the request are still to be sent.
+  mutating func takeField(_ line: UnsafeRawBufferPointer, isSending: Bool) -> Taken {
     fieldBytes += line.count
     guard fieldBytes <= maxFieldBytes else {
       failure = exchange.error(
@@ -90,7 +93,7 @@ struct CurlResponse {
       isRefusedByProxy = false
     }
     guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {
-      length.take(line: line)
+      if lines > 1 { framing.take(line: line) }
       handle.head.append(contentsOf: line)
       return .yes
     }
@@ -110,13 +113,49 @@ struct CurlResponse {
     if !isHeadWhole {
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
-      length = AnnouncedLength()
-    } else if let problem = length.problem, Status(status).mayHaveBody(to: exchange.request.method) {
+      framing = BodyFraming()
+    } else if let problem = framing.problem(mayHaveBody: mayHaveBody) {
       // Before the body: libcurl would end it somewhere, and use the connection again.
       return refuse(problem)
+    } else if endsAtHead || isWhole && refuses(isSending) {
+      isEnough = true
     }
-    return endsAtHead || isEndedByProxy ? .no : .yes
+    return isEnough || isEndedByProxy ? .no : .yes
   }
+
+  /// True once the response is whole by what its head announced. Only libcurl knows when any other body is whole.
+  var isWhole: Bool { isHeadWhole && (!mayHaveBody || framing.bytes == taken) }
+
+  /// True if the response is the outcome, whatever libcurl says: a server may send all of it before it has read the request,
+  /// and then end the stream or the connection (RFC 9113, section 8.1; RFC 9112, section 9.3).
+  var isOutcome: Bool { isEnough || isWhole }
+
+  /// True if the body lasts until the end of the connection.
+  var lastsUntilEnd: Bool {
+    isHeadWhole && isHTTP1 && mayHaveBody && !framing.isChunked && framing.bytes == nil
+  }
+
+  var isChunked: Bool { mayHaveBody && framing.isChunked }
+
+  /// The number of bytes of the body that are to come; nil if it is unknown.
+  var bytesLeft: Int64? { mayHaveBody ? framing.bytes.map { $0 - taken } : 0 }
+
+  /// Records that a chunked body is whole, where that is known without libcurl.
+  mutating func hasLastChunk() { isEnough = true }
+
+  /// Returns the reason why a response that libcurl takes for whole is not, or nil.
+  var shortfall: String? {
+    guard mayHaveBody, let announced = framing.bytes, announced != taken else { return nil }
+    return "the connection ended after \(taken) of the \(announced) bytes of the response"
+  }
+
+  private var mayHaveBody: Bool { Status(status).mayHaveBody(to: exchange.request.method) }
+
+  /// True if the server does not want the rest of the request.
+  private func refuses(_ isSending: Bool) -> Bool { isSending && status >= 300 }
+
+  /// True from the head on, if the server does not want the rest of the request.
+  var refusesRest: Bool { isHeadWhole && refuses(true) }
 
   private mutating func refuse(_ reason: String) -> Taken {
     failure = exchange.error(.invalidResponse, reason, reachedServer: true)
@@ -132,15 +171,16 @@ struct CurlResponse {
   /// True where libcurl would not end with the response. After a 417 it would send the request again by
   /// itself, without `Expect`; for HEAD with a request body it would wait for the response body that is
   /// announced and does not exist.
-  var endsAtHead: Bool {
-    guard isHeadWhole else { return false }
+  private var endsAtHead: Bool {
     if status == 417, exchange.request.fields.contains("Expect") { return true }
     guard exchange.request.method == .head else { return false }
     if case .none = exchange.request.upload { return false }
     return true
   }
 
-  mutating func takeBody(_ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer) -> Taken {
+  mutating func takeBody(
+    _ bytes: UnsafeRawBufferPointer, of transfer: CurlTransfer, isSending: Bool
+  ) -> Taken {
     if isSinkFull || isBehind { return .later }
     // No sink would take the body yet, so it would be buffered without limit.
     guard !isRefusedByProxy else {
@@ -149,14 +189,13 @@ struct CurlResponse {
     }
     guard isHeadWhole else { return refuse("a body came before the head was whole") }
     // With HTTP/1, libcurl takes no more than that.
-    if !isHTTP1, let announced = length.bytes, taken + Int64(bytes.count) > announced {
+    if !isHTTP1, let announced = framing.bytes, taken + Int64(bytes.count) > announced {
       return refuse("more came than the \(announced) bytes that the response announces")
     }
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {
         handle.body.append(contentsOf: bytes)
-        taken += Int64(bytes.count)
-        return .yes
+        return took(bytes.count, isSending)
       }
       guard open(transfer) else { return .no }
       holdForWhole()
@@ -167,14 +206,21 @@ struct CurlResponse {
       if isSinkFull || isBehind { return .later }
     }
     collected.append(bytes)
-    taken += Int64(bytes.count)
-    return !collected.isWhole || deliver(of: transfer) ? .yes : .no
+    guard !collected.isWhole || deliver(of: transfer) else { return .no }
+    return took(bytes.count, isSending)
+  }
+
+  private mutating func took(_ count: Int, _ isSending: Bool) -> Taken {
+    taken += Int64(count)
+    guard isWhole, refuses(isSending) else { return .yes }
+    isEnough = true
+    return .no
   }
 
   /// Collects a body of a known length for a sink that takes it whole: it then takes over the collected bytes and
   /// copies none.
   private mutating func holdForWhole() {
-    guard decoder == nil, let sink = sink as? any WholeBodySink, let length = length.bytes,
+    guard decoder == nil, let sink = sink as? any WholeBodySink, let length = framing.bytes,
       length <= sink.limit,
       length > handle.body.count
     else { return }
@@ -216,10 +262,6 @@ struct CurlResponse {
     let parser = handle.head.withUnsafeBytes { HeadParser($0, &handle.memo) }
     version = parser.version
     do {
-      if parser.hasTransferCoding {
-        throw exchange.error(
-          .invalidResponse, "the response has a transfer coding that was not asked for", reachedServer: true)
-      }
       let sink = try exchange.sink(for: parser.head)
       if parser.hasContentEncoding, exchange.request.decodesContent {
         decoder = ContentDecoder(parser.head.fields)

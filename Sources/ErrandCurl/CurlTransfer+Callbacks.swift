@@ -36,15 +36,11 @@ extension CurlTransfer {
       }
       return Int32(transfer.goOut() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
+    errand_setopt_seek_callback(easy) { user, _, _ in
+      CurlTransfer.from(user!)?.rewind() ?? Int32(CURL_SEEKFUNC_CANTSEEK)
+    }
     errand_setopt_progress_callback(easy) { user, _, _, _, sent in
       CurlTransfer.from(user!)?.report(Int64(sent)) ?? 0
-    }
-  }
-
-  /// Lets libcurl send a body again.
-  static func setRewinding(_ easy: UnsafeMutableRawPointer) {
-    errand_setopt_seek_callback(easy) { user, offset, origin in
-      CurlTransfer.from(user!)?.rewind(to: Int64(offset), from: origin) ?? Int32(CURL_SEEKFUNC_CANTSEEK)
     }
   }
 
@@ -54,19 +50,19 @@ extension CurlTransfer {
       firstByte = ContinuousClock.now - started
       events?.firstByte()
     }
-    guard case .yes = response.takeField(line) else { return 0 }
+    guard case .yes = response.takeField(line, isSending: !upload.isFinished) else { return 0 }
     // Before the connection can go to the next request.
     if response.isHeadWhole, response.isHTTP1, let lastSocket, let ends {
       engine.watch.isSingle(lastSocket, ends)
     }
+    if response.isHeadWhole { hasHead() }
     touch()
     return line.count
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard !isDiscarded else { return bytes.count }
     hasReceived()
-    switch response.takeBody(bytes, of: self) {
+    switch response.takeBody(bytes, of: self, isSending: !upload.isFinished) {
     case .yes:
       touch()
       return bytes.count
@@ -75,6 +71,12 @@ extension CurlTransfer {
       return Int(CURL_WRITEFUNC_PAUSE)
     case .no: return 0
     }
+  }
+
+  private func hasHead() {
+    // libcurl keeps a request that the server does not want in its pause, and would wait for its end.
+    if upload.isWaiting, response.refusesRest { wake() }
+    if response.lastsUntilEnd, exchange.request.isSecure { engine.awaitTLSEnd(of: self) }
   }
 
   private func hasReceived() {
@@ -86,18 +88,33 @@ extension CurlTransfer {
   /// transfer gets a new one. libcurl looks only whether it has ended, and since version 8 not if it was idle for less than
   /// a second.
   private func meetsEnd(of ends: SharedConnection.Ends) -> Bool {
+    let last = self.ends
     self.ends = ends
-    guard !hasGoneOut, !hasMetEnd else { return false }
+    guard !hasGoneOut else {
+      // libcurl may close the connection that it had later.
+      if let last, let socket = engine.watch.socket(of: last) { loses(socket) }
+      return false
+    }
+    guard !hasMetEnd else { return false }
     hasMetEnd =
       engine.watch.hasCome(ends) ?? (!engine.options.isBeforeVersion8 && errand_is_connection_over(easy))
+    if !hasMetEnd { engine.watch.isUsed(ends, by: self) }
     return hasMetEnd
   }
 
-  /// Allows the request to go out. libcurl sends it again by itself when a kept-alive connection turns out to
-  /// be closed.
+  /// Allows the request to go out. libcurl sends it again by itself when its connection ended without a response, or
+  /// its stream was refused: that is for the client to decide.
   private func goOut() -> Bool {
-    defer { hasGoneOut = true }
-    guard !hasGoneOut || response.takeAnswerToProxy() || exchange.claimRepeat() else { return false }
+    if hasGoneOut {
+      guard response.takeAnswerToProxy() || handle.isDowngraded, !upload.isSpent else {
+        fate = Fate(of: self)
+        // libcurl counts its repeats for as long as the handle lives, and fails at the sixth.
+        handle.isSpent = true
+        return false
+      }
+    }
+    hasGoneOut = true
+    exchange.requestGoesOut()
     if let events {
       tellSteps(isOut: true)
       events.fieldsSent()
@@ -116,11 +133,11 @@ extension CurlTransfer {
     if steps.connectionReused == true { events.connectionReused() }
   }
 
-  /// Makes libcurl read the body from its beginning. It may do so after a proxy's challenge only, because a server can
-  /// have what was sent otherwise.
-  private func rewind(to offset: Int64, from origin: Int32) -> Int32 {
-    let isDone = origin == SEEK_SET && offset == 0 && response.isRefusedByProxy && upload.rewind()
-    return Int32(isDone ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK)
+  /// Begins the body again, before libcurl sends the request again. It must not fail, which ends the process with
+  /// libcurl 8.14: a request whose body cannot be read again does not go out (`goOut`).
+  private func rewind() -> Int32 {
+    upload.rewind()
+    return Int32(CURL_SEEKFUNC_OK)
   }
 
   func touch() {
@@ -132,8 +149,8 @@ extension CurlTransfer {
   private func send(_ room: UnsafeMutableRawBufferPointer) -> Int {
     lastMove = engine.now
     do {
-      let count = try upload.read(into: room)
-      if let events, upload.hasEnded(with: count) { events.bodySent(upload.count) }
+      let (count, isWhole) = try upload.read(into: room)
+      if isWhole { events?.bodySent(upload.count) }
       return count
     } catch {
       response.fail(error)
@@ -158,48 +175,49 @@ struct CurlUpload {
   private var offset = 0
   /// The number of bytes that were read.
   private(set) var count: Int64 = 0
-  private var isWhole = false
+  /// True once libcurl has all bytes.
+  private(set) var isFinished: Bool
+  /// True if bytes were read that cannot be read again, and the body had to begin again.
+  private(set) var isSpent = false
 
-  init(_ upload: Upload) { self.upload = upload }
-
-  /// Fills `room` from its start; returns what libcurl's read callback returns.
-  mutating func read(into room: UnsafeMutableRawBufferPointer) throws -> Int {
-    switch upload {
-    case .none: return 0
-    case .bytes(let data):
-      let count = min(room.count, data.count - offset)
-      room.copyBytes(from: data.dropFirst(offset).prefix(count))
-      offset += count
-      return count
-    case .reader(let reader):
-      switch try reader.fill(room) {
-      case .bytes(let count): return count
-      case .end: return 0
-      case .notYet:
-        isWaiting = true
-        return Int(CURL_READFUNC_PAUSE)
-      }
-    }
+  init(_ upload: Upload) {
+    self.upload = upload
+    if case .none = upload { isFinished = true } else { isFinished = false }
   }
 
-  /// Counts what was read, for listeners. Returns true once, when the body is whole.
-  mutating func hasEnded(with read: Int) -> Bool {
-    guard !isWhole, !isWaiting else { return false }
+  /// Fills `room` from its start; returns what libcurl's read callback returns, and true once, when the body is whole.
+  mutating func read(into room: UnsafeMutableRawBufferPointer) throws -> (Int, isWhole: Bool) {
+    var read = 0
+    switch upload {
+    case .none: break
+    case .bytes(let data):
+      read = min(room.count, data.count - offset)
+      room.copyBytes(from: data.dropFirst(offset).prefix(read))
+      offset += read
+    case .reader(let reader):
+      switch try reader.fill(room) {
+      case .bytes(let count): read = count
+      case .end: break
+      case .notYet:
+        isWaiting = true
+        return (Int(CURL_READFUNC_PAUSE), false)
+      }
+    }
+    guard !isFinished else { return (read, false) }
     count += Int64(read)
-    isWhole = read == 0 || count == upload.length
-    return isWhole
+    isFinished = read == 0 || count == upload.length
+    return (read, isFinished)
   }
 
   mutating func hasMore() { isWaiting = false }
 
-  /// Begins again. Returns false if bytes were read that cannot be read again.
-  mutating func rewind() -> Bool {
+  /// Begins again, if that is possible.
+  mutating func rewind() {
     switch upload {
-    case .none: return true
+    case .none: break
     case .bytes:
-      offset = 0
-      return true
-    case .reader: return false
+      (offset, count, isFinished) = (0, 0, false)
+    case .reader: isSpent = count > 0
     }
   }
 }
@@ -232,10 +250,38 @@ extension TransferMetrics {
 }
 
 extension CurlTransfer: SocketHolder {
-  func hold(_ socket: Int32?) -> Bool {
+  func hold(_ socket: Int32?, isSingle: Bool) -> Bool {
     if let socket { lastSocket = socket }
-    guard !mayShareConnection else { return false }
+    guard isSingle || !mayShareConnection else { return false }
     self.socket = socket
     return socket != nil
+  }
+
+  func loses(_ socket: Int32) {
+    guard hasGoneOut, firstByte == nil, fate == nil, ending == .unknown else { return }
+    ending = ConnectionEnding(of: socket)
+    sentBeforeEnding = (
+      UInt64(max(0, errand_getinfo_long(easy, CURLINFO_REQUEST_SIZE))),
+      UInt64(max(0, errand_getinfo_offset(easy, CURLINFO_SIZE_UPLOAD_T)))
+    )
+    // What TLS has is not the response yet.
+    guard !upload.isFinished, !exchange.request.isSecure, !engine.options.hasProxies else { return }
+    UnreadResponse.read(from: socket).withUnsafeBytes { receive(UnreadResponse($0)) }
+  }
+
+  private func receive(_ unread: UnreadResponse) {
+    var unread = unread
+    while awaitsHead {
+      guard let line = unread.takeLine(), receiveField(line) == line.count else { return }
+    }
+    if response.isChunked {
+      while let chunk = unread.takeChunk() {
+        if chunk.isEmpty { return response.hasLastChunk() }
+        guard receive(chunk) == chunk.count else { return }
+      }
+    } else {
+      let body = unread.takeBytes(atMost: response.bytesLeft)
+      if !body.isEmpty { _ = receive(body) }
+    }
   }
 }

@@ -48,21 +48,31 @@ final class CurlTransfer: @unchecked Sendable {
   @exclusivity(unchecked) var response: CurlResponse
   @exclusivity(unchecked) var isTouched = false
   @exclusivity(unchecked) var isPaused = false
-  /// True if what comes is thrown away.
-  @exclusivity(unchecked) private(set) var isDiscarded = false
   @exclusivity(unchecked) var hasGoneOut = false
+  /// What became of the request, once its connection has ended without a response.
+  @exclusivity(unchecked) var fate: Fate?
+  /// OpenSSL's connection, if the response lasts until its end; nil where nothing tells of that end.
+  @exclusivity(unchecked) var tls: UnsafeRawPointer?
+  /// True once the server has ended its side of that connection.
+  @exclusivity(unchecked) var hasTLSEnded = false
+  /// How the connection of HTTP/1 ended that the request went out on, if it ended without a response.
+  @exclusivity(unchecked) var ending = ConnectionEnding.unknown
+  /// The bytes of the request that were sent by then.
+  @exclusivity(unchecked) var sentBeforeEnding: (head: UInt64, body: UInt64) = (0, 0)
   /// True after the transfer got a connection that had ended.
   @exclusivity(unchecked) var hasMetEnd = false
 
   @exclusivity(unchecked) var upload: CurlUpload
   var reportedSent: Int64 = 0
   private var seenMoves: (Int64, Int64) = (0, 0)
+  /// The bytes that the system had not sent, or the server's not acknowledged, at the last look.
+  private var seenUnsent = 0
 
   init(_ exchange: Exchange, engine: CurlEngine) {
     self.exchange = exchange
     events = exchange.events
     self.engine = engine
-    mayShareConnection = exchange.request.mayShareConnection
+    mayShareConnection = engine.options.mayShareConnection(exchange.request)
     handle = engine.handles.take()
     upload = CurlUpload(exchange.request.upload)
     response = CurlResponse(
@@ -112,18 +122,17 @@ final class CurlTransfer: @unchecked Sendable {
     }
   }
 
-  func begin(generation: Int) {
+  func begin(joining: SharedConnections.Joining) {
     started = engine.now
     lastMove = started
-    self.generation = generation
-    handle.setGeneration(generation)
+    switch joining {
+    case .generation(let generation):
+      self.generation = generation
+      handle.setGeneration(generation)
+    case .fresh: handle.avoidConnections()
+    }
     handle.reportSockets(to: engine.watch)
     engine.cookies?.add(to: easy)
-  }
-
-  /// Gives the transfer a connection of its own, where generations cannot keep connections apart.
-  func avoidConnections(_ isAvoided: Bool) {
-    if isAvoided { handle.avoidConnections() }
   }
 
   /// Delivers the data of this turn. Returns false if the response is refused.
@@ -154,39 +163,41 @@ final class CurlTransfer: @unchecked Sendable {
     curl_easy_pause(easy, CURLPAUSE_CONT)
   }
 
-  /// Ends a pause before the transfer is taken from libcurl. Before version 8 that passes what follows in an HTTP/2
-  /// connection on to other streams, as if it were theirs, when a paused stream is gone.
-  func discard() {
-    guard isPaused, mayShareConnection else { return }
-    isDiscarded = true
-    curl_easy_pause(easy, CURLPAUSE_CONT)
-  }
-
-  /// Makes libcurl send the pending data of its HTTP/2 connection, by changing the stream's window.
-  func nudge() {
-    if !isPaused { curl_easy_pause(easy, CURLPAUSE_RECV) }
-    curl_easy_pause(easy, CURLPAUSE_CONT)
-  }
-
   func result(_ code: CURLcode) -> Result<Void, any Error> {
     if !hasGoneOut { tellSteps(isOut: false) }
     if response.isEndedByProxy || (code == CURLE_OK && response.isRefusedByProxy) {
       return .failure(refusedByProxy)
     }
-    guard code == CURLE_OK || response.endsAtHead, response.failure == nil else {
-      let lost = CurlFailure(code, self).error
-      // A resumed download goes on after the bytes that were received before the connection was lost.
+    if let failure = response.failure ?? loss(code) {
+      // A resumed download begins after the bytes that were received before the connection was lost.
       if response.failure == nil { _ = response.deliver(of: self) }
-      return .failure(response.failure ?? lost)
+      return .failure(response.failure ?? failure)
     }
-    guard response.isHeadWhole else {
-      let lost = "the connection ended within the head of the response"
-      return .failure(exchange.error(.connectionLost, lost, reachedServer: true))
-    }
-    if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
+    if exchange.wantsUploadProgress, upload.isFinished, let length = exchange.request.upload.length {
       exchange.didSend(total: length)
     }
     return .success(())
+  }
+
+  /// Returns the reason why there is no whole response, by what was seen and not by libcurl's code alone, or nil.
+  private func loss(_ code: CURLcode) -> RequestError? {
+    if response.isOutcome { return nil }
+    if code != CURLE_OK {
+      if fate == nil, firstByte == nil, hasGoneOut, Fate.codes.contains(code) { fate = Fate(of: self) }
+      return CurlFailure(code, self).error
+    }
+    guard response.isHeadWhole else {
+      return lost("the connection ended within the head of the response")
+    }
+    if let shortfall = response.shortfall { return lost(shortfall) }
+    if tls != nil, !hasTLSEnded {
+      return lost("the connection ended without the end that TLS has, so the response may not be whole")
+    }
+    return nil
+  }
+
+  private func lost(_ reason: String) -> RequestError {
+    exchange.error(.connectionLost, reason, reachedServer: true)
   }
 
   var errorMessage: String { String(cString: handle.errorText) }
@@ -204,8 +215,15 @@ final class CurlTransfer: @unchecked Sendable {
   /// True until the head of the response is whole.
   var awaitsHead: Bool { !response.isHeadWhole }
 
-  /// True while bytes of the request's body may be in libcurl's buffer.
-  var isSending: Bool { seenMoves.0 < exchange.request.upload.length ?? .max && awaitsHead }
+  /// True while bytes of the request's body may be in libcurl's buffer, or in the system's.
+  var isSending: Bool {
+    guard awaitsHead, hasBody else { return false }
+    return seenMoves.0 < exchange.request.upload.length ?? .max || seenUnsent > 0
+  }
+
+  private var hasBody: Bool {
+    if case .none = exchange.request.upload { false } else { true }
+  }
 
   /// Returns when data moved last, as far as can be told at `now`.
   func moved(by now: ContinuousClock.Instant) -> ContinuousClock.Instant {
@@ -224,10 +242,17 @@ final class CurlTransfer: @unchecked Sendable {
       }
       seenMoves = moves
     }
+    // On a slow link the system sends for long what it took at once.
+    if awaitsHead, hasBody, let socket {
+      let unsent = errand_unsent(socket)
+      if unsent != seenUnsent { lastMove = now }
+      seenUnsent = unsent
+    }
     return lastMove
   }
 
   func timedOut() -> Result<Void, any Error> {
+    if response.isOutcome { return .success(()) }
     let wait = exchange.request.timeout.formattedSeconds
     let reached = hasReachedServer
     return .failure(

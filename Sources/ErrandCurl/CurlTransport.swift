@@ -18,6 +18,13 @@ public final class CurlTransport: Transport {
 
   deinit { threads.stop() }
 
+  /// True if HTTP/2 is spoken: with libcurl 8.19 or later, built with nghttp2.
+  ///
+  /// An older libcurl reports requests that the server has not processed as lost, and whole responses as failures; 7.88
+  /// mixes the streams of a connection up, and 8.14 ends the process when a server restarts. With it `.automatic` is
+  /// HTTP/1.1, and a request with `.httpVersion(.http2)` fails with `RequestError(.unsupported)`.
+  public static let supportsHTTP2 = CurlOptions.supportsHTTP2
+
   /// Runs tasks on the transport's own thread, so that a request and its response change no thread.
   ///
   ///     try await withTaskExecutorPreference(transport.executor) {
@@ -37,7 +44,7 @@ public final class CurlTransport: Transport {
   }
 
   public func perform(_ exchange: Exchange) async throws -> TransferResult {
-    if let problem = threads.options.problem {
+    if let problem = threads.options.problem(of: exchange.request) {
       throw exchange.error(problem.code, problem.message, reachedServer: false)
     }
     let place = threads.enter(exchange)
@@ -54,6 +61,8 @@ public final class CurlTransport: Transport {
     }
     return try await transfer.complete()
   }
+
+  public var tellsWhenRequestsGoOut: Bool { true }
 
   public func shutdown() async {
     await withCheckedContinuation { continuation in

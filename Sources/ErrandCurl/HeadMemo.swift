@@ -13,14 +13,7 @@ import ErrandCore
 struct HeadMemo {
   struct Line {
     let field: HTTPFields.Field
-    let kind: Kind
-  }
-
-  enum Kind {
-    case contentEncoding
-    /// A coding that was not asked for.
-    case transferCoding
-    case other
+    let isContentEncoding: Bool
   }
 
   private struct Entry {

@@ -13,9 +13,6 @@ struct HeadParser {
   private(set) var version: HTTPVersion?
   /// True if the response has a `Content-Encoding`.
   private(set) var hasContentEncoding = false
-  /// True if there is a transfer coding besides `chunked`. None is ever requested, and libcurl would decode
-  /// it without a limit.
-  private(set) var hasTransferCoding = false
 
   private var status = 0
   private var fields = HTTPFields()
@@ -75,46 +72,32 @@ struct HeadParser {
     if !last.continuation.isEmpty {
       line = Self.line(of: line.field.name, line.field.value + last.continuation)
     }
-    switch line.kind {
-    case .contentEncoding: hasContentEncoding = true
-    case .transferCoding: hasTransferCoding = true
-    case .other: break
-    }
+    if line.isContentEncoding { hasContentEncoding = true }
     fields.append(line.field)
   }
 
   private static func line(of name: String, _ value: String) -> HeadMemo.Line {
-    let kind: HeadMemo.Kind =
-      if ASCII.equalIgnoringCase(name, "Content-Encoding") {
-        .contentEncoding
-      } else if ASCII.equalIgnoringCase(name, "Transfer-Encoding"), !isChunked(value) {
-        .transferCoding
-      } else {
-        .other
-      }
-    return HeadMemo.Line(field: HTTPFields.Field(name, value), kind: kind)
-  }
-
-  private static func isChunked(_ value: String) -> Bool {
-    value.split(separator: ",").allSatisfy { part in
-      let name = ASCII.trimmed(part)
-      return ASCII.equalIgnoringCase(name, "chunked") || ASCII.equalIgnoringCase(name, "identity")
-    }
+    HeadMemo.Line(
+      field: HTTPFields.Field(name, value),
+      isContentEncoding: ASCII.equalIgnoringCase(name, "Content-Encoding"))
   }
 
   typealias Bytes = Slice<UnsafeRawBufferPointer>
 
   private static func string(_ bytes: Bytes) -> String {
-    String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    // What is not UTF-8 is ISO 8859-1, as RFC 2616 had it, so that no byte is lost.
+    return String(validating: bytes, as: UTF8.self)
+      ?? String(String.UnicodeScalarView(bytes.map(Unicode.Scalar.init)))
   }
 
-  fileprivate static func withoutEnd(_ line: Bytes) -> Bytes {
+  private static func withoutEnd(_ line: Bytes) -> Bytes {
     var line = line
     while let last = line.last, isSpace(last) { line.removeLast() }
     return line
   }
 
-  fileprivate static func trimmed(_ text: Bytes) -> String {
+  private static func trimmed(_ text: Bytes) -> String {
     var text = text
     while let first = text.first, isSpace(first) { text.removeFirst() }
     return string(text)
@@ -149,23 +132,5 @@ struct StatusLine {
       status = status * 10 + Int(byte - 48)
     }
     self.status = status
-  }
-}
-
-extension AnnouncedLength {
-  /// Takes a line of a head, if it announces a length: libcurl makes something of every length, and takes the
-  /// body for whole by it.
-  mutating func take(line: UnsafeRawBufferPointer) {
-    let end = Self.fieldName.utf8.count
-    guard line.count > end, line[end] == UInt8(ascii: ":"), line[0] | 0x20 == UInt8(ascii: "c"),
-      ASCII.equalIgnoringCase(UnsafeRawBufferPointer(rebasing: line[..<end]), Self.fieldName)
-    else { return }
-    let value = HeadParser.withoutEnd(line[(end + 1)...].drop { $0 == 32 })
-    // Nearly every response has one number, for which no text is made.
-    if let number = ASCII.wholeNumber(UnsafeRawBufferPointer(rebasing: value)) {
-      take(number)
-    } else {
-      take(HeadParser.trimmed(value))
-    }
   }
 }

@@ -17,14 +17,17 @@ final class SharedConnection {
   }
 
   let ends: Ends
+  /// The generation of its first stream.
+  let generation: Int
   fileprivate(set) var streams: [CurlTransfer] = []
   /// When bytes arrived last, for any of its streams.
   var lastReceived: ContinuousClock.Instant
   /// True once a stream has timed out while no bytes at all arrived: new requests use another connection.
   fileprivate(set) var isAvoided = false
 
-  init(_ ends: Ends, now: ContinuousClock.Instant) {
+  init(_ ends: Ends, generation: Int, now: ContinuousClock.Instant) {
     self.ends = ends
+    self.generation = generation
     lastReceived = now
   }
 }
@@ -36,37 +39,43 @@ final class SharedConnection {
 /// as with long polls. libcurl cannot tell, so the remaining streams keep the connection, and no new one
 /// joins it.
 struct SharedConnections {
+  /// The connections that a new request may join.
+  enum Joining: Hashable {
+    /// Those of one generation.
+    case generation(Int)
+    /// No connection that is there: it gets a new one.
+    case fresh
+  }
+
+  /// The number of generations that can be kept apart.
+  static let mostGenerations = 16
   private static let mostOrigins = 64
 
   private var connections: [SharedConnection.Ends: SharedConnection] = [:]
-  /// The generation of connections that an origin's new requests join; 0 for origins that are not here.
-  private var generations: [Origin: Int] = [:]
+  /// What an origin's new requests join; generation 0 for origins that are not here.
+  private var joinings: [Origin: Joining] = [:]
 
   mutating func join(_ transfer: CurlTransfer, _ ends: SharedConnection.Ends, now: ContinuousClock.Instant) {
     // libcurl may have moved the request to another connection.
     leave(transfer)
-    let connection = connections[ends] ?? SharedConnection(ends, now: now)
+    let connection =
+      connections[ends] ?? SharedConnection(ends, generation: transfer.generation, now: now)
     connections[ends] = connection
     transfer.streamIndex = connection.streams.count
     transfer.connection = connection
     connection.streams.append(transfer)
   }
 
-  /// Removes a transfer from its connection, and returns the connection if other transfers still use it.
-  @discardableResult
-  mutating func leave(_ transfer: CurlTransfer) -> SharedConnection? {
-    guard let connection = transfer.connection else { return nil }
+  /// Removes a transfer from its connection.
+  mutating func leave(_ transfer: CurlTransfer) {
+    guard let connection = transfer.connection else { return }
     transfer.connection = nil
     let last = connection.streams.removeLast()
     if last !== transfer {
       connection.streams[transfer.streamIndex] = last
       last.streamIndex = transfer.streamIndex
     }
-    if connection.streams.isEmpty {
-      connections[connection.ends] = nil
-      return nil
-    }
-    return connection
+    if connection.streams.isEmpty { connections[connection.ends] = nil }
   }
 
   /// Records a time-out: if no bytes arrived for the other streams either, the origin's next requests join
@@ -76,28 +85,32 @@ struct SharedConnections {
       now - connection.lastReceived >= transfer.exchange.request.timeout
     else { return }
     connection.isAvoided = true
-    guard connection.streams.count > 1 else { return }
-    if generations.count >= Self.mostOrigins { generations.removeAll() }
-    guard let origin = Origin(transfer.exchange.request.url) else { return }
-    generations[origin] = max(generations[origin] ?? 0, transfer.generation + 1)
-  }
-
-  /// Returns the generation of connections that a new request joins.
-  func generation(for url: URL) -> Int {
-    guard !generations.isEmpty, let origin = Origin(url) else { return 0 }
-    return generations[origin] ?? 0
-  }
-
-  /// Returns true if a new request to the same origin might join a connection that is avoided.
-  func isAvoided(_ request: Exchange.Request) -> Bool {
-    guard !generations.isEmpty, let origin = Origin(request.url) else { return false }
-    return connections.values.contains { connection in
-      connection.isAvoided && connection.streams.contains { Origin($0.exchange.request.url) == origin }
+    guard connection.streams.count > 1, let origin = Origin(transfer.exchange.request.url) else { return }
+    if joinings.count >= Self.mostOrigins {
+      let avoided = Set(connections.values.filter(\.isAvoided).flatMap(\.origins))
+      joinings = joinings.filter { avoided.contains($0.key) }
     }
+    let taken = Set(avoided(origin).map(\.generation))
+    joinings[origin] =
+      (0..<Self.mostGenerations).first { !taken.contains($0) }.map(Joining.generation) ?? .fresh
+  }
+
+  /// Returns what a new request joins.
+  func joining(_ request: Exchange.Request) -> Joining {
+    guard !joinings.isEmpty, let origin = Origin(request.url), let joining = joinings[origin] else {
+      return .generation(0)
+    }
+    // Only TLS connections have generations.
+    if !request.isSecure || joining == .fresh { return avoided(origin).isEmpty ? .generation(0) : .fresh }
+    return joining
+  }
+
+  private func avoided(_ origin: Origin) -> [SharedConnection] {
+    connections.values.filter { $0.isAvoided && $0.origins.contains(origin) }
   }
 }
 
-extension Exchange.Request {
-  /// True if the connection may be HTTP/2, which other requests use at the same time.
-  var mayShareConnection: Bool { httpVersion == .http2 || (httpVersion == .automatic && isSecure) }
+extension SharedConnection {
+  /// The origins of its streams.
+  fileprivate var origins: Set<Origin> { Set(streams.compactMap { Origin($0.exchange.request.url) }) }
 }

@@ -23,6 +23,8 @@ final class SocketWatch {
 
   private struct Entry {
     var holder: (any SocketHolder)?
+    /// The holder that lost the socket since the last wait: libcurl takes a socket away right before it closes it.
+    var lastHolder: (any SocketHolder)?
     var wanted: Interest = []
     var registered: Interest = []
     var isChanged = false
@@ -67,7 +69,9 @@ final class SocketWatch {
     entries[index].wanted = interest
     // Only a connected socket is read from.
     if interest.contains(.read), entries[index].kind == .connecting { entries[index].kind = .connection }
-    let isHeld = holder?.hold(interest.isEmpty ? nil : socket) ?? false
+    let isSingle = entries[index].ends != nil
+    let isHeld = holder?.hold(interest.isEmpty ? nil : socket, isSingle: isSingle) ?? false
+    if interest.isEmpty { entries[index].lastHolder = entries[index].holder }
     entries[index].holder = isHeld ? holder : nil
     if interest.isEmpty, entries[index].kind != .connection {
       // The socket may be closed next without a report, and its number be reused.
@@ -101,7 +105,9 @@ final class SocketWatch {
     let index = Int(socket)
     guard index < entries.count else { return }
     if !entries[index].registered.isEmpty { poller.forget(socket) }
-    _ = entries[index].holder?.hold(nil)
+    let holder = entries[index].holder ?? entries[index].lastHolder
+    holder?.loses(socket)
+    _ = entries[index].holder?.hold(nil, isSingle: true)
     if let ends = entries[index].ends { single[ends] = nil }
     // A noted change stays noted, because its socket is in `changed` once.
     entries[index] = Entry(isChanged: entries[index].isChanged)
@@ -117,6 +123,16 @@ final class SocketWatch {
     single[ends] = socket
   }
 
+  /// Returns the socket of a connection of HTTP/1 that is open, or nil.
+  func socket(of ends: SharedConnection.Ends) -> Int32? { single[ends] }
+
+  /// Gives a connection of HTTP/1 to the transfer whose request is about to go out on it. libcurl tells it only when the
+  /// request waits for the socket, and it may fail before.
+  func isUsed(_ ends: SharedConnection.Ends, by holder: any SocketHolder) {
+    guard let socket = single[ends] else { return }
+    entries[Int(socket)].holder = holder.hold(socket, isSingle: true) ? holder : nil
+  }
+
   /// Returns true if something has come by a connection of HTTP/1 since its last response: nothing was asked for, and it
   /// would be taken for the response to the next request. Nil for any other connection.
   func hasCome(_ ends: SharedConnection.Ends) -> Bool? { single[ends].map { errand_has_come($0) } }
@@ -129,6 +145,7 @@ final class SocketWatch {
     for socket in changed {
       let index = Int(socket)
       entries[index].isChanged = false
+      entries[index].lastHolder = nil
       let (wanted, registered) = (entries[index].wanted, entries[index].registered)
       if wanted != registered, !wanted.isEmpty {
         poller.change(socket, from: registered, to: wanted)
@@ -155,7 +172,10 @@ final class SocketWatch {
 /// An object that uses a socket. It may touch the socket only while it holds it.
 protocol SocketHolder: AnyObject {
   /// Gives the socket to the holder, or takes it away (nil). Returns true if the object holds it now.
-  func hold(_ socket: Int32?) -> Bool
+  /// - Parameter isSingle: True if the connection is known to have one request at a time.
+  func hold(_ socket: Int32?, isSingle: Bool) -> Bool
+  /// Tells the holder that its socket is about to be closed.
+  func loses(_ socket: Int32)
 }
 
 /// Converts to and from libcurl's constants.

@@ -3,7 +3,7 @@ import ErrandCurl
 import Foundation
 import Testing
 
-@Suite("HTTP/2 on the libcurl transport", .timeLimit(.minutes(1)))
+@Suite("HTTP/2 on the libcurl transport", .speaksHTTP2, .timeLimit(.minutes(1)))
 struct CurlHTTP2Tests {
   @Test("a cancel resets the stream, or closes the connection if nobody else uses it")
   func resetOnCancel() async throws {

@@ -75,7 +75,7 @@ struct CurlTLSTests {
     #expect(error?.description.contains("/nonexistent/ca.pem") == true)
   }
 
-  @Test("HTTP/2 is negotiated, and its requests share one connection")
+  @Test("HTTP/2 is negotiated, and its requests share one connection", .speaksHTTP2)
   func http2() async throws {
     let client = client()
     let first = try await client.send(.get(nginx.url("good")))
@@ -88,7 +88,7 @@ struct CurlTLSTests {
     #expect(connections == [first.fields["X-Connection"]])
   }
 
-  @Test("HTTP/2 requests that start together on a new client share one connection too")
+  @Test("HTTP/2 requests that start together on a new client share one connection too", .speaksHTTP2)
   func http2Together() async throws {
     let client = client()
     let url = nginx.url("good")
@@ -99,7 +99,8 @@ struct CurlTLSTests {
     #expect(connections.count == 1)
   }
 
-  @Test("a cancelled HTTP/2 request is reset at once, though others are silent on its connection")
+  @Test(
+    "a cancelled HTTP/2 request is reset at once, though others are silent on its connection", .speaksHTTP2)
   func resetBesideOthers() async throws {
     let server = try MockServer()
     server.otherwise { _ in .stall }

@@ -28,9 +28,9 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.send(request) }
   }
 
-  @Test func `a field that looks like a status line does not lift the memory limit`() async {
+  @Test func `a field that looks like a status line is no field`() async {
     serve("HTTP/1.1 200 OK\r\nHTTP/1.1 100 x: y\r\n\r\n", Data(count: 1 << 20))
-    #expect(await error(.get(server.url("/")).memoryLimit(300_000))?.code == .bodyTooLarge)
+    #expect(await error(.get(server.url("/")).memoryLimit(300_000))?.code == .invalidResponse)
   }
 
   @Test(arguments: ["HTTP/2 7 x\r\n\r\n", "HTTP/1.1 099 x\r\n\r\n", "HTTP/1.1 000 x\r\n\r\n"])
@@ -138,7 +138,6 @@ import Testing
           #expect(whole.head.status == known.head.status && whole.version == known.version, "\(text)")
           #expect(whole.head.fields.map(\.shown) == known.head.fields.map(\.shown), "\(text)")
           #expect(whole.hasContentEncoding == known.hasContentEncoding, "\(text)")
-          #expect(whole.hasTransferCoding == known.hasTransferCoding, "\(text)")
         }
       }
     }
@@ -159,9 +158,9 @@ import Testing
     #expect(!isKept("X: 1\r\n", then: "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\n\r\n"))
   }
 
-  @Test func `a status is that of a head's first line, and fields are those of the last head`() async throws {
+  @Test func `the fields of a response are those of its last head`() async throws {
     serve(
-      "HTTP/1.1 103 Early\r\nX: 1\r\n\r\nHTTP/1.1 200 OK\r\nHTTP/1.1 404 x: y\r\nContent-Length: 2\r\n\r\n",
+      "HTTP/1.1 103 Early\r\nX: 1\r\n\r\nHTTP/1.1 200 OK\r\nHTTP: 404 x: y\r\nContent-Length: 2\r\n\r\n",
       Data("ok".utf8))
     let response = try await client.send(.get(server.url("/")))
     #expect(response.status == 200)

@@ -50,12 +50,20 @@ final class AttemptStage: Stage {
     var request = request
     var followed = pass?.followed ?? 0
     var hasAskedAgain = false
+    var resends = Resends()
+    var sent = 0
     while true {
       try context.cancellation.check()
-      if followed == 0 { context.countSent() }
-      let sent = context.sent
-      context.events?.attemptStarted(request, attempt: sent, redirects: followed)
-      let transfer = Transfer(context, self, attempt: number, began: began, redirects: followed)
+      if resends.isPending {
+        context.countSent()
+        context.events?.tell(.resent)
+      } else {
+        if followed == 0 { context.countSent() }
+        sent = context.sent
+        context.events?.attemptStarted(request, attempt: sent, redirects: followed)
+      }
+      let transfer = Transfer(
+        context, self, attempt: number, sent: sent, began: began, redirects: followed)
       let response: Response
       do {
         response = try await transfer.perform(
@@ -65,11 +73,15 @@ final class AttemptStage: Stage {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
         continue
-      } catch var error as RequestError where followed > 0 {
-        // The server that sent the redirect has seen the request.
-        error.reachedServer = true
-        throw error
+      } catch let error as RequestError {
+        // A signature is for one attempt.
+        let mayRepeat = !isSigned && retries.mayRepeat(request)
+        guard resends.take(error, isReplayable: request.body.isReplayable, mayRepeat: mayRepeat) else {
+          throw resends.completed(error, followed: followed)
+        }
+        continue
       }
+      resends.isPending = false
       if let events = context.events {
         events.responded(
           response, bodyLength: transfer.bodyLength(of: response), attempt: sent, redirects: followed)
@@ -85,6 +97,7 @@ final class AttemptStage: Stage {
         }
         context.events?.redirected(to: next)
         request = context.traced(next)
+        resends = Resends()
         followed += 1
       case .response:
         if let rejection = rejection(of: response, to: request, transfer) {

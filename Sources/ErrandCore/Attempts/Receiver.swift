@@ -50,7 +50,7 @@ final class Receiver: HeadReceiver {
     return try accept(head, head.fields.contains("Content-Encoding") ? nil : length.bytes)
   }
 
-  func claimRepeat() -> Bool { transfer.claimRepeat(request) }
+  func goesOut() { transfer.goesOut() }
 
   var events: ExchangeEvents? { transfer.events }
 

@@ -9,16 +9,21 @@ struct Transfer: Sendable {
   private let context: CallContext
   private let stage: AttemptStage
   private let attempt: Int
+  private let sent: Int
   private let began: Duration
   private let redirects: Int
 
   /// - Parameters:
+  ///   - sent: The number that listeners are told.
   ///   - began: The time at which the attempt began, on the client's timeline.
   ///   - redirects: The number of redirects that the attempt has followed.
-  init(_ context: CallContext, _ stage: AttemptStage, attempt: Int, began: Duration, redirects: Int) {
+  init(
+    _ context: CallContext, _ stage: AttemptStage, attempt: Int, sent: Int, began: Duration, redirects: Int
+  ) {
     self.context = context
     self.stage = stage
     self.attempt = attempt
+    self.sent = sent
     self.began = began
     self.redirects = redirects
   }
@@ -174,7 +179,9 @@ struct Transfer: Sendable {
   private func performed(
     _ exchange: Exchange, _ receiver: Receiver, of cancellation: CancellationToken? = nil
   ) async throws -> TransferResult {
-    let result = try await (context.transport ?? stage.transport).perform(exchange)
+    let transport = context.transport ?? stage.transport
+    if !transport.tellsWhenRequestsGoOut { goesOut() }
+    let result = try await transport.perform(exchange)
     guard let filter = receiver.filter else { return result }
     try await filter.finish(unless: cancellation ?? context.cancellation)
     return result
@@ -217,7 +224,8 @@ struct Transfer: Sendable {
         finalTiming.value = timing(done.metrics)
         result = .success(done)
       } catch {
-        result = .failure(cancellation.cause.map(\.error) ?? error)
+        result = .failure(
+          cancellation.cause?.error(reachedServer: context.cancellation.mayHaveSent) ?? error)
       }
       context.cancellation.removeCancelHandler(link)
       upload.close()
@@ -232,20 +240,8 @@ struct Transfer: Sendable {
     }
   }
 
-  /// Claims an attempt for a request that the transport would send again by itself, because a pooled
-  /// connection turned out to be closed. It counts like any other attempt. Returns false if the call is
-  /// cancelled, or if its policy or the retry budget allows no more.
-  func claimRepeat(_ request: Request) -> Bool {
-    // A signature is for one attempt.
-    guard request.options.signingPass?.isSigned != true, context.cancellation.cause == nil,
-      stage.retries.claimRepeat(request, context)
-    else { return false }
-    let events = events
-    context.countUsed()
-    context.countSent()
-    events?.resent()
-    return true
-  }
+  /// Records that bytes of the request may be sent from now on.
+  func goesOut() { context.cancellation.markSent() }
 
   /// Takes the beginning of the body; nil if no listener reads bodies.
   var capturing: CallEvents? {
@@ -255,7 +251,7 @@ struct Transfer: Sendable {
 
   /// What the transport tells of the transfer; nil if nothing listens.
   var events: ExchangeEvents? {
-    context.events.map { ExchangeEvents($0, attempt: context.sent, redirects: redirects) }
+    context.events.map { ExchangeEvents($0, attempt: sent, redirects: redirects) }
   }
 }
 

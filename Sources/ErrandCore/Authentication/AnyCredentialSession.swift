@@ -63,7 +63,7 @@ final class CredentialSender: Sendable {
   /// Sends a request through all of the client's stages.
   func send(_ request: Request) async throws -> Response {
     guard let send = client.withLock({ $0 }) else {
-      throw CancellationToken.Cause.cancelled(.clientShutDown).error
+      throw CancellationToken.Cause.cancelled(.clientShutDown).error(reachedServer: false)
     }
     return try await send(request)
   }

@@ -26,7 +26,8 @@ extension CredentialSession {
       return (isSame ? issued : nil, waiting, calls ?? [], state.listeners.values)
     }
     waiting.settle(
-      issued.map { .success($0) } ?? .failure(CancellationToken.Cause.cancelled(.signedOut).error))
+      issued.map { .success($0) }
+        ?? .failure(CancellationToken.Cause.cancelled(.signedOut).error(reachedServer: false)))
     CancellationToken.cancel(calls, .cancelled(.signedOut))
     for listener in listeners { listener() }
   }

@@ -186,7 +186,9 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     _ request: Request, _ cancellation: CancellationToken, _ issued: Issued, _ era: Int
   ) throws(RequestError) -> Slab<CancellationToken>.Token? {
     let entry = state.withLock { state -> Result<Slab<CancellationToken>.Token?, RequestError> in
-      guard state.era == era else { return .failure(CancellationToken.Cause.cancelled(.signedOut).error) }
+      guard state.era == era else {
+        return .failure(CancellationToken.Cause.cancelled(.signedOut).error(reachedServer: false))
+      }
       guard state.rules.current?.generation == issued.generation else { return .success(nil) }
       return Result { () throws(RequestError) in
         try state.owner.check(request)

@@ -77,7 +77,7 @@ final class CacheStage: Stage {
         await cache.store(response, to: request, rule, of: user, unless: refreshing.cancellation)
         refreshing.events?.finished(response)
       } catch {
-        refreshing.events?.failed(refreshing.cancellation.cause?.error ?? error)
+        refreshing.events?.failed(refreshing.cancellation.failure ?? error)
       }
     }
   }

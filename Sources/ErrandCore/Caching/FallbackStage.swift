@@ -54,7 +54,7 @@ final class FallbackStage: Stage {
       try limited.cancellation.finish()
       return response
     } catch {
-      throw limited.cancellation.cause?.error(attempts: (error as? RequestError)?.attempt ?? 0) ?? error
+      throw limited.cancellation.failure(attempts: (error as? RequestError)?.attempt ?? 0) ?? error
     }
   }
 }

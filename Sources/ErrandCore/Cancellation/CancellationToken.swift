@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The cancellation of one call: every request to cancel it goes through this token.
 final class CancellationToken: Sendable {
   /// The reason why a call ends before its response.
@@ -24,10 +26,24 @@ final class CancellationToken: Sendable {
   }
 
   private let state = Locked(State())
+  private let sent = Atomic(false)
 
   init() {}
 
   var cause: Cause? { state.withLock { $0.stop } }
+
+  /// The error of the call, if it is cancelled.
+  var failure: RequestError? { failure(attempts: 0) }
+
+  /// - Parameter attempts: The number of attempts that had ended.
+  func failure(attempts: Int) -> RequestError? {
+    cause?.error(attempts: attempts, reachedServer: mayHaveSent)
+  }
+
+  /// True once bytes of the call's request may have been sent.
+  var mayHaveSent: Bool { sent.load(ordering: .acquiring) }
+  func markSent() { sent.store(true, ordering: .releasing) }
+
   /// True once the call is cancelled or has its outcome.
   var isOver: Bool { state.withLock { $0.stop != nil || $0.isFinished } }
 
@@ -69,7 +85,7 @@ final class CancellationToken: Sendable {
       state.isFinished = true
       return state.stop
     }
-    if let stop { throw stop.error }
+    if let stop { throw stop.error(reachedServer: mayHaveSent) }
   }
 
   /// Calls `handler` once when the call is cancelled; at once if it has been.
@@ -118,20 +134,18 @@ final class CancellationToken: Sendable {
 
   /// Throws if the call has been cancelled.
   func check() throws(RequestError) {
-    if let stop = cause { throw stop.error }
+    if let failure { throw failure }
   }
 }
 
 extension CancellationToken.Cause {
-  var error: RequestError { error(attempts: 0) }
-
-  func error(attempts: Int) -> RequestError {
+  func error(attempts: Int = 0, reachedServer: Bool) -> RequestError {
     switch self {
-    case .cancelled(let reason): RequestError(reason, attempt: attempts)
+    case .cancelled(let reason): RequestError(reason, attempt: attempts, reachedServer: reachedServer)
     case .deadlineExceeded(let deadline):
       RequestError(
         .deadlineExceeded, message: "no whole response within the deadline of \(deadline.formattedSeconds)",
-        attempt: attempts, reachedServer: true)
+        attempt: attempts, reachedServer: reachedServer)
     }
   }
 }
@@ -156,7 +170,7 @@ extension CancellationToken {
     }
     let id = onCancel { [weak self] in
       // In this order: the task may throw as soon as it is cancelled, and its error would be the outcome.
-      if let cause = self?.cause { first.settle(.failure(cause.error)) }
+      if let failure = self?.failure { first.settle(.failure(failure)) }
       task.cancel()
     }
     defer { removeCancelHandler(id) }
@@ -167,7 +181,7 @@ extension CancellationToken {
 extension CancellationToken {
   /// Throws if the current task is cancelled.
   static func checkTask() throws(RequestError) {
-    if Task.isCancelled { throw Cause.cancelled(.taskCancelled).error }
+    if Task.isCancelled { throw Cause.cancelled(.taskCancelled).error(reachedServer: false) }
   }
 
   /// Runs `work` with a token that is cancelled together with the current task.

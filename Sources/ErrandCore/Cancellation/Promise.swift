@@ -66,7 +66,7 @@ extension Promise {
     let first = Promise<Value>()
     let id = listen { first.settle($0) }
     let stop = cancellation.onCancel {
-      if let stop = cancellation.cause { first.settle(.failure(stop.error)) }
+      if let failure = cancellation.failure { first.settle(.failure(failure)) }
     }
     defer {
       if let id { stopListening(id) }

@@ -186,7 +186,7 @@ final class CallContext: Sendable {
     guard let events else { return stream.onEnd { self.end() } }
     stream.onEnd { [cancellation] in
       self.end()
-      if let error = cancellation.cause?.error ?? stream.failure {
+      if let error = cancellation.failure ?? stream.failure {
         events.failed(error)
       } else {
         events.finished(response)

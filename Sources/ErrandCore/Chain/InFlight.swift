@@ -29,7 +29,9 @@ final class InFlight: Sendable {
       let isOpen = !state.isClosed || isPart && !state.isStopped && !state.calls.isEmpty
       return isOpen ? state.calls.insert(cancellation) : nil
     }
-    guard let token else { throw CancellationToken.Cause.cancelled(.clientShutDown).error }
+    guard let token else {
+      throw CancellationToken.Cause.cancelled(.clientShutDown).error(reachedServer: false)
+    }
     return Place(inFlight: self, token: token)
   }
 

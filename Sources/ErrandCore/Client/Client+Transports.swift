@@ -54,7 +54,8 @@ private final class TakingTransport<Value: Sendable>: Transport {
       do { taken = .success(try await take(exchange)) } catch { taken = .failure(error) }
       state.withLock { $0 = taken }
     }
-    throw RequestError(.other("it is sent by a background session of the system"), attempt: 0)
+    throw RequestError(
+      .other("it is sent by a background session of the system"), attempt: 0, reachedServer: true)
   }
 
   func shutdown() async {}

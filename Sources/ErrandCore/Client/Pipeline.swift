@@ -110,7 +110,9 @@ final class Pipeline: Sendable {
     fields.appendMissing(configuration.fields)
     self.fields = fields
     credentialSender.attach { [weak self] request in
-      guard let self else { throw CancellationToken.Cause.cancelled(.clientShutDown).error }
+      guard let self else {
+        throw CancellationToken.Cause.cancelled(.clientShutDown).error(reachedServer: false)
+      }
       return try await send(request, into: .memory)
     }
   }
@@ -194,7 +196,7 @@ final class Pipeline: Sendable {
       await context.progress?.flush()
       context.end()
       let error =
-        context.cancellation.cause.map { $0.error(attempts: (error as? RequestError)?.attempt ?? 0) } ?? error
+        context.cancellation.failure(attempts: (error as? RequestError)?.attempt ?? 0) ?? error
       let named = (error as? RequestError)?.about(request, configuration.secrets) ?? error
       context.events?.failed(named)
       throw named

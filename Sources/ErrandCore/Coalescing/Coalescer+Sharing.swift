@@ -116,7 +116,8 @@ extension Coalescer {
       let tells = abandoned?.cancellation.prepareCancel(.cancelled(.abandoned)) ?? []
       // A cancelled caller is resumed first and waits for nothing else, not even for the end of the in-flight
       // request.
-      return [{ caller.resume(throwing: stop.error) }] + tells
+      let error = stop.error(reachedServer: inFlightRequest.cancellation.mayHaveSent)
+      return [{ caller.resume(throwing: error) }] + tells
     })
     return Registration(
       inFlightRequest: inFlightRequest, listener: listener, raise: raise, stop: stop, wait: wait)

@@ -126,7 +126,7 @@ final class CoalescingStage: Stage {
       return response
     } catch {
       let error = watch?.failure ?? error
-      context.events?.failed(context.cancellation.cause?.error ?? error)
+      context.events?.failed(context.cancellation.failure ?? error)
       throw error
     }
   }

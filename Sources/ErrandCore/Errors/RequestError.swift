@@ -117,6 +117,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     let cancellation: CancellationReason?
     let rejection: Rejection?
     let bodyPrefix: Data?
+    let resend: ResendReason?
     var timing: Boxed<Timing>?
     var origin: String?
   }
@@ -125,20 +126,21 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   private var parts: Boxed<Parts>
 
   /// Makes the outcome of a cancelled request; its message is the reason.
-  init(_ reason: CancellationReason, attempt: Int) {
-    self.init(.cancelled, message: "", attempt: attempt, reachedServer: true, cancellation: reason)
+  init(_ reason: CancellationReason, attempt: Int, reachedServer: Bool) {
+    self.init(.cancelled, message: "", attempt: attempt, reachedServer: reachedServer, cancellation: reason)
   }
 
   package init(
     _ code: Code, message: String, method: Method? = nil, url: String? = nil, attempt: Int = 0,
     status: Status? = nil, fields: HTTPFields? = nil, reachedServer: Bool, underlying: (any Error)? = nil,
-    cancellation: CancellationReason? = nil, rejection: Rejection? = nil, bodyPrefix: Data? = nil
+    cancellation: CancellationReason? = nil, rejection: Rejection? = nil, bodyPrefix: Data? = nil,
+    resend: ResendReason? = nil
   ) {
     parts = Boxed(
       Parts(
         code: code, message: message, method: method, url: url, attempt: attempt, status: status,
         fields: fields, reachedServer: reachedServer, underlying: underlying, cancellation: cancellation,
-        rejection: rejection, bodyPrefix: bodyPrefix))
+        rejection: rejection, bodyPrefix: bodyPrefix, resend: resend))
   }
 
   public var code: Code { parts.value.code }
@@ -194,6 +196,9 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 
   /// The first part (at most 64 KiB) of the body of a response that was refused.
   public var bodyPrefix: Data? { parts.value.bodyPrefix }
+
+  /// The reason why the request may be sent again at once, without a new attempt, or nil.
+  var resend: ResendReason? { parts.value.resend }
 
   /// The canonical name of the origin of the response that was refused: after redirects, not the request's.
   package internal(set) var origin: String? {

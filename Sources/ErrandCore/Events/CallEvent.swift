@@ -37,7 +37,7 @@ public struct CallEvent: Sendable {
     case fieldsSent
     /// The body of the request is on its way whole: so many bytes.
     case bodySent(Int64)
-    /// The transport sends the request once more, because a connection that was there turned out to be closed.
+    /// The request is sent once more within its attempt: its connection had ended, or the server refused it unprocessed.
     case resent
     /// The first byte of the response is here.
     case firstByte

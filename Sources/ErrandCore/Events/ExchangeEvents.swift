@@ -36,6 +36,4 @@ public struct ExchangeEvents: Sendable {
 
   /// Tells that the first byte of the response is here.
   public func firstByte() { events.transportTells(.firstByte, place) }
-
-  func resent() { events.transportTells(.resent, place) }
 }

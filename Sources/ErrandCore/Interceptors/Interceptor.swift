@@ -49,7 +49,7 @@ public struct Next: Sendable {
   /// The error with which the call has ended early: `cancelled`, with its reason, or `deadlineExceeded`; nil
   /// while it goes on. Both cancel the interceptor's task, and what it waits for throws `CancellationError`:
   /// this property tells the two apart.
-  public var stopped: RequestError? { context.cancellation.cause?.error(attempts: attempt) }
+  public var stopped: RequestError? { context.cancellation.failure(attempts: attempt) }
 
   /// Passes the request on and returns the response. A relative URL and a JSON body may be passed on, too: the
   /// next interceptor sees the whole URL and the encoded body.

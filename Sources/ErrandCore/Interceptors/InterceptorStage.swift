@@ -58,7 +58,7 @@ final class InterceptorStage: Stage {
     _ error: any Error, _ request: Request, _ context: CallContext, attempt: Int
   ) -> any Error {
     let attempt = max(attempt, (error as? RequestError)?.attempt ?? 0)
-    let error = context.cancellation.cause.map { $0.error(attempts: attempt) } ?? error
+    let error = context.cancellation.failure(attempts: attempt) ?? error
     guard var error = error as? RequestError else { return error }
     error.attempt = attempt
     return error.about(request, secrets)

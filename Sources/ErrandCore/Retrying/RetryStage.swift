@@ -52,7 +52,7 @@ final class RetryStage: Stage {
   ) async throws {
     let attempts = context.used
     // An attempt that was cancelled in the middle has not ended, so it does not count.
-    if let stop = context.cancellation.cause { throw stop.error(attempts: attempts - 1) }
+    if let failure = context.cancellation.failure(attempts: attempts - 1) { throw failure }
     guard var error = error as? RequestError else { throw error }
     error.attempt = attempts
     let wait = wait(after: error, request, context)
@@ -74,12 +74,10 @@ final class RetryStage: Stage {
     return context.used < limit && request.method.isIdempotent
   }
 
-  /// Takes a retry that the transport makes by itself, if the policy and the budget allow it.
-  func claimRepeat(_ request: Request, _ context: CallContext) -> Bool {
-    let lost = RequestError(.connectionLost, message: "", reachedServer: true)
-    let now = timeline.now()
-    return state(of: request, context).mayRetry(RetryState.Failure(lost))
-      && budget.withLock { $0.retry(at: now) }
+  /// Returns true if it does no harm if the server gets the request twice: an idempotent one, or one with a key.
+  func mayRepeat(_ request: Request) -> Bool {
+    (request.options.retry ?? policy).methods.contains(request.method)
+      || request.fields.contains("Idempotency-Key")
   }
 
   private func state(of request: Request, _ context: CallContext) -> RetryState {

@@ -103,7 +103,7 @@ final class Slots: Sendable {
   /// Resumes the waiter only if this call removed it from the state, so it is resumed once.
   private func leave(_ ticket: Ticket, _ cancellation: CancellationToken) {
     let continuation = state.withLock { $0.leave(ticket) }
-    continuation?.resume(throwing: cancellation.cause?.error ?? CancellationError())
+    continuation?.resume(throwing: cancellation.failure ?? CancellationError())
   }
 
   private func resume(_ started: [State.Start]) {

@@ -78,7 +78,7 @@ public final class RequestScope: Sendable {
     _ cancellation: CancellationToken, _ effectivePriority: EffectivePriority? = nil
   ) throws(RequestError) -> ScopeMembership {
     guard let place = node.enter(cancellation, effectivePriority) else {
-      throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded(name)).error
+      throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded(name)).error(reachedServer: false)
     }
     return ScopeMembership(node, place)
   }

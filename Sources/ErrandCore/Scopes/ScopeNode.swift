@@ -144,7 +144,7 @@ public struct ScopeMembership: Sendable {
     _ cancellation: CancellationToken, _ effectivePriority: EffectivePriority?
   ) throws(RequestError) -> ScopeMembership {
     guard let place = node.enter(cancellation, effectivePriority) else {
-      throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded("")).error
+      throw CancellationToken.Cause.cancelled(node.ending ?? .scopeEnded("")).error(reachedServer: false)
     }
     return ScopeMembership(node, place)
   }

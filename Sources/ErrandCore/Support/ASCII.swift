@@ -109,6 +109,13 @@ package enum ASCII {
     }
   }
 
+  /// Returns the number of bytes at the beginning that a `token` may have.
+  package static func tokenLength(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var count = 0
+    while count < bytes.count, unsafe isTokenByte(bytes[count]) { count += 1 }
+    return count
+  }
+
   /// Returns true if the text contains a control character other than the tab, which no field value may
   /// contain (RFC 9110, section 5.5).
   package static func hasControl(_ text: String) -> Bool {

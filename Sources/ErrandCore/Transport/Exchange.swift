@@ -20,8 +20,8 @@ public final class Exchange: Sendable {
     /// False if the body of the response is delivered as it was transferred, without decoding its content codings, and
     /// none is asked for but those that the fields have.
     public let decodesContent: Bool
-    /// False if a transport that cannot call `claimRepeat` must not send the request on a reused connection,
-    /// which may be stale.
+    /// False if a transport that sends requests again by itself must not send this one on a reused connection, which
+    /// may be stale.
     public let mayBeRepeated: Bool
 
     /// For `Exchange+Check` only.
@@ -60,10 +60,8 @@ public final class Exchange: Sendable {
   /// fails with that error.
   public func sink(for head: ResponseHead) throws -> any BodySink { try receiver.sink(for: head) }
 
-  /// Asks whether the transport may send the request once more by itself, because a reused connection was
-  /// closed before any byte of a response. True: the repeat counts as an attempt; false: this attempt has
-  /// failed with `connectionLost`.
-  public func claimRepeat() -> Bool { receiver.claimRepeat() }
+  /// Records that bytes of the request may be sent from now on: until then a failure has not reached the server.
+  public func requestGoesOut() { receiver.goesOut() }
 
   /// Takes what the transport tells of this attempt; nil if nothing listens, and then it costs nothing.
   public var events: ExchangeEvents? { receiver.events }
@@ -83,9 +81,22 @@ public final class Exchange: Sendable {
   public func didSend(total bytes: Int64) { progress?.sent(bytes) }
 
   /// Returns an error about this attempt. The request is added to it later; `message` must show no secret.
+  /// - Parameter resend: The reason why the client may send the request again at once, without a new attempt.
+  ///   Default: nil.
   public func error(
-    _ code: RequestError.Code, _ message: String, reachedServer: Bool, underlying: (any Error)? = nil
+    _ code: RequestError.Code, _ message: String, reachedServer: Bool, underlying: (any Error)? = nil,
+    resend: ResendReason? = nil
   ) -> RequestError {
-    RequestError(code, message: message, reachedServer: reachedServer, underlying: underlying)
+    RequestError(code, message: message, reachedServer: reachedServer, underlying: underlying, resend: resend)
   }
+}
+
+/// The reason why a request that got no response may be sent again at once.
+public enum ResendReason: Sendable, Hashable {
+  /// The server has certainly not processed the request (RFC 9113, section 8.7): it may be sent again, whatever
+  /// its method.
+  case unprocessed
+  /// A connection that was used before ended without a byte of a response, and the server's system acknowledged no byte
+  /// of the request: most likely the server had closed it. A request that may be repeated is sent again, once.
+  case staleConnection
 }

@@ -10,7 +10,8 @@ public protocol Transport: Sendable {
   /// Performs one attempt and returns when the last byte of the response is in the sink.
   ///
   /// A transport
-  /// - sends `exchange.request` as it is and follows no redirect: a 3xx is a response like any other;
+  /// - sends `exchange.request` as it is, once, and follows no redirect: a 3xx is a response like any other;
+  /// - fails with `RequestError(.connectionLost)` and a `ResendReason` where the client may send the request again at once;
   /// - calls `exchange.sink(for:)` once, with the final head (no 1xx), and writes the body, decompressed
   ///   (unless `exchange.request.decodesContent` is false), into the sink that it gets, as fast as the sink accepts it;
   /// - reports the bytes that it sent to `exchange`;
@@ -21,8 +22,16 @@ public protocol Transport: Sendable {
   /// - Throws: `RequestError`, whose `reachedServer` says whether the server may have received the request.
   func perform(_ exchange: Exchange) async throws -> TransferResult
 
+  /// True if the transport calls `exchange.requestGoesOut()` before it sends a request. Otherwise each request that it was
+  /// given may have reached its server. Default: false.
+  var tellsWhenRequestsGoOut: Bool { get }
+
   /// Closes idle connections and releases the transport's resources. No attempt is performed afterwards.
   func shutdown() async
+}
+
+extension Transport {
+  public var tellsWhenRequestsGoOut: Bool { false }
 }
 
 /// The result of an attempt that got a response.
@@ -39,14 +48,14 @@ public struct TransferResult: Sendable {
 /// Chooses the sink for the body when the head of a response has arrived.
 protocol HeadReceiver: Sendable {
   func sink(for head: ResponseHead) throws -> any BodySink
-  /// Uses one more of the call's attempts, if its policy has one left for a lost connection.
-  func claimRepeat() -> Bool
+  /// Records that bytes of the request may be sent from now on.
+  func goesOut()
   /// Nil if nothing listens.
   var events: ExchangeEvents? { get }
 }
 
 extension HeadReceiver {
-  func claimRepeat() -> Bool { false }
+  func goesOut() {}
   var events: ExchangeEvents? { nil }
 }
 

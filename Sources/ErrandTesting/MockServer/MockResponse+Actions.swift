@@ -14,6 +14,7 @@ enum ServerAction: Sendable {
   case stopReading
   case stall
   case close
+  case closeUnread
   case reset
 }
 
@@ -35,6 +36,7 @@ extension MockResponse {
       case .pause(let duration): actions.append(.pause(duration))
       case .stall: return actions + [.stall]
       case .close: return actions + [.close]
+      case .closeUnread: return actions + [.closeUnread]
       case .reset: return actions + [.reset]
       }
     }

@@ -8,7 +8,11 @@ public import ErrandCore
 
 extension MockResponse {
   /// Closes the connection with a FIN at this point. The rest is not sent.
-  public func closing(at point: Point) -> MockResponse { with { $0.faults.append((point, .close)) } }
+  /// - Parameter reads: True to read what the client still sends, so that it gets all that was sent to it. False to
+  ///   close as servers do that are not careful: what was not read resets the connection. Default: true.
+  public func closing(at point: Point, reading reads: Bool = true) -> MockResponse {
+    with { $0.faults.append((point, reads ? .close : .closeUnread)) }
+  }
 
   /// Resets the connection with an RST at this point. The rest is not sent.
   public func resetting(at point: Point) -> MockResponse { with { $0.faults.append((point, .reset)) } }

@@ -29,6 +29,7 @@ public struct MockResponse: Sendable {
 
   enum Fault: Sendable {
     case close
+    case closeUnread
     case reset
     case stall
     case pause(Duration)

@@ -190,6 +190,9 @@ final class ServerConnection {
       isLingering = true
       stopsReading = false
       wakeAt = .now + .seconds(2)
+    case .closeUnread:
+      note(.closedByServer)
+      closeDescriptor()
     case .reset:
       Socket.reset(descriptor)
       note(.resetByServer)

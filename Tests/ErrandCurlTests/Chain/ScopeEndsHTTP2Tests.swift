@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// With HTTP/2 a scope's requests share their connection with others, which must not notice its end.
-@Suite(.timeLimit(.minutes(1))) struct ScopeEndsHTTP2Tests {
+@Suite(.speaksHTTP2, .timeLimit(.minutes(1))) struct ScopeEndsHTTP2Tests {
   private let scope = RequestScope("page")
 
   private func client(_ authority: String?) -> Client {

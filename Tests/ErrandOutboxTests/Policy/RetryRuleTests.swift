@@ -102,7 +102,9 @@ struct RetryRuleTests {
   @Test func `an attempt cancelled from outside backs off like any failure`() throws {
     var waits: Set<Duration> = []
     for seed in 1...50 {
-      for error: any Error in [CancellationError(), RequestError(.clientShutDown, attempt: 1)] {
+      for error: any Error in [
+        CancellationError(), RequestError(.clientShutDown, attempt: 1, reachedServer: false),
+      ] {
         let conclusion = conclusion(error, number: 5, seed: UInt64(seed))
         waits.insert(try #require(wait(conclusion)))
         guard case .failed(_, _, let counts, _) = conclusion.outcome else { continue }

@@ -1,0 +1,100 @@
+import Foundation
+
+/// A server of HTTP/2 without TLS that does as it is told with each stream, in Python, frame by frame.
+///
+/// The body of each whole response is the number of requests that the server has seen on all of its connections.
+enum RawHTTP2Server {
+  /// What the server does with a request.
+  enum Course: String, CaseIterable {
+    /// All of the response, then RST_STREAM(NO_ERROR), before the body is read.
+    case wholeThenReset
+    /// The same for a response without an announced length.
+    case wholeWithoutLengthThenReset
+    /// A 401 in the same way.
+    case refusalThenReset
+    /// REFUSED_STREAM for the first two requests.
+    case refuses
+    /// REFUSED_STREAM for each request.
+    case alwaysRefuses
+    /// GOAWAY, with the request above its last stream, on the first connection.
+    case goesAway
+    /// A part of the announced body, then RST_STREAM(NO_ERROR).
+    case cut
+    /// The connection ends in the middle of a response.
+    case closes
+    /// HTTP_1_1_REQUIRED.
+    case wantsHTTP1
+  }
+
+  static func script(_ course: Course) -> String {
+    program.replacingOccurrences(of: "COURSE", with: course.rawValue)
+  }
+
+  private static let program = #"""
+    import socket, struct, threading
+    course = "COURSE"
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    print(listener.getsockname()[1], flush=True)
+    seen, connections, lock = 0, 0, threading.Lock()
+
+    def frame(kind, flags, stream, payload=b""):
+        return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+    def head(status, length):
+        fields = b"\x08\x03" + str(status).encode()
+        if length is not None:
+            text = str(length).encode()
+            fields += b"\x0f\x0d" + bytes([len(text)]) + text
+        return fields
+
+    def whole(stream, status, body, announces=True):
+        return frame(1, 4, stream, head(status, len(body) if announces else None)) + frame(0, 1, stream, body)
+
+    def reset(stream, code):
+        return frame(3, 0, stream, struct.pack(">I", code))
+
+    def respond(client, stream, number, connection, of_connection):
+        body = str(number).encode()
+        if course == "wholeThenReset": client.sendall(whole(stream, 200, body) + reset(stream, 0))
+        elif course == "wholeWithoutLengthThenReset": client.sendall(whole(stream, 200, body, False) + reset(stream, 0))
+        elif course == "refusalThenReset": client.sendall(whole(stream, 401, body) + reset(stream, 0))
+        elif course == "alwaysRefuses" or (course == "refuses" and number < 3):
+            client.sendall(reset(stream, 7))
+        elif course == "goesAway" and connection == 1 and of_connection > 1:
+            client.sendall(frame(7, 0, 0, struct.pack(">II", stream - 2, 0)))
+        elif course == "cut":
+            client.sendall(frame(1, 4, stream, head(200, 100)) + frame(0, 0, stream, body) + reset(stream, 0))
+        elif course == "closes":
+            client.sendall(frame(1, 4, stream, head(200, None)) + frame(0, 0, stream, body))
+            client.shutdown(socket.SHUT_RDWR)
+        elif course == "wantsHTTP1": client.sendall(reset(stream, 13))
+        else: client.sendall(whole(stream, 200, body))
+
+    def serve(client):
+        global seen, connections
+        with lock:
+            connections += 1
+            connection = connections
+        source = client.makefile("rb")
+        if source.read(24)[:5] == b"PRI *": client.sendall(frame(4, 0, 0))
+        count = 0
+        while True:
+            start = source.read(9)
+            if len(start) < 9: return client.close()
+            length, kind, flags = int.from_bytes(start[:3], "big"), start[3], start[4]
+            stream = int.from_bytes(start[5:], "big") & 0x7fffffff
+            source.read(length)
+            if kind == 4 and not flags & 1: client.sendall(frame(4, 1, 0))
+            if kind == 6 and not flags & 1: client.sendall(frame(6, 1, 0, b"\0" * 8))
+            if kind == 1:
+                with lock:
+                    seen += 1
+                    number = seen
+                count += 1
+                try: respond(client, stream, number, connection, count)
+                except OSError: return
+
+    while True:
+        threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+    """#
+}

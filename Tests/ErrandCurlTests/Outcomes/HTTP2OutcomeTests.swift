@@ -1,0 +1,103 @@
+import ErrandCore
+import ErrandCurl
+import Foundation
+import Testing
+
+/// What became of a request over HTTP/2, by what the server sent and not by how its stream ended.
+@Suite(.speaksHTTP2, .timeLimit(.minutes(1))) struct HTTP2OutcomeTests {
+  private let client: Client
+  private let large = Body.bytes(Data(count: 1 << 20))
+
+  init() {
+    var configuration = ClientConfiguration()
+    configuration.retry = .never
+    client = Client(transport: CurlTransport(), configuration: configuration)
+  }
+
+  private func server(_ course: RawHTTP2Server.Course) async throws -> PythonServer {
+    try await PythonServer(RawHTTP2Server.script(course))
+  }
+
+  private func post(_ server: PythonServer, _ body: Body = .text("body")) -> Request {
+    .post(server.url, body).httpVersion(.http2)
+  }
+
+  @Test(arguments: [RawHTTP2Server.Course.wholeThenReset, .wholeWithoutLengthThenReset])
+  func `a whole response counts though the server then resets the stream`(
+    course: RawHTTP2Server.Course
+  ) async throws {
+    let server = try await server(course)
+    for (number, body) in [Body.text("body"), large, .text("body"), large].enumerated() {
+      let response = try await client.send(post(server, body))
+      #expect(response.status == 200)
+      #expect(response.text == "\(number + 1)")
+      #expect(response.timing.httpVersion == .http2)
+    }
+  }
+
+  @Test func `a refusal keeps its status though the server then resets the stream`() async throws {
+    let server = try await server(.refusalThenReset)
+    for number in 1...3 {
+      let error = await #expect(throws: RequestError.self) { try await client.send(post(server, large)) }
+      #expect(error?.status == 401)
+      #expect(error?.bodyPrefix == Data("\(number)".utf8))
+    }
+  }
+
+  @Test func `a request that was refused unprocessed is sent again within its attempt`() async throws {
+    let server = try await server(.refuses)
+    let response = try await client.send(post(server))
+    #expect(response.text == "3")
+    #expect(response.timing.attempts == 3)
+  }
+
+  @Test func `a server that always refuses has not been reached`() async throws {
+    let server = try await server(.alwaysRefuses)
+    let error = await #expect(throws: RequestError.self) { try await client.send(post(server)) }
+    #expect(error?.code == .connectionLost)
+    #expect(error?.reachedServer == false)
+    #expect(error?.attempt == 1)
+    #expect(error?.message.contains("REFUSED_STREAM") == true)
+  }
+
+  @Test func `a stream of a body that was begun is not sent again, and has not reached the server`()
+    async throws
+  {
+    let server = try await server(.alwaysRefuses)
+    let body = AsyncStream<Data> { source in
+      source.yield(Data(count: 10))
+      source.finish()
+    }
+    let error = await #expect(throws: RequestError.self) {
+      try await client.send(post(server, .stream(body)))
+    }
+    #expect(error?.reachedServer == false)
+  }
+
+  @Test func `a request above the last stream of a GOAWAY is sent again on a new connection`() async throws {
+    let server = try await server(.goesAway)
+    _ = try await client.send(post(server))
+    let response = try await client.send(post(server))
+    // Two on the first connection, and the second once more.
+    #expect(response.text == "3")
+  }
+
+  @Test func `a file is sent again whole`() async throws {
+    let server = try await server(.refuses)
+    let file = FileManager.default.temporaryDirectory.appending(path: "errand-\(UUID()).bin")
+    try Data(count: 30_000).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let response = try await client.send(post(server, .file(file)))
+    #expect(response.text == "3")
+  }
+
+  @Test(arguments: [RawHTTP2Server.Course.cut, .closes])
+  func `a part of a response is no response`(course: RawHTTP2Server.Course) async throws {
+    let server = try await server(course)
+    let error = await #expect(throws: RequestError.self) {
+      try await client.send(.get(server.url).httpVersion(.http2))
+    }
+    #expect(error?.code == .connectionLost)
+    #expect(error?.reachedServer == true)
+  }
+}

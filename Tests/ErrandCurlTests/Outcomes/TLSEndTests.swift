@@ -1,0 +1,91 @@
+import ErrandCore
+import ErrandCurl
+import Foundation
+import TestSupport
+import Testing
+
+/// What a TLS connection that ends early says about the request, and about a response that lasts until its end.
+@Suite(.timeLimit(.minutes(1))) final class TLSEndTests {
+  private let folder: TemporaryFolder
+  private let certificates: Certificates
+  private let client: Client
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    certificates = try await Certificates(in: folder)
+    var curl = CurlConfiguration()
+    curl.certificateAuthorityFile = certificates.authority
+    client = Client(transport: CurlTransport(configuration: curl))
+  }
+
+  /// - Parameter course: What happens after the response, or to the handshake.
+  private func server(_ course: String, _ response: String = "") async throws -> String {
+    let server = try await PythonServer(
+      """
+      import socket, ssl, threading
+      context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+      context.load_cert_chain("\(certificates.path("good.pem"))", "\(certificates.path("good.key"))")
+      listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+      print(listener.getsockname()[1], flush=True)
+      course, count = "\(course)", 0
+      def serve(plain):
+          client = context.wrap_socket(plain, server_side=True)
+          while b"\\r\\n\\r\\n" not in client.recv(65536): pass
+          client.sendall(\(response.debugDescription).encode())
+          if course == "ends": client.unwrap()
+          plain = socket.socket(fileno=client.detach())
+          plain.shutdown(socket.SHUT_WR)
+          plain.close()
+      while True:
+          plain = listener.accept()[0]
+          count += 1
+          if course == "cuts the handshake" and count < 3:
+              plain.recv(10)
+              plain.close()
+          else: threading.Thread(target=serve, args=(plain,), daemon=True).start()
+      """)
+    servers.withLock { $0.append(server) }
+    return "https://127.0.0.1:\(server.port)/"
+  }
+
+  private let servers = Locked<[PythonServer]>([])
+
+  @Test func `a response until the end of the connection is whole where TLS ends`() async throws {
+    let url = try await server("ends", "HTTP/1.1 200 OK\r\n\r\nwhole")
+    #expect(try await client.send(.get(url).bestEffort()).text == "whole")
+  }
+
+  @Test func `a response until the end of the connection may be a part where TLS does not end`() async throws
+  {
+    let url = try await server("closes", "HTTP/1.1 200 OK\r\n\r\npart")
+    let error = await #expect(throws: RequestError.self) { try await client.send(.get(url).bestEffort()) }
+    #expect(error?.code == .connectionLost)
+    #expect(error?.reachedServer == true)
+    let file = folder.file("download")
+    await #expect(throws: RequestError.self) {
+      try await client.download(.get(url).bestEffort(), to: file)
+    }
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n\r\n",
+  ])
+  func `a response with a length, or in chunks, needs no end of TLS`(response: String) async throws {
+    let url = try await server("closes", response)
+    for _ in 0..<3 { #expect(try await client.send(.get(url)).text == "whole") }
+  }
+
+  @Test func `a handshake that is cut is a lost connection, and is attempted again`() async throws {
+    let url = try await server("cuts the handshake", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole")
+    let error = await #expect(throws: RequestError.self) {
+      try await client.send(.post(url, .text("body")).bestEffort())
+    }
+    #expect(error?.code == .connectionLost)
+    #expect(error?.reachedServer == false)
+    let response = try await client.send(.post(url, .text("body")))
+    #expect(response.text == "whole")
+    #expect(response.timing.attempts == 2)
+  }
+}
