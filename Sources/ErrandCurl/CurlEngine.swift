@@ -20,6 +20,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   @exclusivity(unchecked) private var touched: [CurlTransfer] = []
   /// Transfers that ended in this turn.
   @exclusivity(unchecked) private var settled: [(CurlTransfer, Result<Void, any Error>)] = []
+  /// Transfers whose sending waits until this turn's data is read.
+  @exclusivity(unchecked) private var yielding: [CurlTransfer] = []
   /// The jobs of tasks that prefer this thread.
   @exclusivity(unchecked) var jobs = CurlJobs()
   let ownThread = ThreadMark()
@@ -55,7 +57,9 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
       if batch.count > 1 { for case .cancel(let transfer) in batch { transfer.shutDown() } }
       for command in batch { carryOut(command) }
       batch.removeAll(keepingCapacity: true)
+      let yielding = takeYielding()
       act()
+      for transfer in yielding where transfer.index >= 0 { transfer.resumeSending() }
       now = .now
       collectFinished()
       deliverTouched()
@@ -190,6 +194,15 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
 
   func touch(_ transfer: CurlTransfer) { touched.append(transfer) }
 
+  /// Lets the transfer send on after the next turn has read.
+  func resumesSending(_ transfer: CurlTransfer) { yielding.append(transfer) }
+
+  private func takeYielding() -> [CurlTransfer] {
+    guard !yielding.isEmpty else { return [] }
+    defer { yielding = [] }
+    return yielding
+  }
+
   private func deliverTouched() {
     for transfer in touched where transfer.index >= 0 && !transfer.deliver() {
       let failure = transfer.failureOfSink
@@ -234,7 +247,8 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     }
     if let rest = restBegins() { due = due.map { min($0, rest) } ?? rest }
     let milliseconds = due.map { Int32(clamping: max(0, ($0 - now).wholeMilliseconds + 1)) } ?? -1
-    let isBusy = timer.map { $0 <= now } == true || !jobs.isEmpty || !inbox.mayWait()
+    let isBusy =
+      timer.map { $0 <= now } == true || !jobs.isEmpty || !yielding.isEmpty || !inbox.mayWait()
     watch.wait(milliseconds: isBusy ? 0 : milliseconds)
     inbox.hasWoken()
   }

@@ -74,6 +74,8 @@ final class CurlOptions: Sendable {
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_PATH_AS_IS, 1)
+    // Chunks come as they are: see `ChunkedBody`.
+    set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     set(CURLOPT_NOPROGRESS, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_BUFFERSIZE, 64 << 10)

@@ -52,6 +52,8 @@ struct CurlResponse {
   private var lines = 0
   private var status = 0
   private var framing = BodyFraming()
+  /// The chunks of the body; nil if it has none.
+  private var chunks: ChunkedBody?
   /// True if the transfer was ended here, because the response is whole: libcurl would go on sending the request.
   private var isEnough = false
   /// The bytes of the body, as received.
@@ -110,21 +112,22 @@ struct CurlResponse {
     }
     // Nor is the challenge of a proxy, which libcurl answers if it can.
     isHeadWhole = status >= 200 && !isRefusedByProxy
-    if !isHeadWhole {
+    guard isHeadWhole else {
       handle.head.removeAll(keepingCapacity: true)
       lines = 0
       framing = BodyFraming()
-    } else if let problem = framing.problem(mayHaveBody: mayHaveBody) {
-      // Before the body: libcurl would end it somewhere, and use the connection again.
-      return refuse(problem)
-    } else if endsAtHead || isWhole && refuses(isSending) {
-      isEnough = true
+      return isEndedByProxy ? .no : .yes
     }
-    return isEnough || isEndedByProxy ? .no : .yes
+    // Before the body: libcurl would end it somewhere, and use the connection again.
+    if let problem = framing.problem(mayHaveBody: mayHaveBody) { return refuse(problem) }
+    if isHTTP1, framing.isChunked { chunks = ChunkedBody() }
+    isEnough = endsAtHead || isWhole && refuses(isSending)
+    return isEnough ? .no : .yes
   }
 
-  /// True once the response is whole by what its head announced. Only libcurl knows when any other body is whole.
-  var isWhole: Bool { isHeadWhole && (!mayHaveBody || framing.bytes == taken) }
+  /// True once the response is whole by what its head announced, or with its last chunk. Only libcurl knows when any other
+  /// body is whole.
+  var isWhole: Bool { isHeadWhole && (!mayHaveBody || chunks?.isWhole ?? (framing.bytes == taken)) }
 
   /// True if the response is the outcome, whatever libcurl says: a server may send all of it before it has read the request,
   /// and then end the stream or the connection (RFC 9113, section 8.1; RFC 9112, section 9.3).
@@ -132,20 +135,17 @@ struct CurlResponse {
 
   /// True if the body lasts until the end of the connection.
   var lastsUntilEnd: Bool {
-    isHeadWhole && isHTTP1 && mayHaveBody && !framing.isChunked && framing.bytes == nil
+    isHeadWhole && isHTTP1 && mayHaveBody && chunks == nil && framing.bytes == nil
   }
-
-  var isChunked: Bool { mayHaveBody && framing.isChunked }
 
   /// The number of bytes of the body that are to come; nil if it is unknown.
   var bytesLeft: Int64? { mayHaveBody ? framing.bytes.map { $0 - taken } : 0 }
 
-  /// Records that a chunked body is whole, where that is known without libcurl.
-  mutating func hasLastChunk() { isEnough = true }
-
   /// Returns the reason why a response that libcurl takes for whole is not, or nil.
   var shortfall: String? {
-    guard mayHaveBody, let announced = framing.bytes, announced != taken else { return nil }
+    guard mayHaveBody, !isWhole else { return nil }
+    if chunks != nil { return "the connection ended before the last chunk of the response" }
+    guard let announced = framing.bytes else { return nil }
     return "the connection ended after \(taken) of the \(announced) bytes of the response"
   }
 
@@ -194,8 +194,8 @@ struct CurlResponse {
     }
     if sink == nil {
       if handle.body.count + bytes.count <= Self.unseenSize {
-        handle.body.append(contentsOf: bytes)
-        return took(bytes.count, isSending)
+        let count = content(of: bytes) { $0.handle.body.append(contentsOf: $1) }
+        return took(count, isSending)
       }
       guard open(transfer) else { return .no }
       holdForWhole()
@@ -205,12 +205,30 @@ struct CurlResponse {
       guard deliver(of: transfer) else { return .no }
       if isSinkFull || isBehind { return .later }
     }
-    collected.append(bytes)
+    let count = content(of: bytes) { $0.collected.append($1) }
     guard !collected.isWhole || deliver(of: transfer) else { return .no }
-    return took(bytes.count, isSending)
+    return took(count, isSending)
+  }
+
+  /// Passes on the content of what came, and returns its length.
+  private mutating func content(
+    of bytes: UnsafeRawBufferPointer, _ take: (inout Self, UnsafeRawBufferPointer) -> Void
+  ) -> Int {
+    guard var chunks else {
+      take(&self, bytes)
+      return bytes.count
+    }
+    var count = 0
+    chunks.take(bytes) { piece in
+      count += piece.count
+      take(&self, piece)
+    }
+    self.chunks = chunks
+    return count
   }
 
   private mutating func took(_ count: Int, _ isSending: Bool) -> Taken {
+    if chunks?.isMalformed == true { return refuse("the chunks of the response are malformed") }
     taken += Int64(count)
     guard isWhole, refuses(isSending) else { return .yes }
     isEnough = true

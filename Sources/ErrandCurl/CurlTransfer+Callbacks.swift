@@ -148,7 +148,15 @@ extension CurlTransfer {
 
   private func send(_ room: UnsafeMutableRawBufferPointer) -> Int {
     lastMove = engine.now
+    if mustReadFirst {
+      hasYielded = true
+      engine.resumesSending(self)
+      return Int(CURL_READFUNC_PAUSE)
+    }
     do {
+      // One record of TLS, so that a look comes before each.
+      let room =
+        exchange.request.isSecure ? UnsafeMutableRawBufferPointer(rebasing: room.prefix(16 << 10)) : room
       let (count, isWhole) = try upload.read(into: room)
       if isWhole { events?.bodySent(upload.count) }
       return count
@@ -156,6 +164,19 @@ extension CurlTransfer {
       response.fail(error)
       return Int(CURL_READFUNC_ABORT)
     }
+  }
+
+  /// True if the server has said something before it has the whole request: it may have refused it, and closed the
+  /// connection. Then the next bytes fail, and libcurl reads no more.
+  private var mustReadFirst: Bool {
+    guard !hasYielded, awaitsHead, let socket else { return false }
+    return errand_peek(socket) == errand_arrival_bytes
+  }
+
+  /// Goes on sending, after what had come has been read.
+  func resumeSending() {
+    hasYielded = false
+    curl_easy_pause(easy, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
   }
 
   private func report(_ sent: Int64) -> Int32 {
@@ -274,14 +295,7 @@ extension CurlTransfer: SocketHolder {
     while awaitsHead {
       guard let line = unread.takeLine(), receiveField(line) == line.count else { return }
     }
-    if response.isChunked {
-      while let chunk = unread.takeChunk() {
-        if chunk.isEmpty { return response.hasLastChunk() }
-        guard receive(chunk) == chunk.count else { return }
-      }
-    } else {
-      let body = unread.takeBytes(atMost: response.bytesLeft)
-      if !body.isEmpty { _ = receive(body) }
-    }
+    let body = unread.body(atMost: response.bytesLeft)
+    if !body.isEmpty { _ = receive(body) }
   }
 }

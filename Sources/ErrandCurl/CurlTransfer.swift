@@ -63,6 +63,8 @@ final class CurlTransfer: @unchecked Sendable {
   @exclusivity(unchecked) var hasMetEnd = false
 
   @exclusivity(unchecked) var upload: CurlUpload
+  /// True while sending waits until what has come is read.
+  @exclusivity(unchecked) var hasYielded = false
   var reportedSent: Int64 = 0
   private var seenMoves: (Int64, Int64) = (0, 0)
   /// The bytes that the system had not sent, or the server's not acknowledged, at the last look.

@@ -24,25 +24,9 @@ struct UnreadResponse {
     return line
   }
 
-  /// Takes bytes of a body that is not chunked.
-  mutating func takeBytes(atMost count: Int64?) -> UnsafeRawBufferPointer {
-    let taken = count.map { rest.prefix(Int(clamping: $0)) } ?? rest
-    rest = rest[taken.endIndex...]
-    return UnsafeRawBufferPointer(rebasing: taken)
-  }
-
-  /// Takes the next chunk; an empty one is the last. Nil if it is not whole, or malformed.
-  mutating func takeChunk() -> UnsafeRawBufferPointer? {
-    guard let line = takeLine() else { return nil }
-    let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 13 && $0 != 10 && $0 != 32 }
-    guard let length = Int(String(decoding: digits, as: UTF8.self), radix: 16), length >= 0 else {
-      return nil
-    }
-    if length == 0 { return UnsafeRawBufferPointer(rebasing: rest.prefix(0)) }
-    guard length <= rest.count else { return nil }
-    let chunk = takeBytes(atMost: Int64(length))
-    guard let end = takeLine(), end.allSatisfy({ $0 == 13 || $0 == 10 }) else { return nil }
-    return chunk
+  /// Returns the bytes that no line has taken, as many as the body may have.
+  func body(atMost count: Int64?) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: count.map { rest.prefix(Int(clamping: $0)) } ?? rest)
   }
 }
 

@@ -61,8 +61,11 @@ import Testing
     #expect(response.text == "done")
   }
 
-  @Test func `a whole response counts when the server then closes the connection`() async throws {
-    server.on("/close", at: .head) { _ in .response(body: "done").closing(at: .end, reading: false) }
+  @Test(arguments: [MockResponse.response(body: "done"), .chunked("do", "ne")])
+  func `a whole response counts when the server then closes the connection`(response: MockResponse)
+    async throws
+  {
+    server.on("/close", at: .head) { _ in response.closing(at: .end, reading: false) }
     for _ in 0..<20 {
       let response = try await client.send(post("/close", large))
       #expect(response.text == "done")

@@ -24,7 +24,9 @@ import Testing
     await #expect(throws: RequestError.self) { try await client.send(request) }?.reachedServer
   }
 
-  @Test func `a request that waits for a slot at its deadline, or when it is cancelled, was not sent`() async throws {
+  @Test func `a request that waits for a slot at its deadline, or when it is cancelled, was not sent`()
+    async throws
+  {
     let client = client()
     client.limits.perOrigin = 1
     let first = client.start(.get(server.url("/")))

@@ -1,0 +1,79 @@
+/// Decodes the chunks of a body as they come (RFC 9112, section 7.1). Pure.
+///
+/// libcurl decodes them, too, to know where the response ends, but does not tell when it has seen the last chunk: a server
+/// that responds before it has read the request may end the connection right after it.
+struct ChunkedBody {
+  private enum State {
+    case size(digits: Int)
+    case afterSize
+    case content
+    case afterContent
+    case trailer(isEmpty: Bool)
+    case end
+  }
+
+  private var state = State.size(digits: 0)
+  /// The bytes of the chunk that are to come.
+  private var left = 0
+
+  /// True once the last chunk and the trailers are here.
+  var isWhole: Bool { if case .end = state { true } else { false } }
+  /// True if the chunks are not ones.
+  private(set) var isMalformed = false
+
+  /// Takes bytes as they came. Calls `body` with each piece of the content.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+    var index = 0
+    while index < bytes.count, !isMalformed, !isWhole {
+      if case .content = state {
+        let count = min(left, bytes.count - index)
+        body(UnsafeRawBufferPointer(rebasing: bytes[index..<index + count]))
+        index += count
+        left -= count
+        if left == 0 { state = .afterContent }
+      } else {
+        take(bytes[index])
+        index += 1
+      }
+    }
+  }
+
+  /// Takes a byte that is not content.
+  private mutating func take(_ byte: UInt8) {
+    switch (state, byte) {
+    case (.size(let digits), _):
+      if let digit = Self.value(ofDigit: byte), digits < 15 {
+        left = left << 4 | digit
+        state = .size(digits: digits + 1)
+      } else if digits > 0, byte == 10 {
+        beginContent()
+      } else if digits > 0, Self.value(ofDigit: byte) == nil {
+        state = .afterSize
+      } else {
+        isMalformed = true
+      }
+    // An extension is of no use to anybody.
+    case (.afterSize, 10): beginContent()
+    case (.afterSize, _): break
+    case (.afterContent, 10): (state, left) = (.size(digits: 0), 0)
+    case (.afterContent, 13): break
+    case (.afterContent, _): isMalformed = true
+    case (.trailer(isEmpty: true), 10): state = .end
+    case (.trailer, 10): state = .trailer(isEmpty: true)
+    case (.trailer, 13): break
+    case (.trailer, _): state = .trailer(isEmpty: false)
+    case (.content, _), (.end, _): break
+    }
+  }
+
+  private mutating func beginContent() { state = left == 0 ? .trailer(isEmpty: true) : .content }
+
+  private static func value(ofDigit byte: UInt8) -> Int? {
+    switch byte {
+    case 48...57: Int(byte) - 48
+    case 65...70: Int(byte) - 55
+    case 97...102: Int(byte) - 87
+    default: nil
+    }
+  }
+}
