@@ -127,11 +127,15 @@ public enum HTTPVersion: String, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The HTTP version that a request asks for.
+///
+/// The libcurl transport speaks HTTP/2 with libcurl 8.19 or later (`CurlTransport.supportsHTTP2`). Older versions do not
+/// tell which requests a server has processed.
 public enum HTTPVersionPreference: String, Sendable, Hashable {
-  /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+  /// HTTP/2 where the transport supports it and TLS negotiates it, else HTTP/1.1.
   case automatic
   /// HTTP/1.1 only.
   case http1
-  /// HTTP/2: negotiated with TLS; over plain http it is assumed without negotiation (prior knowledge).
+  /// HTTP/2: negotiated with TLS; over plain http it is assumed without negotiation (prior knowledge). A transport that
+  /// does not support HTTP/2 fails the request with `RequestError(.unsupported)`.
   case http2
 }
