@@ -39,7 +39,9 @@ final class CallTrace: Sendable {
     for name in ["traceparent", "tracestate"] { request.fields.remove(name) }
     if isAllowed {
       request.fields.set("traceparent", span.traceparent)
-      if !span.state.isEmpty { request.fields.set("tracestate", span.state) }
+      if !span.state.isEmpty, let state = TraceState.valid(span.state) {
+        request.fields.set("tracestate", state)
+      }
     }
     return request
   }

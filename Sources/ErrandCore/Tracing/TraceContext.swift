@@ -1,4 +1,4 @@
-/// The place of a piece of work in a distributed trace (W3C Trace Context).
+/// The place of a piece of work in a distributed trace (W3C Trace Context, level 2).
 ///
 /// ```swift
 /// try await TraceContext.$current.withValue(TraceContext(traceparent: header)) {
@@ -15,25 +15,39 @@ public struct TraceContext: Sendable, Hashable {
   public let spanID: SpanID
   /// True if the trace is recorded.
   public var isSampled: Bool
-  /// What other systems have added: `tracestate`, empty for nothing.
+  /// True if the system that began the trace says that the last 7 bytes of its identifier are random, so that samplers
+  /// may rely on them (the random-trace-id flag). It stays the same within a trace.
+  public let hasRandomTraceID: Bool
+  /// The members that tracing systems have added, newest first: `tracestate`, empty for none. A state that is not
+  /// valid is not sent.
   public var state: String
 
-  public init(traceID: TraceID, spanID: SpanID, isSampled: Bool = true, state: String = "") {
+  /// - Parameters:
+  ///   - hasRandomTraceID: True only if `traceID` is known to be random, such as one of `TraceID.random()` that begins
+  ///     a trace.
+  public init(
+    traceID: TraceID, spanID: SpanID, isSampled: Bool = true, hasRandomTraceID: Bool = false,
+    state: String = ""
+  ) {
     self.traceID = traceID
     self.spanID = spanID
     self.isSampled = isSampled
+    self.hasRandomTraceID = hasRandomTraceID
     self.state = state
   }
 
-  /// Makes the context of a new trace.
-  public init() { self.init(traceID: .random(), spanID: .random()) }
+  /// Makes the context of a new trace, whose identifier is random.
+  public init() { self.init(traceID: .random(), spanID: .random(), hasRandomTraceID: true) }
 
   /// Returns the context of a new span in the same trace.
   public func child() -> TraceContext {
-    TraceContext(traceID: traceID, spanID: .random(), isSampled: isSampled, state: state)
+    TraceContext(
+      traceID: traceID, spanID: .random(), isSampled: isSampled, hasRandomTraceID: hasRandomTraceID,
+      state: state)
   }
 
   /// Reads the fields of a request; nil if `traceparent` is not valid. A `tracestate` that is not valid is dropped.
+  /// Of several members with one key, the first is kept; members that do not fit in 512 characters are removed.
   public init?(traceparent: String, tracestate: String? = nil) {
     let bytes = Array(traceparent.utf8)
     // A later version may have more after the flags.
@@ -45,12 +59,18 @@ public struct TraceContext: Sendable, Hashable {
       let traceID = TraceID(high: high, low: low), let spanID = SpanID(span)
     else { return nil }
     self.init(
-      traceID: traceID, spanID: spanID, isSampled: flags & 1 == 1,
-      state: tracestate.flatMap(TraceState.valid) ?? "")
+      traceID: traceID, spanID: spanID, isSampled: flags & Self.sampled != 0,
+      hasRandomTraceID: flags & Self.randomTraceID != 0, state: tracestate.flatMap(TraceState.valid) ?? "")
   }
 
+  private static let sampled: UInt64 = 1
+  private static let randomTraceID: UInt64 = 2
+
   /// The value of `traceparent`, in version 00.
-  public var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+  public var traceparent: String {
+    let flags = (isSampled ? Self.sampled : 0) | (hasRandomTraceID ? Self.randomTraceID : 0)
+    return "00-\(traceID)-\(spanID)-0\(flags)"
+  }
 
   /// Reads hexadecimal digits, of which there are no upper-case ones.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
@@ -115,14 +135,31 @@ public struct SpanID: Sendable, Hashable, CustomStringConvertible {
 enum TraceState {
   private static let mostMembers = 32
   private static let mostBytes = 512
+  /// Members above this length are removed first where the whole is too long.
+  private static let longMember = 128
 
-  /// Returns the value without spaces and empty members; nil if it is not valid, or too long to be passed on.
+  /// Returns the value as it is passed on: without spaces, empty members and repeated keys, and with no more members
+  /// than fit; nil if it is not valid.
   static func valid(_ text: String) -> String? {
-    let members = text.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
+    var members = text.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
     guard members.count <= mostMembers, members.allSatisfy(isMember) else { return nil }
-    let keys = members.map { $0.prefix { $0 != "=" } }
-    let joined = members.joined(separator: ",")
-    return Set(keys).count == keys.count && joined.utf8.count <= mostBytes ? joined : nil
+    // The first is the newest: a system puts its member at the beginning.
+    var keys: Set<Substring> = []
+    members = members.filter { keys.insert($0.prefix { $0 != "=" }).inserted }
+    shorten(&members)
+    return members.joined(separator: ",")
+  }
+
+  /// Removes whole members until the rest fits: the long ones first, each time from the end.
+  private static func shorten(_ members: inout [String]) {
+    // With the comma behind each member but the last.
+    var length = members.reduce(-1) { $0 + $1.utf8.count + 1 }
+    for least in [longMember + 1, 0] {
+      for index in members.indices.reversed()
+      where length > mostBytes && members[index].utf8.count >= least {
+        length -= members.remove(at: index).utf8.count + 1
+      }
+    }
   }
 
   private static func isMember(_ member: String) -> Bool {

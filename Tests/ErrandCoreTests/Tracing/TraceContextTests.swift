@@ -32,16 +32,52 @@ import Testing
 
   @Test func `a later version is read as far as it is known, and unknown flags are dropped`() {
     let later = "cc" + Self.example.dropFirst(2).dropLast(2) + "ff-what-the-future-will-be"
-    #expect(TraceContext(traceparent: later)?.traceparent == Self.example)
+    #expect(TraceContext(traceparent: later)?.traceparent == Self.example.dropLast(1) + "3")
   }
 
   @Test(arguments: [
     ("a=1,b=2", "a=1,b=2"), (" a=1 , b=2 ,", "a=1,b=2"), ("tenant@system=x y", "tenant@system=x y"),
-    ("a=1,a=2", ""), ("A=1", ""), ("a", ""), ("a=", ""), ("a=b=c", ""), ("a=\u{7}", ""),
+    ("a=1,a=2", "a=1"), ("a=1,b=2,a=3,b=4", "a=1,b=2"), ("A=1", ""), ("a=1,B=2", ""), ("a", ""), ("a=", ""),
+    ("a=b=c", ""), ("a=\u{7}", ""),
     (String(repeating: "a=1,", count: 40), ""), ("a=" + String(repeating: "x", count: 257), ""),
   ])
   func `a state is passed on if it is valid`(state: String, passed: String) {
     #expect(TraceContext(traceparent: Self.example, tracestate: state)?.state == passed)
+  }
+
+  /// Whole members are removed: those above 128 characters first, and then from the end.
+  @Test func `a state that is too long is shortened by whole members`() {
+    let member = { (key: String, length: Int) in key + "=" + String(repeating: "x", count: length - 2) }
+    let (long, longer) = (member("l", 200), member("m", 129))
+    let short = ["a", "b", "c", "d"].map { member($0, 128) }
+    func passed(_ members: [String]) -> String? {
+      TraceContext(traceparent: Self.example, tracestate: members.joined(separator: ","))?.state
+    }
+    #expect(passed([long] + short[..<3]) == short[..<3].joined(separator: ","))
+    #expect(passed([long, short[0], longer, short[1]]) == [long, short[0], short[1]].joined(separator: ","))
+    #expect(passed(short) == short[..<3].joined(separator: ","))
+    let exact = short[..<3] + [member("d", 125)]
+    #expect(passed(Array(exact)) == exact.joined(separator: ","))
+    #expect(passed(Array(exact))?.utf8.count == 512)
+  }
+
+  @Test func `more than 32 members are not passed on, also if keys are repeated`() {
+    let members = { (count: Int) in Array(repeating: "a=1", count: count).joined(separator: ",") }
+    #expect(TraceContext(traceparent: Self.example, tracestate: members(32))?.state == "a=1")
+    #expect(TraceContext(traceparent: Self.example, tracestate: members(33))?.state == "")
+  }
+
+  @Test(arguments: [("00", "00"), ("01", "01"), ("02", "02"), ("03", "03"), ("fe", "02"), ("f9", "01")])
+  func `both flags of level 2 are passed on, and no other`(received: String, sent: String) throws {
+    let context = try #require(TraceContext(traceparent: Self.example.dropLast(2) + received))
+    #expect(context.hasRandomTraceID == (sent == "02" || sent == "03"))
+    #expect(context.traceparent.hasSuffix("-" + sent))
+    #expect(context.child().traceparent.hasSuffix("-" + sent))
+  }
+
+  @Test func `only a trace that begins here says that its identifier is random`() {
+    #expect(TraceContext().traceparent.hasSuffix("-03"))
+    #expect(TraceContext(traceID: .random(), spanID: .random()).traceparent.hasSuffix("-01"))
   }
 
   @Test func `a child has the trace and another span`() {

@@ -85,6 +85,18 @@ private final class Collected: Tracer, Meter {
     #expect(collected.durations[1].1["url.full"] == nil)
   }
 
+  @Test(arguments: [("a=1,b=2,a=3", "a=1,b=2"), ("A=1", nil), ("", nil)])
+  func `a state that a program made is sent only as the recommendation allows`(state: String, sent: String?)
+    async throws
+  {
+    let stage = configured().responding { _ in .response() }
+    let outer = TraceContext(traceID: .random(), spanID: .random(), state: state)
+    try await TraceContext.$current.withValue(outer) {
+      _ = try await stage.client.send(.get("http://a.test/"))
+    }
+    #expect(stage.stub.requests.map { $0.fields["tracestate"] } == [sent])
+  }
+
   @Test func `another origin learns nothing of the trace, not by a redirect either`() async throws {
     let stage = configured().responding { request in
       request.url.host == "a.test"
