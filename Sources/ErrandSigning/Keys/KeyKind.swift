@@ -58,20 +58,3 @@ extension NativeKey {
     return usable
   }
 }
-
-/// The sizes of RSA keys, in bits, that are used.
-enum RSAKeySize {
-  /// RFC 7518, sections 3.3 and 3.5.
-  static let minimum = 2048
-  /// Larger ones take seconds for each signature.
-  static let maximum = 16_384
-
-  static func check(_ size: Int) throws(KeyError) {
-    guard minimum...maximum ~= size else {
-      throw KeyError(
-        .unsupportedKey,
-        "an RSA key of \(size) bits is not used here; make one of \(minimum) to \(maximum), or better an Ed25519 key"
-      )
-    }
-  }
-}

@@ -69,6 +69,7 @@
     private convenience init(publicKey info: KeyInfo<Data>, _ whole: Data) throws(KeyError) {
       switch (info.algorithm, info.curve) {
       case (ObjectIdentifier.ed25519, nil):
+        try PublicKeyCheck.ed25519(info.key)
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Data(info.key)) else {
           throw KeyError.damaged
         }
@@ -102,7 +103,15 @@
     private static func rsa(_ der: Data, _ part: CFString) throws(KeyError) -> SecKey {
       let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: part] as CFDictionary
       guard let key = SecKeyCreateWithData(der as CFData, attributes, nil) else { throw KeyError.damaged }
-      try RSAKeySize.check(SecKeyGetBlockSize(key) * 8)
+      // What is exported of a public key is PKCS #1: the modulus and the exponent.
+      guard let publicKey = part == kSecAttrKeyClassPublic ? key : SecKeyCopyPublicKey(key),
+        let numbers = SecKeyCopyExternalRepresentation(publicKey, nil) as Data?
+      else { throw KeyError.damaged }
+      var outer = DERReader(numbers)
+      guard var inner = outer.readSequence(), let modulus = inner.readUnsigned(),
+        let exponent = inner.readUnsigned()
+      else { throw KeyError.damaged }
+      try PublicKeyCheck.rsa(modulus: modulus, exponent: exponent)
       return key
     }
 

@@ -38,10 +38,15 @@
     }
 
     private static func kind(of key: OpaquePointer) throws(KeyError) -> KeyKind {
-      if EVP_PKEY_is_a(key, "ED25519") == 1 { return .ed25519 }
+      if EVP_PKEY_is_a(key, "ED25519") == 1 {
+        var (point, length) = ([UInt8](repeating: 0, count: 32), 32)
+        guard EVP_PKEY_get_raw_public_key(key, &point, &length) == 1 else { throw KeyError.damaged }
+        try PublicKeyCheck.ed25519(point.prefix(length))
+        return .ed25519
+      }
       let isRSA = EVP_PKEY_is_a(key, "RSA") == 1
       if isRSA || EVP_PKEY_is_a(key, "RSA-PSS") == 1 {
-        try RSAKeySize.check(Int(EVP_PKEY_get_bits(key)))
+        try PublicKeyCheck.rsa(modulus: number("n", of: key), exponent: number("e", of: key))
         return isRSA ? .rsa : .rsaPSS
       }
       var (name, count) = ([CChar](repeating: 0, count: 64), 0)
@@ -53,6 +58,16 @@
         }
       }
       throw KeyError.unsupportedKind
+    }
+
+    /// Returns a number that a key consists of, in network byte order; empty if the key has none of that name.
+    private static func number(_ name: String, of key: OpaquePointer) -> [UInt8] {
+      var number: OpaquePointer?
+      guard EVP_PKEY_get_bn_param(key, name, &number) == 1 else { return [] }
+      defer { BN_free(number) }
+      var bytes = [UInt8](repeating: 0, count: Int(BN_num_bits(number) + 7) / 8)
+      let count = Int(BN_bn2bin(number, &bytes))
+      return Array(bytes.prefix(count))
     }
 
     /// The public part alone.

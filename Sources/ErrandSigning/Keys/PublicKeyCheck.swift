@@ -1,0 +1,71 @@
+/// Refuses public keys with which anyone can make signatures, or whose numbers are no key's. Pure.
+enum PublicKeyCheck {
+  /// The y coordinates of the points whose order divides 8, little-endian, and those of them that fit once more with
+  /// the prime added. With such a key, one signature in eight at least is valid for any message.
+  private static let smallOrder: [[UInt8]] = [
+    little(0), little(1), prime(minus: 1), prime(minus: 0), prime(minus: -1),
+    [
+      0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0,
+      0xD5, 0xDF, 0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
+    ],
+    [
+      0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F,
+      0x2A, 0x20, 0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
+    ],
+  ]
+
+  private static func little(_ number: UInt8) -> [UInt8] { [number] + Array(repeating: 0, count: 31) }
+
+  /// Returns 2^255 - 19 less a small number.
+  private static func prime(minus number: Int) -> [UInt8] {
+    [UInt8(0xED - number)] + Array(repeating: 0xFF, count: 30) + [0x7F]
+  }
+
+  /// - Parameter point: The key as RFC 8032 encodes it: 32 bytes.
+  static func ed25519(_ point: some Sequence<UInt8>) throws(KeyError) {
+    var y = Array(point)
+    guard y.count == 32 else { throw KeyError.damaged }
+    // The sign of x is the last bit, and says nothing about the order.
+    y[31] &= 0x7F
+    guard !smallOrder.contains(y) else {
+      throw KeyError(
+        .invalidKey,
+        "the Ed25519 public key is a point of small order, with which anyone can sign; get the key from its owner again"
+      )
+    }
+  }
+
+  /// - Parameters:
+  ///   - modulus: In network byte order, without leading zeros.
+  ///   - exponent: In network byte order, without leading zeros.
+  static func rsa(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(KeyError) {
+    guard let first = modulus.first else { throw KeyError.damaged }
+    try RSAKeySize.check(modulus.count * 8 - first.leadingZeroBitCount)
+    let (modulus, exponent) = (Array(modulus), Array(exponent))
+    let isSmall = exponent.count < 2 && (exponent.first ?? 0) < 3
+    guard !isSmall, let last = exponent.last, last & 1 == 1 else {
+      throw KeyError(
+        .invalidKey,
+        "the RSA key's public exponent is less than 3 or even, so that its signatures say nothing; make another key, "
+          + "with the exponent 65537")
+    }
+    guard let last = modulus.last, last & 1 == 1 else { throw KeyError.damaged }
+  }
+}
+
+/// The sizes of RSA keys, in bits, that are used.
+private enum RSAKeySize {
+  /// RFC 7518, sections 3.3 and 3.5.
+  static let minimum = 2048
+  /// Larger ones take seconds for each signature.
+  static let maximum = 16_384
+
+  static func check(_ size: Int) throws(KeyError) {
+    guard minimum...maximum ~= size else {
+      throw KeyError(
+        .unsupportedKey,
+        "an RSA key of \(size) bits is not used here; make one of \(minimum) to \(maximum), or better an Ed25519 key"
+      )
+    }
+  }
+}
