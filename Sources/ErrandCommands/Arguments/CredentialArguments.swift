@@ -4,7 +4,7 @@ import ErrandCore
 struct CredentialArguments: Sendable, Hashable {
   enum Scheme: Sendable, Hashable {
     case user(String, password: SecretText)
-    /// The user and the password of the URL's host in the usual file.
+    /// The password of the URL's host in the usual file, and its user if the URL names none.
     case netrc
     case bearer(SecretText)
     case bearerFile(path: String)
@@ -13,6 +13,8 @@ struct CredentialArguments: Sendable, Hashable {
   }
 
   var scheme: Scheme?
+  /// The user whose entry `--netrc` takes; nil for the first one of the host.
+  private(set) var netrcUser: String?
   /// True to send the password in a digest only (RFC 7616).
   var usesDigest = false
   /// The file of cookies; nil to keep none.
@@ -41,6 +43,19 @@ struct CredentialArguments: Sendable, Hashable {
     }
     cookies = arguments.last(.cookies)
     if cookies?.isEmpty ?? false { throw UsageError("--cookies names no file") }
+  }
+
+  /// Takes the user out of the URL with which `--netrc` is used, to find that user's entry.
+  mutating func takeUser(from url: inout String) throws(UsageError) {
+    guard scheme == .netrc, let slashes = url.utf8.firstRange(of: "://".utf8) else { return }
+    let authority = url.utf8[slashes.upperBound...].prefix { !"/?#\\".utf8.contains($0) }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return }
+    let user = String(Substring(authority[..<at]))
+    guard !user.utf8.contains(UInt8(ascii: ":")) else {
+      throw UsageError("--netrc and the URL each have a password; use one of them")
+    }
+    if !user.isEmpty { netrcUser = String(decoding: URLBytes.decoded(user), as: UTF8.self) }
+    url.removeSubrange(slashes.upperBound...at)
   }
 
   /// Refuses a header field that an option sets, too.

@@ -26,7 +26,7 @@ extension OptionSpec {
   static let user = OptionSpec(
     "user", "u", "USER:PASSWORD", "log in; the list of processes shows the password")
   static let netrc = OptionSpec(
-    "netrc", nil, nil, "log in as ~/.netrc, or the file $NETRC, says for the host")
+    "netrc", nil, nil, "log in as ~/.netrc, or the file $NETRC, says for the host and the URL's user")
   static let digest = OptionSpec("digest", nil, nil, "with -u or --netrc: never send the password itself")
   static let bearer = OptionSpec("bearer", nil, "TOKEN|@FILE", "send a bearer token, or the one in a file")
   static let awsSigV4 = OptionSpec(

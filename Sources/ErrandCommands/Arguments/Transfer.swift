@@ -49,6 +49,7 @@ extension Transfer {
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }
     credentials = try CredentialArguments(arguments)
     try credentials.check(fields)
+    try credentials.takeUser(from: &self.url)
     signatures = try SignatureArguments(arguments)
     body = try BodyArgument(arguments)
     isCompressed = arguments.has(.compress)

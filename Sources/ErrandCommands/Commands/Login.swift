@@ -54,7 +54,7 @@ struct Login: Sendable {
     case .user(let user, let password): try take(user, password, arguments, url)
     case .netrc:
       guard let host = url?.host() else { break }
-      let (user, password) = try NetrcFile.login(for: host, environment)
+      let (user, password) = try NetrcFile.login(for: host, user: arguments.netrcUser, environment)
       try take(user, password, arguments, url)
     case .bearer(let token): authorization = SecretText("Bearer \(token.text)")
     case .bearerFile(let path):

@@ -19,8 +19,12 @@ enum NetrcFile {
   private static let longest: Int64 = 1 << 20
 
   /// Returns the user and the password for a host, from the file that `NETRC` names, else from `~/.netrc`.
-  /// - Throws: `FileError` if it cannot be read, or others can read it; `UsageError` if it says nothing of the host.
-  static func login(for host: String, _ environment: [String: String]) throws -> (String, SecretText) {
+  /// - Parameter user: The user whose password is needed; nil for the first one of the host.
+  /// - Throws: `FileError` if it cannot be read, or others can read it; `UsageError` if it has no password for the host,
+  ///   or for that user there.
+  static func login(
+    for host: String, user: String? = nil, _ environment: [String: String]
+  ) throws -> (String, SecretText) {
     let path = try path(environment)
     let file = try FileDescriptor(reading: path)
     let length = try file.length()
@@ -39,12 +43,17 @@ enum NetrcFile {
     } catch {
       throw FileError(.read, path, "line \(error.line) cannot be understood: \(error.reason)")
     }
-    guard let entry = netrc.entry(for: host), let user = entry.user, let password = entry.password else {
+    guard let entry = netrc.entry(for: host, user: user), let login = entry.user,
+      let password = entry.password
+    else {
+      // The URL's user is not shown: some put a token in its place.
       throw UsageError(
-        "\(path) has no login and password for \(host)",
+        user == nil
+          ? "\(path) has no login and password for \(host)"
+          : "\(path) has no password for the URL's user at \(host)",
         hint: "It needs a line such as: machine \(host) login ann password ...")
     }
-    return (user, password)
+    return (login, password)
   }
 
   private static func path(_ environment: [String: String]) throws(UsageError) -> String {
@@ -100,8 +109,13 @@ struct Netrc: Sendable {
   }
 
   /// Returns the first entry of the host, else the first one of all hosts.
-  func entry(for host: String) -> Entry? {
+  /// - Parameter user: Whose entry it has to be; nil for any.
+  func entry(for host: String, user: String? = nil) -> Entry? {
     let host = ASCII.lowercased(host)
+    let entries = entries.filter { entry in
+      // Bytes are compared: two names that look the same may be two users.
+      user.map { user in entry.user.map { $0.utf8.elementsEqual(user.utf8) } ?? false } ?? true
+    }
     return entries.first { $0.host == host } ?? entries.first { $0.host == nil }
   }
 

@@ -43,6 +43,46 @@ import Testing
     #expect(try entry("") == nil)
   }
 
+  @Test func `the URL's user chooses the entry, and no other user's password is taken`() throws {
+    let netrc = try Netrc(
+      "machine h login bob password b\nmachine h login alice password a\nmachine h password none\n"
+        + "default login carol password c")
+    #expect(netrc.entry(for: "h", user: "alice") == expected("alice", "a"))
+    #expect(netrc.entry(for: "h", user: "bob") == expected("bob", "b"))
+    #expect(netrc.entry(for: "h") == expected("bob", "b"))
+    #expect(netrc.entry(for: "h", user: "carol") == expected("carol", "c", host: nil))
+    #expect(netrc.entry(for: "h", user: "dave") == nil)
+    #expect(netrc.entry(for: "g", user: "alice") == nil)
+    // The same name for a reader, in two encodings.
+    #expect(try Netrc("machine h login \u{E9} password s").entry(for: "h", user: "e\u{301}") == nil)
+  }
+
+  @Test(arguments: [
+    ("https://alice@h/p?q=a@b", "alice", "https://h/p?q=a@b"), ("https://a%40b@h", "a@b", "https://h"),
+    ("alice@h/p", "alice", "https://h/p"), ("https://h/a@b", nil, "https://h/a@b"),
+    ("https://@h/", nil, "https://h/"), ("https://a%ZZ@h/", "a%ZZ", "https://h/"),
+    ("https://a@b@h/", "a@b", "https://h/"),
+  ])
+  func `the user leaves the URL for netrc alone`(text: String, user: String?, url: String) throws {
+    let transfer = try transfer("get", "--netrc", text)
+    #expect(transfer.credentials.netrcUser == user)
+    #expect(transfer.url == url)
+    let other = try self.transfer("get", text)
+    #expect(other.credentials.netrcUser == nil)
+    #expect(other.url == ValueParser.url(text))
+  }
+
+  @Test func `netrc and a password in the URL exclude each other`() {
+    #expect(throws: UsageError.self) { try transfer("get", "--netrc", "https://alice:s@h/") }
+    #expect(throws: UsageError.self) { try transfer("get", "--netrc", "https://:s@h/") }
+    #expect(throws: Never.self) { try transfer("get", "https://alice:s@h/") }
+  }
+
+  private func transfer(_ arguments: String...) throws -> Transfer {
+    guard case .transfer(let transfer) = try Invocation(arguments) else { throw CancellationError() }
+    return transfer
+  }
+
   @Test(arguments: [
     ("machine", 1), ("machine h login", 1), ("\nlogin ann", 2), ("machine h\npassword \"abc", 2),
     ("password", 1),

@@ -73,6 +73,33 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  @Test(arguments: ["", "--digest"])
+  func `--netrc sends the password of the URL's user, and no other's`(option: String) async throws {
+    let server = try MockServer()
+    server.otherwise { request in
+      request.fields.contains("Authorization")
+        ? .response()
+        : .response(status: 401, fields: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth"])
+    }
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "machine 127.0.0.1 login bob password mk0f1e2d\nmachine 127.0.0.1 login alice password a\n",
+      to: ".netrc")
+    chmod(folder.path(".netrc"), 0o600)
+    func run(_ user: String) async throws -> Tool.Result {
+      let url = "\(server.url("/"))".replacing("://", with: "://\(user)@")
+      return try await Tool.shell("HOME=$PWD $errand get '\(url)' --netrc \(option)", in: folder.url)
+    }
+    #expect(try await run("alice").code == 0)
+    let sent = try #require(server.requests.last?.fields["Authorization"])
+    #expect(option.isEmpty ? sent == basic("alice:a") : sent.contains(#"username="alice""#))
+    let count = server.requests.count
+    let unknown = try await run("mk0f1e2d")
+    #expect(unknown.code == 2 && unknown.error.contains("no password for the URL's user"), "\(unknown.error)")
+    #expect(!unknown.error.contains("mk0f1e2d"))
+    #expect(server.requests.count == count)
+  }
+
   @Test func `--digest never sends the password, and a body from standard input is sent again`() async throws
   {
     let server = try MockServer()
