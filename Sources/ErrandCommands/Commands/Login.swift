@@ -40,6 +40,8 @@ struct Login: Sendable {
   private(set) var signer: (any RequestSigner)?
   private(set) var verification: ResponseVerification?
   private(set) var cookies: CookieStore?
+  /// The origin of the request, which alone the signer signs for.
+  private let origins: [URL]
 
   /// - Parameters:
   ///   - url: The URL of the request. If it is none, sending reports that.
@@ -50,6 +52,7 @@ struct Login: Sendable {
     environment: [String: String] = ProcessInfo.processInfo.environment,
     onProblem: @escaping @Sendable (String) -> Void
   ) throws {
+    origins = url.map { [$0] } ?? []
     switch arguments.scheme {
     case .user(let user, let password): try take(user, password, arguments, url)
     case .netrc:
@@ -86,6 +89,7 @@ struct Login: Sendable {
   func configure(_ configuration: inout ClientConfiguration) {
     configuration.authentication = authentication
     configuration.signer = signer
+    configuration.signerOrigins = origins
     configuration.cookies = cookies
   }
 }

@@ -13,6 +13,7 @@ final class AttemptStage: Stage {
     let memoryLimit: Int
     let redirects: RedirectPolicy
     let decoder: (@Sendable () -> JSONDecoder)?
+    let date: @Sendable () -> Date
   }
 
   let usage = StageUsage.everyRequest
@@ -91,9 +92,12 @@ final class AttemptStage: Stage {
         request, response.head, followed: followed, secrets: secrets)
       {
       case .follow(let next):
-        if isSigned {
+        // A signature and a credential may take time, so they are made without a slot.
+        let isMoved = next.options.credential?.isForeign(to: next) == true
+        if isSigned || isMoved {
           throw SignedRedirect(
-            head: response.head, pass: SigningPass(followed: followed + 1, began: began))
+            head: response.head, next: isSigned ? nil : next,
+            pass: SigningPass(isSigned: isSigned, followed: followed + 1, began: began))
         }
         context.events?.redirected(to: next)
         request = context.traced(next)

@@ -10,17 +10,25 @@ protocol AnyCredentialSession: AnyObject, Sendable {
   var identity: CallIdentity { get }
   /// True if users' code runs for each attempt, which may wait for anything.
   var mayWait: Bool { get }
-  /// False if the identity is stored, and not known yet: then `prepare` is awaited before it is asked for.
-  var isPrepared: Bool { get }
-  /// Returns when the identity is known, if its store can be read.
-  func prepare() async
-  /// - Parameter era: That of the call's identity.
+  /// True if an identity is signed in, as far as this process knows.
+  var isSignedIn: Bool { get }
+  /// False if the store may name another identity or credential than this process knows: then `prepare` is awaited
+  /// before they are used.
+  /// - Parameter timeline: The client's.
+  func isPrepared(on timeline: Timeline) -> Bool
+  /// Returns when what is stored is known, if its store can be read, or when the call is cancelled.
+  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async
+  /// - Parameters:
+  ///   - origins: The canonical names of the origins that the credential is for. The request's is one of them.
+  ///   - era: That of the call's identity.
   func perform(
-    _ request: Request, _ context: CallContext, era: Int, _ next: NextStage, _ sender: CredentialSender
+    _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
+    _ sender: CredentialSender
   ) async throws -> Response
   /// Returns the digest of the identity's name; nil if it has none, or if nobody is signed in.
+  /// - Parameter timeline: The client's.
   /// - Throws: The error of the credential's store.
-  func identityDigest() async throws -> String?
+  func identityDigest(on timeline: Timeline) async throws -> String?
   /// Calls `listener` after each sign-in, as long as the listener's owner holds the returned token.
   /// - Returns: Nil if nobody signs in.
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener?
@@ -31,10 +39,24 @@ protocol AnyCredentialSession: AnyObject, Sendable {
 
 extension AnyCredentialSession {
   var mayWait: Bool { false }
-  var isPrepared: Bool { true }
-  func prepare() async {}
+  var isSignedIn: Bool { true }
+  func isPrepared(on timeline: Timeline) -> Bool { true }
+  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async {}
   func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? { nil }
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? { nil }
+}
+
+/// The origins that a client's credential is for.
+struct CredentialOrigins: Sendable {
+  /// Their canonical names. Few, so comparing costs less than hashing.
+  let names: [String]
+  /// True if attempt interceptors may send a request elsewhere than where its credential was made for.
+  let mayMove: Bool
+
+  /// True if a request may need its credential again for another origin.
+  var areSeveral: Bool { mayMove || names.count > 1 }
+
+  func contains(_ origin: String) -> Bool { names.contains(origin) }
 }
 
 /// Ends a listener of a credential session when it is released.

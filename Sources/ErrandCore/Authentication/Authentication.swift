@@ -12,6 +12,9 @@
 /// configuration.authentication = .bearer(token)
 /// ```
 ///
+/// No other origin is sent the credential. Where a redirect or an attempt interceptor leads from one of its origins to
+/// another, it is made for that one.
+///
 /// Where the credential can be refreshed (`CredentialSession`), a response with the status 401 has it refreshed,
 /// once, however many requests meet it; each of them is then sent once more, which does not count as an attempt.
 /// The identity is part of what is compared when requests are shared and responses are cached: one user's response
@@ -99,7 +102,7 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
 }
 
 /// A credential that is one header field, and that nothing can refresh: a 401 is the response.
-private struct FixedField: Authenticator {
+struct FixedField: Authenticator {
   let name: String
   let problem: String?
   var authenticatesAtOnce: Bool { true }

@@ -9,36 +9,46 @@
 final class AuthenticationStage: Stage {
   let usage: StageUsage
   private let authentication: Authentication?
-  /// Few, so comparing costs less than hashing.
-  private let origins: [String]
+  private let origins: CredentialOrigins
   private let identity: ClientIdentity
   private let sender: CredentialSender
 
   /// - Parameters:
   ///   - base: The client's base URL: without origins of its own, a credential is for that one.
   ///   - isIntercepted: True if an interceptor before the stage may send a request elsewhere.
+  ///   - interceptsAttempts: True if an interceptor behind the stage may.
   init(
     _ authentication: Authentication?, base: URL?, identity: ClientIdentity, isIntercepted: Bool,
-    _ sender: CredentialSender
+    interceptsAttempts: Bool, _ sender: CredentialSender
   ) {
     self.identity = identity
     self.sender = sender
     self.authentication = authentication
-    origins = Array(authentication?.origins(below: base) ?? [])
+    origins = CredentialOrigins(
+      names: Array(authentication?.origins(below: base) ?? []), mayMove: interceptsAttempts)
     usage = authentication == nil ? .none : isIntercepted ? .everyRequest : .requestsWithCredential
   }
 
   /// Returns false if the stage would pass the request on as it is.
   func concerns(_ request: Request) -> Bool {
     !request.options.isUnauthenticated
-      && (origins.isEmpty || origins.contains(request.address.originName))
+      && (origins.names.isEmpty || origins.contains(request.address.originName))
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
     guard let authentication, concerns(request) else { return try await next(request, context) }
-    guard !origins.isEmpty else { throw Self.originsMissing }
+    guard !origins.names.isEmpty else { throw Self.originsMissing }
     return try await authentication.session.perform(
-      request, context, era: identity(context).era, next, sender)
+      request, context, at: origins, era: identity(context).era, next, sender)
+  }
+
+  /// Learns what other processes have stored, before the identity of a call is asked for.
+  func prepare(_ context: CallContext) async {
+    guard let session = authentication?.session else { return }
+    guard !session.isPrepared(on: sender.timeline) else { return }
+    // A call that was made while one identity was signed in is not sent for the next.
+    if session.isSignedIn { _ = identity(context) }
+    await session.prepare(on: sender.timeline, unless: context.cancellation)
   }
 
   /// Returns the digest of the name of the identity that a request is sent for; nil if it is sent without a credential,
@@ -47,7 +57,7 @@ final class AuthenticationStage: Stage {
     guard let authentication, !request.options.isUnauthenticated,
       origins.contains(request.address.originName)
     else { return nil }
-    return try await authentication.session.identityDigest()
+    return try await authentication.session.identityDigest(on: sender.timeline)
   }
 
   private static var originsMissing: RequestError {

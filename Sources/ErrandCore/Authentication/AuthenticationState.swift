@@ -3,11 +3,10 @@
 /// Each change of the credential begins a new generation. A response that says that a credential is stale counts
 /// only for the generation that its request was sent with; only one renewal is under way at a time, and one that
 /// ends after a sign-in or a sign-out counts no more.
+///
+/// A renewal helps if the server accepts the request that is sent again with the new credential. Those that do not help
+/// are limited (`RefusalRecord`), because a server that finds each new credential stale would be asked without end.
 struct AuthenticationState<Credential: Sendable>: Sendable {
-  /// The most renewals within `window`: a server that finds each new credential stale would be asked without end.
-  static var mostRenewals: Int { 5 }
-  static var window: Duration { .seconds(30) }
-
   /// A credential, and the generation that it belongs to.
   struct Issued: Sendable {
     let credential: Credential
@@ -28,11 +27,14 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     /// The caller begins this renewal, and waits for it.
     case renew(Renewal)
     case fail(RequestError)
+    /// No renewal would help: the caller gets the response that found the credential stale.
+    case respond
   }
 
   enum Outcome: Sendable {
-    case renewed(Credential)
-    /// Another process has renewed it: that counts not among the renewals of this one.
+    /// - isExpired: True if the new credential seems to have expired already.
+    case renewed(Credential, isExpired: Bool = false)
+    /// Another process has renewed it.
     case found(Credential)
     /// The credential stays: the next request that needs another may renew it.
     case failed(RequestError)
@@ -57,8 +59,10 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
   private(set) var generation = 0
   private var renewal: Int?
   private var lastRenewal = 0
-  private var begun: [Duration] = []
   private var failure: Failure?
+  private var refusals = RefusalRecord()
+  /// The generation that seemed expired as soon as it was issued; nil if the last one did not.
+  private var expiredAtOnce: Int?
 
   /// - Parameter credential: Nil if there is none yet: the first request renews it.
   init(_ credential: Credential?) { standing = credential.map { .has($0) } ?? .none }
@@ -81,26 +85,33 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     case .none: return renewed(nil, sent: now, at: now)
     case .has(let credential):
       let issued = Issued(credential: credential, generation: generation)
-      guard generation == expired else { return .use(issued) }
-      // Renewals that succeed and seem expired at once: the clock is wrong, or the server gives out a short life. The
-      // server decides then.
-      if renewal == nil, failure == nil, !mayRenew(at: now) { return .use(issued) }
+      // A credential that seems expired as soon as it is issued: the clock is wrong, or the server gives out a short
+      // life. The server decides then.
+      guard generation == expired, expiredAtOnce != generation else { return .use(issued) }
+      if renewal == nil, failure == nil, !refusals.allowRenewal(at: now) { return .use(issued) }
       return renewed(issued, sent: now, at: now)
     }
   }
 
   /// Decides for a request whose credential a server found stale.
-  /// - Parameter sent: When the request was sent.
-  mutating func stale(_ generation: Int, sent: Duration, at now: Duration) -> Step {
+  /// - Parameters:
+  ///   - sent: When the request was sent.
+  ///   - resource: The method and the URL of the request: see `RefusalRecord`.
+  mutating func stale(_ generation: Int, of resource: String, sent: Duration, at now: Duration) -> Step {
     switch standing {
-    case .signedOut(let error): .fail(error)
-    case .none: renewed(nil, sent: sent, at: now)
+    case .signedOut(let error): return .fail(error)
+    case .none: return renewed(nil, sent: sent, at: now)
     case .has(let credential):
-      if generation < self.generation {
-        .use(Issued(credential: credential, generation: self.generation))
-      } else {
-        renewed(Issued(credential: credential, generation: generation), sent: sent, at: now)
+      let issued = Issued(credential: credential, generation: self.generation)
+      if generation < self.generation { return .use(issued) }
+      if refusals.isRefusing(resource, at: now) { return .respond }
+      // Other resources take the credential, so that it is this one that does not.
+      if renewal == nil, failure == nil, !refusals.allowRenewal(at: now),
+        refusals.isAccepted(generation)
+      {
+        return .respond
       }
+      return renewed(issued, sent: sent, at: now)
     }
   }
 
@@ -108,16 +119,20 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     if let renewal { return .wait(renewal) }
     // A request that was sent before the renewal failed is one of those that it failed for.
     if let failure, failure.generation == generation, sent < failure.at { return .fail(failure.error) }
-    guard mayRenew(at: now) else { return .fail(Self.excessive(after: failure?.error)) }
-    begun.append(now)
+    guard refusals.allowRenewal(at: now) else { return .fail(refusals.error(after: failure?.error)) }
     lastRenewal += 1
     renewal = lastRenewal
     return .renew(Renewal(number: lastRenewal, old: old))
   }
 
-  private mutating func mayRenew(at now: Duration) -> Bool {
-    begun.removeAll { now - $0 >= Self.window }
-    return begun.count < Self.mostRenewals
+  /// Notes that a server accepted a request with the credential.
+  mutating func accepted(_ generation: Int, by resource: @autoclosure () -> String) {
+    refusals.accepted(generation, by: resource)
+  }
+
+  /// Notes that a server found a new credential stale, which a request was sent again with.
+  mutating func refused(_ generation: Int, by resource: String, at now: Duration) {
+    refusals.refused(generation, by: resource, at: now)
   }
 
   /// Takes the outcome of a renewal.
@@ -126,13 +141,15 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     guard renewal == number else { return nil }
     renewal = nil
     switch outcome {
-    case .renewed(let credential):
-      return .success(signIn(credential))
+    case .renewed(let credential, let isExpired):
+      let issued = replace(credential)
+      expiredAtOnce = isExpired ? generation : nil
+      return .success(issued)
     case .found(let credential):
-      begun.removeLast()
-      return .success(signIn(credential))
+      return .success(replace(credential))
     case .failed(let error):
       failure = Failure(generation: generation, at: now, error: error)
+      refusals.failed(at: now)
       return .failure(error)
     case .final(let error):
       signOut(error)
@@ -140,14 +157,21 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     }
   }
 
-  /// Begins a new generation. A renewal that is under way counts no more.
+  /// Begins a new generation of the same identity. A renewal that is under way counts no more.
   @discardableResult
-  mutating func signIn(_ credential: Credential) -> Issued {
+  mutating func replace(_ credential: Credential) -> Issued {
     renewal = nil
     failure = nil
     generation += 1
     standing = .has(credential)
     return Issued(credential: credential, generation: generation)
+  }
+
+  /// Begins a new generation, of which nothing is known. A renewal that is under way counts no more.
+  @discardableResult
+  mutating func signIn(_ credential: Credential) -> Issued {
+    refusals = RefusalRecord()
+    return replace(credential)
   }
 
   /// - Parameter error: The outcome of all requests until the next sign-in.
@@ -156,16 +180,5 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
     failure = nil
     generation += 1
     standing = .signedOut(error)
-  }
-
-  /// - Parameter failure: The last renewal's; nil if it brought a new credential.
-  private static func excessive(after failure: RequestError?) -> RequestError {
-    let often = "\(mostRenewals) times within \(window.formattedSeconds)"
-    return RequestError(
-      .excessiveRefresh,
-      message: failure.map { "a refresh was tried \(often), and the next one has to wait: \($0.message)" }
-        ?? "the credential was refreshed \(often), and the server found each new one stale: check the clock, and "
-        + "what the server expects",
-      reachedServer: false, underlying: failure)
   }
 }

@@ -35,6 +35,8 @@ public struct CredentialFile: CredentialStore {
     }.value()
   }
 
+  public func version() -> String? { file.version }
+
   public func write(_ data: Data) async throws {
     // Waited for even if the task is cancelled: the lock must not be released while the file is written.
     try await start { file in

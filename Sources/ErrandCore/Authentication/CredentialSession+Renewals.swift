@@ -4,27 +4,38 @@ extension CredentialSession {
   func issued(_ context: CallContext, _ sender: CredentialSender) async throws -> Issued {
     let current = state.withLock { $0.rules.current }
     if let current, !method.isExpired(current.credential, at: sender.date()) { return current }
-    let now = sender.timeline.now()
-    return try await issued(nil, context, sender) { $0.begin(at: now, expired: current?.generation) }
+    let now = self.now(on: sender.timeline)
+    let begun = decide { $0.begin(at: now, expired: current?.generation) }
+    return try await issued(begun, nil, context, sender)
+  }
+
+  /// A decision of the rules, and the outcome of the renewal under way.
+  struct Decision: Sendable {
+    let step: Rules.Step
+    let waiting: Promise<Issued>
+  }
+
+  func decide(_ decide: (inout Rules) -> Rules.Step) -> Decision {
+    state.withLock { state in
+      let step = decide(&state.rules)
+      if case .renew = step { state.waiting = Promise() }
+      return Decision(step: step, waiting: state.waiting)
+    }
   }
 
   /// Returns the credential to use, and renews it before if the rules say so.
+  /// - Parameter stale: The head of the response that found the last one stale.
   func issued(
-    _ stale: ResponseHead?, _ context: CallContext, _ sender: CredentialSender,
-    _ decide: (inout Rules) -> Rules.Step
+    _ decision: Decision, _ stale: ResponseHead?, _ context: CallContext, _ sender: CredentialSender
   ) async throws -> Issued {
-    let (step, waiting) = state.withLock { state in
-      let step = decide(&state.rules)
-      if case .renew = step { state.waiting = Promise() }
-      return (step, state.waiting)
-    }
-    switch step {
+    switch decision.step {
     case .use(let issued): return issued
     case .fail(let error): throw error
+    case .respond: preconditionFailure("the caller has its response")
     case .wait: break
     case .renew(let renewal): renew(renewal, stale, sender)
     }
-    return try await waiting.value(unless: context.cancellation)
+    return try await decision.waiting.value(unless: context.cancellation)
   }
 
   /// Renews the credential in a task of its own: the requests that wait for it may leave.
@@ -37,7 +48,7 @@ extension CredentialSession {
         cancellation.cancel(.deadlineExceeded(limit))
       }
       var outcome: Rules.Outcome
-      var owner: CredentialIdentity?
+      var stored: StoredMark?
       do {
         let renewed = try await cancellation.interrupting { [self] in
           try await CredentialRenewal.run(self) {
@@ -45,7 +56,12 @@ extension CredentialSession {
           }
         }
         let credential = renewed.credential
-        (outcome, owner) = (renewed.isFound ? .found(credential) : .renewed(credential), renewed.owner)
+        // A found one may have been issued long ago.
+        outcome =
+          renewed.isFound
+          ? .found(credential)
+          : .renewed(credential, isExpired: method.isExpired(credential, at: sender.date()))
+        stored = renewed.stored
       } catch let error as CredentialRejected {
         outcome = .final(Self.error(.signedOut, "the identity has to sign in again: \(error.reason)", error))
       } catch {
@@ -57,7 +73,7 @@ extension CredentialSession {
           Self.error(.refreshFailed, "the credential could not be refreshed: \(problem)", error))
       }
       timer.cancel()
-      end(renewal, outcome, owner, at: sender.timeline.now())
+      end(renewal, outcome, stored, at: now(on: sender.timeline))
     }
   }
 
@@ -70,7 +86,7 @@ extension CredentialSession {
     _ old: Method.Credential?, _ refresh: CredentialRefresh
   ) async throws -> RenewedCredential<Method.Credential> {
     guard let vault else {
-      return RenewedCredential(credential: try await method.refresh(old, refresh), owner: nil)
+      return RenewedCredential(credential: try await method.refresh(old, refresh))
     }
     return try await vault.renewed(of: state.withLock { $0.owner }) {
       try await self.method.refresh($0 ?? old, refresh)
@@ -78,17 +94,25 @@ extension CredentialSession {
   }
 
   private func end(
-    _ renewal: Rules.Renewal, _ outcome: Rules.Outcome, _ owner: CredentialIdentity?, at now: Duration
+    _ renewal: Rules.Renewal, _ outcome: Rules.Outcome, _ stored: StoredMark?, at now: Duration
   ) {
-    let (waiting, result, calls) = state.withLock { state in
+    let (waiting, result, change) = state.withLock { state in
       guard let result = state.rules.ended(renewal.number, outcome, at: now) else {
         // No request waits for a renewal that was overtaken by a sign-in or a sign-out.
-        return (state.waiting, Result<Issued, RequestError>?.none, [CancellationToken]())
+        return (state.waiting, Result<Issued, RequestError>?.none, State.Change())
       }
-      return (state.waiting, result, state.take(owner) ?? [])
+      var change = state.take(stored?.owner, revision: stored?.revision)
+      if !change.isSame, !state.rules.isSignedOut { change.listeners = state.listeners.values }
+      return (state.waiting, result, change)
     }
     guard let result else { return }
     waiting.settle(result.mapError { $0 })
-    CancellationToken.cancel(calls, .cancelled(.signedOut))
+    tell(change)
+  }
+
+  /// Ends the calls of the identity before, and tells listeners of the next.
+  func tell(_ change: State.Change) {
+    CancellationToken.cancel(change.calls, .cancelled(.signedOut))
+    for listener in change.listeners { listener() }
   }
 }

@@ -17,19 +17,21 @@ extension CredentialSession {
         reachedServer: false)
     }
     let owner = CredentialIdentity(named: identity)
-    try await vault?.store(credential, of: owner)
-    let (issued, waiting, calls, listeners) = state.withLock { state in
-      let waiting = state.waiting
-      let calls = state.take(owner)
-      let isSame = calls == nil
+    let revision = try await vault?.store(credential, of: owner)
+    let (waiting, result, change) = state.withLock { state in
+      var change = state.take(owner, revision: revision)
+      change.listeners = state.listeners.values
       let issued = state.rules.signIn(credential)
-      return (isSame ? issued : nil, waiting, calls ?? [], state.listeners.values)
+      return (state.waiting, Self.outcome(issued, change), change)
     }
-    waiting.settle(
-      issued.map { .success($0) }
-        ?? .failure(CancellationToken.Cause.cancelled(.signedOut).error(reachedServer: false)))
-    CancellationToken.cancel(calls, .cancelled(.signedOut))
-    for listener in listeners { listener() }
+    waiting.settle(result)
+    tell(change)
+  }
+
+  /// Returns the outcome of requests that wait for a credential, when one is signed in.
+  static func outcome(_ issued: Issued, _ change: State.Change) -> Result<Issued, any Error> {
+    change.isSame
+      ? .success(issued) : .failure(CancellationToken.Cause.cancelled(.signedOut).error(reachedServer: false))
   }
 
   /// Ends the use of the credential: cancels the identity's requests in flight, and fails others with
@@ -40,25 +42,35 @@ extension CredentialSession {
   /// - Throws: The error of the store, or of a cache. The credential is not used any more, but it may still be stored, or
   ///   responses cached.
   public func signOut(clearingCache: Bool = false) async throws {
-    let error = RequestError(
-      .signedOut, message: "the client is signed out: sign in, and send the request again",
-      reachedServer: false)
-    if clearingCache { await prepare() }
+    let error = Self.signedOut
+    if clearingCache, state.withLock({ !$0.isOwnerKnown }) { await look(at: nil) }
     let (owner, waiting, calls, clearers) = state.withLock { state in
       state.rules.signOut(error)
       state.era += 1
+      state.isSigningOut = true
       return (state.owner.text, state.waiting, state.calls.newestFirst, state.clearers.values)
     }
     waiting.settle(.failure(error))
     CancellationToken.cancel(calls, .cancelled(.signedOut))
     var failure: (any Error)?
-    do { try await vault?.clear() } catch { failure = error }
+    var revision = 0
+    do { revision = try await vault?.clear() ?? 0 } catch { failure = error }
+    state.withLock { [revision] state in
+      state.isSigningOut = false
+      state.revision = max(state.revision, revision)
+    }
     if clearingCache {
       for clear in clearers {
         do { try await clear(owner) } catch { failure = failure ?? error }
       }
     }
     if let failure { throw failure }
+  }
+
+  static var signedOut: RequestError {
+    RequestError(
+      .signedOut, message: "the client is signed out: sign in, and send the request again",
+      reachedServer: false)
   }
 
   func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? {

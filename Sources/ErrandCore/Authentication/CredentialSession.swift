@@ -25,7 +25,11 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     /// False until the store has been read.
     var isOwnerKnown: Bool
     /// The reading of the store that is under way.
-    var loading: Promise<Void>?
+    var looking: Promise<Void>?
+    /// The newest revision of the store that this process has taken, or written.
+    var revision = 0
+    /// True while this process signs out: what it reads of the store meanwhile is older.
+    var isSigningOut = false
     /// See `CallIdentity.era`.
     var era = 0
     /// Those that wait for the renewal under way.
@@ -35,18 +39,33 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     /// Remove cached responses.
     var clearers = Slab<@Sendable (String) async throws -> Void>()
 
-    /// Takes the identity that a store names, and the end of the one before.
-    /// - Returns: The calls that end with it; nil if it goes on.
-    mutating func take(_ owner: CredentialIdentity?) -> [CancellationToken]? {
-      // Another process may have signed another identity in. The calls of this process are not sent for it.
-      var isSame = !rules.isSignedOut
+    /// The consequences of another identity, or of the end of one.
+    struct Change {
+      /// True if the identity is the same as before.
+      var isSame = true
+      /// The calls that end with the identity before.
+      var calls: [CancellationToken] = []
+      /// The listeners to sign-ins.
+      var listeners: [@Sendable () -> Void] = []
+    }
+
+    /// Takes an identity, and ends the one before. Another process may have signed another identity in, and the calls
+    /// of this process are not sent for it.
+    /// - Parameters:
+    ///   - owner: Nil if it stays the same.
+    ///   - revision: The revision in which the store names it; nil without a store.
+    mutating func take(_ owner: CredentialIdentity?, revision: Int? = nil) -> Change {
+      self.revision = max(self.revision, revision ?? 0)
+      var change = Change(isSame: !rules.isSignedOut)
       if let owner {
-        isSame = isSame && (!isOwnerKnown || self.owner.text == owner.text)
+        change.isSame = change.isSame && (!isOwnerKnown || self.owner.text == owner.text)
         (self.owner, isOwnerKnown) = (owner, true)
       }
-      if isSame { return nil }
-      era += 1
-      return calls.newestFirst
+      if !change.isSame {
+        era += 1
+        change.calls = calls.newestFirst
+      }
+      return change
     }
   }
 
@@ -54,14 +73,19 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   static var refreshDeadline: Duration { .seconds(30) }
 
   let method: Method
+  /// True if nothing of a request changes but its header fields: what a redirect takes off.
+  private let addsFieldsOnly: Bool
   let vault: CredentialVault<Method.Credential>?
   let state: Locked<State>
+  /// The timeline of the client that used the session first. Each client's begins at another time.
+  private let timeline = Locked<Timeline?>(nil)
 
   init(
     _ method: Method, _ credential: Method.Credential?, of owner: CredentialIdentity,
     vault: CredentialVault<Method.Credential>? = nil
   ) {
     self.method = method
+    addsFieldsOnly = method is FixedField || method is OAuth2
     self.vault = vault
     state = Locked(State(rules: Rules(credential), owner: owner, isOwnerKnown: vault == nil))
   }
@@ -94,76 +118,98 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     state.withLock { CallIdentity(owner: $0.rules.isSignedOut ? "" : $0.owner.text, era: $0.era) }
   }
 
-  var isPrepared: Bool { vault == nil || state.withLock { $0.isOwnerKnown } }
-
-  func prepare() async {
-    guard let vault else { return }
-    let (loading, isFirst) = state.withLock { state -> (Promise<Void>?, Bool) in
-      if state.isOwnerKnown { return (nil, false) }
-      if let loading = state.loading { return (loading, false) }
-      let loading = Promise<Void>()
-      state.loading = loading
-      return (loading, true)
+  /// Returns the time by which the session measures, whichever client asks.
+  /// - Parameter timeline: The client's.
+  func now(on timeline: Timeline) -> Duration {
+    let first = self.timeline.withLock { first in
+      first = first ?? timeline
+      return first
     }
-    if isFirst {
-      // In a task of its own: the calls that wait for it may be cancelled.
-      Task { [self] in
-        let owner = try? await vault.owner()
-        let loading = state.withLock { state in
-          if let owner, !state.isOwnerKnown { (state.owner, state.isOwnerKnown) = (owner, true) }
-          defer { state.loading = nil }
-          return state.loading
-        }
-        loading?.settle(.success(()))
-      }
-    }
-    _ = try? await loading?.value()
+    return (first ?? timeline).now()
   }
 
-  func identityDigest() async throws -> String? {
-    let (owner, isKnown) = state.withLock { ($0.rules.isSignedOut ? nil : $0.owner, $0.isOwnerKnown) }
-    if let vault, owner != nil, !isKnown { return try await vault.owner()?.digest }
-    return owner?.digest
-  }
+  var isSignedIn: Bool { state.withLock { $0.isOwnerKnown && !$0.rules.isSignedOut } }
 
   // MARK: Requests
 
   func perform(
-    _ request: Request, _ context: CallContext, era: Int, _ next: NextStage, _ sender: CredentialSender
+    _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
+    _ sender: CredentialSender
   ) async throws -> Response {
     // A request that a refresh sends would wait for that refresh.
     guard !CredentialRenewal.isUnderWay(self) else { return try await next(request, context) }
-    let timeline = sender.timeline
+    // Another process may have signed out, or another user in, since the last attempt.
+    if !isPrepared(on: sender.timeline) {
+      await prepare(on: sender.timeline, unless: context.cancellation)
+      try context.cancellation.check()
+    }
     var issued = try await issued(context, sender)
-    var isReplay = false
+    var (isReplay, isRenewed) = (false, false)
     while true {
-      let (sent, current) = (timeline.now(), issued)
+      let (sent, current) = (self.now(on: sender.timeline), issued)
       guard let place = try enter(request, context.cancellation, current, era) else {
         issued = try await self.issued(context, sender)
         continue
       }
       let reply: CredentialReply
       do {
-        let sent = try await authenticated(request, with: current.credential, context)
-        reply = await CredentialReply(to: sent) { try await next(sent, context) }
+        let trail = origins.areSeveral || !addsFieldsOnly ? CredentialTrail() : nil
+        let sent = try await attached(request, with: current.credential, at: origins, trail, context)
+        reply = await CredentialReply(to: sent, trail) { try await next(sent, context) }
       } catch {
         leave(place)
         throw error
       }
-      guard let stale = reply.head, !isReplay, method.isStale(current.credential, stale) else {
-        if let stream = reply.stream { stream.onEnd { self.leave(place) } } else { leave(place) }
+      guard let head = reply.head, method.isStale(current.credential, head) else {
+        leave(place, after: reply, to: request, with: current)
         return try reply.outcome.get()
+      }
+      let now = self.now(on: sender.timeline)
+      let decision = decide { rules in
+        guard !isRenewed else {
+          rules.refused(current.generation, by: request.resource, at: now)
+          return .respond
+        }
+        return rules.stale(current.generation, of: request.resource, sent: sent, at: now)
+      }
+      switch decision.step {
+      case .use where isReplay, .respond:
+        leave(place, after: reply)
+        return try reply.outcome.get()
+      case .use: break
+      default: isRenewed = true
       }
       // A request that waits for a refresh is not on the wire: its outcome is the refresh's, and no cancellation.
       leave(place)
       await reply.drop()
-      let now = timeline.now()
-      issued = try await self.issued(stale, context, sender) { rules in
-        rules.stale(current.generation, sent: sent, at: now)
-      }
-      guard request.body.isReplayable else { throw CredentialReply.notReplayable(stale) }
+      issued = try await self.issued(decision, head, context, sender)
+      guard request.body.isReplayable else { throw CredentialReply.notReplayable(head) }
       isReplay = true
     }
+  }
+
+  /// Returns the request with the credential, which is made once more where the request is led.
+  /// - Parameter trail: Learns the origins that are sent it.
+  private func attached(
+    _ request: Request, with credential: Method.Credential, at origins: CredentialOrigins,
+    _ trail: CredentialTrail?, _ context: CallContext
+  ) async throws -> Request {
+    var sent = try await authenticated(request, with: credential, context)
+    guard origins.contains(sent.address.originName) else { throw Self.ledAway(sent) }
+    guard let trail else { return sent }
+    trail.add(sent.address.originName)
+    sent.options.credential = AttachedCredential(request, sent, at: origins.names) { [self] request in
+      try await attached(request, with: credential, at: origins, trail, context)
+    }
+    return sent
+  }
+
+  private static func ledAway(_ request: Request) -> RequestError {
+    RequestError(
+      .invalidRequest,
+      message:
+        "the authenticator has changed the request's origin to \(request.address.originName), and the credential "
+        + "is not for that: change the URL before, in an interceptor around the call", reachedServer: false)
   }
 
   /// Runs the authenticator as interceptors are run: it may wait for anything, so it runs in a task that can be
@@ -200,6 +246,29 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
 
   private func leave(_ place: Slab<CancellationToken>.Token) {
     state.withLock { _ = $0.calls.remove(place) }
+  }
+
+  /// Leaves when the response has ended.
+  /// - Parameter issued: The credential, if a server has accepted it.
+  private func leave(
+    _ place: Slab<CancellationToken>.Token, after reply: CredentialReply, to request: Request? = nil,
+    with issued: Issued? = nil
+  ) {
+    let stream = reply.stream
+    state.withLock { state in
+      if stream == nil { _ = state.calls.remove(place) }
+      // A server in trouble may not have looked at it.
+      guard let issued, let request, let head = reply.head, head.status.code < 500 else { return }
+      state.rules.accepted(issued.generation, by: request.resource)
+    }
+    stream?.onEnd { self.leave(place) }
+  }
+}
+
+extension Request {
+  /// The method, and the URL without its query: servers decide by these whether a user may have a response.
+  fileprivate var resource: String {
+    "\(method) \(address.text.prefix { $0 != "?" && $0 != "#" })"
   }
 }
 

@@ -12,17 +12,39 @@
 public protocol CredentialStore: Sendable {
   /// Returns what was stored last; nil if nothing is stored.
   func read() async throws -> Data?
+  /// Returns a value that is another one after each write, whichever process wrote; nil if the store cannot tell.
+  ///
+  /// A session asks for it before each attempt, and reads the store if it has changed. So this method has to be quick.
+  /// Default: nil; the store is then read once a second while requests are sent.
+  func version() -> String?
   /// Replaces what is stored. Returns when it is safe against a crash. Called within `exclusively`.
   func write(_ data: Data) async throws
   /// Runs `body` while no other process does: two processes with one refresh token must not refresh at once.
   func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
 }
 
+extension CredentialStore {
+  public func version() -> String? { nil }
+}
+
+/// The identity that a store names, and the revision in which it does.
+struct StoredMark: Sendable {
+  let revision: Int
+  let owner: CredentialIdentity
+}
+
+/// A change that another process has stored.
+struct CredentialNews<Credential: Sendable>: Sendable {
+  let mark: StoredMark
+  /// Nil if it has signed out.
+  let credential: Credential?
+}
+
 /// A new credential.
 struct RenewedCredential<Credential: Sendable>: Sendable {
   let credential: Credential
-  /// The identity that the store names, if there is a store.
-  let owner: CredentialIdentity?
+  /// Nil without a store.
+  var stored: StoredMark?
   /// True if another process, or an earlier start, has stored it.
   var isFound = false
 }
@@ -44,6 +66,8 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     var isUnnamed: Bool?
     var credential: Data?
 
+    var mark: StoredMark { StoredMark(revision: revision, owner: owner) }
+
     var owner: CredentialIdentity {
       isUnnamed == true ? CredentialIdentity(withoutName: identity) : CredentialIdentity(named: identity)
     }
@@ -54,7 +78,22 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     var revision = 0
     /// A new credential that could not be stored. A refresh would need the one that it replaced.
     var unsaved: Credential?
+    /// The store's version when it was looked at last.
+    var version: String?
+    /// The time on a client's timeline when it was looked at last.
+    var looked: Duration?
+    /// True if what is stored must not be used, although it may be new to this process: a sign-out failed.
+    var ignoresNext = false
+
+    mutating func know(_ revision: Int) {
+      self.revision = revision
+      unsaved = nil
+      ignoresNext = false
+    }
   }
+
+  /// How often a store is read that has no versions.
+  private static var interval: Duration { .seconds(1) }
 
   private let store: any CredentialStore
   private let encode: @Sendable (Credential) throws -> Data
@@ -81,20 +120,50 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       let entry = try await read()
       let (known, unsaved) = state.withLock { ($0.revision, $0.unsaved) }
       let isNewer = entry.map { $0.revision > known } ?? false
-      if let entry, isNewer { state.withLock { $0 = State(revision: entry.revision) } }
+      if let entry, isNewer { state.withLock { $0.know(entry.revision) } }
       let old = try entry?.credential.map { try self.intact($0, self.decode) }
       // A refresh that comes after the sign-out must not sign in again.
       if entry != nil, old == nil { throw CredentialRejected(reason: "the identity has signed out") }
       if let entry, let old, isNewer {
-        return RenewedCredential(credential: old, owner: entry.owner, isFound: true)
+        return RenewedCredential(credential: old, stored: entry.mark, isFound: true)
       }
       let new: Credential
       if let unsaved { new = unsaved } else { new = try await refresh(old) }
       let owner = entry?.owner ?? present
       state.withLock { $0.unsaved = new }
-      try await write(new, of: owner, after: entry)
-      return RenewedCredential(credential: new, owner: owner)
+      let revision = try await write(new, of: owner, after: entry)
+      return RenewedCredential(credential: new, stored: StoredMark(revision: revision, owner: owner))
     }
+  }
+
+  /// True if another process may have written to the store since it was looked at last.
+  func mayHaveNews(at now: Duration) -> Bool {
+    let version = store.version()
+    return state.withLock { state in
+      if let version { return version != state.version }
+      return state.looked.map { now - $0 >= Self.interval } ?? true
+    }
+  }
+
+  /// Returns what another process, or an earlier start, has stored since this process read or wrote last; nil if nothing.
+  /// - Parameter now: Nil if the time is not known.
+  func news(at now: Duration?) async throws -> CredentialNews<Credential>? {
+    // Asked for before the reading: what is written meanwhile is looked at next time.
+    let version = store.version()
+    defer {
+      state.withLock { state in
+        state.version = version
+        state.looked = now ?? state.looked
+      }
+    }
+    guard let entry = try await read() else { return nil }
+    let isNews = state.withLock { state in
+      guard entry.revision > state.revision else { return false }
+      defer { state.know(entry.revision) }
+      return !state.ignoresNext
+    }
+    guard isNews else { return nil }
+    return CredentialNews(mark: entry.mark, credential: try entry.credential.map { try intact($0, decode) })
   }
 
   /// Returns the identity whose credential is stored; nil if there is none.
@@ -103,16 +172,27 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     return entry.owner
   }
 
-  func store(_ credential: Credential?, of owner: CredentialIdentity) async throws {
+  /// - Returns: The revision.
+  func store(_ credential: Credential?, of owner: CredentialIdentity) async throws -> Int {
     try await store.exclusively { [self] in
       // A damaged entry is replaced: otherwise no sign-in would ever succeed.
       let entry: Entry?
       do { entry = try await read() } catch is DamagedCredential { entry = nil }
-      try await write(credential, of: owner, after: entry)
+      return try await write(credential, of: owner, after: entry)
     }
   }
 
-  func clear() async throws { try await store(nil, of: CredentialIdentity(withoutName: "")) }
+  /// Stores that the identity has signed out.
+  /// - Returns: The revision.
+  func clear() async throws -> Int {
+    do {
+      return try await store(nil, of: CredentialIdentity(withoutName: ""))
+    } catch {
+      // The store may still have the credential.
+      state.withLock { $0.ignoresNext = true }
+      throw error
+    }
+  }
 
   private func read() async throws -> Entry? {
     guard let data = try await store.read() else { return nil }
@@ -126,13 +206,14 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   }
 
   private func write(_ credential: Credential?, of owner: CredentialIdentity, after entry: Entry?)
-    async throws
+    async throws -> Int
   {
     let revision = (entry?.revision ?? 0) + 1
     let new = Entry(
       revision: revision, identity: owner.text, isUnnamed: owner.digest == nil ? true : nil,
       credential: try credential.map(encode))
     try await store.write(try JSONEncoder().encode(new))
-    state.withLock { $0 = State(revision: revision) }
+    state.withLock { $0.know(revision) }
+    return revision
   }
 }

@@ -30,28 +30,29 @@ final class DigestSession: AnyCredentialSession {
   }
 
   var identity: CallIdentity { CallIdentity(owner: owner.text) }
-  func identityDigest() -> String? { owner.digest }
+  func identityDigest(on timeline: Timeline) -> String? { owner.digest }
 
   func perform(
-    _ request: Request, _ context: CallContext, era: Int, _ next: NextStage, _ sender: CredentialSender
+    _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
+    _ sender: CredentialSender
   ) async throws -> Response {
     try owner.check(request)
-    let origin = request.address.originName
-    var nonce = nonces.withLock { $0[origin] }
-    var isReplay = false
+    // The challenges that this request has met, by the canonical name of the origin.
+    var met: [String: DigestNonce] = [:]
     while true {
-      let sent = try await authenticated(request, nonce, context)
-      let reply = await CredentialReply(to: sent) { try await next(sent, context) }
+      let uses = DigestUses(met)
+      let sent = try await attached(request, at: origins, uses, context)
+      let reply = await CredentialReply(to: sent, uses.trail) { try await next(sent, context) }
       guard let head = reply.head else { return try reply.outcome.get() }
+      let (origin, nonce) = (reply.origin, uses.nonce(of: reply.origin))
       nonce?.received(head)
       guard head.status == 401, let challenge = DigestChallenge(head) else { return try reply.outcome.get() }
       let newest = learn(challenge, of: origin)
-      guard !isReplay, nonce?.mayMeet(challenge) ?? true else { return try reply.outcome.get() }
+      guard met[origin] == nil, nonce?.mayMeet(challenge) ?? true else { return try reply.outcome.get() }
       await reply.drop()
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(head) }
       // The nonce of this response, and not of another that came since: it may be for another realm.
-      nonce = newest
-      isReplay = true
+      met[origin] = newest
     }
   }
 
@@ -68,31 +69,34 @@ final class DigestSession: AnyCredentialSession {
 
   // MARK: Credentials
 
-  private func authenticated(
-    _ request: Request, _ nonce: DigestNonce?, _ context: CallContext
+  /// Returns the request with the credential for its origin, which is made once more where the request is led.
+  private func attached(
+    _ request: Request, at origins: CredentialOrigins, _ uses: DigestUses, _ context: CallContext
   ) async throws -> Request {
-    guard let nonce else { return request }
-    let quality = nonce.challenge.quality(
+    let origin = request.address.originName
+    let nonce = uses.met[origin] ?? nonces.withLock { $0[origin] }
+    uses.begin(nonce, at: origin)
+    let quality = nonce?.challenge.quality(
       prefersBody: protectsBody, canCoverBody: request.body.isReplayable)
-    guard quality == .authInt else { return authenticated(request, nonce, quality) }
-    // The hash is over the body as it is sent (section 3.4.3), so it is compressed before.
-    let request = try await request.onWire(unless: context.cancellation)
-    let hash = nonce.challenge.hash
-    let bodyHash = try await context.cancellation.interrupting { try await hash(request.body) }
-    return authenticated(request, nonce, quality, bodyHash: bodyHash)
-  }
-
-  private func authenticated(
-    _ request: Request, _ nonce: DigestNonce, _ quality: DigestChallenge.Quality?, bodyHash: String = ""
-  ) -> Request {
-    var request = request
-    add(to: &request, nonce, quality, bodyHash)
+    var bare = request
+    var bodyHash = ""
+    if let nonce, quality == .authInt {
+      // The hash is over the body as it is sent (section 3.4.3), so it is compressed before.
+      bare = try await request.onWire(unless: context.cancellation)
+      let (hash, body) = (nonce.challenge.hash, bare.body)
+      bodyHash = try await context.cancellation.interrupting { try await hash(body) }
+    }
+    var sent = bare
+    if let nonce { add(to: &sent, nonce, quality, bodyHash) }
     // The credential is for one target, so that of a redirect needs another.
-    request.options.redirectCredential = RedirectCredential { [self] request in
+    sent.options.credential = AttachedCredential(bare, sent, at: origins.names) { [self, bodyHash] request in
+      guard let nonce else { return }
       let hash = request.body.isNone ? nonce.challenge.hash("") : bodyHash
       add(to: &request, nonce, quality, hash)
+    } attach: { [self] request in
+      try await attached(request, at: origins, uses, context)
     }
-    return request
+    return sent
   }
 
   private func add(
@@ -108,6 +112,24 @@ final class DigestSession: AnyCredentialSession {
 
 extension DigestSession: CustomReflectable {
   var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The nonces of one attempt, by the canonical name of the origin.
+private final class DigestUses: Sendable {
+  /// Those of the challenges that the request has met before.
+  let met: [String: DigestNonce]
+  /// The origins that the attempt was sent to with them.
+  let trail = CredentialTrail()
+  private let used = Locked<[String: DigestNonce]>([:])
+
+  init(_ met: [String: DigestNonce]) { self.met = met }
+
+  func begin(_ nonce: DigestNonce?, at origin: String) {
+    trail.add(origin)
+    used.withLock { $0[origin] = nonce }
+  }
+
+  func nonce(of origin: String) -> DigestNonce? { used.withLock { $0[origin] } }
 }
 
 extension Request {

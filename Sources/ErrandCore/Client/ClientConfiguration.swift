@@ -45,9 +45,13 @@ public struct ClientConfiguration: Sendable {
   public var identity: (@Sendable () -> String?)?
   /// The credential of requests, and the origins that it is for. Default: none.
   public var authentication: Authentication?
-  /// Signs each attempt of every request, whatever its origin, but for those with a signer of their own
-  /// (`Request.signed(by:)`) and those without a signature (`Request.unsigned()`). Default: none.
+  /// Signs each attempt of the requests to `signerOrigins`. It does not sign requests that have another signer
+  /// (`Request.signed(by:)`) or no signature (`Request.unsigned()`). Default: none.
   public var signer: (any RequestSigner)?
+  /// The origins (scheme, host and port) that `signer` signs for: no other is sent its signature, or its session token.
+  /// Default: that of `baseURL`. Without both, a request that `signer` would sign fails with a `RequestError`
+  /// (`invalidRequest`).
+  public var signerOrigins: [URL]?
   /// The cookies, kept apart for each identity. A request with a `Cookie` field of its own gets no others.
   /// Default: none; `Set-Cookie` is not obeyed.
   public var cookies: CookieStore?

@@ -46,7 +46,7 @@ final class Pipeline: Sendable {
       date: configuration.date, timeline: timeline)
     let defaults = AttemptStage.Defaults(
       timeout: configuration.timeout, memoryLimit: configuration.memoryLimit,
-      redirects: configuration.redirects, decoder: configuration.jsonDecoder)
+      redirects: configuration.redirects, decoder: configuration.jsonDecoder, date: configuration.date)
     let cookies = configuration.cookies.map {
       CookieAccess($0, identity: identity, date: configuration.date)
     }
@@ -56,7 +56,8 @@ final class Pipeline: Sendable {
 
     let authentication = AuthenticationStage(
       configuration.authentication, base: configuration.baseURL, identity: identity,
-      isIntercepted: !configuration.interceptors.isEmpty, credentialSender)
+      isIntercepted: !configuration.interceptors.isEmpty, interceptsAttempts: interceptsAttempts,
+      credentialSender)
 
     // The way of a request, outermost first.
     let stages: [any Stage] = [
@@ -73,7 +74,8 @@ final class Pipeline: Sendable {
         secrets: secrets),
       TracingStage(configuration.tracing),
       SigningStage(
-        configuration.signer, isIntercepted: isIntercepted,
+        configuration.signer, at: configuration.signerOrigins ?? configuration.baseURL.map { [$0] },
+        isIntercepted: isIntercepted,
         isAuthenticated: configuration.authentication != nil, redirects: configuration.redirects,
         cookies: cookies, secrets: secrets, date: configuration.date),
       SlotStage(slots, timeline, isIntercepted: isIntercepted),
@@ -177,7 +179,7 @@ final class Pipeline: Sendable {
   func perform(_ request: Request, _ context: CallContext) async throws -> Response {
     do {
       let ready = try ready(request)
-      if let session = configuration.authentication?.session, !session.isPrepared { await session.prepare() }
+      await authentication.prepare(context)
       var response = try await NextStage(stages(of: ready))(ready, context)
       if !response.isNamed {
         response = response.handedOver(

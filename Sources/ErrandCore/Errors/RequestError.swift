@@ -41,7 +41,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let invalidResponse = Code(rawValue: "invalidResponse")
     /// The response's body cannot be decompressed.
     public static let badEncoding = Code(rawValue: "badEncoding")
-    /// The response's body is not what its digest was made of, or has no digest although one is required.
+    /// The response's body is not what its digest was made of, or has no digest although one is required; or the response
+    /// is not signed as it has to be.
     public static let integrityFailed = Code(rawValue: "integrityFailed")
     /// The response's body cannot be decrypted, or is not encrypted although it has to be.
     public static let decryptionFailed = Code(rawValue: "decryptionFailed")
@@ -73,7 +74,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let otherIdentity = Code(rawValue: "otherIdentity")
     /// The credential could not be refreshed; `underlying` says why.
     public static let refreshFailed = Code(rawValue: "refreshFailed")
-    /// The credential was refreshed too often within a short time.
+    /// Refreshing the credential has not helped, several times within a short time.
     public static let excessiveRefresh = Code(rawValue: "excessiveRefresh")
     /// A call that this request depends on failed; `underlying` says how.
     public static let dependencyFailed = Code(rawValue: "dependencyFailed")

@@ -15,6 +15,10 @@
 /// (`ConcurrencyLimits`) only inside of `next`. A call that is cancelled, or whose deadline has passed, does
 /// not wait for its interceptors: their task is cancelled, and what they return after that is discarded.
 ///
+/// An interceptor that changes the request's origin leaves behind what was made for the other: the credential of the
+/// client, and the request's own signer. The new origin gets a credential if it is in the credential's list. Fields that
+/// the caller or an interceptor has set go along.
+///
 /// A request that an interceptor sends through its own client passes the interceptor itself. Requests that are
 /// sent within one another, more than 10 deep, fail with `RequestError(.unsupported)`: send such a request
 /// through a client without the interceptor.

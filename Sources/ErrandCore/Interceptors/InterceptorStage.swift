@@ -24,7 +24,7 @@ final class InterceptorStage: Stage {
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
-    let chain = chain(context, next)
+    let chain = chain(request, context, next)
     context.watch?.take()
     defer { context.watch?.handOn() }
     guard place == .call else { return try await chain(request) }
@@ -35,11 +35,13 @@ final class InterceptorStage: Stage {
     }
   }
 
-  private func chain(_ context: CallContext, _ next: NextStage) -> Next {
+  private func chain(_ given: Request, _ context: CallContext, _ next: NextStage) -> Next {
     let attempt = place == .call ? 0 : context.used
     return Next(
       attempt: attempt, interceptors: interceptors[...], completion: completion, context: context
     ) { request in
+      var request = request
+      request.keepOrigins(of: given)
       context.watch?.handOn()
       defer { context.watch?.take() }
       do {
@@ -67,5 +69,21 @@ final class InterceptorStage: Stage {
   /// Drops a response that an interceptor returned after the call had ended.
   private static func drop(_ late: Response) {
     if case .chunks(let stream) = late.body { stream.cancellation.cancel(.cancelled(.streamDropped)) }
+  }
+}
+
+extension Request {
+  /// Remembers for which origin the request that interceptors were given has a credential and a signer: they may have
+  /// made another request of it.
+  fileprivate mutating func keepOrigins(of given: Request) {
+    if let credential = given.options.credential, credential != options.credential {
+      options.credential = credential
+    }
+    guard let own = options.ownSigner, own == given.options.ownSigner,
+      address.originName != given.address.originName, let url, let before = given.url,
+      !own.signer.maySign(url, redirectedFrom: before)
+    else { return }
+    options.signer = nil
+    options.isUnsigned = true
   }
 }

@@ -69,12 +69,22 @@ extension RedirectPolicy {
         .bodyNotReplayable,
         "the server responded with \(head.status), and the body is a stream that cannot be sent again", head)
     }
-    if crossesOrigin {
-      next.fields.remove(where: { !$0.mayCrossOrigins || secrets.covers($0) })
-      next.options.redirectCredential = nil
-    } else {
-      next.options.redirectCredential?.renew(&next)
+    let credential = request.options.credential
+    if !crossesOrigin {
+      credential?.renew?(&next)
+      return next
     }
+    next.fields.remove(where: { !$0.mayCrossOrigins || secrets.covers($0) })
+    guard let credential else { return next }
+    if credential.isInBody, !next.body.isNone {
+      throw refuse(
+        .redirectRefused,
+        "the redirect leads to another origin, and the credential is in the body, which that must not have",
+        head)
+    }
+    // One for the new origin is made before the request is sent there.
+    let mayMove = !credential.isForeign(to: request) && credential.mayMove(to: next)
+    if !mayMove { next.options.credential = nil }
     return next
   }
 

@@ -112,10 +112,10 @@ public struct RequestOptions: Sendable, Hashable {
     set { change { $0.trace = newValue } }
   }
 
-  /// Makes the credential of a request anew for the target of a redirect; nil if it is for every target.
-  var redirectCredential: RedirectCredential? {
-    get { stages?.values.redirectCredential }
-    set { change { $0.redirectCredential = newValue } }
+  /// The credential that the request has been given; nil if it has none, or one that needs no care.
+  var credential: AttachedCredential? {
+    get { stages?.values.credential }
+    set { change { $0.credential = newValue } }
   }
 
   private mutating func change(_ change: (inout Stages.Values) -> Void) {
@@ -133,7 +133,7 @@ public struct RequestOptions: Sendable, Hashable {
       var signing = SigningOptions()
       var bodyCoding: OnlyItself<any BodyCoding>?
       var responseFilters: [OnlyItself<any ResponseFilter>] = []
-      var redirectCredential: RedirectCredential?
+      var credential: AttachedCredential?
       var identityDigest: String?
       var trace: TraceContext?
     }

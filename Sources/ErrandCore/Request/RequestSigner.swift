@@ -23,8 +23,9 @@
 /// meanwhile, and a call that is cancelled, or whose deadline has passed, does not wait for it. The error that it
 /// throws is the call's; nothing is sent then, and nothing is attempted again.
 ///
-/// A redirect within one origin is signed anew for its new target. A redirect to another origin is followed without a
-/// signature, unless `maySign(_:redirectedFrom:)` allows it.
+/// A redirect within one origin, or to one of `ClientConfiguration.signerOrigins`, is signed for its new target. Where a
+/// redirect or an interceptor leads to another origin, the request has no signature, unless
+/// `maySign(_:redirectedFrom:)` allows it.
 public protocol RequestSigner: Sendable {
   /// Adds the signature: it may add, replace and remove header fields.
   func sign(_ request: inout OutgoingRequest) async throws
@@ -42,8 +43,8 @@ public protocol RequestSigner: Sendable {
     _ request: OutgoingRequest, after status: Status, _ fields: HTTPFields, bodyPrefix: Data
   ) async -> Bool
 
-  /// Returns true if a redirect from one origin to another is signed, too. Default: false. Its server would learn
-  /// nothing of the key, but would hold a valid signature.
+  /// Returns true if a request that a redirect or an interceptor leads to another origin is signed, too. Default: false.
+  /// Its server would learn nothing of the key, but would hold a valid signature.
   func maySign(_ target: URL, redirectedFrom url: URL) -> Bool
 
   /// A name for the identity that it signs for, such as the id of its key; it is no secret. Responses are shared and

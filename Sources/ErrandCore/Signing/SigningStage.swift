@@ -5,10 +5,14 @@
 #endif
 
 /// Signs each attempt, the last thing before it waits for a slot; signs it anew when a redirect leads elsewhere, and
-/// once more when its signer has mended the reason for which it was refused.
+/// once more when its signer has mended the reason for which it was refused. Takes off a credential that is for another
+/// origin, and makes one for the request's own, if that may have it.
 final class SigningStage: Stage {
   let usage: StageUsage
+  /// The client's signer, for requests without another.
   private let signer: (any RequestSigner)?
+  /// The canonical names of the origins that it signs for; nil if that is not known.
+  private let origins: Set<String>?
   private let redirects: RedirectPolicy
   private let cookies: CookieAccess?
   private let secrets: Secrets
@@ -16,14 +20,16 @@ final class SigningStage: Stage {
 
   /// - Parameters:
   ///   - signer: The signer of requests that have none of their own.
+  ///   - origins: The origins that it signs for; nil if that is not known.
   ///   - isIntercepted: True if interceptors may give requests a signer on their way.
   ///   - isAuthenticated: True if an authenticator may.
   ///   - redirects: The policy of requests that have none of their own.
   init(
-    _ signer: (any RequestSigner)?, isIntercepted: Bool, isAuthenticated: Bool, redirects: RedirectPolicy,
-    cookies: CookieAccess?, secrets: Secrets, date: @escaping @Sendable () -> Date
+    _ signer: (any RequestSigner)?, at origins: [URL]?, isIntercepted: Bool, isAuthenticated: Bool,
+    redirects: RedirectPolicy, cookies: CookieAccess?, secrets: Secrets, date: @escaping @Sendable () -> Date
   ) {
     self.signer = signer
+    self.origins = origins.map { Set($0.compactMap { Origin($0)?.text }) }
     self.redirects = redirects
     self.cookies = cookies
     self.secrets = secrets
@@ -34,35 +40,94 @@ final class SigningStage: Stage {
   }
 
   func perform(_ request: Request, _ context: CallContext, _ next: NextStage) async throws -> Response {
-    var signers = request.options.digests
-    if let signer = request.options.signer ?? (request.options.isUnsigned ? nil : signer) {
-      signers.append(signer)
-    }
-    guard !signers.isEmpty else { return try await next(request, context) }
     // A request that is signed anew, after a redirect or a refusal, begins without the fields of the last signature.
-    var unsigned = request
-    try unsigned.makeReady()
-    var pass = SigningPass()
+    var unsigned = try await withOwnCredential(request, context)
+    var signers = try signers(of: unsigned)
+    guard !signers.isEmpty || unsigned.options.credential != nil else {
+      return try await next(unsigned, context)
+    }
+    if !signers.isEmpty { try unsigned.makeReady() }
+    var pass = SigningPass(isSigned: !signers.isEmpty)
     while true {
-      let signed = try await self.signed(unsigned, signers, pass, context)
       do {
-        let response = try await next(signed.request, context)
-        guard try await mustSignAgain(signed.outgoing, response, signers, context) else { return response }
-        unsigned = context.traced(unsigned)
+        guard !signers.isEmpty else { return try await next(unsigned.passing(pass), context) }
+        let signed = try await self.signed(unsigned, signers.map(\.signer), pass, context)
+        do {
+          let response = try await next(signed.request, context)
+          guard try await mustSignAgain(signed.outgoing, response, signers.map(\.signer), context) else {
+            return response
+          }
+        } catch let error as RequestError {
+          guard try await mustSignAgain(signed.outgoing, error, signers.map(\.signer), context) else {
+            throw error
+          }
+        }
       } catch let redirect as SignedRedirect {
         pass = redirect.pass
         try follow(redirect, of: &unsigned, &signers)
         context.events?.redirected(to: unsigned)
-        unsigned = context.traced(unsigned)
-        if signers.isEmpty {
-          pass.isSigned = false
-          unsigned.options.signingPass = pass
-          return try await next(unsigned, context)
+        let own = unsigned.options.ownSigner
+        unsigned = try await withOwnCredential(unsigned, context, isRedirected: true)
+        // An authenticator may give a request its signer.
+        if let signer = unsigned.options.ownSigner, signer != own {
+          signers.append(ActiveSigner(signer: signer.signer))
         }
-      } catch let error as RequestError {
-        guard try await mustSignAgain(signed.outgoing, error, signers, context) else { throw error }
-        unsigned = context.traced(unsigned)
+        pass.isSigned = !signers.isEmpty
       }
+      unsigned = context.traced(unsigned)
+    }
+  }
+
+  // MARK: Signers
+
+  /// A signer of a request.
+  private struct ActiveSigner {
+    let signer: any RequestSigner
+    /// The origins that it signs for whatever leads there; none for a signer of the request's own.
+    var origins: Set<String> = []
+
+    func maySign(_ target: URL, redirectedFrom url: URL) -> Bool {
+      Origin(target).map { origins.contains($0.text) } == true || signer.maySign(target, redirectedFrom: url)
+    }
+  }
+
+  private func signers(of request: Request) throws(RequestError) -> [ActiveSigner] {
+    var signers = request.options.digests.map { ActiveSigner(signer: $0) }
+    if let own = request.options.signer {
+      signers.append(ActiveSigner(signer: own))
+    } else if let signer, !request.options.isUnsigned {
+      guard let origins else { throw Self.originsMissing }
+      if origins.contains(request.address.originName) {
+        signers.append(ActiveSigner(signer: signer, origins: origins))
+      }
+    }
+    return signers
+  }
+
+  private static var originsMissing: RequestError {
+    RequestError(
+      .invalidRequest,
+      message:
+        "it is not known which origins the client's signer signs for: set configuration.signerOrigins, give the "
+        + "client a base URL, or sign single requests with signed(by:)",
+      reachedServer: false)
+  }
+
+  /// Returns the request with the credential for the origin that it leads to, if there is one.
+  private func withOwnCredential(
+    _ request: Request, _ context: CallContext, isRedirected: Bool = false
+  ) async throws -> Request {
+    guard let credential = request.options.credential, credential.isForeign(to: request) else {
+      return request
+    }
+    do {
+      return try await run(context) {
+        isRedirected ? try await credential.redirected(request) : try await credential.moved(request)
+      }
+    } catch var error as RequestError where isRedirected {
+      // The server that sent the redirect has seen the request.
+      error.reachedServer = true
+      throw error
     }
   }
 
@@ -108,8 +173,12 @@ final class SigningStage: Stage {
 
   /// Makes the request the one that a redirect asks for, and leaves the signers that may sign that.
   private func follow(
-    _ redirect: SignedRedirect, of request: inout Request, _ signers: inout [any RequestSigner]
+    _ redirect: SignedRedirect, of request: inout Request, _ signers: inout [ActiveSigner]
   ) throws {
+    if let next = redirect.next {
+      request = next
+      return
+    }
     let policy = request.options.redirects ?? redirects
     guard
       case .follow(let next) = try policy.step(
@@ -158,8 +227,16 @@ final class SigningStage: Stage {
   }
 }
 
-/// A redirect of a signed request: its target has to be signed for, without a slot in hand.
+/// A redirect to a target that has to be signed for, or that gets another credential, without a slot in hand.
 struct SignedRedirect: Error {
   let head: ResponseHead
+  /// The request that the redirect asks for; nil if the request is signed: the next one is then made of the
+  /// unsigned request.
+  let next: Request?
   let pass: SigningPass
+}
+
+extension Request {
+  /// Returns the request with the state in which the signing stage passes it on.
+  fileprivate func passing(_ pass: SigningPass) -> Request { with { $0.options.signingPass = pass } }
 }

@@ -61,6 +61,15 @@ struct FileStamp: Sendable, Hashable {
     }
   }
 
+  /// Returns the stamp of a file as text; empty for a missing file, nil if its status cannot be read.
+  static func text(of path: String) -> String? {
+    var info = stat()
+    guard unsafe lstat(path, &info) == 0 else { return errno == ENOENT ? "" : nil }
+    let stamp = FileStamp(info)
+    let times = [stamp.modified, stamp.changed].map { "\($0.seconds).\($0.nanoseconds)" }
+    return "\(stamp.device) \(stamp.number) \(stamp.size) \(times[0]) \(times[1])"
+  }
+
   init(_ info: stat) {
     device = UInt64(truncatingIfNeeded: info.st_dev)
     number = UInt64(truncatingIfNeeded: info.st_ino)

@@ -29,6 +29,8 @@ struct ReplacedFile: Sendable {
   var draftPath: String { path + ".draft" }
   var folder: String { URL(filePath: path).deletingLastPathComponent().path }
   var status: FileStatus? { FileDescriptor.status(of: path) }
+  /// A text that changes with each replacement; empty for a missing file, nil if its status cannot be read.
+  var version: String? { FileStamp.text(of: path) }
 
   /// Opens the file for reading; nil if there is none.
   /// - Throws: `FileError`, if it cannot be read, or is not this user's own.

@@ -12,7 +12,8 @@ extension Exchange.Request {
     _ request: Request, _ upload: Upload, timeout: Duration, mayBeRepeated: Bool
   ) throws(RequestError) {
     let fields = request.wireFields
-    if let problem = request.problem(with: fields) ?? request.address.userProblem {
+    if let problem = request.problem(with: fields) ?? request.address.userProblem ?? request.credentialProblem
+    {
       throw RequestError(.invalidRequest, message: problem, reachedServer: false)
     }
     guard let url = request.url else { preconditionFailure("an address without a problem is a URL") }
@@ -24,6 +25,13 @@ extension Exchange.Request {
 }
 
 extension Request {
+  /// The reason why the request must not be sent with its credential, or nil: `SigningStage` takes off one for another
+  /// origin before.
+  fileprivate var credentialProblem: String? {
+    guard let credential = options.credential, credential.isForeign(to: self) else { return nil }
+    return "its credential is for \(credential.origin), and it leads to \(address.originName)"
+  }
+
   /// The maximum number of bytes of method, URL and header fields together: libcurl sends no head of 1 MiB,
   /// and adds to it.
   static let headLimit = 512 << 10

@@ -17,6 +17,7 @@ import Testing
     case .wait(let number): "wait \(number)"
     case .renew(let renewal): "renew \(renewal.number) of \(renewal.old?.credential ?? "none")"
     case .fail(let error): "\(error.code)"
+    case .respond: "respond"
     }
   }
 
@@ -24,8 +25,15 @@ import Testing
     Self.shown(rules.begin(at: .seconds(second), expired: isExpired ? rules.generation : nil))
   }
 
-  private mutating func stale(_ generation: Int, sent: Int = 0, _ second: Int = 0) -> String {
-    Self.shown(rules.stale(generation, sent: .seconds(sent), at: .seconds(second)))
+  private mutating func stale(
+    _ generation: Int, of resource: String = "r", sent: Int = 0, _ second: Int = 0
+  ) -> String {
+    Self.shown(rules.stale(generation, of: resource, sent: .seconds(sent), at: .seconds(second)))
+  }
+
+  /// A request that is sent again with the renewed credential, which the server finds stale, too.
+  private mutating func refused(_ generation: Int, by resource: String = "r", _ second: Int = 0) {
+    rules.refused(generation, by: resource, at: .seconds(second))
   }
 
   private mutating func ended(_ number: Int, _ outcome: Rules.Outcome, _ second: Int = 0) -> String {
@@ -69,14 +77,80 @@ import Testing
     #expect(stale(0, sent: 6, 7) == "renew 2 of a")
   }
 
-  @Test mutating func `no more than five renewals begin within thirty seconds`() {
+  @Test mutating func `no more than five renewals that do not help begin within thirty seconds`() {
     for number in 1...5 {
-      #expect(stale(number - 1, sent: number, number) == "renew \(number) of \(number == 1 ? "a" : "b")")
+      let step = stale(number - 1, of: "\(number)", sent: number, number)
+      #expect(step == "renew \(number) of \(number == 1 ? "a" : "b")")
       #expect(ended(number, .renewed("b"), number) == "use b\(number)")
+      refused(number, by: "\(number)", number)
+      // Others that waited for the same renewal do not count once more.
+      refused(number, by: "\(number) too", number)
     }
     #expect(stale(5, sent: 6, 30) == "excessiveRefresh")
     #expect(begin(30) == "use b5")
+    guard case .fail(let error) = rules.stale(5, of: "r", sent: .seconds(6), at: .seconds(30)) else {
+      Issue.record("A renewal begins.")
+      return
+    }
+    #expect(
+      error.message
+        == "the server found 5 new credentials stale within 30 s: check the clock, and which credential the server "
+        + "expects")
     #expect(stale(5, sent: 31, 31) == "renew 6 of b")
+  }
+
+  @Test mutating func `renewals that help do not count, however many there are`() {
+    for number in 1...50 {
+      #expect(stale(number - 1, sent: number, 1).hasPrefix("renew \(number) of"))
+      #expect(ended(number, .renewed("b"), 1) == "use b\(number)")
+      rules.accepted(number, by: "r")
+    }
+  }
+
+  @Test mutating func `a resource that refuses a new credential gets no other, until it accepts one`() {
+    #expect(stale(0, of: "r") == "renew 1 of a")
+    #expect(ended(1, .renewed("b")) == "use b1")
+    refused(1, by: "r")
+    for second in 0..<300 { #expect(stale(1, of: "r", sent: second, second) == "respond") }
+    // It says nothing about others.
+    #expect(stale(1, of: "s", sent: 299, 299) == "renew 2 of b")
+    #expect(ended(2, .renewed("c"), 299) == "use c2")
+    #expect(stale(2, of: "r", sent: 299, 299) == "respond", "Not with a newer one either.")
+    rules.accepted(2, by: "r")
+    #expect(stale(2, of: "r", sent: 299, 299) == "renew 3 of c")
+  }
+
+  @Test mutating func `a resource is asked again after five minutes, and after a sign-in`() {
+    #expect(stale(0, of: "r") == "renew 1 of a")
+    #expect(ended(1, .renewed("b")) == "use b1")
+    refused(1, by: "r")
+    #expect(stale(1, of: "r", sent: 299, 299) == "respond")
+    #expect(stale(1, of: "r", sent: 300, 300) == "renew 2 of b")
+    #expect(ended(2, .renewed("c"), 300) == "use c2")
+    refused(2, by: "r", 300)
+    #expect(stale(2, of: "r", sent: 301, 301) == "respond")
+    rules.signIn("d")
+    #expect(stale(3, of: "r", sent: 301, 301) == "renew 3 of d")
+  }
+
+  @Test mutating func `no more than a hundred resources are remembered, the newest`() {
+    for number in 0..<101 { refused(0, by: "\(number)", number) }
+    #expect(stale(0, of: "0", sent: 101, 101) == "renew 1 of a")
+    #expect(ended(1, .renewed("b"), 101) == "use b1")
+    for number in 1..<101 { #expect(stale(1, of: "\(number)", sent: 101, 101) == "respond") }
+  }
+
+  /// A crawler of pages that this user must not see costs five renewals, and no other request fails for that.
+  @Test mutating func `a credential that others accept is not at fault`() {
+    for number in 1...5 {
+      #expect(stale(number - 1, of: "\(number)").hasPrefix("renew"))
+      #expect(ended(number, .renewed("b")) == "use b\(number)")
+      refused(number, by: "\(number)")
+    }
+    #expect(stale(5, of: "new") == "excessiveRefresh")
+    rules.accepted(5, by: "other")
+    #expect(stale(5, of: "new") == "respond")
+    #expect(stale(5, of: "new", sent: 30, 30) == "renew 6 of b")
   }
 
   @Test mutating func `credentials that other processes have renewed do not count`() {
@@ -121,6 +195,7 @@ import Testing
         #expect(!isOut && issued.generation == rules.current?.generation)
         #expect(Int(issued.credential) == newest)
         sent.append((issued.generation, now))
+      case .respond: #expect(!isOut)
       case .wait(let number): #expect(number == underWay)
       case .renew(let renewal):
         #expect(underWay == nil && !isOut)
@@ -134,7 +209,12 @@ import Testing
       case 0..<3: check(rules.begin(at: now, expired: Bool.random(using: &random) ? rules.generation : nil))
       case 3..<7:
         guard let one = sent.randomElement(using: &random) else { continue }
-        check(rules.stale(one.generation, sent: one.at, at: now))
+        let resource = "\(Int.random(in: 0..<3, using: &random))"
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: rules.accepted(one.generation, by: resource)
+        case 1: rules.refused(one.generation, by: resource, at: now)
+        default: check(rules.stale(one.generation, of: resource, sent: one.at, at: now))
+        }
       case 7:
         newest += 1
         rules.signIn("\(newest)")
@@ -150,7 +230,8 @@ import Testing
         underWay = nil
         if Bool.random(using: &random) {
           newest += 1
-          #expect(rules.ended(number, .renewed("\(newest)"), at: now) != nil)
+          let isExpired = Bool.random(using: &random)
+          #expect(rules.ended(number, .renewed("\(newest)", isExpired: isExpired), at: now) != nil)
         } else {
           #expect(rules.ended(number, .failed(Self.refused), at: now) != nil)
         }
@@ -158,20 +239,37 @@ import Testing
     }
   }
 
-  @Test mutating func `a credential that seems expired after every renewal is used, and the server decides`()
-  {
-    for number in 1...Rules.mostRenewals {
+  @Test
+  mutating func `a credential that seems expired as soon as it is issued is used, and the server decides`() {
+    #expect(begin(1, isExpired: true) == "renew 1 of a")
+    #expect(ended(1, .renewed("b", isExpired: true), 1) == "use b1")
+    #expect(begin(20, isExpired: true) == "use b1")
+    #expect(stale(1, sent: 20, 21) == "renew 2 of b")
+    #expect(ended(2, .renewed("c"), 22) == "use c2")
+    #expect(begin(23, isExpired: true) == "renew 3 of c", "This one has lived for a while.")
+  }
+
+  @Test mutating func `short lives are no excess`() {
+    for number in 1...50 {
+      #expect(begin(0, isExpired: true).hasPrefix("renew \(number) of"))
+      #expect(ended(number, .renewed("b")) == "use b\(number)")
+      rules.accepted(number, by: "r")
+    }
+  }
+
+  @Test mutating func `an expired credential is used when too many renewals have not helped`() {
+    for number in 1...5 {
       #expect(begin(number, isExpired: true).hasPrefix("renew \(number) of"))
       #expect(ended(number, .renewed("b"), number) == "use b\(number)")
+      refused(number, number)
     }
     #expect(begin(20, isExpired: true) == "use b5")
-    #expect(stale(5, sent: 20, 21) == "excessiveRefresh")
     #expect(begin(31, isExpired: true) == "renew 6 of b", "The first renewal was 30 s ago.")
     #expect(begin(31, isExpired: true) == "wait 6")
   }
 
   @Test mutating func `refreshes that failed too often end with the reason of the last one`() {
-    for number in 1...Rules.mostRenewals {
+    for number in 1...5 {
       #expect(begin(number, isExpired: true) == "renew \(number) of a")
       #expect(ended(number, .failed(Self.refused), number) == "refreshFailed")
     }
@@ -180,6 +278,26 @@ import Testing
       return
     }
     #expect(error.code == .excessiveRefresh)
-    #expect(error.message == "a refresh was tried 5 times within 30 s, and the next one has to wait: no")
+    #expect(
+      error.message
+        == "5 refreshes of the credential have not helped within 30 s, and the next one has to wait: no")
+  }
+
+  @Test mutating func `the sentence tells refreshes that failed from those that were refused`() {
+    for number in 1...4 {
+      #expect(begin(number, isExpired: true).hasPrefix("renew"))
+      #expect(ended(number, .failed(Self.refused), number) == "refreshFailed")
+    }
+    #expect(begin(5, isExpired: true) == "renew 5 of a")
+    #expect(ended(5, .renewed("b"), 5) == "use b1")
+    refused(1, by: "r", 5)
+    guard case .fail(let error) = rules.stale(1, of: "s", sent: .seconds(6), at: .seconds(6)) else {
+      Issue.record("A renewal begins.")
+      return
+    }
+    #expect(
+      error.message
+        == "5 refreshes of the credential have not helped within 30 s: 4 failed, and the server found the other new "
+        + "credentials stale")
   }
 }

@@ -93,7 +93,7 @@ import Testing
     try await stage.client.send(.get("x"))
     #expect(CredentialSession(method, store: file).identity.text != "me")
     #expect(
-      try await CredentialSession(method, store: file).identityDigest()
+      try await CredentialSession(method, store: file).identityDigest(on: Timeline(ContinuousClock()))
         == CredentialIdentity(named: "me").digest)
   }
 
@@ -187,9 +187,11 @@ import Testing
     #expect(try await stage.client.send(.get("x")).status == 200)
     gate.open()
     #expect(await slow.result.requestError == nil, "It is of the same identity as before.")
-    #expect(try await session.identityDigest() == CredentialIdentity(named: "me").digest)
     #expect(
-      try await CredentialSession(session.method, store: file).identityDigest()
+      try await session.identityDigest(on: Timeline(ContinuousClock()))
+        == CredentialIdentity(named: "me").digest)
+    #expect(
+      try await CredentialSession(session.method, store: file).identityDigest(on: Timeline(ContinuousClock()))
         == CredentialIdentity(named: "me").digest)
   }
 
@@ -212,7 +214,7 @@ import Testing
     }.responding { request in
       .response(status: request.fields["Authorization"] == valid.withLock { $0 } ? 200 : 401)
     }
-    for number in 0..<3 * AuthenticationState<Int>.mostRenewals {
+    for number in 0..<3 * RefusalRecord.limit {
       valid.withLock { $0 = "Bearer a\(number)" }
       try await first.signIn(OAuth2.Tokens(accessToken: "a\(number)"), identity: "me")
       #expect(try await stage.client.send(.get("x")).status == 200)

@@ -297,24 +297,4 @@ import Testing
       #expect(!stage.paths.contains("/token"))
     }
   }
-
-  @Test func `a call is not sent for the identity that another process signed in`() async throws {
-    try await TemporaryFolder.using { folder in
-      let file = CredentialFile(at: folder.appending(path: "credential"))
-      let (one, two) = (CredentialSession(Names(), store: file), CredentialSession(Names(), store: file))
-      try await one.signIn("alice", identity: "alice")
-      let stage = stage { request in
-        request.fields["X-User"] == "bob" || request.path == "/free"
-          ? .response(body: "of bob") : .response(status: 401)
-      } configured: {
-        $0.authentication = Authentication(two)
-      }
-      try await stage.client.send(.get("free"))
-      try await one.signIn("bob", identity: "bob")
-      let error = await #expect(throws: RequestError.self) { try await stage.client.send(.get("x")) }
-      #expect(error?.cancellation == .signedOut)
-      #expect(stage.paths == ["/free", "/x"])
-      #expect(try await stage.client.send(.get("x")).text == "of bob")
-    }
-  }
 }

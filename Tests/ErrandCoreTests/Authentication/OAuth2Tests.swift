@@ -243,8 +243,8 @@ import Testing
       guard request.path == "/token" else { return .response(status: 401) }
       return .response(body: #"{"access_token":"a1","refresh_token":""}"#)
     }
-    for _ in 0..<2 {
-      await #expect(throws: RequestError.self) { try await stage.client.send(.get("me")) }
+    for number in 0..<2 {
+      await #expect(throws: RequestError.self) { try await stage.client.send(.get("me/\(number)")) }
       stage.clock.advance(by: .seconds(1))
     }
     let bodies = stage.stub.requests.filter { $0.path == "/token" }.map {

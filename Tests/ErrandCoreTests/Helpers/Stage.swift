@@ -26,6 +26,7 @@ struct Stage: Sendable {
     configuration.random = SeededRandom(seed: 1)
     configuration.retry.backoff = .zero
     configuration.date = { Date(timeIntervalSince1970: 1_000_000 + clock.now.offset.seconds) }
+    configuration.signerOrigins = ["http://a.test"].compactMap(URL.init)
     change(&configuration)
     self.clock = clock
     stub = StubTransport(clock: clock, handler)

@@ -60,7 +60,7 @@ private struct NoFilter: ResponseFilter {
     var traced = plain
     traced.options.trace = TraceContext()
     var renewing = plain
-    renewing.options.redirectCredential = RedirectCredential { _ in }
+    renewing.options.credential = AttachedCredential(renewing, renewing, at: []) { $0 }
     return [
       "timeout": (.stored, plain.timeout(.milliseconds(1500))),
       "deadline": (.dropped(because: "it is the lifetime of the row"), plain.deadline(.seconds(60))),
@@ -86,7 +86,7 @@ private struct NoFilter: ResponseFilter {
       "stages.bodyCoding": (.refused, plain.coded(in: NoCoding())),
       "stages.responseFilters": (.refused, plain.filtered(by: NoFilter())),
       "stages.identityDigest": (.stored, ofAlice),
-      "stages.redirectCredential": (.dropped(because: "each attempt has its own"), renewing),
+      "stages.credential": (.dropped(because: "each attempt has its own"), renewing),
     ]
   }
 

@@ -19,9 +19,12 @@ import Testing
 
   private let local = LocalClock()
 
-  private func client(_ signer: AWSSigner) -> Client {
+  private func client(_ signer: AWSSigner, for server: AWSServer) -> Client {
     var configuration = ClientConfiguration()
     configuration.signer = signer
+    configuration.signerOrigins = ["127.0.0.1", "localhost"].compactMap {
+      URL(string: "http://\($0):\(server.server.port)")
+    }
     configuration.retry = .never
     let local = local
     configuration.date = { local.date }
@@ -39,7 +42,7 @@ import Testing
   @Test(arguments: ["s3", "execute-api"], [nil, AWSVector.token])
   func `the server accepts what is sent, of each kind`(service: String, token: String?) async throws {
     let server = try AWSServer(service, token: token) { AWSVector.time }
-    let client = client(try signer(service, token: token))
+    let client = client(try signer(service, token: token), for: server)
     let folder = try TemporaryFolder()
     try folder.write(Data.seeded(1_000_000), to: "file")
     let url = "http://127.0.0.1:\(server.server.port)"
@@ -58,7 +61,7 @@ import Testing
 
   @Test func `a stream goes without a signature of its body`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
-    let client = client(try signer("s3", payload: .exceptStreams))
+    let client = client(try signer("s3", payload: .exceptStreams), for: server)
     let stream = AsyncStream<Data> { stream in
       for _ in 0..<10 { stream.yield(Data.seeded(10_000)) }
       stream.finish()
@@ -83,7 +86,7 @@ import Testing
   @Test func `a wrong clock costs one request, of all that are sent`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let url = "http://127.0.0.1:\(server.server.port)/"
-    let client = client(try signer("s3"))
+    let client = client(try signer("s3"), for: server)
     local.set(wrong: -7200)
     for _ in 0..<5 { #expect(try await client.send(.post(url, .text("hello"))).text == "hello") }
     #expect(server.server.requests.count == 6)
@@ -99,7 +102,7 @@ import Testing
   @Test func `40 requests at once learn a wrong clock, each with two sendings at most`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let url = "http://127.0.0.1:\(server.server.port)/"
-    let client = client(try signer("s3"))
+    let client = client(try signer("s3"), for: server)
     local.set(wrong: 3600)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<40 { group.addTask { try await client.send(.get(url)).status.code } }
@@ -111,7 +114,7 @@ import Testing
   @Test func `other keys are refused, once`() async throws {
     let server = try AWSServer("s3") { AWSVector.time }
     let keys = try AWSCredentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "other")
-    let client = client(try AWSSigner(region: "us-east-1", service: "s3", credentials: keys))
+    let client = client(try AWSSigner(region: "us-east-1", service: "s3", credentials: keys), for: server)
     await #expect(throws: RequestError.self) {
       try await client.send(.get("http://127.0.0.1:\(server.server.port)/"))
     }

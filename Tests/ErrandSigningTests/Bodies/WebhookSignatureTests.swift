@@ -127,8 +127,11 @@ import Testing
 
   @Test func `a body that is changed on its way is refused`() async throws {
     let key = key
-    let wire = try Wire { $0.signer = HubSignature(key: key) }
     let proxy = try MockServer()
+    let wire = try Wire {
+      $0.signer = HubSignature(key: key)
+      $0.signerOrigins = [proxy.url("/")]
+    }
     wire.server.on("/hook", verifying: { try verifyHub($0) }, handler: { _ in .response() })
     proxy.forward(
       "/hook", to: wire.server, by: Client(transport: CurlTransport()),

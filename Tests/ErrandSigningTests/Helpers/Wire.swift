@@ -11,6 +11,7 @@ struct Wire: Sendable {
     server = try MockServer()
     var configuration = ClientConfiguration()
     configuration.retry.backoff = .zero
+    configuration.signerOrigins = [server.url("/")]
     change(&configuration)
     client = Client(transport: CurlTransport(), configuration: configuration)
   }

@@ -1,0 +1,67 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Notices changes that other processes store: a new credential, another identity, or a sign-out.
+extension CredentialSession {
+  func isPrepared(on timeline: Timeline) -> Bool {
+    vault.map { !$0.mayHaveNews(at: now(on: timeline)) } ?? true
+  }
+
+  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async {
+    let (looking, isFirst) = state.withLock { state in
+      if let looking = state.looking { return (looking, false) }
+      let looking = Promise<Void>()
+      state.looking = looking
+      return (looking, true)
+    }
+    if isFirst {
+      // In a separate task: the calls that wait for it may be cancelled.
+      Task { [self] in
+        await look(at: now(on: timeline))
+        state.withLock { $0.looking = nil }
+        looking.settle(.success(()))
+      }
+    }
+    if let cancellation {
+      _ = try? await looking.value(unless: cancellation)
+    } else {
+      _ = try? await looking.value()
+    }
+  }
+
+  /// Reads the store, and takes a credential or a sign-out that is new to this process. If the store cannot be read,
+  /// nothing changes: a refresh reports that.
+  /// - Parameter now: Nil if the time is not known.
+  func look(at now: Duration?) async {
+    guard let vault, let news = try? await vault.news(at: now) else { return }
+    let (waiting, result, change) = state.withLock { state in
+      let nothing = (state.waiting, Result<Issued, any Error>?.none, State.Change())
+      guard !state.isSigningOut, news.mark.revision > state.revision else { return nothing }
+      guard let credential = news.credential else {
+        state.revision = news.mark.revision
+        if state.rules.isSignedOut { return nothing }
+        state.rules.signOut(Self.signedOut)
+        state.era += 1
+        let change = State.Change(isSame: false, calls: state.calls.newestFirst)
+        return (state.waiting, .failure(Self.signedOut), change)
+      }
+      var change = state.take(news.mark.owner, revision: news.mark.revision)
+      let issued = change.isSame ? state.rules.replace(credential) : state.rules.signIn(credential)
+      if !change.isSame { change.listeners = state.listeners.values }
+      return (state.waiting, Self.outcome(issued, change), change)
+    }
+    guard let result else { return }
+    waiting.settle(result)
+    tell(change)
+  }
+
+  func identityDigest(on timeline: Timeline) async throws -> String? {
+    if !isPrepared(on: timeline) { await prepare(on: timeline, unless: nil) }
+    let (owner, isKnown) = state.withLock { ($0.rules.isSignedOut ? nil : $0.owner, $0.isOwnerKnown) }
+    if let vault, owner != nil, !isKnown { return try await vault.owner()?.digest }
+    return owner?.digest
+  }
+}
