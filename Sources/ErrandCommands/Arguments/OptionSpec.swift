@@ -26,7 +26,7 @@ extension OptionSpec {
   static let user = OptionSpec(
     "user", "u", "USER:PASSWORD", "log in; the list of processes shows the password")
   static let netrc = OptionSpec(
-    "netrc", nil, nil, "log in as ~/.netrc, or the file $NETRC, says for the host and the URL's user")
+    "netrc", nil, nil, "log in as ~/.netrc, or the file $NETRC, says for the host and user")
   static let digest = OptionSpec("digest", nil, nil, "with -u or --netrc: never send the password itself")
   static let bearer = OptionSpec("bearer", nil, "TOKEN|@FILE", "send a bearer token, or the one in a file")
   static let awsSigV4 = OptionSpec(
@@ -37,6 +37,11 @@ extension OptionSpec {
     "cover", nil, "PART,...", "sign these; default: @method,@target-uri,content-digest")
   static let verify = OptionSpec(
     "verify", nil, "KEY.pem", "accept a response only if it is signed with this key")
+  static let verifyCover = OptionSpec(
+    "verify-cover", nil, "PART,...",
+    "cover these parts; default: @status,@method;req,@target-uri;req")
+  static let verifyAge = OptionSpec(
+    "verify-age", nil, "TIME", "the greatest age of its signature; default: 300s")
   static let cookies = OptionSpec(
     "cookies", nil, "FILE", "send the cookies in a file, and keep new ones there")
 
@@ -122,7 +127,7 @@ extension OptionSpec {
   static let help = OptionSpec("help", "h", nil, "show this")
 
   static let credentials = [user, netrc, digest, bearer, cookies]
-  static let signatures = [sign, keyID, cover, verify, awsSigV4]
+  static let signatures = [sign, keyID, cover, verify, verifyCover, verifyAge, awsSigV4]
   static let limits = [timeout, deadline, retry, noRedirects]
   static let connection = [http2] + ways
   static let bodies = [data, json, form, part, compress]

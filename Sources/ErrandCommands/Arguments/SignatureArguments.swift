@@ -12,6 +12,10 @@ struct SignatureArguments: Sendable, Hashable {
   var components: [MessageComponent]?
   /// The file of the key that the response has to be signed with.
   var verificationKey: String?
+  /// The components that this signature has to cover; nil for those that bind the response to the request.
+  var verifiedComponents: [MessageComponent]?
+  /// The greatest age of this signature; nil for the usual one.
+  var verificationAge: Duration?
 
   init() {}
 
@@ -19,8 +23,17 @@ struct SignatureArguments: Sendable, Hashable {
     key = arguments.last(.sign)
     keyID = arguments.last(.keyID)
     if key != nil { keyPasswordFile = try ValueParser.passwordFile(arguments.last(.keyPassword)) }
-    if let text = arguments.last(.cover) { components = try Self.components(text) }
+    if let text = arguments.last(.cover) { components = try Self.components(text, for: .cover) }
     verificationKey = arguments.last(.verify)
+    if let text = arguments.last(.verifyCover) {
+      verifiedComponents = try Self.components(text, for: .verifyCover)
+    }
+    if let text = arguments.last(.verifyAge) {
+      verificationAge = try ValueParser.duration(text, for: .verifyAge)
+    }
+    if verificationKey == nil, let option = [OptionSpec.verifyCover, .verifyAge].first(where: arguments.has) {
+      throw UsageError("\(option.name) goes with --verify only")
+    }
     for (option, value) in [(OptionSpec.sign, key), (.verify, verificationKey)] where value?.isEmpty ?? false
     {
       throw UsageError("\(option.name) names no file")
@@ -40,14 +53,19 @@ struct SignatureArguments: Sendable, Hashable {
     }
   }
 
-  private static func components(_ text: String) throws(UsageError) -> [MessageComponent] {
+  private static func components(_ text: String, for option: OptionSpec) throws(UsageError)
+    -> [MessageComponent]
+  {
     var components: [MessageComponent] = []
     for part in split(text) {
       do {
         components.append(try MessageComponent(parsing: ASCII.trimmed(part)))
       } catch {
         throw UsageError(
-          "--cover: \(error.message)", hint: "As in --cover @method,@target-uri,content-digest.")
+          "\(option.name): \(error.message)",
+          hint:
+            "As in \(option.name) \(option == .cover ? "@method,@target-uri,content-digest" : "@status,@path;req")."
+        )
       }
     }
     return components

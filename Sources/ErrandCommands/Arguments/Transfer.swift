@@ -154,6 +154,8 @@ struct Guarantee: Sendable, Hashable {
       (.awsSigV4, "Other processes that deliver it could not sign it."),
       (.sign, "Other processes that deliver it could not sign it."),
       (.verify, "Other processes that deliver it could not verify the response."),
+      (.verifyCover, "Other processes that deliver it could not verify the response."),
+      (.verifyAge, "Other processes that deliver it could not verify the response."),
       (.cookies, "Cookies are not stored with it."),
       (.har, "errand outbox run has no recording yet."), (.trace, "errand outbox run has no recording yet."),
       (.curl, "It would not be stored."),

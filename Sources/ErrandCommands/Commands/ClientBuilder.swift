@@ -16,8 +16,7 @@ struct ClientBuilder {
     configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }
     login.configure(&configuration)
-    let curl = try transfer.connection.transport()
-    let transport = login.verification?.observing(curl) ?? curl
+    let transport = try transfer.connection.transport()
     // A signature that was refused for its time is mended by what the whole response says, not by its stream.
     let takesAnyStatus =
       transfer.target == .standardOutput && (login.signer == nil || login.verification != nil)

@@ -28,7 +28,9 @@ extension Login {
         covering: transfer.signatures.components
           ?? (transfer.body == .none ? standard : standard + [.contentDigest]))
     }
-    verification = try transfer.signatures.verificationKey.map { try ResponseVerification(keyFile: $0) }
+    verification = try transfer.signatures.verificationKey.map {
+      try ResponseVerification(keyFile: $0, transfer.signatures)
+    }
   }
 }
 

@@ -59,8 +59,11 @@ struct TransferCommand {
     } catch {
       line?.end()
       var failure = CommandFailure(error, transfer)
-      // The response of a failure is not verified, so nothing of it is shown.
-      if transfer.signatures.verificationKey != nil { failure.cause = nil }
+      if transfer.signatures.verificationKey != nil {
+        failure = (error as? RequestError).flatMap(ResponseVerification.failure) ?? failure
+        // The response of a failure is not verified, so nothing of it is shown.
+        failure.cause = nil
+      }
       try await delivery.fail(failure)
       return failure.exit
     }
@@ -73,7 +76,6 @@ struct TransferCommand {
     if let verification {
       // Nothing is shown before all of it is verified.
       let response = try await client.send(verification.prepared(request), progress: progress)
-      try await verification.verify(response)
       return try await delivery.deliver(response, to: console.output)
     }
     guard transfer.target != .standardOutput, request.url != nil else {

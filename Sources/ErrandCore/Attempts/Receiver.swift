@@ -40,7 +40,7 @@ final class Receiver: HeadReceiver {
       throw RequestError(
         .invalidResponse, message: problem, status: head.status, fields: head.fields, reachedServer: true)
     }
-    if head.status.isRedirect, transfer.followsRedirects(of: request), head.fields.contains("Location") {
+    if transfer.redirects(request, head) {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
     }
     if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }

@@ -43,7 +43,10 @@ struct Transfer: Sendable {
 
   var progress: ProgressHub? { context.progress }
 
-  func followsRedirects(of request: Request) -> Bool { stage.redirects(of: request).limit > 0 }
+  /// True if a response is a redirect that will be followed.
+  func redirects(_ request: Request, _ head: ResponseHead) -> Bool {
+    head.status.isRedirect && stage.redirects(of: request).limit > 0 && head.fields.contains("Location")
+  }
 
   func memoryLimit(of request: Request) -> Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }
 
@@ -78,6 +81,36 @@ struct Transfer: Sendable {
   }
 
   private func performAsIs(_ request: Request) async throws -> Response {
+    if request.options.responseFilters.isEmpty { return try await received(request) }
+    let response = try await received(request)
+    do {
+      try await examine(response, to: request)
+    } catch {
+      if case .chunks(let stream) = response.body { await stream.drop() }
+      if case .file(let download) = context.destination { download.forgetPart() }
+      throw error
+    }
+    return response
+  }
+
+  /// Examines a response that is accepted, or that is a redirect to be followed.
+  private func examine(_ response: Response, to request: Request) async throws {
+    let head = response.head
+    guard let url = request.url else { return }
+    let isRedirect = redirects(request, head)
+    guard isRedirect || request.options.validator.problem(with: judged(head)) == nil else { return }
+    let length = bodyLength(of: response) ?? head.announcedLength(to: request.method).bytes
+    let isRest = judged(head).status != head.status
+    let examined = ExaminedResponse(
+      head: head, method: request.method, url: url, fields: request.wireFields, isRedirect: isRedirect,
+      mayHaveContent: !isRedirect && head.status.mayHaveBody(to: request.method) && length != 0,
+      isRest: isRest, date: stage.defaults.date())
+    try await context.cancellation.interrupting {
+      for filter in request.options.responseFilters { try await filter.value.examine(examined) }
+    }
+  }
+
+  private func received(_ request: Request) async throws -> Response {
     let upload = request.hasBody ? try await request.openUpload(unless: context.cancellation) : .none
     context.progress?.begin(attempt: attempt, sentTotal: upload.length)
     let target = Receiver.Target(context.destination)

@@ -4,14 +4,18 @@
   package import Foundation
 #endif
 
-/// Examines or decodes the bodies of accepted responses while they arrive: digests and encryption. A body with filters
-/// is given to them as it was transferred, and decoded after them.
+/// Examines or decodes accepted responses: signatures, digests and encryption. A body with filters is given to them as it
+/// was transferred, while it arrives, and decoded after them.
 package protocol ResponseFilter: Sendable {
   /// Tells requests apart whose responses must not be shared.
   var identity: String { get }
 
   /// Adds the fields that ask for responses that the filter can use, where the request has none of its own.
   func prepare(_ fields: inout HTTPFields)
+
+  /// Examines a response before the caller gets it, and a redirect before it is followed.
+  /// - Throws: If it is not acceptable. The attempt fails with that error.
+  func examine(_ response: ExaminedResponse) async throws
 
   /// Begins with a response that may have a body.
   /// - Returns: A filter of the body as it is transferred; nil if there is nothing to filter.
@@ -23,7 +27,26 @@ package protocol ResponseFilter: Sendable {
 }
 
 extension ResponseFilter {
+  package func examine(_ response: ExaminedResponse) async throws {}
   package func decoder(of coding: String, _ response: FilteredResponse) throws -> (any BodyFilter)? { nil }
+}
+
+/// A response that is about to be used.
+package struct ExaminedResponse: Sendable {
+  package let head: ResponseHead
+  /// The request of the response.
+  package let method: Method
+  package let url: URL
+  /// The header fields that the request was sent with, without those that only the transport knows.
+  package let fields: HTTPFields
+  /// True if it is a redirect that will be followed.
+  package let isRedirect: Bool
+  /// True if it has content, or may have some: of a stream that is not known before its end.
+  package let mayHaveContent: Bool
+  /// True if its content is the rest of a file, of which an earlier response brought the beginning.
+  package let isRest: Bool
+  /// The time of the client.
+  package let date: Date
 }
 
 /// A response whose body is about to be filtered.

@@ -37,7 +37,7 @@ struct DigestFilter: ResponseFilter {
   }
 
   /// Returns the field, if it has a digest that can be verified.
-  private static func field<Field: IntegrityField>(_: Field.Type, of head: ResponseHead) throws -> Field? {
+  static func field<Field: IntegrityField>(_: Field.Type, of head: ResponseHead) throws -> Field? {
     let lines = head.fields.values(of: Field.fieldName)
     guard !lines.isEmpty else { return nil }
     let field = try Field(parsing: lines)

@@ -103,7 +103,7 @@
     private static func rsa(_ der: Data, _ part: CFString) throws(KeyError) -> SecKey {
       let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: part] as CFDictionary
       guard let key = SecKeyCreateWithData(der as CFData, attributes, nil) else { throw KeyError.damaged }
-      // What is exported of a public key is PKCS #1: the modulus and the exponent.
+      // A public key is exported as PKCS #1: its modulus and its exponent.
       guard let publicKey = part == kSecAttrKeyClassPublic ? key : SecKeyCopyPublicKey(key),
         let numbers = SecKeyCopyExternalRepresentation(publicKey, nil) as Data?
       else { throw KeyError.damaged }

@@ -1,4 +1,4 @@
-/// Refuses public keys with which anyone can make signatures, or whose numbers are no key's. Pure.
+/// Refuses public keys with which anyone can make signatures, and RSA keys whose numbers cannot be right. Pure.
 enum PublicKeyCheck {
   /// The y coordinates of the points whose order divides 8, little-endian, and those of them that fit once more with
   /// the prime added. With such a key, one signature in eight at least is valid for any message.

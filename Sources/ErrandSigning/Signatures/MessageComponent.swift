@@ -91,6 +91,9 @@ public struct MessageComponent: Sendable {
   public static let query = MessageComponent(.query)
   /// The status code of the response (section 2.2.9).
   public static let status = MessageComponent(.status)
+  /// The components that bind a response to its request: the status, and the method and the URL of the request.
+  /// Without these, a response of another request, or of another day, could take its place.
+  public static let ofResponse: [MessageComponent] = [.status, .method.ofRequest, .targetURI.ofRequest]
   /// The digest of the content: what makes a signature cover it.
   public static let contentDigest = MessageComponent.field("content-digest")
 

@@ -6,11 +6,13 @@
 
 extension MessageVerifier {
   /// Checks everything that can be told without the key.
+  /// - Parameter fields: The names of fields that have to be covered, in any form.
   /// - Returns: The instant from which the signature is not valid any more; nil if there is none.
-  func check(_ parameters: SignatureParameters, _ content: Data?, _ now: Date) throws(SignatureError) -> Date?
-  {
+  func check(
+    _ parameters: SignatureParameters, covering fields: [String], _ now: Date
+  ) throws(SignatureError) -> Date? {
     for component in requiredComponents where !parameters.covers(component) { throw notCovered(component) }
-    if let content, !content.isEmpty, !parameters.coversContent { throw notCovered(.contentDigest) }
+    for name in fields where !parameters.covers(fieldNamed: name) { throw notCovered(.field(name)) }
     if let created = parameters.created, created > now.addingTimeInterval(clockSkew.seconds) {
       throw SignatureError(
         .notYetValid, "the signature was created in the future; one of the two clocks is wrong")
@@ -68,10 +70,9 @@ extension MessageVerifier {
 }
 
 extension SignatureParameters {
-  /// True if the signature covers all digests of the content.
-  var coversContent: Bool {
-    components.contains {
-      $0.name == MessageComponent.contentDigest.name && !$0.options.isOfRequest && $0.options.key == nil
-    }
+  /// True if the signature covers the whole field of the message itself.
+  /// - Parameter name: In lower case.
+  func covers(fieldNamed name: String) -> Bool {
+    components.contains { $0.name == name && !$0.options.isOfRequest && $0.options.key == nil }
   }
 }

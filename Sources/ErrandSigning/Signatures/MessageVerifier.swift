@@ -76,6 +76,15 @@ public struct MessageVerifier: Sendable {
   public func verify(
     _ message: SignableMessage, label: String? = nil, content: Data? = nil, now: Date = Date()
   ) async throws -> VerifiedSignature {
+    let fields = content?.isEmpty ?? true ? [] : [MessageComponent.contentDigest.name]
+    return try await verify(message, label: label, covering: fields, content: content, now: now)
+  }
+
+  /// - Parameter fields: The names of fields that have to be covered, too, in any form.
+  func verify(
+    _ message: SignableMessage, label: String? = nil, covering fields: [String], content: Data? = nil,
+    now: Date
+  ) async throws -> VerifiedSignature {
     let entries = try MessageSignature.Entry.all(in: message.fields).filter { entry in
       (label == nil || entry.label == label) && (tag == nil || entry.tag == tag)
     }
@@ -86,7 +95,7 @@ public struct MessageVerifier: Sendable {
           ? "; the sender has to sign it" : " with the label or the tag that is asked for"))
     for (index, entry) in entries.enumerated() {
       do {
-        return try await verify(entry.signature(), of: message, content, now)
+        return try await verify(entry.signature(), of: message, covering: fields, content, now)
       } catch {
         if index == 0 { failure = error }
       }
@@ -95,10 +104,11 @@ public struct MessageVerifier: Sendable {
   }
 
   private func verify(
-    _ signature: MessageSignature, of message: SignableMessage, _ content: Data?, _ now: Date
+    _ signature: MessageSignature, of message: SignableMessage, covering fields: [String], _ content: Data?,
+    _ now: Date
   ) async throws -> VerifiedSignature {
     let parameters = signature.parameters
-    let expiry = try check(parameters, content, now)
+    let expiry = try check(parameters, covering: fields, now)
     guard let key = try await lookup(parameters) else {
       throw SignatureError(
         .unknownKey,
@@ -112,7 +122,7 @@ public struct MessageVerifier: Sendable {
         "the signature \(signature.label.prefix(100)) is not one of this message: what it covers was changed on its way, or it was "
           + "made with another key")
     }
-    if let content, parameters.coversContent {
+    if let content, parameters.covers(fieldNamed: MessageComponent.contentDigest.name) {
       try ContentDigest(parsing: message.fields.values(of: ContentDigest.fieldName)).verify(content)
     }
     // Last, so that a message that is refused for anything else uses up no nonce.

@@ -17,9 +17,11 @@ import Testing
     let given = try signatures(
       "--sign", "k.pem", "--key-id", "ann", "--cover",
       "@method, Content-Digest,\"@query-param\";name=\"a\",x;key=\"b,c\"",
-      "--verify", "s.pem")
+      "--verify", "s.pem", "--verify-cover", "@status,@path;req", "--verify-age", "10m")
     #expect(given.key == "k.pem" && given.keyID == "ann" && given.verificationKey == "s.pem")
     #expect(given.components == [.method, .contentDigest, .queryParameter("a"), .field("x").member("b,c")])
+    #expect(given.verifiedComponents == [.status, .path.ofRequest])
+    #expect(given.verificationAge == .seconds(600))
     #expect(try signatures("--sign", "k", "--bearer", "t").key == "k", "A token and a signature go together.")
   }
 
@@ -31,7 +33,9 @@ import Testing
     ["--sign", "k", "--cover", "x;tr"], ["--sign", "k", "--cover", "a b"],
     ["--sign", "k", "--aws-sigv4", "r:s"], ["--sign", "k", "--guaranteed"],
     ["--verify", "k", "--guaranteed"],
-    ["--verify", "k", "-o", "f"],
+    ["--verify", "k", "-o", "f"], ["--verify-cover", "@status"], ["--verify-age", "10s"],
+    ["--verify", "k", "--verify-cover", ""], ["--verify", "k", "--verify-cover", "@nothing"],
+    ["--verify", "k", "--verify-age", "0"], ["--verify", "k", "--verify-age", "x"],
   ])
   func `wrong use is a usage error`(arguments: [String]) {
     #expect(throws: UsageError.self) { try Invocation(["post", "http://a"] + arguments) }

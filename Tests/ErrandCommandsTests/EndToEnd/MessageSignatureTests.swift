@@ -143,23 +143,31 @@ import Testing
 
   // MARK: Responses
 
-  /// Returns a response that is signed with the key.
+  private static let bound: [MessageComponent] = MessageComponent.ofResponse + [.contentDigest]
+
+  /// Returns the fields of a response to a GET of a URL that is signed with the key.
   private func signed(
-    _ body: String, covering components: [MessageComponent] = [.status, .contentDigest], status: Status = 200,
-    lifetime: Duration = .seconds(60), age: Double = 0
+    _ body: String, to url: URL, covering components: [MessageComponent] = bound, status: Status = 200,
+    adding others: HTTPFields = [:], lifetime: Duration = .seconds(3600), age: Double = 0
   ) async throws -> HTTPFields {
     var digest = ContentDigest()
     digest[.sha256] = Data(SHA256Digest(hashing: Data(body.utf8)).bytes)
-    var fields = HTTPFields()
+    var fields = others
     fields["Content-Digest"] = try digest.serialized()
     let key = try PrivateKey(pem: Self.key, keyID: "server").signingKey()
     let signer = try MessageSigner(key, covering: components, lifetime: lifetime)
-    try await signer.signature(of: SignableMessage(status, fields: fields), at: Date() - age).add(to: &fields)
+    let message = SignableMessage(
+      status, fields: fields, answering: SignableMessage(.get, url, fields: [:]))
+    try await signer.signature(of: message, at: Date() - age).add(to: &fields)
     return fields
   }
 
-  private func verified(_ reply: MockResponse, _ options: String = "") async throws -> Tool.Result {
+  /// Runs `errand get --verify` of a server's `/`.
+  private func verified(
+    _ options: String = "", _ reply: (_ url: URL) async throws -> MockResponse
+  ) async throws -> Tool.Result {
     let server = try MockServer()
+    let reply = try await reply(server.url("/"))
     server.otherwise { _ in reply }
     let result = try await Tool.shell(
       "$errand get \(server.url("/")) --verify public.pem \(options)", in: folder.url)
@@ -168,48 +176,121 @@ import Testing
   }
 
   @Test func `--verify shows a response that is signed, whatever its status`() async throws {
-    let good = try await verified(.response(fields: signed("hello"), body: "hello"))
+    let good = try await verified { .response(fields: try await signed("hello", to: $0), body: "hello") }
     #expect(good.code == 0 && good.text == "hello", "\(good.error)")
-    let json = try await verified(.response(fields: signed("hello"), body: "hello"), "--output json")
+    let json = try await verified("--output json") {
+      .response(fields: try await signed("hello", to: $0), body: "hello")
+    }
     #expect(json.code == 0 && json.text.contains("hello"), "\(json.error)")
-    let missing = try await verified(
-      .response(status: 404, fields: signed("none", status: 404), body: "none"))
+    let missing = try await verified {
+      .response(status: 404, fields: try await signed("none", to: $0, status: 404), body: "none")
+    }
     #expect(missing.code == 1 && missing.text == "none", "\(missing.error)")
-    let empty = try await verified(.response(fields: signed("", covering: [.status])))
+    let empty = try await verified {
+      .response(fields: try await signed("", to: $0, covering: MessageComponent.ofResponse))
+    }
     #expect(empty.code == 0 && empty.text.isEmpty, "\(empty.error)")
   }
 
   @Test func `--verify shows nothing of a response that is not what was signed`() async throws {
-    var late = try await signed("mk0f")
-    late["Signature"] = "sig1=:AAAA:"
-    var without = try await signed("mk0f")
-    without["Content-Digest"] = nil
-    var compressed = try await signed("mk0f")
-    compressed["Content-Encoding"] = "gzip"
-    for (fields, status) in [
-      ([:], 200), (try await signed("other"), 200), (try await signed("mk0f", covering: [.status]), 200),
-      (try await signed("mk0f", covering: [.contentDigest]), 200),
-      (try await signed("mk0f", status: 500), 200),
-      (try await signed("mk0f", age: 3600), 200), (try await signed("mk0f", age: -3600), 200), (late, 200),
-      (without, 200), (["Signature-Input": "sig1=(", "Signature": "sig1=:AA==:"], 200), ([:], 500),
-      ([:], 404),
-    ] as [(HTTPFields, Int)] {
-      let result = try await verified(
-        .response(status: status, fields: fields, body: "mk0f"), "-iv --retry 1")
-      #expect(result.code != 0, "\(fields)")
-      #expect(!(result.text + result.error).contains("mk0f"), "\(result.text) \(result.error)")
+    let replies: [(URL) async throws -> (HTTPFields, Int)] = [
+      { _ in ([:], 200) }, { (try await signed("other", to: $0), 200) },
+      { (try await signed("mk0f", to: $0, covering: MessageComponent.ofResponse), 200) },
+      { (try await signed("mk0f", to: $0, covering: [.contentDigest]), 200) },
+      { (try await signed("mk0f", to: $0, status: 500), 200) },
+      { (try await signed("mk0f", to: $0, age: -3600), 200) },
+      {
+        var late = try await signed("mk0f", to: $0)
+        late["Signature"] = "sig1=:AAAA:"
+        return (late, 200)
+      },
+      {
+        var without = try await signed("mk0f", to: $0)
+        without["Content-Digest"] = nil
+        return (without, 200)
+      },
+      {
+        var coded = try await signed("mk0f", to: $0)
+        coded["Content-Encoding"] = "br"
+        return (coded, 200)
+      },
+      { _ in (["Signature-Input": "sig1=(", "Signature": "sig1=:AA==:"], 200) }, { _ in ([:], 500) },
+      { _ in ([:], 404) },
+    ]
+    for (number, reply) in replies.enumerated() {
+      let result = try await verified("-iv --retry 1") { url in
+        let (fields, status) = try await reply(url)
+        return .response(status: status, fields: fields, body: "mk0f")
+      }
+      #expect(result.code != 0, "\(number)")
+      #expect(!(result.text + result.error).contains("mk0f"), "\(number): \(result.text) \(result.error)")
     }
     for options in ["", "--output json", "--activity x"] {
-      let result = try await verified(.response(fields: signed("other"), body: "mk0f"), options)
-      #expect(result.code != 0 && !(result.text + result.error).contains("mk0f"), "\(options)")
+      let result = try await verified(options) {
+        .response(fields: try await signed("other", to: $0), body: "mk0f")
+      }
+      #expect(result.code == 1 && !(result.text + result.error).contains("mk0f"), "\(options)")
     }
-    let gzip = Data(base64Encoded: "H4sIAAAAAAACA8vNNkgDAJ0mHdcEAAAA") ?? Data()
-    let result = try await verified(.response(fields: compressed, body: gzip))
-    #expect(result.code == 1 && result.text.isEmpty && result.error.contains("compressed"), "\(result.error)")
     let server = try MockServer()
-    let fields = try await signed("mk0f")
+    let fields = try await signed("mk0f", to: server.url("/"))
     server.otherwise { _ in .response(fields: fields, body: "mk0f") }
     let other = try await Tool.shell("$errand get \(server.url("/")) --verify other.pem", in: folder.url)
     #expect(other.code == 1 && other.text.isEmpty, "\(other.error)")
+  }
+
+  @Test func `--verify takes no response to another request, and none of long ago`() async throws {
+    let other = try await verified {
+      .response(fields: try await signed("mk0f", to: $0.appending(path: "other")), body: "mk0f")
+    }
+    #expect(other.code == 1 && other.text.isEmpty && !other.error.contains("mk0f"), "\(other.error)")
+    // A signature of the status and the content could be that of any request.
+    let unbound = try await verified {
+      .response(fields: try await signed("mk0f", to: $0, covering: [.status, .contentDigest]), body: "mk0f")
+    }
+    #expect(unbound.code == 1 && unbound.text.isEmpty, "\(unbound.error)")
+    #expect(unbound.error.contains("@method") && unbound.error.contains("--verify-cover"), "\(unbound.error)")
+    let old = try await verified {
+      .response(fields: try await signed("mk0f", to: $0, age: 310), body: "mk0f")
+    }
+    #expect(old.code == 1 && old.text.isEmpty && old.error.contains("older"), "\(old.error)")
+  }
+
+  @Test func `--verify-cover and --verify-age say what is asked of a signature`() async throws {
+    func run(_ options: String, covering components: [MessageComponent], age: Double = 0) async throws
+      -> Int32
+    {
+      try await verified(options) {
+        .response(fields: try await signed("x", to: $0, covering: components, age: age), body: "x")
+      }.code
+    }
+    let plain: [MessageComponent] = [.status, .contentDigest]
+    #expect(try await run("--verify-cover @status", covering: plain) == 0)
+    #expect(try await run("--verify-cover '@status, @path;req'", covering: plain) == 1)
+    #expect(try await run("--verify-cover '@status, @path;req'", covering: plain + [.path.ofRequest]) == 0)
+    #expect(try await run("--verify-age 10m", covering: Self.bound, age: 310) == 0)
+    #expect(try await run("--verify-age 10m", covering: Self.bound, age: 610) == 1)
+    #expect(try await run("--verify-age 10s", covering: Self.bound, age: 20) == 1)
+  }
+
+  @Test func `--verify follows a redirect only if that is signed, with its target`() async throws {
+    let signedAll = MessageComponent.ofResponse + ["location"]
+    for (components, code) in [(signedAll, 0), (MessageComponent.ofResponse, 1), (nil, 1)]
+      as [([MessageComponent]?, Int32)]
+    {
+      let server = try MockServer()
+      let location: HTTPFields = ["Location": "/next"]
+      var fields = location
+      if let components {
+        fields = try await signed(
+          "", to: server.url("/"), covering: components, status: 302, adding: location)
+      }
+      let next = try await signed("next", to: server.url("/next"))
+      server.on("/") { [fields] _ in .response(status: 302, fields: fields) }
+      server.on("/next") { _ in .response(fields: next, body: "next") }
+      let result = try await Tool.shell("$errand get \(server.url("/")) --verify public.pem", in: folder.url)
+      #expect(result.code == code, "\(result.error)")
+      #expect(result.text == (code == 0 ? "next" : ""))
+      #expect(server.count("/next") == (code == 0 ? 1 : 0))
+    }
   }
 }

@@ -30,6 +30,11 @@ struct Signing {
     try await verifier.verify(SignableMessage(.post, ordersURL, fields: fields), content: body)
   }
 
+  func verifiedResponse() async throws {
+    let order = try await client.send(.get(ordersURL).verified(by: publicKey))
+    _ = order
+  }
+
   func presigned() async throws {
     let credentials = try AWSCredentials(environment: ProcessInfo.processInfo.environment)
     let aws = try AWSSigner(region: "eu-central-1", service: "s3", credentials: credentials)

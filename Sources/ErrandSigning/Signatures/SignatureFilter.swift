@@ -1,0 +1,87 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Verifies the signatures of responses: of their heads before anything of them is used, and of their content by the
+/// digest that the signature covers, while it arrives.
+struct SignatureFilter: ResponseFilter {
+  let verifier: MessageVerifier
+  let identity: String
+
+  func prepare(_ fields: inout HTTPFields) { DigestFilter(isRequired: true).prepare(&fields) }
+
+  func examine(_ response: ExaminedResponse) async throws {
+    var needed: [String] = []
+    // Another target, another coding, or a file of which an earlier response brought the beginning.
+    if response.isRedirect { needed.append("location") }
+    if response.mayHaveContent { needed.append(MessageComponent.contentDigest.name) }
+    if response.isRest { needed.append("repr-digest") }
+    if response.head.fields.contains("Content-Encoding") { needed.append("content-encoding") }
+    let request = SignableMessage(response.method, response.url, fields: response.fields)
+    let message = SignableMessage(response.head.status, fields: response.head.fields, answering: request)
+    do {
+      _ = try await verifier.verify(message, covering: needed, now: response.date)
+    } catch {
+      throw Self.failed(response.isRedirect ? "redirect" : "response", error, response.head)
+    }
+  }
+
+  func begin(_ response: FilteredResponse) throws -> (any BodyFilter)? {
+    do {
+      let content = try DigestFilter.field(ContentDigest.self, of: response.head)
+      guard response.beginning != nil else {
+        return try content.map { try DigestBodyFilter($0, nil, after: nil) }
+          ?? UncoveredContent(response.head)
+      }
+      let whole = response.isWhole ? try DigestFilter.field(ReprDigest.self, of: response.head) : nil
+      guard let content, let whole else {
+        throw DigestError(
+          .noKnownAlgorithm,
+          "the rest of a file needs Content-Digest and Repr-Digest; download the file from its beginning")
+      }
+      return try DigestBodyFilter(content, whole, after: response.beginning)
+    } catch {
+      throw Self.failed("response", error, response.head)
+    }
+  }
+
+  /// - Parameter error: The verifier's, or that of the application's keys, which is not shown.
+  fileprivate static func failed(_ part: String, _ error: any Error, _ head: ResponseHead) -> RequestError {
+    let reason =
+      switch error {
+      case let error as SignatureError: error.message
+      case let error as DigestError: error.message
+      default: "its key could not be had"
+      }
+    return RequestError(
+      .integrityFailed, message: "the \(part) is not accepted: \(reason)", status: head.status,
+      fields: head.fields, reachedServer: true, underlying: error)
+  }
+}
+
+/// Refuses content that no digest covers.
+private final class UncoveredContent: BodyFilter {
+  private let head: ResponseHead
+
+  init(_ head: ResponseHead) { self.head = head }
+
+  var work: (@Sendable () async throws -> Void)? { nil }
+  func take() -> Data? { nil }
+  func end() {}
+
+  func put(_ bytes: Data) throws {
+    if bytes.isEmpty { return }
+    let isSigned = head.fields.contains(MessageSignature.inputName)
+    throw SignatureFilter.failed(
+      "response",
+      SignatureError(
+        isSigned ? .missingComponent : .noSignature,
+        isSigned
+          ? "it has content, and no Content-Digest that can be verified; the sender has to add and cover it"
+          : "it has no signature; the sender has to sign it"), head)
+  }
+}
