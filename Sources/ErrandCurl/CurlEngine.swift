@@ -215,11 +215,7 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   /// Fails the transfers that have not moved for their time-out.
   private func failStalled() {
     for transfer in stalls.takeDue(at: milliseconds(at: now)) {
-      let moved = transfer.moved(by: now)
-      guard moved + transfer.exchange.request.timeout <= now else {
-        watchForStall(of: transfer, from: moved)
-        continue
-      }
+      guard !watchForStall(of: transfer, from: transfer.moved(by: now)) else { continue }
       connections.timedOut(transfer, now: now)
       let outcome = transfer.timedOut()
       if case .success = outcome { detach(transfer, isDone: true) } else { detach(transfer) }
@@ -227,12 +223,17 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) {
+  /// Has the transfer looked at when it may have stalled.
+  /// - Returns: False if it has.
+  @discardableResult
+  private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) -> Bool {
     let timeout = transfer.exchange.request.timeout
-    // While a body is sent, only polling tells when it moved.
-    let due = transfer.isSending ? min(moved + timeout, now + timeout / 8) : moved + timeout
+    guard let due = StallCheck.next(after: moved, timeout, now: now, isSending: transfer.isSending) else {
+      return false
+    }
     // Rounded up, so that the time-out is over for certain by then.
     stalls.insert(transfer, due: milliseconds(at: due) + 1, timeout: timeout.wholeMilliseconds)
+    return true
   }
 
   private func milliseconds(at instant: ContinuousClock.Instant) -> Int {

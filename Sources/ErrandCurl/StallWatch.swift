@@ -12,6 +12,23 @@ struct StallPlace {
   fileprivate var index: Int
 }
 
+/// Decides when a transfer is looked at next, because it may have stalled by then. Pure.
+enum StallCheck {
+  /// - Parameters:
+  ///   - moved: When the transfer moved last.
+  ///   - timeout: The time-out of the transfer.
+  ///   - isSending: True while its body is sent: then only looking tells when it moved.
+  /// - Returns: Nil if it has stalled.
+  static func next(
+    after moved: ContinuousClock.Instant, _ timeout: Duration, now: ContinuousClock.Instant, isSending: Bool
+  ) -> ContinuousClock.Instant? {
+    let end = moved + timeout
+    // One that has just moved is looked at again, whatever its time-out is.
+    guard end > now || moved == now else { return nil }
+    return isSending ? min(end, now + timeout / 8) : end
+  }
+}
+
 /// Says which elements have to be checked, and when, so that not all of them have to be checked.
 ///
 /// An element stays in its place, however often it moves: when its time comes it is asked when it moved last,

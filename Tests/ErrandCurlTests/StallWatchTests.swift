@@ -79,4 +79,29 @@ import Testing
     #expect(looks <= 10_000 * (seconds / 10 + 1))
     #expect(wakes <= 128 * (seconds / 10 + 1))
   }
+
+  private func next(moved: Int, now: Int, isSending: Bool = false) -> Int? {
+    let epoch = ContinuousClock.now
+    return StallCheck.next(
+      after: epoch + .seconds(moved), .seconds(80), now: epoch + .seconds(now), isSending: isSending
+    ).map { Int((($0 - epoch) / .seconds(1)).rounded()) }
+  }
+
+  @Test func `a transfer stalls when its time-out has passed since it moved, not since it was looked at`() {
+    #expect(next(moved: 0, now: 0) == 80)
+    #expect(next(moved: 50, now: 80) == 130)
+    #expect(next(moved: 79, now: 80) == 159)
+    #expect(next(moved: 80, now: 80) == 160)
+    #expect(next(moved: 50, now: 129) == 130)
+    #expect(next(moved: 50, now: 130) == nil)
+    #expect(next(moved: 50, now: 200) == nil)
+    let now = ContinuousClock.now
+    #expect(StallCheck.next(after: now, .zero, now: now, isSending: false) == now, "It is looked at once.")
+  }
+
+  @Test func `a transfer that sends is looked at eight times as often, and stalls no later`() {
+    #expect(next(moved: 0, now: 0, isSending: true) == 10)
+    #expect(next(moved: 0, now: 75, isSending: true) == 80)
+    #expect(next(moved: 0, now: 80, isSending: true) == nil)
+  }
 }

@@ -36,6 +36,30 @@ import Testing
     #expect(!late)
   }
 
+  /// A place for each of ten seconds: a call in one that is not used again has to be forgotten, too.
+  @Test func `a call counts for ten seconds, whichever second is asked for next`() {
+    for wait in 0..<45 {
+      var budget = RetryBudgetState(RetryBudget(ratio: 1, minimumPerSecond: 0))
+      budget.call(at: .seconds(20))
+      let isGranted = budget.retry(at: .seconds(20 + wait))
+      #expect(isGranted == (wait < 10), "after \(wait) s")
+    }
+  }
+
+  @Test func `a retry counts for ten seconds`() {
+    for wait in 0..<45 {
+      var budget = RetryBudgetState(RetryBudget(ratio: 1, minimumPerSecond: 0))
+      budget.call(at: .seconds(20))
+      let first = budget.retry(at: .seconds(20))
+      #expect(first)
+      budget.call(at: .seconds(20 + wait))
+      // The first call may still count, and so may the retry that it allowed.
+      let second = budget.retry(at: .seconds(20 + wait))
+      let third = budget.retry(at: .seconds(20 + wait))
+      #expect(second && !third, "after \(wait) s")
+    }
+  }
+
   @Test(arguments: 1...20)
   func `no ten seconds have more retries than the budget allows`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
