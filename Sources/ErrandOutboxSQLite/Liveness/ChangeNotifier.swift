@@ -24,7 +24,7 @@ package protocol ChangeNotifier: Sendable {
   /// one call.
   func listen(_ handler: @escaping @Sendable () -> Void)
 
-  /// Stops listening.
+  /// Stops listening. Holds nothing any more when it returns.
   func close()
 }
 
@@ -40,8 +40,14 @@ final class PipeChangeNotifier: ChangeNotifier {
     /// The pipes of other stores, and the time stamp of the folder when they were looked up; nil if they have
     /// to be looked up again.
     var others: (pipes: [String], folder: timespec)?
-    var source: (any DispatchSourceRead)?
+    var listening: Listening?
     var isClosed = false
+  }
+
+  private struct Listening {
+    let source: any DispatchSourceRead
+    /// Signalled when the pipe is closed: Dispatch lets go of it some time after the source was cancelled.
+    let isOver: DispatchSemaphore
   }
 
   private let folder: String
@@ -62,31 +68,38 @@ final class PipeChangeNotifier: ChangeNotifier {
 
   func listen(_ handler: @escaping @Sendable () -> Void) {
     let path = folder + "/" + own
-    guard state.withLock({ !$0.isClosed && $0.source == nil }) else { return }
+    guard state.withLock({ !$0.isClosed && $0.listening == nil }) else { return }
     if mkfifo(path, 0o600) != 0, errno != EEXIST { return }
     guard let pipe = NamedPipe(path) else { return }
     let queue = DispatchQueue(label: "errand.outbox.notifier")
     let isClosed = state.withLock { state in
-      if state.isClosed || state.source != nil { return state.isClosed }
+      if state.isClosed || state.listening != nil { return state.isClosed }
       let source = DispatchSource.makeReadSource(fileDescriptor: pipe.file, queue: queue)
       source.setEventHandler {
         pipe.drain()
         handler()
       }
+      let isOver = DispatchSemaphore(value: 0)
       // The pipe must stay open until the source has released it.
-      source.setCancelHandler { withExtendedLifetime(pipe) {} }
+      source.setCancelHandler {
+        pipe.end()
+        isOver.signal()
+      }
       source.activate()
-      state.source = source
+      state.listening = Listening(source: source, isOver: isOver)
       return false
     }
     if isClosed { unlink(path) }
   }
 
   func close() {
-    state.withLock { state in
+    let listening = state.withLock { state in
       state.isClosed = true
-      state.source?.cancel()
-      state.source = nil
+      return state.listening.take()
+    }
+    if let listening {
+      listening.source.cancel()
+      listening.isOver.wait()
     }
     unlink(folder + "/" + own)
   }
@@ -123,6 +136,7 @@ final class PipeChangeNotifier: ChangeNotifier {
 /// An open named pipe whose reads and writes do not block.
 final class NamedPipe: Sendable {
   let file: Int32
+  private let isOpen = Locked(true)
 
   /// Opens a named pipe; nil if there is none.
   init?(_ path: String) {
@@ -132,7 +146,16 @@ final class NamedPipe: Sendable {
     if file < 0 { return nil }
   }
 
-  deinit { close(file) }
+  deinit { end() }
+
+  /// Closes the pipe; nothing uses it any more.
+  func end() {
+    let wasOpen = isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
+    if wasOpen { close(file) }
+  }
 
   /// Returns whether a process has the pipe open for reading; true if that is not known.
   static func hasReader(_ path: String) -> Bool {

@@ -13,7 +13,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) final class LateDispatcherTests: Sendable {
   private let harness: OutboxHarness
   private let slow: MockServer
-  private let gates = [ServerGate(), ServerGate()]
+  // A gate that opened by itself would end a request that has to be cancelled.
+  private let gates = [ServerGate(limit: .seconds(300)), ServerGate(limit: .seconds(300))]
   private let slept = Locked(Duration.zero)
   private let start = StoreTime.now()
 
@@ -112,12 +113,14 @@ import Testing
     #expect(try await other.claim(10, for: .seconds(60)).rows.count == 2)
 
     try await sleep(outbox)
-    // Something has the outbox look at its leases; the slow server still holds the request.
+    // Something has the outbox look at its leases; the slow server still holds the request. The other server does not
+    // hold what is sent in its place.
+    gates[1].open()
     _ = try await outbox.enqueue(post("later", to: harness.server))
     while outbox.dispatcher.state.withLock({ $0.inFlight.sending }) > 0 {
       try await Task.sleep(for: .milliseconds(2))
     }
-    for gate in gates { gate.open() }
+    gates[0].open()
     await other.close()
     await outbox.close()
   }

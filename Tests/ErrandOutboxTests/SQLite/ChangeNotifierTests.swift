@@ -45,6 +45,28 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 
+  #if os(Linux)
+    /// An app is suspended as soon as its store is closed.
+    @Test func `a notifier that is closed has let go of its pipe`() throws {
+      for number in 0..<200 {
+        let one = notifier("\(number)")
+        one.listen { hear.yield("") }
+        #expect(try open("\(number).bell") == 1)
+        one.close()
+        #expect(try open("\(number).bell") == 0)
+      }
+    }
+
+    /// Returns the number of descriptors that this process has of a file, which may be deleted.
+    private func open(_ name: String) throws -> Int {
+      let path = folder.url.appending(path: name).path
+      return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+        return target?.hasPrefix(path) == true
+      }
+    }
+  #endif
+
   @Test(.computesLong) func `ringing more often than listeners read does not block`() async {
     let one = notifier("1")
     // A pipe that is never read: it is full at 64 KiB.
