@@ -111,7 +111,7 @@ struct Transfer: Sendable {
   }
 
   private func received(_ request: Request) async throws -> Response {
-    let upload = request.hasBody ? try await request.openUpload(unless: context.cancellation) : .none
+    let upload = request.hasBody ? try await request.openUpload(of: context) : .none
     context.progress?.begin(attempt: attempt, sentTotal: upload.length)
     let target = Receiver.Target(context.destination)
     let receiver = Receiver(target, request, self)

@@ -82,7 +82,7 @@ final class DigestSession: AnyCredentialSession {
     var bodyHash = ""
     if let nonce, quality == .authInt {
       // The hash is over the body as it is sent (section 3.4.3), so it is compressed before.
-      bare = try await request.onWire(unless: context.cancellation)
+      bare = try await request.onWire(unless: context.cancellation, context.pins)
       let (hash, body) = (nonce.challenge.hash, bare.body)
       bodyHash = try await context.cancellation.interrupting { try await hash(body) }
     }

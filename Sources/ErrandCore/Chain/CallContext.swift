@@ -28,6 +28,7 @@ final class CallContext: Sendable {
     var deadline: Deadlines.Place?
     var shown: Shown?
     var slot: (any StreamSlot)?
+    var pins: FilePins?
     var atEnd: [@Sendable () -> Void] = []
   }
 
@@ -160,6 +161,15 @@ final class CallContext: Sendable {
       return state.hasEnded
     }
     if isLate { place.leave() }
+  }
+
+  /// The state of the body's files when the call first read them, which all its attempts have in common.
+  var pins: FilePins {
+    state.withLock { state in
+      let pins = state.rest.pins ?? FilePins()
+      state.rest.pins = pins
+      return pins
+    }
   }
 
   /// Runs `work` when the call has ended; at once if it has.

@@ -140,7 +140,7 @@ final class SigningStage: Stage {
   ) async throws -> Signed {
     do {
       var request = try await (cookies?.added(to: unsigned, of: context) ?? unsigned).onWire(
-        unless: context.cancellation)
+        unless: context.cancellation, context.pins)
       guard let url = request.url else { preconditionFailure("a request without a problem has a URL") }
       let outgoing = OutgoingRequest(
         request.method, url, fields: request.fields, body: request.body, date: date())

@@ -18,6 +18,8 @@ package struct FileStatus: Sendable {
   package let modified: Date
   package let isRegular: Bool
   package let isLink: Bool
+  package let isFolder: Bool
+  package let isPipe: Bool
   package let links: Int
   /// True if the file belongs to the user that this process runs as.
   package let isOwn: Bool
@@ -32,6 +34,8 @@ package struct FileStatus: Sendable {
     modified = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     isRegular = info.st_mode & S_IFMT == S_IFREG
     isLink = info.st_mode & S_IFMT == S_IFLNK
+    isFolder = info.st_mode & S_IFMT == S_IFDIR
+    isPipe = info.st_mode & S_IFMT == S_IFIFO
     links = Int(info.st_nlink)
     isOwn = info.st_uid == geteuid()
     permissions = UInt32(info.st_mode & 0o777)
@@ -43,44 +47,33 @@ package struct FileStatus: Sendable {
 }
 
 /// Tells the states of a file's content apart: every write changes one of these, within the resolution of the file
-/// system's clock.
-struct FileStamp: Sendable, Hashable {
+/// system's clock. A new name, a link or other permissions do not.
+package struct FileStamp: Sendable, Hashable {
   private let device: UInt64
   private let number: UInt64
   private let size: Int64
-  private let modified: Time
-  private let changed: Time
-
-  private struct Time: Hashable {
-    let seconds: Int
-    let nanoseconds: Int
-
-    init(_ time: timespec) {
-      seconds = Int(time.tv_sec)
-      nanoseconds = Int(time.tv_nsec)
-    }
-  }
+  private let seconds: Int64
+  private let nanoseconds: Int64
 
   /// Returns the stamp of a file as text; empty for a missing file, nil if its status cannot be read.
   static func text(of path: String) -> String? {
     var info = stat()
     guard unsafe lstat(path, &info) == 0 else { return errno == ENOENT ? "" : nil }
     let stamp = FileStamp(info)
-    let times = [stamp.modified, stamp.changed].map { "\($0.seconds).\($0.nanoseconds)" }
-    return "\(stamp.device) \(stamp.number) \(stamp.size) \(times[0]) \(times[1])"
+    return "\(stamp.device) \(stamp.number) \(stamp.size) \(stamp.seconds).\(stamp.nanoseconds)"
   }
 
   init(_ info: stat) {
     device = UInt64(truncatingIfNeeded: info.st_dev)
     number = UInt64(truncatingIfNeeded: info.st_ino)
     size = Int64(info.st_size)
-    modified = Time(info.modified)
-    changed = Time(info.changed)
+    seconds = Int64(info.modified.tv_sec)
+    nanoseconds = Int64(info.modified.tv_nsec)
   }
 }
 
 extension FileDescriptor {
-  func stamp() throws(FileError) -> FileStamp {
+  package func stamp() throws(FileError) -> FileStamp {
     var info = stat()
     guard unsafe fstat(raw, &info) == 0 else { throw FileError(.read, path) }
     return FileStamp(info)
@@ -144,15 +137,6 @@ extension stat {
       st_mtimespec
     #else
       st_mtim
-    #endif
-  }
-
-  /// When the file was last changed, including its name or permissions.
-  package var changed: timespec {
-    #if canImport(Darwin)
-      st_ctimespec
-    #else
-      st_ctim
     #endif
   }
 }

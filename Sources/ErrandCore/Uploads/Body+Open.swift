@@ -8,9 +8,10 @@ import Dispatch
 
 extension Body {
   /// Opens the body for one attempt.
-  /// - Throws: `RequestError`: the file cannot be read, or the stream has been read already.
-  func open(compressed: Bool) throws -> Upload {
-    let plain = try openPlain()
+  /// - Parameter pins: Notices files that change between several readings; nil for one reading alone.
+  /// - Throws: `RequestError`: a file cannot be read or has changed, or the stream has been read already.
+  func open(compressed: Bool, _ pins: FilePins? = nil) throws -> Upload {
+    let plain = try openPlain(pins ?? FilePins())
     guard compressed else { return plain }
     switch plain {
     case .none: return .none
@@ -26,9 +27,10 @@ extension Body {
   /// Opens the body compressed. A large one is compressed on a thread of its own, so that the threads that all
   /// tasks share stay free.
   /// - Parameter cancellation: Ends the wait.
-  func openCompressed(unless cancellation: CancellationToken) async throws -> Upload {
+  func openCompressed(unless cancellation: CancellationToken, _ pins: FilePins? = nil) async throws -> Upload
+  {
     guard case .bytes(let data) = content, data.count > Self.quicklyCompressed else {
-      return try open(compressed: true)
+      return try open(compressed: true, pins)
     }
     let compressed = Promise<Data>()
     // A serial queue, because only these have a thread of their own on Linux.
@@ -38,13 +40,13 @@ extension Body {
     return .bytes(try await compressed.value(unless: cancellation))
   }
 
-  private func openPlain() throws -> Upload {
+  private func openPlain(_ pins: @autoclosure () -> FilePins) throws -> Upload {
     switch content {
     case .none: return .none
     case .bytes(let data): return .bytes(data)
-    case .json: return try encoded().openPlain()
-    case .file(let path): return .reader(try SegmentReader([.file(path: path)]))
-    case .multipart(let form): return .reader(try SegmentReader(form.segments))
+    case .json: return try encoded().openPlain(pins())
+    case .file(let path): return .reader(try SegmentReader([.file(path: path)], pins: pins()))
+    case .multipart(let form): return .reader(try SegmentReader(form.segments, pins: pins()))
     case .stream(let stream):
       guard let reading = stream.take() else {
         throw RequestError(

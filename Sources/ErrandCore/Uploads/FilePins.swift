@@ -1,22 +1,21 @@
-/// The state of a body's files when they were first read for an attempt. A digest or a signature that was made of them
-/// is right only as long as they stay so.
+/// The state of a body's files when a call first read them. A digest of them, or a part of the body on the wire, is right
+/// only as long as they stay so.
 final class FilePins: Sendable {
-  private let stamps = Locked<[Int: FileStamp]>([:])
+  private let stamps = Locked<[String: FileStamp]>([:])
 
   init() {}
 
-  /// Returns false if the file is not as it was when this was first called for it.
-  /// - Parameter index: The file's place in the body.
-  func isUnchanged(_ file: FileDescriptor, _ index: Int) throws(FileError) -> Bool {
+  /// Returns false if the file is not as it was when this was first called for its path.
+  func isUnchanged(_ file: FileDescriptor) throws(FileError) -> Bool {
     let stamp = try file.stamp()
     return stamps.withLock { stamps in
-      let first = stamps[index] ?? stamp
-      stamps[index] = first
+      let first = stamps[file.path] ?? stamp
+      stamps[file.path] = first
       return first == stamp
     }
   }
 
   static func change(of path: String) -> FileError {
-    FileError(.read, path, "it changed after its digest or its signature was made; send it again")
+    FileError(.read, path, "it changed after the request began to read it; send it when it is complete")
   }
 }

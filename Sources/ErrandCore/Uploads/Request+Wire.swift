@@ -1,12 +1,17 @@
 extension Request {
   /// Returns the request as it goes on the wire: with all of its header fields, and with the body that is sent. Each
   /// reading of that body gives the same bytes, or fails. A stream is left as it is, to be coded while it is sent.
-  /// - Parameter cancellation: Ends the wait for the compression of a body.
-  func onWire(unless cancellation: CancellationToken) async throws -> Request {
+  /// - Parameters:
+  ///   - cancellation: Ends the wait for the compression of a body.
+  ///   - pins: Notices files that change.
+  func onWire(unless cancellation: CancellationToken, _ pins: @autoclosure () -> FilePins) async throws
+    -> Request
+  {
     var request = self
     request.fields = wireFields
     guard body.isReplayable else { return request }
-    request.body = try await wireBody(unless: cancellation)
+    let body = request.body.hasFiles ? request.body.pinned(by: pins()) : request.body.encoded()
+    request.body = try await coded(body, unless: cancellation)
     request.options.compressesBody = false
     request.options.bodyCoding = nil
     return request
@@ -16,17 +21,19 @@ extension Request {
   @inline(never)
   var hasBody: Bool { !body.isNone }
 
-  /// Opens the body for one attempt.
-  func openUpload(unless cancellation: CancellationToken) async throws -> Upload {
+  /// Opens the body for one attempt of a call.
+  func openUpload(of context: CallContext) async throws -> Upload {
+    let pins = body.hasFiles ? context.pins : nil
     let upload =
       options.compressesBody
-      ? try await body.openCompressed(unless: cancellation) : try body.open(compressed: false)
+      ? try await body.openCompressed(unless: context.cancellation, pins)
+      : try body.open(compressed: false, pins)
     guard let coding = options.bodyCoding, !body.isNone else { return upload }
     return .reader(try CodedReader(upload.reader, coding.value.begin()))
   }
 
-  private func wireBody(unless cancellation: CancellationToken) async throws -> Body {
-    let body = try await compressedBody(unless: cancellation)
+  private func coded(_ body: Body, unless cancellation: CancellationToken) async throws -> Body {
+    let body = try await compressed(body, unless: cancellation)
     guard let coding = options.bodyCoding, !body.isNone else { return body }
     let attempt = try coding.value.begin()
     return .source(length: body.length.flatMap(attempt.codedLength), contentType: nil) {
@@ -34,8 +41,7 @@ extension Request {
     }
   }
 
-  private func compressedBody(unless cancellation: CancellationToken) async throws -> Body {
-    let body = body.encoded().pinned()
+  private func compressed(_ body: Body, unless cancellation: CancellationToken) async throws -> Body {
     guard options.compressesBody, !body.isNone else { return body }
     // Compressed once, where it takes no more memory than the body itself.
     if case .bytes = body.content, case .bytes(let data) = try await body.openCompressed(unless: cancellation)
@@ -54,16 +60,23 @@ extension Request {
 }
 
 extension Body {
-  /// Returns the body with its files as they are when they are first read: they cannot be read again once they have
+  /// True if the body is read from files.
+  var hasFiles: Bool {
+    switch content {
+    case .file, .multipart: true
+    case .none, .bytes, .json, .stream, .source, .invalid: false
+    }
+  }
+
+  /// Returns the body with its files as they were when they were first read: they cannot be read again once they have
   /// changed.
-  fileprivate func pinned() -> Body {
+  fileprivate func pinned(by pins: FilePins) -> Body {
     let segments: [BodySegment]
     switch content {
     case .file(let path): segments = [.file(path: path)]
     case .multipart(let form): segments = form.segments
     case .none, .bytes, .json, .stream, .source, .invalid: return self
     }
-    let pins = FilePins()
     return .source(length: length, contentType: contentType) { try SegmentReader(segments, pins: pins) }
   }
 }

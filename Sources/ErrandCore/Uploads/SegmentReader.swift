@@ -5,11 +5,11 @@
 #endif
 
 /// Reads bytes and files, one after the other. Files are opened and measured when the reader is made, and
-/// must keep their length until they are sent.
+/// must stay as they are until they are sent.
 package final class SegmentReader: BodyReader {
   private enum Source {
     case bytes(Data)
-    case file(FileDescriptor, index: Int)
+    case file(FileDescriptor)
   }
 
   private struct Position {
@@ -19,26 +19,26 @@ package final class SegmentReader: BodyReader {
 
   private let sources: [(source: Source, length: Int64)]
   private let position = Locked(Position())
-  private let pins: FilePins?
+  private let pins: FilePins
   package let length: Int64?
 
   /// - Throws: `RequestError`, if a file cannot be read.
-  package convenience init(_ segments: [BodySegment]) throws { try self.init(segments, pins: nil) }
+  package convenience init(_ segments: [BodySegment]) throws { try self.init(segments, pins: FilePins()) }
 
   /// - Parameter pins: Notices files that are not as they were when the body was read before.
-  init(_ segments: [BodySegment], pins: FilePins?) throws {
+  init(_ segments: [BodySegment], pins: FilePins) throws {
     self.pins = pins
     var changed: FileError?
     do throws(FileError) {
       var sources: [(Source, Int64)] = []
       var (total, lastPath) = (Int64(0), "")
-      for (index, segment) in segments.enumerated() {
+      for segment in segments {
         switch segment {
         case .bytes(let data): sources.append((.bytes(data), Int64(data.count)))
         case .file(let path):
           let file = try FileDescriptor(reading: path)
-          sources.append((.file(file, index: index), try file.length()))
-          if try pins?.isUnchanged(file, index) == false { changed = FilePins.change(of: path) }
+          sources.append((.file(file), try file.length()))
+          if try !pins.isUnchanged(file) { changed = FilePins.change(of: path) }
           lastPath = path
         }
         // The length of a sparse file can be any number, so the sum may overflow.
@@ -81,26 +81,20 @@ package final class SegmentReader: BodyReader {
       let start = data.startIndex + Int(offset)
       unsafe buffer.copyBytes(from: data[start..<start + buffer.count])
       return buffer.count
-    case .file(let file, let index):
-      let (count, now, isChanged): (Int, Int64, Bool)
+    case .file(let file):
+      let count: Int
+      let isUnchanged: Bool
       do throws(FileError) {
         count = try unsafe file.read(into: buffer, at: offset)
-        // The last piece of a file that grew or shrank is withheld, so that the server does not take the file
-        // for complete.
+        // The last piece of a file that changed is withheld, so that the server does not take the file for complete.
         let isLast = count == 0 || offset + Int64(count) == length
-        now = isLast ? try file.length() : length
-        isChanged = isLast ? try pins?.isUnchanged(file, index) == false : false
+        isUnchanged = isLast ? try pins.isUnchanged(file) : true
       } catch {
         throw RequestError(
           .fileUnreadable, message: "the upload was stopped: \(error)", reachedServer: true, underlying: error
         )
       }
-      guard count > 0, now == length else {
-        throw Self.stopped(
-          by: FileError(
-            .read, file.path, "its length changed while it was sent, from \(length) to \(now) bytes"))
-      }
-      if isChanged { throw Self.stopped(by: FilePins.change(of: file.path)) }
+      guard count > 0, isUnchanged else { throw Self.stopped(by: FilePins.change(of: file.path)) }
       return count
     }
   }

@@ -1,13 +1,5 @@
 package import ErrandCore
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -105,7 +97,7 @@ private enum FixedSource {
     case .file(let path):
       do throws(FileError) {
         let file = try FileDescriptor(reading: path)
-        self = .opened(file, length: try file.length(), try FileStamp(file))
+        self = .opened(file, length: try file.length(), try file.stamp())
       } catch {
         throw .unreadable(error)
       }
@@ -143,26 +135,11 @@ private enum FixedSource {
   func checkUnchanged() throws(OutboxError) {
     guard case .opened(let file, _, let stamp) = self else { return }
     let now: FileStamp
-    do throws(FileError) { now = try FileStamp(file) } catch { throw .unreadable(error) }
+    do throws(FileError) { now = try file.stamp() } catch { throw .unreadable(error) }
     guard now == stamp else { throw Self.changed(file) }
   }
 
   private static func changed(_ file: FileDescriptor) -> OutboxError {
     .unreadable(FileError(.read, file.path, "it changed while it was copied; store it when it is complete"))
-  }
-}
-
-/// The length and the times of a file, which change when the file is written to.
-private struct FileStamp: Equatable {
-  private let length: Int64
-  private let modified: [Int]
-  private let changed: [Int]
-
-  init(_ file: FileDescriptor) throws(FileError) {
-    var info = stat()
-    guard fstat(file.raw, &info) == 0 else { throw FileError(.read, file.path) }
-    length = Int64(info.st_size)
-    modified = [info.modified.tv_sec, info.modified.tv_nsec]
-    changed = [info.changed.tv_sec, info.changed.tv_nsec]
   }
 }

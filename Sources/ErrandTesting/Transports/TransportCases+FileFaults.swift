@@ -96,6 +96,31 @@ extension TransportConformance {
         try harness.expect(!harness.server.requests[before].isComplete, "the request was whole to the server")
       }
     },
+
+    Case("stops an upload when a file is overwritten on the way, though its length stays the same") {
+      harness in
+      for isForm in [false, true] {
+        let file = try harness.file("file", length: 40_000_000)
+        // Dated back, so that the clock of the file system tells the write apart.
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file.path)
+        // The server reads nothing while its handler runs, so most of the file cannot have been read yet.
+        harness.server.on("PUT", "/", at: .head) { _ in
+          try? FileDescriptor(writing: file.path).write(Data("other".utf8), at: 39_000_000)
+          return MockResponse.response().afterBody()
+        }
+        let before = harness.server.requests.count
+        let body = isForm ? Body.multipart(MultipartForm().file("f", at: file).field("a", "1")) : .file(file)
+        let client = harness.client { $0.retry = .attempts(3) }
+        try await harness.fails(.fileChanged, reachedServer: true) {
+          try await client.send(.put(harness.server.url("/"), body))
+        }
+        try await harness.server.waitForOpenConnections(0)
+        try harness.equal(harness.server.requests.count, before + 1, "the requests that came")
+        try harness.expect(
+          !harness.server.requests[before].isComplete, "the request was whole to the server")
+      }
+    },
   ]
 
   private static func setLength(of file: URL, to length: Int) throws {
