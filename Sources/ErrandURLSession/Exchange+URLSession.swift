@@ -36,6 +36,10 @@ extension ResponseHead {
       let isJoined = name.lowercased() == "set-cookie"
       for value in isJoined ? SetCookie.separated(value) : [value] { fields.append(name, value) }
     }
+    #if canImport(FoundationNetworking)
+      // The body of a redirect is dropped there, so its length announces nothing.
+      if 300..<400 ~= response.statusCode { fields.remove("Content-Length") }
+    #endif
     self.init(status: Status(response.statusCode), fields: fields)
   }
 }

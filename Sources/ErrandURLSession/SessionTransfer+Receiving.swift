@@ -126,32 +126,17 @@ extension SessionTransfer {
   }
 
   private func conclude(_ end: Result<Void, any Error>) {
-    let (head, metrics, received) = state.withLock { state in
+    let (head, metrics) = state.withLock { state in
       if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.received }
       if let length = exchange.request.upload.length { state.metrics.bytesSent = length }
-      return (state.head, state.metrics, state.received)
+      return (state.head, state.metrics)
     }
     guard let head else {
       return fail(exchange.error(.invalidResponse, "the server sent no response", reachedServer: true))
-    }
-    if let length = head.contentLength, received < length, head.hasBody(for: exchange.request.method) {
-      return fail(
-        exchange.error(
-          .connectionLost,
-          "the connection ended in the middle of the response, after \(received) of \(length) bytes",
-          reachedServer: true))
     }
     if exchange.wantsUploadProgress, let length = exchange.request.upload.length {
       exchange.didSend(total: length)
     }
     finish(.success(TransferResult(head: head, metrics: metrics)))
-  }
-}
-
-extension ResponseHead {
-  /// Returns false where `Content-Length` announces a body that is not sent (RFC 9110, section 8.6), or that
-  /// URLSession drops.
-  fileprivate func hasBody(for method: Method) -> Bool {
-    status.mayHaveBody(to: method) && !(300..<400 ~= status.code)
   }
 }

@@ -19,10 +19,17 @@ final class Receiver: HeadReceiver {
     case file
   }
 
+  /// A body that is delivered: the sink that counts it, and the length that it must have, if that is known.
+  private struct Delivered {
+    let sink: any CountedSink
+    let length: Int64?
+  }
+
   private let target: Target
   private let request: Request
   private let transfer: Transfer
   private let held = Locked(Held.nothing)
+  private let delivered = Locked<Delivered?>(nil)
   private let filtering = Locked<FilterSink?>(nil)
 
   /// The filters of the body that is being received; nil if there are none.
@@ -47,40 +54,85 @@ final class Receiver: HeadReceiver {
     if let rejection = request.options.validator.problem(with: transfer.judged(head)) {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .rejected(rejection, head)))
     }
-    return try accept(head, head.fields.contains("Content-Encoding") ? nil : length.bytes)
+    return try accept(head, length.bytes)
   }
 
   func goesOut() { transfer.goesOut() }
 
   var events: ExchangeEvents? { transfer.events }
 
-  /// - Parameter length: The length of the body in bytes, if it is known.
-  private func accept(_ head: ResponseHead, _ length: Int64?) throws -> any BodySink {
-    var sink: any BodySink
+  /// - Parameter announced: The length that the head announces, in bytes as they are transferred.
+  private func accept(_ head: ResponseHead, _ announced: Int64?) throws -> any BodySink {
+    let download: Download? = if case .file(let download) = target { download } else { nil }
+    let asksForRest = download?.hasAskedForRest ?? false
+    let range = asksForRest ? nil : try ContentRange.checked(head, of: request, isFile: download != nil)
+    var length = announced ?? range?.count
+    let filters = request.options.responseFilters
+    // The transport has decoded what it passes on, unless the core does.
+    var transferred = head.isCoded && filters.isEmpty ? nil : length
+    if head.isCoded { length = nil }
+
+    let own: any CountedSink
     var (start, total) = (Int64(0), length)
     switch target {
+    case .file where !head.status.bringsContent(to: request.method):
+      // The caller's own condition comes before a range, so a 304 is right whatever was asked for.
+      if asksForRest, head.status != 304 { throw Download.AskAgain() }
+      own = hold(MemorySink(limit: transfer.memoryLimit(of: request), overflow: .tooLarge(head)))
     case .memory:
       let memoryLimit = transfer.memoryLimit(of: request)
       if let total, total > memoryLimit {
         throw MemorySink.tooLarge(memoryLimit, head)
       }
-      sink = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
+      own = hold(MemorySink(limit: memoryLimit, overflow: .tooLarge(head)))
     case .file(let download):
-      (sink, start, total) = try download.sink(for: head, of: request)
+      let place = try download.place(head, of: request, length: length)
+      (own, start, total) = (place.sink, place.start, place.total)
+      if asksForRest { transferred = place.length }
       held.withLock { $0 = .file }
     case .stream(let opening):
-      sink = opening.open(head)
+      own = opening.open(head)
     }
+    return try counted(own, transferred, head, start: start, total: total)
+  }
+
+  /// Returns the sink for the transport: it passes the body on through its filters, and reports the progress.
+  /// - Parameters:
+  ///   - length: The length of the body as it is transferred; nil if it is not known.
+  ///   - start: The number of bytes in the file already.
+  ///   - total: The length of the whole; nil if it is not known.
+  private func counted(
+    _ own: any CountedSink, _ length: Int64?, _ head: ResponseHead, start: Int64, total: Int64?
+  ) throws -> any BodySink {
+    var sink: any BodySink = own
     if let progress = transfer.progress {
       progress.receiving(from: start, total: total)
       sink = CountingSink(sink, progress)
     }
     if let events = transfer.capturing, !isMemory { sink = CapturingSink(sink, events) }
     let filters = try request.filters(of: head, beginning: beginning(start))
-    if filters.isEmpty { return sink }
-    let filter = FilterSink(filters, into: sink)
+    let filter = filters.isEmpty ? nil : FilterSink(filters, into: sink)
     filtering.withLock { $0 = filter }
-    return filter
+    delivered.withLock { $0 = Delivered(sink: filter ?? own, length: length) }
+    return filter ?? sink
+  }
+
+  /// Compares the length of a complete body with the announced one. A transport may have done that, but not every one
+  /// does.
+  /// - Throws: `RequestError`, if the body is too short or too long.
+  func checkWhole() throws(RequestError) {
+    guard let delivered = delivered.withLock({ $0 }), let length = delivered.length else { return }
+    let received = delivered.sink.received
+    if received < length {
+      throw RequestError(
+        .connectionLost, message: "the response ended after \(received) of \(length) bytes",
+        reachedServer: true)
+    }
+    if received > length {
+      throw RequestError(
+        .invalidResponse, message: "the response brought \(received) bytes and announced \(length)",
+        reachedServer: true)
+    }
   }
 
   private var isMemory: Bool {

@@ -32,7 +32,9 @@ struct Transfer: Sendable {
   private static let breaksOff: Set<RequestError.Code> = [.timedOut, .connectionLost, .badEncoding]
 
   /// The failures of a body that has arrived, and is not what it should be.
-  private static let damages: Set<RequestError.Code> = [.integrityFailed, .decryptionFailed, .badEncoding]
+  private static let damages: Set<RequestError.Code> = [
+    .integrityFailed, .decryptionFailed, .badEncoding, .invalidResponse,
+  ]
 
   /// Returns the timing of a response that is complete now.
   private func timing(_ metrics: TransferMetrics) -> Timing {
@@ -215,6 +217,7 @@ struct Transfer: Sendable {
     let transport = context.transport ?? stage.transport
     if !transport.tellsWhenRequestsGoOut { goesOut() }
     let result = try await transport.perform(exchange)
+    try receiver.checkWhole()
     guard let filter = receiver.filter else { return result }
     try await filter.finish(unless: cancellation ?? context.cancellation)
     return result
@@ -228,7 +231,9 @@ struct Transfer: Sendable {
       result = try await performed(exchange, receiver)
     } catch {
       // The bytes that are there may be the reason.
-      if let error = error as? RequestError, Self.damages.contains(error.code) { download.forgetPart() }
+      if receiver.hasFile, let error = error as? RequestError, Self.damages.contains(error.code) {
+        download.forgetPart()
+      }
       try await download.settle()
       throw error
     }

@@ -33,16 +33,25 @@ public final class Client: Sendable {
   ///   - file: The target. Its folder must exist.
   ///   - resume: Continues the part file that an earlier call with `resume` left beside the target, if the
   ///     server still has the same version, and leaves its own part file there if it fails.
+  ///   - limit: The most bytes that the file may have, after decompression; more are an error (`bodyTooLarge`).
+  ///     Default: the client's `downloadLimit`, none.
   ///   - scope: The scope that the request ends with.
   ///   - progress: Called with the number of bytes of both bodies.
+  /// - Returns: The response; its `file` is the target. If an accepted response has no content (204, 205, 304, or any
+  ///   to HEAD), `file` is nil, and the target stays as it was.
   @discardableResult
   public func download(
-    _ request: Request, to file: URL, resume: Bool = false, in scope: RequestScope? = nil,
-    progress: ProgressHandler? = nil
+    _ request: Request, to file: URL, resume: Bool = false, limit: Int64? = nil,
+    in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
-    let download = Download(to: file, resumes: resume, secrets: secrets)
+    let download = Download(
+      to: file, resumes: resume, limit: limit ?? pipeline.configuration.downloadLimit, secrets: secrets)
     do {
       var response = try await pipeline.send(request, into: .file(download), in: scope, progress: progress)
+      guard response.bringsContent else {
+        download.abandon()
+        return response
+      }
       try await download.take(response.body)
       try await download.commit()
       response.body = .file(file)

@@ -59,6 +59,8 @@ public struct ClientConfiguration: Sendable {
   public var redirects = RedirectPolicy()
   /// The most bytes of one response that `send` holds in memory. Default: 64 MiB.
   public var memoryLimit = 64 << 20
+  /// The most bytes of a file that `download` writes, unless the call has its own limit. Default: none.
+  public var downloadLimit: Int64?
   /// The secrets, which no description may show and no other origin may receive.
   public var secrets = Secrets()
   /// The interceptors around each call, outermost first.

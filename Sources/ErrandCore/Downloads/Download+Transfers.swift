@@ -85,9 +85,9 @@ extension Download {
       return file
     }
     guard let file else { return }
-    let sink = FileSink(file: file, offset: 0)
+    let sink = sink(file, from: 0, nil)
     state.withLock { state in
-      (state.end, state.total) = (nil, nil)
+      state.total = nil
       state.isWhole = false
     }
     _ = try sink.write(data)

@@ -16,8 +16,7 @@ final class Download: Sendable {
     /// A description of the bytes in the file; nil if they cannot be resumed.
     var content: PartialContent?
     var length: Int64 = 0
-    /// The offset at which the response's bytes end in the file, and the length of the whole, if known.
-    var end: Int64?
+    /// The length of the whole, if known.
     var total: Int64?
     /// True if this attempt asked for the rest only.
     var askedForRest = false
@@ -40,12 +39,15 @@ final class Download: Sendable {
 
   let partFile: PartFile
   let resumes: Bool
+  private let limit: Int64?
   private let secrets: Secrets
   var path: String { partFile.path }
   let state = Locked(State())
   private let letGo = Promise<Void>()
 
-  init(to target: URL, resumes: Bool, secrets: Secrets = .standard) {
+  /// - Parameter limit: The most bytes that the file may have; nil for any number.
+  init(to target: URL, resumes: Bool, limit: Int64? = nil, secrets: Secrets = .standard) {
+    self.limit = limit
     self.secrets = secrets
     self.resumes = resumes
     partFile = PartFile(of: target, resumes: resumes)
@@ -108,12 +110,22 @@ final class Download: Sendable {
   /// Returns the URL for the memo: without its secrets, which are not written to disk.
   private func name(_ request: Request) -> String { request.address.shown(hiding: secrets) }
 
-  /// Returns the sink for the body of a response that passed validation, and the number of bytes in the file
-  /// already.
-  func sink(for head: ResponseHead, of request: Request) throws -> (
-    sink: FileSink, start: Int64, total: Int64?
-  ) {
-    let (file, content, length, asked) = state.withLock { ($0.file, $0.content, $0.length, $0.askedForRest) }
+  /// The place of a response's body in the file.
+  struct Place {
+    let sink: FileSink
+    /// The number of bytes in the file already.
+    let start: Int64
+    /// The length of the body, and that of the whole file; nil if they are not known.
+    let length: Int64?
+    let total: Int64?
+  }
+
+  /// Returns the place for the body of a response that passed validation.
+  /// - Parameter length: The length of the body as it is written to the file; nil if it is not known.
+  /// - Throws: `AskAgain`, if the request asked for the rest and the response is neither that nor the whole;
+  ///   `RequestError`.
+  func place(_ head: ResponseHead, of request: Request, length: Int64?) throws -> Place {
+    let (file, content, before) = state.withLock { ($0.file, $0.content, $0.length) }
     let isClosed = state.withLock { state in
       state.isWhole = false
       state.responses += 1
@@ -121,14 +133,13 @@ final class Download: Sendable {
     }
     guard let file, !isClosed else { throw CancellationError() }
     var start: Int64 = 0
-    var (end, total): (Int64?, Int64?)
-    switch asked ? content?.decide(head, after: length) : nil {
-    case .append(let last, let whole): (start, end, total) = (length, last, whole)
+    var (length, total) = (length, length)
+    switch hasAskedForRest ? content?.decide(head, after: before) : nil {
+    case .append(let end, let whole): (start, length, total) = (before, end - before, whole)
     case .askAgain: throw AskAgain()
-    case .startOver, nil:
-      total = try ContentRange.expectedLength(head, of: request)
-      end = total
+    case .startOver, nil: break
     }
+    if let total, let limit, total > limit { throw Self.tooLarge(limit, head) }
     let now = PartialContent(url: name(request), head: head)
     try Self.wrap { () throws(FileError) in
       // The memo of the old bytes is removed before the bytes, and the new memo is written before the new
@@ -137,20 +148,32 @@ final class Download: Sendable {
       try file.truncate(to: start)
     }
     if resumes, start == 0, let now { partFile.writeMemo(now) }
-    let sink = FileSink(file: file, offset: start)
+    let sink = sink(file, from: start, head)
     state.withLock { state in
       state.sink = sink
       state.content = start > 0 ? content : now
-      (state.length, state.end, state.total) = (start, end, total)
+      (state.length, state.total) = (start, total)
     }
-    return (sink, start, total)
+    return Place(sink: sink, start: start, length: length, total: total)
+  }
+
+  func sink(_ file: FileDescriptor, from start: Int64, _ head: ResponseHead?) -> FileSink {
+    let limit = limit.map { FileSink.Limit(bytes: $0, error: Self.tooLarge($0, head)) }
+    return FileSink(file: file, offset: start, limit: limit)
+  }
+
+  private static func tooLarge(_ limit: Int64, _ head: ResponseHead?) -> RequestError {
+    RequestError(
+      .bodyTooLarge,
+      message: "the file has more than the \(limit) bytes that the download may bring; raise its limit",
+      status: head?.status, fields: head?.fields, reachedServer: true)
   }
 
   /// True if the last attempt asked for the rest only.
   var hasAskedForRest: Bool { state.withLock { $0.askedForRest } }
 
-  /// Returns true for a 416: the bytes in the file cannot be resumed. (A 206 that does not fit is found by
-  /// `sink(for:of:)`.)
+  /// Returns true for a 416: the bytes in the file cannot be resumed. (A part that does not fit is found by
+  /// `place`.)
   func mustAskAgain(_ head: ResponseHead) -> Bool {
     state.withLock { $0.askedForRest } && head.status == 416
   }
@@ -174,16 +197,10 @@ final class Download: Sendable {
     }
   }
 
-  /// Throws unless the file is whole, whatever the transport says: a server may send less than it was asked
-  /// for, or announced.
+  /// Throws unless the file is whole: a server may send, and announce, less than the rest that it was asked
+  /// for.
   func checkWhole() throws {
-    let (length, end, total) = state.withLock { ($0.length, $0.end, $0.total) }
-    if let end, length > end {
-      forgetPart()
-      throw RequestError(
-        .invalidResponse, message: "the response brought more than the bytes that it announced",
-        reachedServer: true)
-    }
+    let (length, total) = state.withLock { ($0.length, $0.total) }
     guard let total, length < total else { return state.withLock { $0.isWhole = true } }
     throw RequestError(
       .connectionLost, message: "the response ended after \(length) of \(total) bytes of the file",

@@ -16,7 +16,7 @@ struct PartialContent: Sendable, Hashable, Codable {
   /// Describes the bytes of a response; nil if they could not be resumed.
   init?(url: String, head: ResponseHead) {
     // The position of a range that the caller asked for is not known.
-    guard head.status != 206, !head.fields.contains("Content-Encoding"),
+    guard head.status != 206 && !head.namesPart || ContentRange(head)?.isWhole == true, !head.isCoded,
       let validator = Self.validator(head.fields)
     else {
       return nil
@@ -38,9 +38,12 @@ struct PartialContent: Sendable, Hashable, Codable {
   /// Returns how to treat a response to a request for the rest after `length` bytes.
   func decide(_ head: ResponseHead, after length: Int64) -> Decision {
     switch head.status.code {
-    case 206:
-      guard let range = ContentRange(head), range.start == length, !head.fields.contains("Content-Encoding")
-      else { return .askAgain }
+    // Some servers send a part with the status of the whole, and only Content-Range tells.
+    case 200, 203, 206:
+      guard head.status == 206 || head.fields.contains("Content-Range") else { return .startOver }
+      guard let range = ContentRange(head), !head.isCoded else { return .askAgain }
+      if range.isWhole, head.status != 206 { return .startOver }
+      guard range.start == length else { return .askAgain }
       // Without the length of the whole, a part could pass for the rest.
       guard let total = range.total ?? total, total == self.total ?? total, range.end <= total else {
         return .askAgain
@@ -50,7 +53,6 @@ struct PartialContent: Sendable, Hashable, Codable {
       let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
       guard head.fields[name] == validator else { return .askAgain }
       return .append(end: range.end, total: total)
-    case 200, 203: return .startOver
     // No other success is the whole: a 204, for instance, has no content.
     case 416, 201..<300, 304: return .askAgain
     // The caller accepts any status.
@@ -97,29 +99,50 @@ struct ContentRange: Sendable, Hashable {
     if let length = head.contentLength, length != end - start { return nil }
   }
 
-  /// Returns the length of the file that a response brings if it is not the rest of one; nil if unknown.
+  var count: Int64 { end - start }
+  var isWhole: Bool { start == 0 && end == total }
+
+  /// Returns the range that a response brings; nil if it brings the whole, or does not say which range.
+  /// - Parameter isFile: True if the body is written to a file, which must be whole, whatever the method and the unit.
   /// - Throws: `RequestError`, if the response brings another part than the request asked for.
-  static func expectedLength(_ head: ResponseHead, of request: Request) throws -> Int64? {
-    guard head.status.mayHaveBody(to: request.method) else { return nil }
-    guard head.status == 206 else { return head.contentLength }
+  static func checked(
+    _ head: ResponseHead, of request: Request, isFile: Bool
+  ) throws(RequestError) -> ContentRange? {
+    guard head.status == 206 || head.namesPart, head.status.mayHaveBody(to: request.method) else {
+      return nil
+    }
     let range = ContentRange(head)
+    if let range, range.isWhole, head.status != 206 { return range }
     // A range that the caller asked for is all that was wanted.
     if request.fields.contains("Range") {
       if let asked = AskedRange(request.fields), !asked.covers(range) {
-        throw misfit(head, "another part of the file than was asked for")
+        throw misfit(head, "a part of the content, and another than the request asked for")
       }
-      return range.map { $0.end - $0.start } ?? head.contentLength
+      return range
     }
-    guard let range, range.start == 0, range.end == range.total else {
-      throw misfit(head, "a part of the file where the whole was asked for")
+    // To a POST, for instance, a 206 may say that it succeeded in part.
+    guard isFile || (head.namesPart && request.method == .get) else { return nil }
+    guard let range, range.isWhole else {
+      throw misfit(head, "a part of the content where the request asked for the whole")
     }
-    return range.total
+    return range
   }
 
   private static func misfit(_ head: ResponseHead, _ what: String) -> RequestError {
     RequestError(
       .invalidResponse, message: "the server sent \(what)", status: head.status, fields: head.fields,
       reachedServer: true)
+  }
+}
+
+extension ResponseHead {
+  /// True for a success whose `Content-Range` says that its body is a range of bytes, whatever the status. A range in
+  /// another unit, such as the items of a list, is not about the body.
+  var namesPart: Bool {
+    guard status.isSuccess, fields.contains("Content-Range") else { return false }
+    return fields.values(of: "Content-Range").contains {
+      ASCII.equalIgnoringCase(String(ASCII.trimmed($0).prefix(5)), "bytes")
+    }
   }
 }
 

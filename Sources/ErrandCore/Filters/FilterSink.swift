@@ -5,9 +5,10 @@
 #endif
 
 /// Passes a body through filters on its way to another sink, as fast as that accepts it.
-final class FilterSink: BodySink {
+final class FilterSink: CountedSink {
   fileprivate struct State {
     var chain: FilterChain
+    var received: Int64 = 0
     /// The bytes that came while a filter had work to do.
     var arrived = Data()
     /// True while one thread takes bytes out of the chain.
@@ -42,6 +43,7 @@ final class FilterSink: BodySink {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
       state.arrived.append(chunk)
+      state.received += Int64(chunk.count)
     }
     pump()
     return try state.withLock { state in
@@ -52,6 +54,9 @@ final class FilterSink: BodySink {
   }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.drained = handler } }
+
+  /// The bytes of the body as it was transferred.
+  var received: Int64 { state.withLock { $0.received } }
 
   /// Ends the body, and returns when all of it is in the other sink.
   /// - Throws: The failure of a filter or of the sink, or the error of the cancellation.

@@ -17,7 +17,7 @@ extension Request {
     of head: ResponseHead, beginning: FilteredResponse.FileBeginning?
   ) throws -> [any BodyFilter] {
     let own = options.responseFilters.map(\.value)
-    guard !own.isEmpty, head.status.mayHaveBody(to: method) else { return [] }
+    guard !own.isEmpty, head.status.bringsContent(to: method) else { return [] }
     let response = FilteredResponse(
       head: head, codings: head.contentCodings, beginning: beginning,
       isWhole: head.isWhole(after: beginning?.length ?? 0))
@@ -44,12 +44,6 @@ extension Request {
 }
 
 extension ResponseHead {
-  /// The content codings, in the order in which they were applied, in lower case.
-  fileprivate var contentCodings: [String] {
-    fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }
-      .map { ASCII.lowercased(ASCII.trimmed($0)) }.filter { !["", "identity", "none"].contains($0) }
-  }
-
   /// Returns true if the body ends where the representation ends.
   /// - Parameter start: The number of bytes that come before it, and are known.
   fileprivate func isWhole(after start: Int64) -> Bool {

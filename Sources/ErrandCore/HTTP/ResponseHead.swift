@@ -9,8 +9,15 @@ public struct ResponseHead: Sendable, Hashable {
   }
 
   /// The announced length in bytes; nil if there is none, or if the body is compressed.
-  public var contentLength: Int64? {
-    fields.contains("Content-Encoding") ? nil : announcedLength.bytes
+  public var contentLength: Int64? { isCoded ? nil : announcedLength.bytes }
+
+  /// True if the body has a content coding, such as gzip: then its announced length is that of the coded bytes.
+  var isCoded: Bool { fields.contains("Content-Encoding") && !contentCodings.isEmpty }
+
+  /// The content codings, in the order in which they were applied, in lower case.
+  var contentCodings: [String] {
+    fields.values(of: "Content-Encoding").flatMap { $0.split(separator: ",") }
+      .map { ASCII.lowercased(ASCII.trimmed($0)) }.filter { !["", "identity", "none"].contains($0) }
   }
 
   /// Returns the length of the body of this response to a request.
@@ -92,6 +99,10 @@ public struct Status: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStr
 
   /// False for a response without a body, whatever its fields announce (RFC 9112, section 6.3).
   package func mayHaveBody(to method: Method) -> Bool { method != .head && self != 204 && self != 304 }
+
+  /// False for a response that brings no content by its meaning, so that nothing is to be stored (RFC 9110,
+  /// sections 15.3.5, 15.3.6 and 15.4.5).
+  func bringsContent(to method: Method) -> Bool { mayHaveBody(to: method) && self != 205 }
 
   /// The code with its usual reason phrase: `404 Not Found`.
   public var description: String {

@@ -66,6 +66,9 @@ public struct Response: Sendable {
     return response
   }
 
+  /// False if the response has no content, by its status and its request's method: an empty body is not a file then.
+  var bringsContent: Bool { status.bringsContent(to: parts.value.method ?? .get) }
+
   /// True if errors about the response name the method.
   var isNamed: Bool { parts.value.method != nil }
 

@@ -7,9 +7,16 @@ import Dispatch
 #endif
 
 /// Writes the body into an open file, on a queue of its own so that the transport does not wait for the disk.
-final class FileSink: BodySink {
+final class FileSink: CountedSink {
+  /// The most bytes that the file may have, and the error for more.
+  struct Limit: Sendable {
+    let bytes: Int64
+    let error: RequestError
+  }
+
   private struct State {
     var offset: Int64
+    var received: Int64 = 0
     var pending = 0
     var isFull = false
     var failure: FileError?
@@ -20,24 +27,30 @@ final class FileSink: BodySink {
   private static let capacity = 2 << 20
 
   private let file: FileDescriptor
+  private let limit: Limit?
   private let queue = DispatchQueue(label: "errand.file")
   private let state: Locked<State>
 
-  /// - Parameter offset: The position of the first byte; the file was truncated to it before.
-  init(file: FileDescriptor, offset: Int64) {
+  /// - Parameters:
+  ///   - offset: The position of the first byte; the file was truncated to it before.
+  ///   - limit: Default: none.
+  init(file: FileDescriptor, offset: Int64, limit: Limit? = nil) {
     self.file = file
+    self.limit = limit
     state = Locked(State(offset: offset))
   }
 
   func write(_ chunk: Data) throws -> SinkSignal {
-    let (offset, signal) = try state.withLock { state throws(FileError) -> (Int64, SinkSignal) in
+    let (offset, signal) = try state.withLock { state -> (Int64, SinkSignal) in
       if let failure = state.failure { throw failure }
       // A transport may write before it notices the cancellation; the file may belong to another call by
       // then.
       if state.isClosed { throw FileError(.write, file.path, "the download has ended") }
       let (end, isTooLong) = state.offset.addingReportingOverflow(Int64(chunk.count))
       if isTooLong { throw FileError(.write, file.path, "no file can be so long") }
+      if let limit, end > limit.bytes { throw limit.error }
       defer { state.offset = end }
+      state.received += Int64(chunk.count)
       state.pending += chunk.count
       state.isFull = state.pending >= Self.capacity
       return (state.offset, state.isFull ? .wait : .more)
@@ -64,6 +77,8 @@ final class FileSink: BodySink {
     }
     drained?()
   }
+
+  var received: Int64 { state.withLock { $0.received } }
 
   func onDrain(_ handler: @escaping @Sendable () -> Void) {
     state.withLock { $0.drained = handler }

@@ -5,7 +5,7 @@
 #endif
 
 /// Keeps the body in memory, up to a limit.
-final class MemorySink: WholeBodySink {
+final class MemorySink: WholeBodySink, CountedSink {
   enum Overflow: Sendable {
     /// The attempt fails: the body is larger than the limit.
     case tooLarge(ResponseHead)
@@ -64,6 +64,8 @@ final class MemorySink: WholeBodySink {
     case .rejected(_, let head), .enough(let head): head
     }
   }
+
+  var received: Int64 { kept.withLock { Int64($0.count) } }
 
   func take() -> Data {
     kept.withLock { data in

@@ -6,9 +6,10 @@
 
 /// Passes the body to one consumer, and makes the transport wait while more than `capacity` bytes are
 /// buffered.
-final class StreamSink: BodySink {
+final class StreamSink: CountedSink {
   private struct State {
     var chunks = ChunkQueue()
+    var received: Int64 = 0
     var isFull = false
     var ending: Result<Void, any Error>?
     var isEnding: Bool { ending != nil }
@@ -26,6 +27,7 @@ final class StreamSink: BodySink {
   func write(_ chunk: Data) -> SinkSignal {
     let (waiter, signal) = state.withLock {
       state -> (CheckedContinuation<Data?, any Error>?, SinkSignal) in
+      state.received += Int64(chunk.count)
       if let waiter = state.waiter {
         state.waiter = nil
         return (waiter, .more)
@@ -37,6 +39,8 @@ final class StreamSink: BodySink {
     waiter?.resume(returning: chunk)
     return signal
   }
+
+  var received: Int64 { state.withLock { $0.received } }
 
   /// The error that the stream ends with; nil before, and after success.
   var failure: (any Error)? {

@@ -69,6 +69,11 @@ public protocol BodySink: AnyObject, Sendable {
   func onDrain(_ handler: @escaping @Sendable () -> Void)
 }
 
+/// A sink of the core's, which counts the bytes that it gets.
+protocol CountedSink: BodySink {
+  var received: Int64 { get }
+}
+
 /// A sink that keeps what it gets until the body is whole, so that it need not get it bit by bit.
 package protocol WholeBodySink: BodySink {
   /// The most bytes that it keeps.

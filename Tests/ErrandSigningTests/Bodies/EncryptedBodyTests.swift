@@ -298,6 +298,20 @@ import Testing
     }
     #expect(all == large)
   }
+
+  @Test(arguments: [204, 205, 304], [false, true])
+  func `a filtered download leaves its target as it is when the response has no content`(
+    status: Int, isEncrypted: Bool
+  ) async throws {
+    try folder.write("old", to: "download")
+    wire.server.otherwise { _ in .response(status: status, fields: ["ETag": "\"1\""]) }
+    let request = get.field("If-None-Match", "\"1\"").accepting(200..<305)
+    let response = try await wire.client.download(
+      isEncrypted ? request.decrypting(with: key) : request.verifyingDigest(), to: folder.file("download"))
+    #expect(response.status.code == status)
+    #expect(response.file == nil)
+    #expect(try Data(contentsOf: folder.file("download")) == Data("old".utf8))
+  }
 }
 
 /// Keys that take a while.
