@@ -69,9 +69,15 @@ struct Login: Sendable {
         region: region, service: service, credentials: AWSCredentials(environment: environment))
     case nil: break
     }
-    cookies = arguments.cookies.map { path in
+    cookies = try arguments.cookies.map { path in
       // A program that ends after each request would have no sessions otherwise.
-      CookieStore(file: URL(filePath: path), keepsSessionCookies: true) { onProblem("\($0)") }
+      let store = CookieStore(file: URL(filePath: path), keepsSessionCookies: true) { onProblem("\($0)") }
+      if try store.hasForeignFile {
+        throw UsageError(
+          "the cookie file \(path) was not written by Errand and is not a cookies.txt, so it stays as it is",
+          hint: "Choose another file, which may be missing or empty.")
+      }
+      return store
     }
   }
 

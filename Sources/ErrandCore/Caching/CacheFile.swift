@@ -105,10 +105,18 @@ struct CacheFilePrefix: Sendable, Hashable {
     headDigest = Self.digest(Self.opening(head.count, body.count, bodyDigest), head)
   }
 
+  /// Returns true if these may be the first bytes of a cached response's file, even of a damaged one: most of the first
+  /// eight are right, as far as there are any.
+  static func isOwn(_ bytes: some Collection<UInt8>) -> Bool {
+    let start = bytes.prefix(magic.count)
+    return zip(start, magic).count { $0 == $1 } * 2 >= start.count
+  }
+
   /// - Throws: The fault, if these are not the first bytes of a cached response's file.
   init(_ bytes: Data) throws(CacheFileFault) {
     let bytes = [UInt8](bytes)
-    guard bytes.starts(with: Self.magic) else { throw bytes.count < Self.length ? .damaged : .foreign }
+    guard Self.isOwn(bytes) else { throw .foreign }
+    guard bytes.starts(with: Self.magic) else { throw .damaged }
     guard bytes.count >= 12 else { throw .damaged }
     let version = UInt32(truncatingIfNeeded: Self.number(bytes[8..<12]))
     guard version == Self.version else { throw .otherVersion(version) }

@@ -3,7 +3,7 @@ public struct CacheFileProblem: Sendable, Hashable, CustomStringConvertible {
   public enum Reason: Sendable, Hashable {
     /// The file was cut short, or changed since it was written. It was removed.
     case damaged
-    /// The file had a cached response's name, but was something else. It was removed.
+    /// The file has a cached response's name, but is something else. It was left in place, and nothing is cached there.
     case foreign
     /// The file was written in an unknown format, by another version. It was removed.
     case otherVersion(UInt32)
@@ -35,7 +35,8 @@ public struct CacheFileProblem: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch reason {
     case .damaged: "\(path) is damaged and was removed"
-    case .foreign: "\(path) is no cached response and was removed"
+    case .foreign:
+      "\(path) is not a cached response and was left as it is; remove it to have the response cached"
     case .otherVersion(let version): "\(path) has the unknown version \(version) and was removed"
     case .unreadable(let error): "\(error)"
     case .unremovable(let error): "\(path) had to go: \(error)"

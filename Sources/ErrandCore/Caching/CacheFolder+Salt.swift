@@ -32,7 +32,8 @@ extension CacheFolder {
     return made
   }
 
-  /// Returns nil if there is no salt; a damaged one is removed and reported.
+  /// Returns nil if the file is missing. An empty file in its place is removed and reported.
+  /// - Throws: `FileError`, if the file is something else: nothing tells a damaged salt from another program's file.
   private func knownSalt() throws -> Data? {
     let path = file(CacheFileName.salt)
     let bytes: Data
@@ -44,6 +45,11 @@ extension CacheFolder {
     }
     let salt = Data(bytes.prefix(Self.saltLength))
     if Array(bytes.dropFirst(Self.saltLength)) == SHA256Digest(hashing: salt).bytes { return salt }
+    guard bytes.isEmpty else {
+      throw FileError(
+        .read, path,
+        "it is not what a cache has written there: give the cache a folder for itself, or remove the file")
+    }
     FileDescriptor.remove(path)
     report(CacheFileProblem(path: path, reason: .damaged))
     return nil

@@ -35,7 +35,7 @@ final class CacheFolder: Sendable {
   func read(_ key: CacheKey) -> CachedResponse? {
     let name = CacheFileName.of(key)
     return examine(name) { file in
-      guard file.key == key else { throw CacheFileFault.foreign }
+      guard file.key == key else { throw CacheFileFault.damaged }
       let (response, stamp, now) = (try file.response(), try file.file.status().modified, date())
       if usage.withLock({ $0.used(name, stamp: stamp, at: now) }) { file.file.stamp(now) }
       return response
@@ -47,6 +47,7 @@ final class CacheFolder: Sendable {
     let start = try CacheFile.start(of: response, under: key)
     let size = start.count + response.data.count
     guard usage.withLock({ size <= $0.largest }) else { return try remove(name) }
+    if isForeign(name) { throw FileError(.write, file(name), "it is not a cached response, so it stays") }
     let now = date()
     try place(as: name) { part in
       try part.write(start, at: 0)
@@ -64,7 +65,7 @@ final class CacheFolder: Sendable {
     try names().filter(CacheFileName.isResponse).compactMap { name in
       examine(name) { file in
         guard CacheFileName.of(file.key) == name, let url = URL(string: file.head.url) else {
-          throw CacheFileFault.foreign
+          throw CacheFileFault.damaged
         }
         return CacheEntry(
           key: file.key, status: Status(file.head.status), url: url,
@@ -84,7 +85,7 @@ final class CacheFolder: Sendable {
     if let failure { throw failure }
   }
 
-  /// Opens a cached response's file. A file that is something else is removed and reported.
+  /// Opens a cached response's file. A damaged one is removed and reported, and a file of something else is reported.
   private func examine<Result>(_ name: String, _ body: (CacheFile) throws -> Result) -> Result? {
     let path = file(name)
     var open: FileDescriptor?
@@ -98,7 +99,7 @@ final class CacheFolder: Sendable {
       }
       return try body(CacheFile(file))
     } catch let fault as CacheFileFault {
-      drop(name, open)
+      if fault != .foreign { drop(name, open) }
       report(CacheFileProblem(path: path, fault))
     } catch let error as FileError {
       if error.isMissing { return nil }
@@ -109,7 +110,7 @@ final class CacheFolder: Sendable {
     return nil
   }
 
-  /// Removes a file that is not a cached response, unless a newer file has taken its name since.
+  /// Removes a file that cannot be used, unless a newer file has taken its name since.
   private func drop(_ name: String, _ open: FileDescriptor?) {
     guard let found = try? open?.status(), let current = FileDescriptor.status(of: file(name)),
       current.isSameFile(as: found)
@@ -125,7 +126,19 @@ final class CacheFolder: Sendable {
     }
   }
 
+  /// Returns true if there is a file of that name that Errand did not write, by its content.
+  private func isForeign(_ name: String) -> Bool {
+    guard let status = FileDescriptor.status(of: file(name)) else { return false }
+    guard status.isRegular else { return true }
+    guard let file = try? FileDescriptor(reading: file(name)),
+      let bytes = try? file.read(CacheFilePrefix.length, at: 0)
+    else { return false }
+    return !CacheFilePrefix.isOwn(bytes)
+  }
+
+  /// Removes a cached response. A file of something else stays and is reported.
   private func remove(_ name: String) throws(FileError) {
+    if isForeign(name) { return report(CacheFileProblem(path: file(name), reason: .foreign)) }
     usage.withLock { $0.removed(name) }
     guard unsafe unlink(file(name)) != 0 else { return }
     let error = FileError(.write, file(name))

@@ -8,10 +8,24 @@
 struct CookieFile: Sendable {
   /// The most bytes of one cookie: each of its octets may take two, and there are names and dates.
   private static let longestLine = 2 * (Cookie.longestPair + Cookie.longestPath) + 2000
+  /// The most files that are set aside.
+  private static let mostAside = 100
+
+  enum Format: Sendable {
+    case errand
+    /// cookies.txt, with its comments and the cookies that cannot be used.
+    case netscape(rest: [Data])
+
+    /// True if the file keeps session cookies, as other programs do.
+    var keepsSessionCookies: Bool {
+      if case .netscape = self { true } else { false }
+    }
+  }
 
   struct Contents: Sendable {
     let entries: [CookieJar.Entry]
     let status: FileStatus
+    var format = Format.errand
   }
 
   private let file: ReplacedFile
@@ -27,18 +41,42 @@ struct CookieFile: Sendable {
   var path: String { file.path }
   var status: FileStatus? { file.status }
 
-  /// The path of a file that was set aside. There is one at most.
-  var asidePath: String { path + ".damaged" }
-
   /// Reads the file; nil if there is none.
   /// - Throws: `CookieFileFault`, or `FileError` if it cannot be read.
   func load() throws -> Contents? {
     guard let opened = try file.opened() else { return nil }
     let (status, length) = (try opened.status(), try opened.length())
     // A sparse file has the length that it claims.
-    guard length <= limit else { throw CookieFileFault.damaged }
-    let entries = try CookieFileFormat.entries(in: opened.read(Int(length), at: 0))
-    return Contents(entries: entries, status: status)
+    guard length <= limit else {
+      throw CookieFileFormat.isOwn(try opened.read(1000, at: 0)) ? CookieFileFault.damaged : .foreign
+    }
+    let data = try opened.read(Int(length), at: 0)
+    if data.isEmpty { return Contents(entries: [], status: status) }
+    if CookieFileFormat.isOwn(data) {
+      return Contents(entries: try CookieFileFormat.entries(in: data), status: status)
+    }
+    guard let cookies = NetscapeCookies(data, dated: status.modified) else {
+      throw CookieFileFault.foreign
+    }
+    return Contents(entries: cookies.entries, status: status, format: .netscape(rest: cookies.rest))
+  }
+
+  /// True if the contents are another program's.
+  /// - Throws: `FileError`, if the file cannot be read.
+  var isForeign: Bool {
+    get throws {
+      do {
+        _ = try load()
+        return false
+      } catch let fault as CookieFileFault { return fault == .foreign }
+    }
+  }
+
+  /// The error for a file of another program.
+  var foreign: FileError {
+    FileError(
+      .open, path,
+      "it was not written by Errand and is not a cookies.txt, so it stays as it is; choose another file")
   }
 
   /// How long a process waits for another, which holds the lock for as long as a write takes.
@@ -52,26 +90,32 @@ struct CookieFile: Sendable {
     return try body()
   }
 
-  /// Replaces the file; without cookies it is removed, which works on a full disk, too. It must be locked.
+  /// Replaces the file. Without cookies, one in Errand's format is removed, which works on a full disk, too. It must be
+  /// locked, and must be one that `load` has read.
   /// - Parameter old: The status of the file before.
-  func replace(with entries: [CookieJar.Entry], after old: FileStatus?) throws -> CookieShelfState.Stamp {
+  func replace(
+    with entries: [CookieJar.Entry], in format: Format, after old: FileStatus?
+  ) throws -> CookieShelfState.Stamp {
     let stamp: CookieShelfState.Stamp
-    if entries.isEmpty {
-      FileDescriptor.remove(file.draftPath)
+    switch format {
+    case .errand where entries.isEmpty:
       FileDescriptor.remove(path)
       guard status == nil else { throw FileError(.write, path, "it cannot be removed") }
       stamp = .missing
-    } else {
-      stamp = .file(try file.replace(with: CookieFileFormat.data(of: entries), after: old))
+    case .errand: stamp = .file(try file.replace(with: CookieFileFormat.data(of: entries), after: old))
+    case .netscape(let rest):
+      let data = NetscapeCookies.data(of: entries, rest: rest)
+      stamp = .file(try file.replace(with: data, after: old, permissions: old?.permissions))
     }
     // A power failure before this sync loses the last change at worst.
     try? file.syncFolder()
     return stamp
   }
 
-  /// Removes a file that was set aside, and one that was not finished.
+  /// Removes the files that were set aside, and those that were not finished.
   func removeLeftovers() throws {
-    let leftovers = [asidePath, file.draftPath].filter { FileDescriptor.status(of: $0) != nil }
+    let leftovers = (asidePaths + [path + ".draft"]).filter(isOwn)
+    file.removeDrafts()
     guard !leftovers.isEmpty else { return }
     try locked {
       for path in leftovers {
@@ -83,8 +127,35 @@ struct CookieFile: Sendable {
     }
   }
 
-  /// Moves the file out of the way. It must be locked.
-  func setAside() throws(FileError) { try FileDescriptor.move(path, to: asidePath) }
+  /// Moves the file out of the way, to a path that is free. It must be locked, and be one of Errand's.
+  /// - Returns: The path.
+  func setAside() throws(FileError) -> String {
+    for path in asidePaths where FileDescriptor.status(of: path) == nil {
+      do {
+        // An empty file takes the name, so that no other file is replaced.
+        _ = try FileDescriptor(private: path)
+      } catch {
+        if error.isTaken { continue }
+        throw error
+      }
+      try FileDescriptor.move(self.path, to: path)
+      return path
+    }
+    throw FileError(.move, path, "there are \(Self.mostAside) damaged files beside it already; remove some")
+  }
+
+  /// The paths of files that are set aside.
+  private var asidePaths: [String] {
+    (1...Self.mostAside).map { path + ($0 == 1 ? ".damaged" : ".damaged.\($0)") }
+  }
+
+  /// Returns true for a file that Errand has written, by its content.
+  private func isOwn(_ path: String) -> Bool {
+    guard FileDescriptor.status(of: path)?.isRegular == true, let file = try? FileDescriptor(reading: path),
+      let data = try? file.read(1000, at: 0)
+    else { return false }
+    return CookieFileFormat.isOwn(data)
+  }
 
   /// Makes the folder with those above it, for this user only.
   private func makeFolder() throws(FileError) {

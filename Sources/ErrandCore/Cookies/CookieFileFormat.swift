@@ -15,6 +15,11 @@
 /// Dates are seconds since 1970.
 enum CookieFileFormat {
   static let version = 1
+  /// The beginning of each file, whatever its version.
+  private static let beginning = Data("{\"errand\":\"cookies\",".utf8)
+
+  /// Returns true for a file that Errand has written, even if it is damaged.
+  static func isOwn(_ data: Data) -> Bool { data.starts(with: beginning) }
 
   static func data(of entries: [CookieJar.Entry]) throws -> Data {
     let encoder = JSONEncoder()
@@ -42,8 +47,7 @@ enum CookieFileFormat {
   }
 
   private static func head(of lines: Data) -> Data {
-    Data(
-      "{\"errand\":\"cookies\",\"version\":\(version),\"sha256\":\"\(SHA256Digest(hashing: lines))\"}\n".utf8)
+    beginning + Data("\"version\":\(version),\"sha256\":\"\(SHA256Digest(hashing: lines))\"}\n".utf8)
   }
 
   private static func fault(in head: Data) -> CookieFileFault {
@@ -105,9 +109,11 @@ enum CookieFileFormat {
   }
 }
 
-/// The reason why a file is not one of cookies.
+/// The reason why the contents of a file are not used.
 enum CookieFileFault: Error, Hashable {
-  /// The file was cut short, changed since it was written, or is something else.
+  /// Another program wrote the file, and it is not a cookies.txt.
+  case foreign
+  /// The file was cut short, or changed since it was written.
   case damaged
   /// The file was written by another version of Errand, in a format that this one does not know.
   case otherVersion(Int)
@@ -116,13 +122,13 @@ enum CookieFileFault: Error, Hashable {
 /// A problem that a store of cookies found with its file. No request fails because of it.
 public struct CookieFileProblem: Sendable, Hashable, CustomStringConvertible {
   public enum Reason: Sendable, Hashable {
-    /// The file was cut short, was changed, or is something else. It was set aside at this path, and the
-    /// store begins anew.
+    /// The file was cut short, or was changed. It was moved to this path, and the store begins without cookies.
     case damaged(setAside: String)
-    /// The file was written in an unknown format, by another version. It was set aside at this path, and the
-    /// store begins anew.
+    /// Another version of Errand wrote the file, in an unknown format. It was moved to this path, and the store
+    /// begins without cookies.
     case otherVersion(Int, setAside: String)
-    /// The file could not be read, and was left in place. The store goes on with the cookies that it has.
+    /// The file cannot be read, or another program wrote it and it is not a cookies.txt. It was left as it is. The store
+    /// continues with the cookies that it has, and writes none.
     case unreadable(FileError)
     /// The file could not be written. The change counts for this process, and is written with the next one.
     case unwritten(FileError)

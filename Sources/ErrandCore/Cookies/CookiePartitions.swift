@@ -89,6 +89,10 @@ final class CookiePartitions: Sendable {
     while shelf(of: partition).change(change, schedules: schedules) == nil {}
   }
 
+  func hasForeignFile(_ partition: CookiePartition) throws -> Bool {
+    try file(of: partition)?.isForeign ?? false
+  }
+
   func flush(_ partition: CookiePartition) async throws { try await shelf(of: partition).flush() }
 
   func clear(_ partition: CookiePartition) async throws {

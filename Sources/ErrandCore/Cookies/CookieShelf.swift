@@ -93,7 +93,7 @@ final class CookieShelf: Sendable {
       do {
         if adopt(try file.load(), generation) { return }
       } catch {
-        // The queue reads it again under the file's lock, sets it aside if it is damaged, and reports it.
+        // The queue reads it again, sets it aside if it is damaged, and reports it.
         let stamp: CookieShelfState.Stamp? = error is CookieFileFault ? status.map { .file($0) } : nil
         if state.withLock({ $0.fail(stamp) }), repairs { schedule() }
         return
@@ -106,7 +106,7 @@ final class CookieShelf: Sendable {
     let now = date()
     return state.withLock { state in
       state.adopt(
-        found?.entries ?? [], stamp: found.map { .file($0.status) } ?? .missing,
+        found?.entries ?? [], stamp: found.map { .file($0.status) } ?? .missing, format: found?.format,
         generation: generation ?? state.generation, at: now)
     }
   }
@@ -118,29 +118,34 @@ final class CookieShelf: Sendable {
     refresh(repairs: false)
     let now = date()
     if state.withLock({ $0.commitUnwritten(at: now) }) { return }
-    var fault: CookieFileFault?
-    defer { if let fault { report(CookieFileProblem(file, fault)) } }
+    // Nothing is made beside a file that cannot be used.
+    if state.withLock({ $0.isTroubled }), try file.isForeign { throw file.foreign }
+    var problem: CookieFileProblem?
+    defer { if let problem { report(problem) } }
     try file.locked(within: state.withLock { $0.awaitLock(CookieFile.patience) }) {
       state.withLock { $0.hasLock() }
       var status = file.status
       if !state.withLock({ $0.stamp.isStill(status) && !$0.isTroubled }) {
-        let found = try reload(file, &fault)
+        let found = try reload(file, &problem)
         status = found?.status
         _ = adopt(found, nil)
       }
-      let (draft, stamp) = state.withLock { ($0.draft(at: now), $0.stamp) }
-      let written = try draft.entries.map { try file.replace(with: $0, after: status) }
+      let (draft, stamp, format) = state.withLock { ($0.draft(at: now), $0.stamp, $0.format) }
+      let written = try draft.entries.map { try file.replace(with: $0, in: format, after: status) }
       state.withLock { $0.commit(draft, stamp: written ?? stamp) }
     }
   }
 
-  /// Reads the file, which is locked. Sets it aside if it is damaged.
-  private func reload(_ file: CookieFile, _ fault: inout CookieFileFault?) throws -> CookieFile.Contents? {
+  /// Reads the file, which is locked. Sets one of Errand's aside if it is damaged.
+  private func reload(_ file: CookieFile, _ problem: inout CookieFileProblem?) throws -> CookieFile.Contents?
+  {
     do {
       return try file.load()
-    } catch let found as CookieFileFault {
-      try file.setAside()
-      fault = found
+    } catch CookieFileFault.foreign {
+      state.withLock { _ = $0.fail(nil) }
+      throw file.foreign
+    } catch let fault as CookieFileFault {
+      problem = CookieFileProblem(file, fault, setAside: try file.setAside())
       return nil
     } catch {
       state.withLock { _ = $0.fail(nil) }
@@ -157,12 +162,12 @@ final class CookieShelf: Sendable {
 }
 
 extension CookieFileProblem {
-  fileprivate init(_ file: CookieFile, _ fault: CookieFileFault) {
+  fileprivate init(_ file: CookieFile, _ fault: CookieFileFault, setAside place: String) {
     path = file.path
     reason =
       switch fault {
-      case .damaged: .damaged(setAside: file.asidePath)
-      case .otherVersion(let version): .otherVersion(version, setAside: file.asidePath)
+      case .damaged, .foreign: .damaged(setAside: place)
+      case .otherVersion(let version): .otherVersion(version, setAside: place)
       }
   }
 }

@@ -43,6 +43,8 @@ struct CookieShelfState: Sendable {
   /// True if there is a file.
   private let hasFile: Bool
   private let keepsSessionCookies: Bool
+  /// The format of the file that was read last.
+  private(set) var format = CookieFile.Format.errand
   private(set) var stamp = Stamp.unread
   /// Grows each time the file is read or written, so that what was read before is not taken for newer.
   private(set) var generation = 0
@@ -96,10 +98,19 @@ struct CookieShelfState: Sendable {
   mutating func hasLock() { isLockOverdue = false }
 
   /// Takes what was read from the file, unless it was read or written by others since `generation`.
+  /// - Parameter format: The format of the file; nil if the file is missing.
   /// - Returns: False if it has to be read again.
-  mutating func adopt(_ entries: [CookieJar.Entry], stamp: Stamp, generation: Int, at now: Date) -> Bool {
+  mutating func adopt(
+    _ entries: [CookieJar.Entry], stamp: Stamp, format: CookieFile.Format? = nil, generation: Int,
+    at now: Date
+  ) -> Bool {
     guard generation == self.generation else { return false }
     self.generation += 1
+    if let format {
+      self.format = format
+    } else if case .netscape = self.format {
+      self.format = .netscape(rest: [])
+    }
     self.stamp = stamp
     isTroubled = false
     var fresh = base
@@ -122,7 +133,9 @@ struct CookieShelfState: Sendable {
   }
 
   /// True for an entry that belongs into the file.
-  private func keeps(_ entry: CookieJar.Entry) -> Bool { keepsSessionCookies || entry.cookie.expires != nil }
+  private func keeps(_ entry: CookieJar.Entry) -> Bool {
+    keepsSessionCookies || format.keepsSessionCookies || entry.cookie.expires != nil
+  }
 
   private mutating func rebuild() {
     base.takeUses(from: jar)

@@ -28,10 +28,15 @@
 /// never half written, whenever a process or the machine ends. A cookie that a response sets counts at once,
 /// and is written a moment later; ``flush()`` waits for that.
 ///
-/// A file that is damaged is moved to a path that ends with `.damaged` and reported; nothing of it is used.
-/// When each cookie was last sent is written only along with other changes. A symbolic link is reported, and left as
-/// it is. A process that was stopped while it wrote holds the file's lock: a response waits for that 5 s, once, and
+/// A file of Errand's that is damaged is moved to a free path that begins with its own and `.damaged`, and reported;
+/// nothing of it is used. When each cookie was last sent is written only along with other changes. A file of anything
+/// else, or a symbolic link, is reported, and left as it is. A process that was stopped while it wrote holds the file's lock: a response waits for that 5 s, once, and
 /// never longer than its call.
+///
+/// The file may also be a cookies.txt (Netscape's format), as curl, wget and exporters of browsers write it. The store
+/// knows it by its content, and writes it in the same format: with session cookies, with its comments, and with its
+/// permissions, but without `SameSite` and the times at which cookies were received and used. To begin such a file, write
+/// the line `# Netscape HTTP Cookie File` into it.
 ///
 /// The cookies of identities other than nil are in a folder beside the file, whose name ends with
 /// `.partitions`. The files hold credentials: keep them out of backups that others can read.
@@ -137,6 +142,10 @@ public final class CookieStore: Sendable {
 }
 
 extension CookieStore {
+  /// True if another program wrote the file and it is not a cookies.txt: then it is neither used nor replaced.
+  /// - Throws: `FileError`, if it cannot be read.
+  package var hasForeignFile: Bool { get throws { try partitions.hasForeignFile(partition) } }
+
   /// False if all is in memory.
   var hasFile: Bool { partitions.hasFiles }
 

@@ -44,7 +44,7 @@ struct PartFile: Sendable {
     return beginning + digest
   }
 
-  private static func temporary(_ stem: String) -> String {
+  static func temporary(_ stem: String) -> String {
     "\(stem).\(UInt64.random(in: 0...(.max)).hexadecimal(16))\(PartSweep.suffix)"
   }
 
@@ -55,7 +55,7 @@ struct PartFile: Sendable {
       let file = try resumes ? FileDescriptor(writing: path) : FileDescriptor(private: path)
       if resumes { try file.checkIsOwn() }
       // Only a sweep can hold the lock on a unique name, and it releases it at once.
-      try resumes ? file.lock() : file.waitForLock()
+      try resumes ? file.lock(against: "another download") : file.waitForLock()
       // Before it was locked, the file may have been moved into place or swept; then it is no longer the part
       // file.
       if file.isStill(at: path) { return file }
@@ -75,19 +75,14 @@ struct PartFile: Sendable {
 
   /// Writes the memo. A failure is ignored: it costs only the chance to resume in a later call.
   func writeMemo(_ content: PartialContent) {
-    guard let data = try? JSONEncoder().encode(content) else { return }
-    for _ in 0..<100 {
-      guard let draft = try? FileDescriptor(private: Self.temporary(stem)) else { return }
-      // A sweep may take the draft for that of a dead process, until it is claimed.
-      guard draft.claim() else { continue }
-      do {
-        try draft.write(data, at: 0)
-        try FileDescriptor.move(draft.path, to: memoPath)
-      } catch {
-        FileDescriptor.remove(draft.path)
-      }
-      // The lock ends with the draft.
-      return withExtendedLifetime(draft) {}
+    guard let data = try? JSONEncoder().encode(content), let draft = try? Draft.open(beside: memoPath) else {
+      return
+    }
+    do {
+      try draft.write(data, at: 0)
+      try FileDescriptor.move(draft.path, to: memoPath)
+    } catch {
+      FileDescriptor.remove(draft.path)
     }
   }
 

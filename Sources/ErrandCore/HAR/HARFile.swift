@@ -25,11 +25,12 @@ package struct HARFile: Sendable {
   private var end: Int64
   private var isEmpty: Bool
 
-  /// Opens a file.
-  /// - Parameter appends: True to go on after the entries of a file that is there, if it is one of Errand's. What a
-  ///   killed process has left of its last entry is removed.
+  /// Opens a file, which no other recorder can write until it is closed.
+  /// - Parameter appends: True to add to the entries that the file has. The part of an entry that a killed process has
+  ///   left is removed.
+  /// - Throws: `FileError`, if another recorder writes it, or if it is a file that Errand did not write.
   init(_ path: String, appends: Bool) throws {
-    descriptor = try FileDescriptor(writing: path)
+    descriptor = try RecordingFile.open(path, "a HAR file", isOwn: Self.isOwn)
     if appends, let (end, isEmpty) = try Self.entriesEnd(in: FileDescriptor(reading: path)) {
       (self.end, self.isEmpty) = (end, isEmpty)
     } else {
@@ -42,10 +43,17 @@ package struct HARFile: Sendable {
     try descriptor.truncate(to: end + Int64(Self.trailer.count))
   }
 
+  /// The beginning of each file that Errand writes.
+  private static let beginning = Data(#"{"log":{"version":"1.2","creator":{"name":"Errand","#.utf8)
+
+  /// Returns true for a file that begins as Errand's do, or that ends within that beginning, as a killed process may have
+  /// left it.
+  private static func isOwn(_ head: Data) -> Bool {
+    head.starts(with: beginning) || (head.count >= 8 && beginning.starts(with: head))
+  }
+
   private static var header: Data {
-    Data(
-      #"{"log":{"version":"1.2","creator":{"name":"Errand","version":"\#(Version.current)"},"entries":["#.utf8
-    ) + Data("\n".utf8)
+    beginning + Data(#""version":"\#(Version.current)"},"entries":["#.utf8) + Data("\n".utf8)
   }
 
   /// Writes an entry, which is one line, with one call to the system.
@@ -56,13 +64,10 @@ package struct HARFile: Sendable {
     isEmpty = false
   }
 
-  /// Returns the place after the last whole entry of a file, and whether there is none; nil if the file does not begin
-  /// as Errand's do.
+  /// Returns the place after the last whole entry of a file, and whether it has no entry; nil if its first line was cut.
   private static func entriesEnd(in file: FileDescriptor) throws -> (Int64, isEmpty: Bool)? {
     let head = try file.read(512, at: 0)
-    guard let first = head.firstIndex(of: 10), head.starts(with: #"{"log":{"version":"1.2","#.utf8) else {
-      return nil
-    }
+    guard let first = head.firstIndex(of: 10) else { return nil }
     var (start, end, isEmpty) = (Int64(first + 1), Int64(first + 1), true)
     var line = Data()
     while true {

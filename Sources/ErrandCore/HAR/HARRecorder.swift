@@ -41,11 +41,12 @@ public final class HARRecorder: EventListener {
   private let onFailure: (@Sendable (any Error) -> Void)?
 
   /// - Parameters:
-  ///   - file: The file. Its folder must exist.
+  ///   - file: The file. Its folder must exist. One recorder at a time writes it, in all processes.
   ///   - appends: True to add to a file that an earlier recorder has left, whole or not; false to replace it.
   ///   - bodyLimit: The most bytes of each body that are recorded. Default: 64 KiB; 0 for none.
   ///   - onFailure: Called when an entry could not be written. The calls go on without it.
-  /// - Throws: The system's error, if the file cannot be written.
+  /// - Throws: `FileError`, if the file cannot be written, another recorder writes it, or Errand did not write what it
+  ///   contains: such a file stays as it is.
   public init(
     file: URL, appends: Bool = false, bodyLimit: Int = 64 << 10,
     onFailure: (@Sendable (any Error) -> Void)? = nil

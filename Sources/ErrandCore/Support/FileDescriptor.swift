@@ -16,12 +16,15 @@
 package final class FileDescriptor: Sendable {
   package let raw: Int32
   package let path: String
+  /// True if another owner has the same open file, and perhaps a lock on it.
+  private let isShared: Bool
 
   /// Opens a file for reading. Opening does not block on a file that is not regular, such as a pipe; `length`
   /// refuses it.
   package init(reading path: String) throws(FileError) {
     raw = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     self.path = path
+    isShared = false
     guard raw >= 0 else { throw FileError(.open, path) }
   }
 
@@ -32,6 +35,7 @@ package final class FileDescriptor: Sendable {
     let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     raw = unsafe open(path, mayCreate ? flags | O_CREAT : flags, 0o600)
     self.path = path
+    isShared = false
     guard raw >= 0 else { throw FileError(.create, path) }
   }
 
@@ -39,12 +43,22 @@ package final class FileDescriptor: Sendable {
   init(_ raw: Int32, _ path: String) {
     self.raw = raw
     self.path = path
+    isShared = false
+  }
+
+  /// Duplicates a descriptor of this process, with its position and its flags.
+  /// - Parameter path: Names it in errors.
+  package init(duplicating descriptor: Int32, _ path: String) throws(FileError) {
+    raw = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    self.path = path
+    isShared = true
+    guard raw >= 0 else { throw FileError(.open, path) }
   }
 
   deinit {
     // A child process that is being started has a copy of the descriptor for a moment, which would keep the
     // lock.
-    unlock()
+    if !isShared { unlock() }
     close(raw)
   }
 
@@ -79,9 +93,10 @@ package final class FileDescriptor: Sendable {
   }
 
   /// Locks the file against other writers that lock it, too. Throws if it is locked.
-  package func lock() throws(FileError) {
+  /// - Parameter writer: Names the other writer in the error.
+  package func lock(against writer: String) throws(FileError) {
     guard flock(raw, LOCK_EX | LOCK_NB) == 0 else {
-      throw FileError(.create, path, "another download is writing it")
+      throw FileError(.create, path, "\(writer) is writing it")
     }
   }
 

@@ -24,9 +24,6 @@ struct ReplacedFile: Sendable {
     self.lockPath = lockPath
   }
 
-  /// A new content on its way. There is one at most, because the file is locked meanwhile; it is left if a
-  /// process dies.
-  var draftPath: String { path + ".draft" }
   var folder: String { URL(filePath: path).deletingLastPathComponent().path }
   var status: FileStatus? { FileDescriptor.status(of: path) }
   /// A text that changes with each replacement; empty for a missing file, nil if its status cannot be read.
@@ -78,23 +75,28 @@ struct ReplacedFile: Sendable {
   }
 
   /// Replaces the content. The file must be locked.
-  /// - Parameter old: The status of the file before.
-  func replace(with data: Data, after old: FileStatus?) throws -> FileStatus {
-    FileDescriptor.remove(draftPath)
-    let draft = try FileDescriptor(private: draftPath)
+  /// - Parameters:
+  ///   - old: The status of the file before.
+  ///   - permissions: The permissions of the new file. Default: those of a file for this user only.
+  func replace(with data: Data, after old: FileStatus?, permissions: UInt32? = nil) throws -> FileStatus {
+    let draft = try Draft.open(beside: path)
     do {
       try draft.write(data, at: 0)
+      if let permissions { draft.setPermissions(permissions) }
       // The system's own dates are some milliseconds apart. With these, no file is taken for one before it,
       // even if the system gives it the number of one that is gone.
       draft.stamp(max(Date(), (old?.modified ?? .distantPast).addingTimeInterval(2e-6)))
       try draft.sync()
-      try FileDescriptor.move(draftPath, to: path)
+      try FileDescriptor.move(draft.path, to: path)
     } catch {
-      FileDescriptor.remove(draftPath)
+      FileDescriptor.remove(draft.path)
       throw error
     }
     return try draft.status()
   }
+
+  /// Removes the drafts in the folder whose processes have died.
+  func removeDrafts() { PartSweep.sweep(folder) }
 
   /// Returns when a replacement outlives a power failure.
   func syncFolder() throws(FileError) { try FileDescriptor(reading: folder).sync() }

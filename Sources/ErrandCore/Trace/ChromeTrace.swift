@@ -25,16 +25,29 @@ public final class ChromeTrace: EventListener {
   private let onFailure: (@Sendable (any Error) -> Void)?
 
   /// - Parameters:
-  ///   - file: The file, which is replaced. Its folder must exist.
+  ///   - file: The file. Its folder must exist. A trace that an earlier recorder has left is replaced. One recorder at a
+  ///     time writes it, in all processes.
   ///   - onFailure: Called when the steps of a call could not be written.
-  /// - Throws: The system's error, if the file cannot be written.
+  /// - Throws: `FileError`, if the file cannot be written, another recorder writes it, or Errand did not write what it
+  ///   contains: such a file stays as it is.
   public init(file: URL, onFailure: (@Sendable (any Error) -> Void)? = nil) throws {
-    let descriptor = try FileDescriptor(writing: file.path)
-    let head = Data("[\n".utf8)
+    let descriptor = try RecordingFile.open(file.path, "a trace", isOwn: Self.isOwn)
+    let head = Self.head
     try descriptor.truncate(to: 0)
     try descriptor.write(head, at: 0)
     writing = Locked(Writing(descriptor: descriptor, end: Int64(head.count)))
     self.onFailure = onFailure
+  }
+
+  /// The beginning of each file: it names the process in a viewer, and tells the file from those of others.
+  private static let head = Data(
+    "[\n{\"args\":{\"name\":\"Errand\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1},\n".utf8)
+
+  /// Earlier versions began with their first event.
+  private static func isOwn(_ beginning: Data) -> Bool {
+    beginning.starts(with: head) || beginning == Data("[\n".utf8)
+      || (beginning.starts(with: "[\n{\"args\":".utf8)
+        && beginning.firstRange(of: Data("\"cat\":\"errand\"".utf8)) != nil)
   }
 
   public func record(_ event: CallEvent) {

@@ -89,7 +89,7 @@ struct HandoverFiles: Sendable {
     let kept = Set(leases.map { "\($0.number)" })
     try? await work.perform { [folder] in
       for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      where !kept.contains(name) {
+      where Int64(name) != nil && !kept.contains(name) {
         FileDescriptor.remove("\(folder)/\(name)")
       }
     }

@@ -142,8 +142,11 @@ final class NamedPipe: Sendable {
   init?(_ path: String) {
     // Opened for reading and writing: writing to a pipe without a reader kills the process, and a pipe
     // without a writer is always at its end.
-    file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
     if file < 0 { return nil }
+    // Nothing is written into a file that only has such a name.
+    var info = stat()
+    guard fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFIFO else { return nil }
   }
 
   deinit { end() }

@@ -112,7 +112,10 @@ final class FileLivenessRegistry: LivenessRegistry {
   }
 
   func tidy(keeping owners: Set<String>) {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    // Each owner is named by a UUID; files of other names are not an owner's.
+    let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { file in
+      UUID(uuidString: String(file.prefix { $0 != "." })) != nil
+    }
     for file in files where file.hasSuffix(Self.lockSuffix) {
       let owner = String(file.dropLast(Self.lockSuffix.count))
       if owner != name, !owners.contains(owner) { _ = Self.isGone(folder + "/" + file, removing: true) }

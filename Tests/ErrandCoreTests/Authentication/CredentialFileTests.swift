@@ -36,9 +36,10 @@ import Testing
   }
 
   @Test func `no other user can read it, whatever was there before`() async throws {
-    // Left behind by a process that was killed.
-    try folder.write("old", to: "credential.draft")
+    // Another program's.
+    try folder.write("mine", to: "credential.draft")
     try await write("one")
+    #expect(try String(contentsOf: folder.file("credential.draft"), encoding: .utf8) == "mine")
     for name in ["credential", "credential.lock"] {
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name))
       #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -95,6 +96,34 @@ import Testing
     #expect(
       try await CredentialSession(method, store: file).identityDigest(on: Timeline(ContinuousClock()))
         == CredentialIdentity(named: "me").digest)
+  }
+
+  @Test(arguments: [
+    "-----BEGIN PRIVATE KEY-----\n", "x", "[]", "{}", "{\"revision\":1}", "{\"errand\":\"cookies\"}\n",
+  ])
+  func `a file that Errand did not write is neither read nor replaced, whoever signs in or out`(text: String)
+    async throws
+  {
+    try folder.write(text, to: "credential")
+    chmod(folder.path("credential"), 0o600)
+    let method = OAuth2(tokenURL: try #require(URL(string: "http://a.test/token")), clientID: "app")
+    let session = CredentialSession(method, store: file)
+    let error = await #expect(throws: FileError.self) { try await file.read() }
+    #expect(error?.description.contains("choose another file") == true)
+    await #expect(throws: FileError.self) {
+      try await session.signIn(OAuth2.Tokens(accessToken: "a"), identity: "me")
+    }
+    await #expect(throws: FileError.self) { try await session.signOut() }
+    #expect(try String(contentsOf: folder.file("credential"), encoding: .utf8) == text)
+  }
+
+  @Test func `a file of the first version is read, and replaced`() async throws {
+    let text = #"{"credential":"e30=","identity":"me","revision":3}"#
+    try folder.write(text, to: "credential")
+    chmod(folder.path("credential"), 0o600)
+    #expect(try await file.read() == Data(text.utf8))
+    try await write("new")
+    #expect(try await file.read() == Data("new".utf8))
   }
 
   @Test func `one holder at a time has it`() async throws {

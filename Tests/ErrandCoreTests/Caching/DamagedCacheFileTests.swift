@@ -62,10 +62,23 @@ import Testing
     changed[8] = 2
     try changed.write(to: file)
     try await isFound(file, before: 0, "version")
-    try Data(repeating: 65, count: 1000).write(to: file)
-    try await isFound(file, before: 1, "foreign")
-    #expect(log.reasons == [.otherVersion(2), .foreign])
+    #expect(log.reasons == [.otherVersion(2)])
     #expect(log.problems[0].description == "\(file.path) has the unknown version 2 and was removed")
+  }
+
+  @Test(arguments: ["A", "mine", String(repeating: "A", count: 1000)])
+  func `a file of something else under a response's name stays as it is`(text: String) async throws {
+    let (file, _) = try await write()
+    try Data(text.utf8).write(to: file)
+    #expect(try await store.read(key) == nil)
+    #expect(log.reasons == [.foreign])
+    await #expect(throws: FileError.self) { try await store.write(.sample("new"), under: key) }
+    try await store.remove(key)
+    #expect(try await store.list().isEmpty)
+    try await store.clear()
+    for number in 0..<20 { try await store.write(.sample(size: 500), under: CacheKey("\(number)")) }
+    #expect(try Data(contentsOf: file) == Data(text.utf8))
+    #expect(log.reasons.allSatisfy { $0 == .foreign })
   }
 
   @Test func `a response under another key's file name is not returned`() async throws {
@@ -75,7 +88,7 @@ import Testing
     try Data(contentsOf: other).write(to: file)
     try await isFound(file, before: 0, "b as a")
     #expect(try await store.read(CacheKey("b")) == .sample("of b"))
-    #expect(log.reasons == [.foreign])
+    #expect(log.reasons == [.damaged])
   }
 
   @Test func `a list omits damaged files, and removes them`() async throws {
@@ -89,18 +102,26 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
-  @Test func `a damaged salt is replaced`() async throws {
+  @Test func `an empty salt is replaced`() async throws {
     let salt = try await store.salt()
+    try Data().write(to: URL(filePath: folder.path(CacheFileName.salt)))
+    let new = try await store.salt()
+    #expect(new != salt)
+    #expect(try await store.salt() == new)
+    #expect(log.reasons == [.damaged])
+  }
+
+  @Test func `a file that has the name of the salt and is none stays as it is`() async throws {
+    _ = try await store.salt()
     let file = URL(filePath: folder.path(CacheFileName.salt))
     var bytes = try Data(contentsOf: file)
     bytes[3] ^= 1
-    for damaged in [bytes, Data(), bytes.prefix(40), bytes + [1]] {
-      try damaged.write(to: file)
-      let new = try await store.salt()
-      #expect(new != salt)
-      #expect(try await store.salt() == new)
+    for other in [bytes, bytes.prefix(40), bytes + [1], Data(repeating: 65, count: 64), Data("mine".utf8)] {
+      try other.write(to: file)
+      let error = await #expect(throws: FileError.self) { try await store.salt() }
+      #expect(error?.description.contains("a folder for itself") == true)
+      #expect(try Data(contentsOf: file) == other)
     }
-    #expect(log.reasons == [.damaged, .damaged, .damaged, .damaged])
   }
 
   @Test func `a folder under a response's file name is left alone, and a read does not fail`() async throws {

@@ -96,7 +96,7 @@ import Testing
     let foreign = ["\(digest).answers", "0\(digest).answer", "A\(digest.dropFirst()).answer"]
     let names = ["\(digest).answer", "\(digest).answer.7.part"] + foreign
     try FileManager.default.createDirectory(at: folder.responses, withIntermediateDirectories: true)
-    for name in names { try Data("old".utf8).write(to: URL(filePath: folder.path(name))) }
+    for name in names { try Data("ERRANDKA".utf8).write(to: URL(filePath: folder.path(name))) }
     let store = store()
     #expect(try await store.list().isEmpty)
     try await store.write(.sample("a"), under: CacheKey("a"))

@@ -136,7 +136,9 @@ import Testing
     #expect(try !String(contentsOf: file, encoding: .utf8).contains("s3cr3t"))
   }
 
-  @Test(arguments: ["", "x", "{\"errand\":\"cookies\",\"version\":1}\n", "\0", "[]\n"])
+  private static let own = "{\"errand\":\"cookies\",\"version\":1"
+
+  @Test(arguments: ["\(own)}\n", own, "\(own),\"sha256\":\"00\"}\n{}\n", "{\"errand\":\"cookies\","])
   func `a damaged file is set aside and reported once, and the store begins anew`(_ text: String) async throws
   {
     try Data(text.utf8).write(to: file)
@@ -166,8 +168,55 @@ import Testing
     #expect(store.cookies.isEmpty)
   }
 
+  @Test func `a damaged file takes the place of no other`() async throws {
+    try folder.write("mine", to: "cookies.jsonl.damaged")
+    for number in 2...4 {
+      try Data("\(Self.own) \(number)".utf8).write(to: file)
+      let store = store()
+      #expect(store.cookies.isEmpty)
+      try await store.flush()
+      let aside = "\(file.path).damaged.\(number)"
+      #expect(log.reasons.last == .damaged(setAside: aside))
+      #expect(try String(contentsOfFile: aside, encoding: .utf8) == "\(Self.own) \(number)")
+    }
+    try await store().clear()
+    #expect(try folder.names == ["cookies.jsonl.damaged", "cookies.jsonl.lock"])
+    #expect(try String(contentsOfFile: file.path + ".damaged", encoding: .utf8) == "mine")
+  }
+
+  @Test(arguments: [
+    "-----BEGIN PRIVATE KEY-----\nMC4CAQ==\n", "x", "\0", "[]\n", "{\"errand\":\"credential\"}\n",
+    "a\tb\tc\td\te\tf\tg\n", "# notes\n", "{\"errand\":\"coo",
+  ])
+  func `a file that Errand did not write stays as it is, and so does all beside it`(text: String) async throws
+  {
+    try Data(text.utf8).write(to: file)
+    let store = store(keepsSessionCookies: true)
+    #expect(try store.hasForeignFile)
+    for _ in 0..<3 { #expect(store.cookies.isEmpty) }
+    let error = await #expect(throws: FileError.self) { try await take("a=1; Max-Age=1000", in: store) }
+    #expect(error?.description.contains("not written by Errand") == true)
+    await #expect(throws: FileError.self) { try await store.clear() }
+    #expect(try Data(contentsOf: file) == Data(text.utf8))
+    #expect(try folder.names == ["cookies.jsonl"])
+    guard case .unreadable? = log.reasons.first else { return #expect(log.reasons.isEmpty) }
+    // As soon as it is gone, the changes are written.
+    try FileManager.default.removeItem(at: file)
+    try await take("b=1; Max-Age=1000", in: store)
+    #expect(self.store().cookies.map(\.name) == ["b"])
+  }
+
+  @Test func `an empty file is begun`() async throws {
+    try Data().write(to: file)
+    let store = store()
+    #expect(store.cookies.isEmpty)
+    try await take("a=1; Max-Age=1000", in: store)
+    #expect(self.store().cookies.count == 1)
+    #expect(log.problems.isEmpty)
+  }
+
   @Test func `a change is not lost because the file is damaged`() async throws {
-    try Data("damaged".utf8).write(to: file)
+    try Data(Self.own.utf8).write(to: file)
     try await take("a=1; Max-Age=1000", in: store())
     #expect(store().cookies.count == 1)
     #expect(log.problems.count == 1)
@@ -183,8 +232,8 @@ import Testing
   }
 
   @Test func `a huge file is set aside without being read`() async throws {
-    let length = 1 << 40
-    _ = try folder.zeros("cookies.jsonl", length)
+    try Data(Self.own.utf8).write(to: file)
+    truncate(file.path, 1 << 40)
     let store = store()
     #expect(store.cookies.isEmpty)
     try await store.flush()
@@ -237,10 +286,12 @@ import Testing
 
   @Test(arguments: [true, false])
   func `clear removes what was set aside and what a dead process left`(_ hasCookies: Bool) async throws {
-    try Data("damaged s3cr3t".utf8).write(to: file)
+    try Data("\(Self.own) s3cr3t".utf8).write(to: file)
     let store = store()
     if hasCookies { try await take("a=s3cr3t; Max-Age=1000", in: store) }
-    try Data("draft s3cr3t".utf8).write(to: folder.file("cookies.jsonl.draft"))
+    // The first version named its drafts so.
+    try Data("\(Self.own) s3cr3t".utf8).write(to: folder.file("cookies.jsonl.draft"))
+    try Data("draft s3cr3t".utf8).write(to: folder.file(".cookies.jsonl.0123456789abcdef.errand-temp"))
     try await store.clear()
     #expect(try folder.names == ["cookies.jsonl.lock"])
   }
@@ -253,11 +304,13 @@ import Testing
 
   @Test func `a write that died half-way leaves the file as it was`() async throws {
     try await take("a=1; Max-Age=1000", in: store())
-    try Data("{\"errand\":\"coo".utf8).write(to: folder.file("cookies.jsonl.draft"))
+    try Data("{\"errand\":\"coo".utf8).write(to: folder.file(".cookies.jsonl.00.errand-temp"))
+    try folder.write("mine", to: "cookies.jsonl.draft")
     #expect(store().cookies.count == 1)
     try await take("b=1; Max-Age=1000", in: store())
     #expect(store().cookies.count == 2)
     #expect(log.problems.isEmpty)
+    #expect(try String(contentsOf: folder.file("cookies.jsonl.draft"), encoding: .utf8) == "mine")
   }
 
   @Test func `a change that changes nothing in the file does not write it`() async throws {

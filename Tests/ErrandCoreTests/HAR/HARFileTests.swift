@@ -42,27 +42,41 @@ import Testing
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
   }
 
-  @Test func `a file is replaced, or gone on with`() throws {
-    var first = try HARFile(path, appends: false)
-    try first.append(Self.entry(1))
-    var second = try HARFile(path, appends: true)
-    try second.append(Self.entry(2))
+  /// Opens the file, writes an entry, and closes it.
+  private func record(_ number: Int, appends: Bool) throws {
+    var file = try HARFile(path, appends: appends)
+    try file.append(Self.entry(number))
+  }
+
+  @Test func `a file is replaced, or added to`() throws {
+    try record(1, appends: false)
+    try record(2, appends: true)
     #expect(try entries() == ["1", "2"])
-    var third = try HARFile(path, appends: false)
-    try third.append(Self.entry(3))
+    try record(3, appends: false)
     #expect(try entries() == ["3"])
+  }
+
+  @Test(arguments: [false, true]) func `one recorder at a time has the file`(appends: Bool) throws {
+    var first: HARFile? = try HARFile(path, appends: false)
+    try first?.append(Self.entry(1))
+    let error = #expect(throws: FileError.self) { try HARFile(path, appends: appends) }
+    #expect(error?.description.contains("another recorder is writing it") == true)
+    try first?.append(Self.entry(2))
+    #expect(try entries() == ["1", "2"])
+    first = nil
+    try record(3, appends: appends)
+    #expect(try entries() == (appends ? ["1", "2", "3"] : ["3"]))
   }
 
   @Test func `wherever a killed process has left off, the file is mended with the entries that are whole`()
     throws
   {
-    var file = try HARFile(path, appends: false)
-    for number in 0..<3 { try file.append(Self.entry(number)) }
+    for number in 0..<3 { try record(number, appends: number > 0) }
     let whole = try Data(contentsOf: URL(filePath: path))
-    for length in whole.indices {
+    // A few bytes could be anything.
+    for length in whole.indices where length == 0 || length >= 8 {
       try whole.prefix(length).write(to: URL(filePath: path))
-      var mended = try HARFile(path, appends: true)
-      try mended.append(Self.entry(9))
+      try record(9, appends: true)
       let found = try entries()
       #expect(found.last == "9")
       #expect(found.dropLast().elementsEqual(["0", "1", "2"].prefix(found.count - 1)), "cut at \(length)")
@@ -71,20 +85,23 @@ import Testing
   }
 
   @Test func `an end that was overwritten in part is mended`() throws {
-    var file = try HARFile(path, appends: false)
-    try file.append(Self.entry(1))
+    try record(1, appends: false)
     let whole = try String(contentsOfFile: path, encoding: .utf8)
     for torn in [",]}}\n", ",\n}}\n", ",\n{}\n", ",\n{\"st\n"] {
       try (whole.dropLast(5) + torn).write(toFile: path, atomically: false, encoding: .utf8)
-      var mended = try HARFile(path, appends: true)
-      try mended.append(Self.entry(2))
+      try record(2, appends: true)
       #expect(try entries().last == "2", "\(torn)")
     }
   }
 
-  @Test func `a file that is none of Errand's is replaced`() throws {
-    try "notes\n".write(toFile: path, atomically: false, encoding: .utf8)
-    _ = try HARFile(path, appends: true)
-    #expect(try entries().isEmpty)
+  @Test(
+    arguments: [
+      "notes\n", "{", "[]", #"{"log":{"version":"1.2","creator":{"name":"WebInspector","version":"1"}}}"#,
+    ], [false, true])
+  func `a file that Errand did not write stays as it is`(text: String, appends: Bool) throws {
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
+    let error = #expect(throws: FileError.self) { try HARFile(path, appends: appends) }
+    #expect(error?.description.contains("it is not a HAR file that Errand has written") == true)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 }

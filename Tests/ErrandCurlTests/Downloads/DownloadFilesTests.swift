@@ -164,7 +164,9 @@ import Testing
     let path = Locked("")
     try await beside {
       let path = path.withLock { $0 }
-      if let part = try? FileDescriptor(writing: path, mayCreate: false) { try? part.lock() }
+      if let part = try? FileDescriptor(writing: path, mayCreate: false) {
+        try? part.lock(against: "a download")
+      }
     } _: {
       let part = PartFile(of: file, resumes: false)
       path.withLock { $0 = part.path }

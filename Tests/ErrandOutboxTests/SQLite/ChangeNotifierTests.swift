@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `a pipe whose owner is gone is removed by the next registry`() throws {
-    #expect(mkfifo(folder.url.appending(path: "gone.bell").path, 0o600) == 0)
+    #expect(mkfifo(folder.url.appending(path: "\(UUID().uuidString).bell").path, 0o600) == 0)
     let registry = try FileLivenessRegistry(folder: folder.url.path)
     registry.tidy(keeping: [])
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)

@@ -44,13 +44,25 @@ import Testing
 
   @Test func `an unlocked file means an owner that is gone, as long as the file exists`() throws {
     let one = try registry()
-    try Data().write(to: folder.url.appending(path: "dead.lock"))
-    for _ in 0..<2 { #expect(!one.isAlive("dead")) }
+    let dead = UUID().uuidString
+    try Data().write(to: folder.url.appending(path: "\(dead).lock"))
+    for _ in 0..<2 { #expect(!one.isAlive(dead)) }
     let two = try registry()
-    two.tidy(keeping: ["dead"])
-    #expect(!one.isAlive("dead"))
+    two.tidy(keeping: [dead])
+    #expect(!one.isAlive(dead))
     two.tidy(keeping: [])
     #expect(try Set(names) == [one.name + ".lock", two.name + ".lock"])
+  }
+
+  @Test func `files that no owner has made stay as they are`() throws {
+    let mine = ["notes.lock", "notes.sending", "notes.bell", "notes"]
+    for name in mine { try Data("mine".utf8).write(to: folder.url.appending(path: name)) }
+    let one = try registry()
+    one.tidy(keeping: [])
+    PipeChangeNotifier(folder: folder.url.path, owner: one.name).ring()
+    for name in mine {
+      #expect(try Data(contentsOf: folder.url.appending(path: name)) == Data("mine".utf8), "\(name)")
+    }
   }
 
   /// Otherwise the program, which may run for long, would hold the lock of an owner that has died.
