@@ -18,7 +18,7 @@ final class ClientIdentity: Sendable {
   private let password: String?
 
   /// Bytes that are overwritten before their memory is given back.
-  private final class Secret: Sendable {
+  final class Secret: Sendable {
     // Safe to share: the bytes do not change. libcurl takes a pointer that it could write to, and only reads.
     nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 

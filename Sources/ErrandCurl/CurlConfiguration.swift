@@ -1,9 +1,9 @@
 public import ErrandCore
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 #if canImport(Darwin)
@@ -41,6 +41,8 @@ public struct CurlConfiguration: Sendable {
 
   /// A PEM file of the authorities to trust, in place of the system's.
   public var certificateAuthorityFile: String?
+  /// The contents of such a file, in its place.
+  package var certificateAuthorities: Data?
   /// The client's certificate, the lowest version of TLS, and the public keys that hosts may have. Its files are read
   /// when the transport is made.
   public var tls = TLSConfiguration()

@@ -19,6 +19,8 @@ final class CurlOptions: Sendable {
   let hasProxies: Bool
   /// The client's certificate. It outlives the handles that use it.
   let identity: ClientIdentity?
+  /// The authorities to trust, if they are not in a file. They outlive the handles, too.
+  private let authorities: ClientIdentity.Secret?
   let pins: PublicKeyPins
   /// The secrets of the proxies, which no message may quote.
   let proxySecrets: ProxySecrets
@@ -41,6 +43,7 @@ final class CurlOptions: Sendable {
     Self.initialiseOnce
     let security = CurlSecurity(configuration, proxies: proxies)
     (identity, pins) = (security.identity, security.pins)
+    authorities = configuration.certificateAuthorities?.withUnsafeBytes { ClientIdentity.Secret($0) }
     problem =
       (configuration.problem ?? environment.problem).map { CurlProblem(code: .unsupported, message: $0) }
       ?? security.problem.map { CurlProblem(code: .invalidConfiguration, message: $0) }
@@ -81,9 +84,15 @@ final class CurlOptions: Sendable {
     set(CURLOPT_BUFFERSIZE, 64 << 10)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_DNS_CACHE_TIMEOUT, Int(configuration.dnsCacheDuration.components.seconds))
-    let authorities = configuration.certificateAuthorityFile ?? CertificateAuthorities.systemFile
-    for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { set(option, authorities) }
-    if authorities != nil {
+    let given = configuration.certificateAuthorityFile
+    let file = authorities == nil ? given ?? CertificateAuthorities.systemFile : nil
+    for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { set(option, file) }
+    if let memory = authorities?.memory {
+      for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
+        errand_setopt_blob(easy, option, memory.baseAddress, memory.count)
+      }
+    }
+    if file != nil || authorities != nil {
       for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, nil) }
     }
     let version =

@@ -16,6 +16,15 @@ enum BodyArgument: Sendable, Hashable {
   case form([NameAndValue])
   case multipart([Part])
 
+  /// True for JSON that is not on the command line itself.
+  var isJSON: Bool {
+    switch self {
+    case .standardInput(let type): type == Self.jsonType
+    case .file(_, let type): type == Self.jsonType
+    case .none, .text, .form, .multipart: false
+    }
+  }
+
   init(_ arguments: ScannedArguments) throws(UsageError) {
     let kinds = [OptionSpec.data, .json, .form, .part].filter(arguments.has)
     if kinds.count > 1 {

@@ -35,9 +35,14 @@ extension ConnectionArguments {
   func transport() throws -> CurlTransport {
     var configuration = CurlConfiguration()
     if let path = authorities {
-      // Otherwise a missing file would fail only at the first TLS handshake.
-      _ = try FileDescriptor(reading: path).length()
-      configuration.certificateAuthorityFile = path
+      switch try FilePlace(path) {
+      case .special, .descriptor:
+        configuration.certificateAuthorities = try FileDescriptor.contents(of: path, limit: 16 << 20)
+      case .regular, .folder:
+        // Otherwise a missing file would fail only at the first TLS handshake.
+        _ = try FileDescriptor(reading: path).length()
+        configuration.certificateAuthorityFile = path
+      }
     }
     configuration.tls = tls
     if let path = keyPasswordFile, let certificate = tls.clientCertificate {

@@ -64,6 +64,9 @@ struct PlainDelivery: Delivery {
       console.say(response.status, response.fields, version: response.timing.httpVersion)
     }
     showTiming(response.timing)
+    guard response.file != nil else {
+      return console.say("errand: the response has no content (\(response.status)), so \(path) is as it was")
+    }
     if console.error.isTerminal {
       let timing = response.timing
       console.say(
@@ -133,7 +136,7 @@ final class JSONDelivery: Delivery {
 
   func delivered(_ response: Response, in path: String) throws {
     var report = report(of: response)
-    report.file = path
+    if response.file != nil { report.file = path }
     report.timing = JSONTiming(response.timing)
     try show(report)
   }

@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -18,25 +20,34 @@ enum FileTarget: Sendable {
   case file(path: String)
   /// A device or a pipe, which is written to: `/dev/null` must never be replaced.
   case device(path: String)
+  /// A descriptor that the command was started with, such as `/dev/stdout` or `/dev/fd/3`: it is written where it
+  /// stands.
+  case descriptor(Int32)
 
   /// - Throws: `CommandFailure`, before anything is sent.
   init(_ target: Transfer.Target, url: URL?) throws {
     switch target {
     case .standardOutput: self = .device(path: "/dev/stdout")
     case .file(let path):
-      switch Self.kind(path) {
-      case nil: self = .file(path: path)
-      case S_IFREG: self = .file(path: Self.resolved(path))
-      case S_IFDIR:
+      switch try FilePlace(path) {
+      case .regular(let path): self = .file(path: path)
+      case .folder:
         throw CommandFailure(
           .localFile, "file", "\(path) is a folder", hint: "Give a file name: -o \(path)/NAME.")
-      default: self = .device(path: path)
+      case .special(let path): self = .device(path: path)
+      case .descriptor(let number):
+        // Those that this process has opened itself are closed in every program that it would start.
+        guard case let flags = fcntl(number, F_GETFD), flags >= 0, flags & FD_CLOEXEC == 0 else {
+          throw CommandFailure(
+            .localFile, "file", "\(path) is not open", hint: "Open it in the shell: \(number)>FILE.")
+        }
+        self = .descriptor(number)
       }
     case .fileNamedByURL:
       guard let name = url.flatMap(Self.name) else {
         throw CommandFailure(.usage, "usage", "the URL names no file", hint: "Name one with -o FILE.")
       }
-      guard Self.kind(name) == nil else {
+      guard FileDescriptor.status(of: name) == nil else {
         throw CommandFailure(
           .localFile, "file", "\(name) exists already and is left as it is",
           hint: "To replace it, name it: -o \(name).")
@@ -72,17 +83,5 @@ enum FileTarget: Sendable {
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func kind(_ path: String) -> mode_t? {
-    var info = stat()
-    return stat(path, &info) == 0 ? info.st_mode & S_IFMT : nil
-  }
-
-  /// Resolves symbolic links, so that the file is replaced and not the link.
-  private static func resolved(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 }

@@ -9,17 +9,14 @@ import ErrandSigning
 
 /// A file with a key: PEM, or a JSON Web Key.
 struct KeyFile {
-  private static let longest: Int64 = 1 << 20
+  private static let longest = 1 << 20
 
   private let path: String
   private let data: Data
 
   init(_ path: String) throws {
-    let file = try FileDescriptor(reading: path)
-    let length = try file.length()
-    guard length <= Self.longest else { throw FileError(.read, path, "it is too long for a key") }
     self.path = path
-    data = try file.read(Int(length), at: 0)
+    data = try FileDescriptor.contents(of: path, limit: Self.longest)
   }
 
   /// Returns the private or the shared key of the file.

@@ -16,7 +16,7 @@ import ErrandCore
 
 /// The file in which a user keeps passwords for hosts, as `ftp` and `curl` read it.
 enum NetrcFile {
-  private static let longest: Int64 = 1 << 20
+  private static let longest = 1 << 20
 
   /// Returns the user and the password for a host, from the file that `NETRC` names, else from `~/.netrc`.
   /// - Parameter user: The user whose password is needed; nil for the first one of the host.
@@ -26,14 +26,10 @@ enum NetrcFile {
     for host: String, user: String? = nil, _ environment: [String: String]
   ) throws -> (String, SecretText) {
     let path = try path(environment)
-    let file = try FileDescriptor(reading: path)
-    let length = try file.length()
-    guard length <= longest else { throw FileError(.read, path, "it is longer than 1 MiB") }
-    var info = stat()
-    guard stat(path, &info) == 0, info.st_mode & 0o077 == 0 else {
+    if let permissions = FileDescriptor.permissions(of: path), permissions & 0o077 != 0 {
       throw FileError(.read, path, "others may read the passwords in it; chmod 600 takes that away")
     }
-    let data = try file.read(Int(length), at: 0)
+    let data = try FileDescriptor.contents(of: path, limit: longest)
     guard let text = String(validating: data, as: UTF8.self) else {
       throw FileError(.read, path, "it is no text in UTF-8")
     }

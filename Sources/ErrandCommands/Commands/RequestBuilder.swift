@@ -10,8 +10,10 @@ import ErrandCore
 struct RequestBuilder {
   let transfer: Transfer
   let login: Login
-  /// Spools a long standard input to a file, so that it can be read again; nil to stream it.
-  var spool: SpooledInput?
+  /// Keeps a long input in a file, so that it can be read again.
+  let spool: SpooledInput
+  /// True if a long input is sent while it comes, once.
+  let streams: Bool
 
   func request() async throws -> Request {
     var request = Request(transfer.method, transfer.url)
@@ -20,7 +22,7 @@ struct RequestBuilder {
     if let value = login.authorization {
       request.fields.append("Authorization", value.text, isSecret: true)
     }
-    if spool != nil, let timeout = transfer.timeout { request = request.timeout(timeout) }
+    if !streams, let timeout = transfer.timeout { request = request.timeout(timeout) }
     if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
     if transfer.isCompressed { request = request.compressed() }
     // Sending reports what is wrong with the URL; the body need not be read for that.
@@ -37,22 +39,41 @@ struct RequestBuilder {
     case .none: return .none
     case .text(let text, let type): return .text(text, contentType: type)
     case .file(let path, let type):
+      if let input = try PipedInput(path) { return try await body(of: input, type ?? Self.plainType) }
       if type == BodyArgument.jsonType { try Self.checkJSON(in: path, shown: path) }
       return .file(URL(filePath: path), contentType: type)
-    case .standardInput(let type):
-      guard let spool else { return try await StandardInput.body(contentType: type) }
-      let body = try await spool.body(contentType: type)
-      if type == BodyArgument.jsonType { try Self.checkJSON(body) }
-      return body
+    case .standardInput(let type): return try await body(of: PipedInput.standard, type)
     case .form(let items): return .form(items.map { ($0.name, $0.value) })
     case .multipart(let parts):
-      return .multipart(
-        parts.reduce(MultipartForm()) { form, part in
-          switch part {
-          case .field(let pair): form.field(pair.name, pair.value)
-          case .file(let name, let path): form.file(name, at: URL(filePath: path))
-          }
-        })
+      var form = MultipartForm()
+      for part in parts {
+        switch part {
+        case .field(let pair): form = form.field(pair.name, pair.value)
+        case .file(let name, let path): form = try await adding(path, as: name, to: form)
+        }
+      }
+      return .multipart(form)
+    }
+  }
+
+  private static let plainType = "application/octet-stream"
+
+  private func body(of input: PipedInput, _ type: String) async throws -> Body {
+    if streams { return try await input.body(contentType: type) }
+    let body = try await spool.body(input, contentType: type)
+    if type == BodyArgument.jsonType { try Self.checkJSON(body) }
+    return body
+  }
+
+  private func adding(_ path: String, as name: String, to form: MultipartForm) async throws -> MultipartForm {
+    guard let input = try PipedInput(path) else { return form.file(name, at: URL(filePath: path)) }
+    let fileName = URL(filePath: path).lastPathComponent
+    switch try await spool.body(input, contentType: Self.plainType).layout {
+    case .bytes(let data): return form.bytes(name, data, fileName: fileName)
+    case .file(let spooled):
+      return form.file(
+        name, at: URL(filePath: spooled), fileName: fileName, contentType: Self.plainType)
+    default: return form
     }
   }
 

@@ -8,7 +8,9 @@ import ErrandCore
 
 /// A file with one secret in it, and perhaps a line break behind it.
 enum SecretFile {
-  private static let longest: Int64 = 64 << 10
+  private static let longest = 64 << 10
+  /// The contents of pipes, each of which can be read once, though two options may name it.
+  private static let piped = Locked<[String: Data]>([:])
 
   static func token(in path: String) throws -> SecretText {
     try CredentialArguments.token(text(in: path, "a token"), "@\(path)")
@@ -23,13 +25,19 @@ enum SecretFile {
   }
 
   private static func text(in path: String, _ what: String) throws -> String {
-    let file = try FileDescriptor(reading: path)
-    guard try file.length() <= longest else { throw FileError(.read, path, "it is too long for \(what)") }
-    guard let text = String(validating: try file.read(Int(file.length()), at: 0), as: UTF8.self) else {
+    guard let text = String(validating: try contents(of: path), as: UTF8.self) else {
       throw FileError(.read, path, "it is no text in UTF-8, as \(what) is")
     }
-    // An editor ends a file with a line break.
+    // Editors and `echo` end a text with a line break.
     let last = text.utf8.lastIndex { $0 != 10 && $0 != 13 }.map { text.utf8.index(after: $0) }
     return String(text[..<(last ?? text.startIndex)])
+  }
+
+  private static func contents(of path: String) throws -> Data {
+    if let known = piped.withLock({ $0[path] }) { return known }
+    let data = try FileDescriptor.contents(of: path, limit: longest)
+    if case .special? = try? FilePlace(path) { piped.withLock { $0[path] = data } }
+    if case .descriptor? = try? FilePlace(path) { piped.withLock { $0[path] = data } }
+    return data
   }
 }

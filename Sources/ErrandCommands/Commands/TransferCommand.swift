@@ -26,17 +26,22 @@ struct TransferCommand {
     let delivery: any Delivery =
       transfer.format == .json
       ? JSONDelivery(transfer, console, line) : PlainDelivery(transfer, console, line, watch)
-    // JSON is checked whole before any of it is sent, so that a long one goes to a file first.
-    let isJSON = transfer.body == .standardInput(contentType: BodyArgument.jsonType)
-    let spool = isJSON || transfer.readsBodyTwice ? SpooledInput() : nil
-    defer { spool?.remove() }
+    let spool = SpooledInput()
+    defer { spool.remove() }
     do {
       let login = try Login(transfer, console)
-      let request = try await RequestBuilder(transfer: transfer, login: login, spool: spool).request()
+      // JSON is checked whole before any of it is sent, so that a long one goes to a file first.
+      let request = try await RequestBuilder(
+        transfer: transfer, login: login, spool: spool,
+        streams: !transfer.body.isJSON && !transfer.readsBodyTwice
+      ).request()
       if transfer.printsCommand {
         try console.output.write(request.curlCommand() + "\n")
         return .success
       }
+      let target =
+        transfer.target == .standardOutput || request.url == nil
+        ? nil : try FileTarget(transfer.target, url: request.url)
       let listeners = try transfer.recording.listeners(console)
       let client = try ClientBuilder(
         transfer: transfer, login: login, console: console,
@@ -45,11 +50,11 @@ struct TransferCommand {
       try InspectedCalls.show(client)
       if let display {
         try await display.during {
-          try await perform(request.activity($0), client, delivery, line, login.verification)
+          try await perform(request.activity($0), to: target, client, delivery, line, login.verification)
         }
       } else {
         let progress: ProgressHandler? = if let bar { { bar.update($0) } } else { nil }
-        try await perform(request, client, delivery, line, login.verification, progress)
+        try await perform(request, to: target, client, delivery, line, login.verification, progress)
       }
       line?.end()
       return .success
@@ -70,21 +75,23 @@ struct TransferCommand {
   }
 
   private func perform(
-    _ request: Request, _ client: Client, _ delivery: any Delivery, _ line: (any LiveLine)?,
-    _ verification: ResponseVerification?, _ progress: ProgressHandler? = nil
+    _ request: Request, to target: FileTarget?, _ client: Client, _ delivery: any Delivery,
+    _ line: (any LiveLine)?, _ verification: ResponseVerification?, _ progress: ProgressHandler? = nil
   ) async throws {
     if let verification {
       // Nothing is shown before all of it is verified.
       let response = try await client.send(verification.prepared(request), progress: progress)
       return try await delivery.deliver(response, to: console.output)
     }
-    guard transfer.target != .standardOutput, request.url != nil else {
+    switch target {
+    case nil:
       let response = try await client.stream(request, progress: progress)
-      return try await delivery.deliver(response, to: console.output)
-    }
-    switch try FileTarget(transfer.target, url: request.url) {
+      try await delivery.deliver(response, to: console.output)
     case .device(let path):
       let output = try OutputDescriptor(opening: path)
+      try await delivery.deliver(try await client.stream(request, progress: progress), to: output)
+    case .descriptor(let number):
+      let output = OutputDescriptor(number)
       try await delivery.deliver(try await client.stream(request, progress: progress), to: output)
     case .file(let path):
       let file = URL(filePath: path)

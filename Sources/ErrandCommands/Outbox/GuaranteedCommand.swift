@@ -26,7 +26,9 @@ struct GuaranteedCommand {
       let input = SpooledInput()
       defer { input.remove() }
       let login = try Login(transfer, console)
-      let built = try await RequestBuilder(transfer: transfer, login: login, spool: input).request()
+      let built = try await RequestBuilder(
+        transfer: transfer, login: login, spool: input, streams: false
+      ).request()
       let request = GuaranteedRequest(built, keepsSecrets: guarantee.isDetached)
       return guarantee.isDetached
         ? try await store(request, place) : try await storeAndDeliver(request, place)

@@ -30,10 +30,10 @@ struct OutboxTransfer {
   /// - Parameter path: The file to read, or nil for standard input.
   func `import`(_ path: String?, isJSON: Bool) async throws {
     let counts =
-      if let path {
-        try await outbox.import(contentsOf: URL(filePath: path))
+      if let input = try path.map({ try PipedInput($0) }) ?? PipedInput.standard {
+        try await outbox.import(input)
       } else {
-        try await outbox.import(StandardInput.rest)
+        try await outbox.import(contentsOf: URL(filePath: path ?? ""))
       }
     if isJSON { return try console.show(JSONImport(stored: counts.stored, known: counts.known)) }
     let known = counts.known > 0 ? "; \(counts.known) are known here already, and were left as they are" : ""

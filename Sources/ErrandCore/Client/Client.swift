@@ -29,6 +29,9 @@ public final class Client: Sendable {
 
   /// Sends a request; the response's body is written to a file beside `file`, which is moved into place at
   /// the end. A failure leaves `file` as it was.
+  ///
+  /// If `file` is a symbolic link, the file that it leads to is replaced. A pipe, a device, or a descriptor such as
+  /// `/dev/stdout` is never replaced: it is written to once the body is whole.
   /// - Parameters:
   ///   - file: The target. Its folder must exist.
   ///   - resume: Continues the part file that an earlier call with `resume` left beside the target, if the
@@ -44,8 +47,8 @@ public final class Client: Sendable {
     _ request: Request, to file: URL, resume: Bool = false, limit: Int64? = nil,
     in scope: RequestScope? = nil, progress: ProgressHandler? = nil
   ) async throws -> Response {
-    let download = Download(
-      to: file, resumes: resume, limit: limit ?? pipeline.configuration.downloadLimit, secrets: secrets)
+    let download = try Download.at(
+      file, resumes: resume, limit: limit ?? pipeline.configuration.downloadLimit, secrets: secrets)
     do {
       var response = try await pipeline.send(request, into: .file(download), in: scope, progress: progress)
       guard response.bringsContent else {

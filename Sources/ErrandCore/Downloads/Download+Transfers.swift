@@ -103,11 +103,25 @@ extension Download {
   /// Moves the whole file into place. Not on the caller's thread: freeing a large old file takes a while.
   func commit() async throws {
     try beginCommit()
+    if let output { return try await write(to: output) }
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
       Self.moving.async { continuation.resume(returning: self.moveIntoPlace()) }
     }
     if case .failure(let error) = result { throw Self.unwritable(error) }
     letGoOfPart()
+  }
+
+  /// Writes the whole file to a target that cannot be replaced.
+  private func write(to output: SpecialOutput) async throws {
+    guard let file = state.withLock({ $0.file }) else { throw CancellationError() }
+    do {
+      try await output.copy(file)
+    } catch let error as FileError {
+      throw Self.unwritable(error)
+    } catch is CancellationError {
+      throw CancellationToken.Cause.cancelled(.taskCancelled).error(reachedServer: true)
+    }
+    abandon()
   }
 
   private func moveIntoPlace() -> Result<Void, FileError> {

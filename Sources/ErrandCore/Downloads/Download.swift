@@ -39,6 +39,8 @@ final class Download: Sendable {
 
   let partFile: PartFile
   let resumes: Bool
+  /// The target, if it is written to and not replaced.
+  let output: SpecialOutput?
   private let limit: Int64?
   private let secrets: Secrets
   var path: String { partFile.path }
@@ -46,11 +48,37 @@ final class Download: Sendable {
   private let letGo = Promise<Void>()
 
   /// - Parameter limit: The most bytes that the file may have; nil for any number.
-  init(to target: URL, resumes: Bool, limit: Int64? = nil, secrets: Secrets = .standard) {
+  init(
+    to target: URL, resumes: Bool, limit: Int64? = nil, output: SpecialOutput? = nil,
+    secrets: Secrets = .standard
+  ) {
+    self.output = output
     self.limit = limit
     self.secrets = secrets
     self.resumes = resumes
     partFile = PartFile(of: target, resumes: resumes)
+  }
+
+  /// Makes a download to the place that a path leads to. A symbolic link stays, and its target is replaced. A pipe, a
+  /// device or a descriptor is written to at the end; until then the folder for temporary files has the bytes.
+  /// - Throws: `RequestError`, if no file can be written there.
+  static func at(
+    _ file: URL, resumes: Bool, limit: Int64?, secrets: Secrets
+  ) throws(RequestError) -> Download {
+    let path = file.path
+    let place: FilePlace
+    do { place = try FilePlace(path) } catch { throw unwritable(error, reachedServer: false) }
+    let target: SpecialOutput.Target
+    switch place {
+    case .regular(let path):
+      return Download(to: URL(filePath: path), resumes: resumes, limit: limit, secrets: secrets)
+    case .folder: throw unwritable(FileError(.create, path, "it is a folder"), reachedServer: false)
+    case .special(let path): target = .path(path)
+    case .descriptor(let number): target = .descriptor(number)
+    }
+    return Download(
+      to: FileManager.default.temporaryDirectory.appending(path: "errand"), resumes: false, limit: limit,
+      output: SpecialOutput(target: target, path: path), secrets: secrets)
   }
 
   /// Waits until another download, which was cancelled (by a newer one, for instance) or is being moved,
@@ -219,9 +247,9 @@ final class Download: Sendable {
     do { return try body() } catch { throw unwritable(error) }
   }
 
-  static func unwritable(_ error: FileError) -> RequestError {
+  static func unwritable(_ error: FileError, reachedServer: Bool = true) -> RequestError {
     RequestError(
-      .fileUnwritable, message: "the file to download to cannot be written: \(error)", reachedServer: true,
-      underlying: error)
+      .fileUnwritable, message: "the file to download to cannot be written: \(error)",
+      reachedServer: reachedServer, underlying: error)
   }
 }

@@ -15,11 +15,14 @@ enum RecordingFile {
   ///   - isOwn: Returns true for the beginning of a file that Errand has written.
   /// - Throws: `FileError`, if another recorder has it, or if it is a file that Errand did not write.
   static func open(_ path: String, _ kind: String, isOwn: (Data) -> Bool) throws -> FileDescriptor {
-    let file = try FileDescriptor(writing: path)
+    guard case .regular(let place) = try FilePlace(path) else {
+      throw FileError(.open, path, "it is not a regular file, which a recording needs")
+    }
+    let file = try FileDescriptor(writing: place)
     let length = try file.length()
     try file.lock(against: "another recorder")
     guard length > 0 else { return file }
-    let head = try FileDescriptor(reading: path).read(headSize, at: 0)
+    let head = try FileDescriptor(reading: place).read(headSize, at: 0)
     guard isOwn(head) else {
       throw FileError(
         .write, path,

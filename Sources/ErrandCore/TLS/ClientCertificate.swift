@@ -92,18 +92,14 @@ extension ClientCertificate {
       return data
     case .file(let path):
       guard !path.isEmpty, !path.utf8.contains(0) else { throw TLSProblem("\(name) has no file that can be") }
+      let data: Data
       do {
-        let file = try FileDescriptor(reading: path)
-        let length = try file.length()
-        guard 1...Int64(maximumLength) ~= length else {
-          throw TLSProblem("\(name), \(path), has \(length) bytes; it takes 1 to \(maximumLength)")
-        }
-        return try file.read(Int(length), at: 0)
-      } catch let problem as TLSProblem {
-        throw problem
+        data = try FileDescriptor.contents(of: path, limit: maximumLength)
       } catch {
         throw TLSProblem("\(name) cannot be read: \(error)")
       }
+      if data.isEmpty { throw TLSProblem("\(name), \(path), has 0 bytes; it takes 1 to \(maximumLength)") }
+      return data
     }
   }
 }

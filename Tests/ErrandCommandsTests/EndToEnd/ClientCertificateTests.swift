@@ -45,7 +45,20 @@ import Testing
         "--cert me.pem --key me.key", "--cert me.p12 --key-password @password",
         "--cert me.p12:s3cret --tls-min 1.3",
         "--cert me.p12:s3cret --pin localhost=sha256/$(cat pin)", "--cert me.p12:s3cret --pin $(cat pin)",
+        // Each file may come through a pipe, once.
+        "--cert /dev/stdin:s3cret < me.p12", "--cert me.pem --key pipe", "--cert pipe --key me.key",
+        "--cert me.p12 --key-password @pipe", "--cert me.p12:s3cret --cacert pipe",
       ] {
+        let piped = [
+          "--key pipe": "me.key", "--cert pipe": "me.pem", "@pipe": "password", "--cacert pipe": "ca.pem",
+        ].first { options.contains($0.key) }
+        if let file = piped?.value {
+          let writer = "rm -f pipe; mkfifo pipe; cat \(file) > pipe &"
+          let result = try await Tool.shell(
+            "\(writer) $errand get https://localhost:\(port)/ --cacert ca.pem \(options)", in: folder)
+          #expect(result.code == 0, "\(options): \(result.error)")
+          continue
+        }
         let result = try await get(options)
         #expect(result.code == 0, "\(options): \(result.error)")
       }

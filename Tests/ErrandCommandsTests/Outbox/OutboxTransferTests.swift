@@ -25,6 +25,9 @@ import Testing
       let again = try await Tool.shell(
         "$errand outbox export --store a | $errand outbox import - --store b --output json", in: folder)
       #expect(again.text == "{\"known\":2,\"stored\":0}\n")
+      let piped = try await Tool.shell(
+        "mkfifo pipe; cat FILE > pipe & $errand outbox import pipe --store c", in: folder)
+      #expect(piped.code == 0 && piped.text == "stored: 2\n", "\(piped.error)")
       #expect(try await Tool.run("outbox", "run", "--until-empty", "--store", "b", in: folder).code == 0)
       #expect(server.requests.first { $0.path == "/one" }?.text == "hello")
       #expect(server.requests.first { $0.path == "/two" }?.body == Data(repeating: 7, count: 1_000_000))

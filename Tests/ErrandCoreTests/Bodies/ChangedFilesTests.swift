@@ -22,7 +22,7 @@ import Testing
       [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: file.path)
   }
 
-  /// What happens to the file.
+  /// A change of the file.
   private enum Change: CaseIterable {
     case overwritten, replaced, dated
 

@@ -104,4 +104,17 @@ import Testing
     #expect(error?.description.contains("it is not a HAR file that Errand has written") == true)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
+
+  @Test func `a link to a recording stays a link, and a pipe or a device is refused`() throws {
+    #expect(symlink("other.har", path) == 0)
+    try record(1, appends: false)
+    try record(2, appends: true)
+    #expect(try entries() == ["1", "2"])
+    #expect(try folder.names == ["calls.har", "other.har"])
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    for path in [folder.path("pipe"), "/dev/null", "/dev/stdout", folder.url.path] {
+      let error = #expect(throws: FileError.self) { try HARFile(path, appends: false) }
+      #expect(error?.description.contains("not a regular file") == true)
+    }
+  }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ErrandCore
 
-/// Bodies over a transport that passes on what came, and compares nothing with what was announced.
+/// Bodies over a transport that passes on all bytes, and compares no length.
 @Suite struct WholeBodiesTests {
   private static let content = Data("0123456789".utf8)
 

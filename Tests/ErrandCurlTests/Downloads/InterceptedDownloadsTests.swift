@@ -154,9 +154,10 @@ import Testing
       try await client().download(.get(server.url("/")), to: file, resume: true)
     }
     #expect(try names == [".file.errand-part", ".file.errand-part.json"])
-    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-    let responding = client { [server] _, _ in
-      Response(status: 200, data: Data("XYZ".utf8), url: server.url("/"))
+    // The file cannot be moved into place then.
+    let responding = client { [server, file] _, _ in
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+      return Response(status: 200, data: Data("XYZ".utf8), url: server.url("/"))
     }
     let error = await #expect(throws: RequestError.self) {
       try await responding.download(.get(server.url("/")), to: file, resume: true)
