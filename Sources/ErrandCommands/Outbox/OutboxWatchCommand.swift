@@ -113,13 +113,13 @@ struct OutboxWatcher {
   /// - Returns: The requests that have changed since the last reading.
   mutating func look() async throws -> [OutboxRecord] {
     var entries = try await Self.open(outbox)
-    let seen = Set(entries.map(\.id))
+    let seen = Set(entries.map(\.outboxID))
     entries += try await outbox.list(after: state.last, limit: Self.limit).map { OutboxRecord($0) }
-      .filter { !seen.contains($0.id) }
-    let found = Set(entries.map(\.id))
-    var forgotten: [String] = []
+      .filter { !seen.contains($0.outboxID) }
+    let found = Set(entries.map(\.outboxID))
+    var forgotten: [OutboxID] = []
     for id in state.open.keys where !found.contains(id) {
-      if let entry = try await outbox.status(of: OutboxID(rawValue: id)) {
+      if let entry = try await outbox.status(of: id) {
         entries.append(OutboxRecord(entry))
       } else {
         forgotten.append(id)
@@ -160,7 +160,7 @@ struct OutboxWatcher {
 /// Finds the changes between successive readings of an outbox. Pure.
 struct OutboxWatchState: Sendable {
   /// The requests that are not over, by ID.
-  private(set) var open: [String: OutboxRecord] = [:]
+  private(set) var open: [OutboxID: OutboxRecord] = [:]
   /// The requests that ended while they were watched, the newest last.
   private(set) var ended: [OutboxRecord] = []
   /// The place in the order up to which requests are known.
@@ -172,7 +172,7 @@ struct OutboxWatchState: Sendable {
   ///   - open: The requests that are not over at the beginning.
   ///   - last: The place of the newest request.
   init(_ open: [OutboxRecord], last: Int64) {
-    for record in open { self.open[record.id] = record }
+    for record in open { self.open[record.outboxID] = record }
     self.last = last
   }
 
@@ -181,18 +181,18 @@ struct OutboxWatchState: Sendable {
   ///   - records: The requests that are new or were open, as they are now.
   ///   - forgotten: The IDs of open requests that no longer exist.
   /// - Returns: The requests that have changed, in the order of their change.
-  mutating func look(at records: [OutboxRecord], forgotten: [String] = []) -> [OutboxRecord] {
+  mutating func look(at records: [OutboxRecord], forgotten: [OutboxID] = []) -> [OutboxRecord] {
     for id in forgotten { open[id] = nil }
     var changed: [OutboxRecord] = []
     for record in records {
       last = max(last, record.sequence)
-      guard open[record.id] != record else { continue }
+      guard open[record.outboxID] != record else { continue }
       changed.append(record)
       if record.state.isOver {
-        open[record.id] = nil
+        open[record.outboxID] = nil
         ended.append(record)
       } else {
-        open[record.id] = record
+        open[record.outboxID] = record
       }
     }
     if ended.count > Self.mostEnded { ended.removeFirst(ended.count - Self.mostEnded) }

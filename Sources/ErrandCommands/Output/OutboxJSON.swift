@@ -20,6 +20,7 @@ struct OutboxRecord: Sendable, Hashable {
   }
 
   var id: String
+  var outboxID: OutboxID { OutboxID(rawValue: id) }
   var sequence: Int64
   var lane: String?
   var priority: String

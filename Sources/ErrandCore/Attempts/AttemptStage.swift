@@ -104,7 +104,8 @@ final class AttemptStage: Stage {
         resends = Resends()
         followed += 1
       case .response:
-        if let rejection = rejection(of: response, to: request, transfer) {
+        if var rejection = rejection(of: response, to: request, transfer) {
+          if context.isShared, !response.isCut { rejection.response = response }
           if case .chunks(let stream) = response.body { await stream.drop() }
           throw rejection
         }

@@ -52,7 +52,8 @@ final class Receiver: HeadReceiver {
     }
     if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }
     if let rejection = request.options.validator.problem(with: transfer.judged(head)) {
-      return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .rejected(rejection, head)))
+      return hold(
+        MemorySink(limit: transfer.rejectedLimit(of: request), overflow: .rejected(rejection, head)))
     }
     return try accept(head, length.bytes)
   }

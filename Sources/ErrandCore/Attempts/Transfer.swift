@@ -52,6 +52,12 @@ struct Transfer: Sendable {
 
   func memoryLimit(of request: Request) -> Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }
 
+  /// The most bytes to hold of the body of a rejected response. Another caller of a shared request may accept it.
+  func rejectedLimit(of request: Request) -> Int {
+    let prefix = RequestError.Rejection.prefixLimit
+    return context.isShared ? max(prefix, memoryLimit(of: request)) : prefix
+  }
+
   /// Returns the head for validation: the rest of a file, which only the download asked for, counts as the
   /// whole (200).
   func judged(_ head: ResponseHead) -> ResponseHead {
@@ -195,7 +201,9 @@ struct Transfer: Sendable {
   /// Returns a response of whose body no more is needed than what has come.
   @inline(never)
   private func headOnly(_ head: ResponseHead, _ receiver: Receiver, _ request: Request) -> Response {
-    held(TransferResult(head: head, metrics: TransferMetrics()), receiver, request)
+    var response = held(TransferResult(head: head, metrics: TransferMetrics()), receiver, request)
+    response.isCut = true
+    return response
   }
 
   /// Returns the response whose body was held in memory.

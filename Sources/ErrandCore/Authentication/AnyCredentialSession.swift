@@ -16,8 +16,9 @@ protocol AnyCredentialSession: AnyObject, Sendable {
   /// before they are used.
   /// - Parameter timeline: The client's.
   func isPrepared(on timeline: Timeline) -> Bool
-  /// Returns when what is stored is known, if its store can be read, or when the call is cancelled.
-  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async
+  /// Returns when what is stored is known, or when the call is cancelled.
+  /// - Throws: The error of the store.
+  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async throws
   /// - Parameters:
   ///   - origins: The canonical names of the origins that the credential is for. The request's is one of them.
   ///   - era: That of the call's identity.

@@ -48,7 +48,14 @@ final class AuthenticationStage: Stage {
     guard !session.isPrepared(on: sender.timeline) else { return }
     // A call that was made while one identity was signed in is not sent for the next.
     if session.isSignedIn { _ = identity(context) }
-    await session.prepare(on: sender.timeline, unless: context.cancellation)
+    try? await session.prepare(on: sender.timeline, unless: context.cancellation)
+  }
+
+  /// Returns when the identity is known, or none is stored.
+  /// - Throws: The error of the credential's store.
+  func prepare() async throws {
+    guard let session = authentication?.session, !session.isPrepared(on: sender.timeline) else { return }
+    try await session.prepare(on: sender.timeline, unless: nil)
   }
 
   /// Returns the digest of the name of the identity that a request is sent for; nil if it is sent without a credential,

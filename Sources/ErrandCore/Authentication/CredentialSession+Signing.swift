@@ -43,7 +43,10 @@ extension CredentialSession {
   ///   responses cached.
   public func signOut(clearingCache: Bool = false) async throws {
     let error = Self.signedOut
-    if clearingCache, state.withLock({ !$0.isOwnerKnown }) { await look(at: nil) }
+    var failure: (any Error)?
+    if clearingCache, state.withLock({ !$0.isOwnerKnown }) {
+      do { try await look(at: nil) } catch { failure = error }
+    }
     let (owner, waiting, calls, clearers) = state.withLock { state in
       state.rules.signOut(error)
       state.era += 1
@@ -52,9 +55,8 @@ extension CredentialSession {
     }
     waiting.settle(.failure(error))
     CancellationToken.cancel(calls, .cancelled(.signedOut))
-    var failure: (any Error)?
     var revision = 0
-    do { revision = try await vault?.clear() ?? 0 } catch { failure = error }
+    do { revision = try await vault?.clear() ?? 0 } catch { failure = failure ?? error }
     state.withLock { [revision] state in
       state.isSigningOut = false
       state.revision = max(state.revision, revision)

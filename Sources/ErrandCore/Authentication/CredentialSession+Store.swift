@@ -10,7 +10,7 @@ extension CredentialSession {
     vault.map { !$0.mayHaveNews(at: now(on: timeline)) } ?? true
   }
 
-  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async {
+  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async throws {
     let (looking, isFirst) = state.withLock { state in
       if let looking = state.looking { return (looking, false) }
       let looking = Promise<Void>()
@@ -20,23 +20,24 @@ extension CredentialSession {
     if isFirst {
       // In a separate task: the calls that wait for it may be cancelled.
       Task { [self] in
-        await look(at: now(on: timeline))
+        let read: Result<Void, any Error>
+        do { read = .success(try await look(at: now(on: timeline))) } catch { read = .failure(error) }
         state.withLock { $0.looking = nil }
-        looking.settle(.success(()))
+        looking.settle(read)
       }
     }
     if let cancellation {
-      _ = try? await looking.value(unless: cancellation)
+      try await looking.value(unless: cancellation)
     } else {
-      _ = try? await looking.value()
+      try await looking.value()
     }
   }
 
-  /// Reads the store, and takes a credential or a sign-out that is new to this process. If the store cannot be read,
-  /// nothing changes: a refresh reports that.
+  /// Reads the store, and takes a credential or a sign-out that is new to this process.
   /// - Parameter now: Nil if the time is not known.
-  func look(at now: Duration?) async {
-    guard let vault, let news = try? await vault.news(at: now) else { return }
+  /// - Throws: The error of the store. Then nothing changes.
+  func look(at now: Duration?) async throws {
+    guard let vault, let news = try await vault.news(at: now) else { return }
     let (waiting, result, change) = state.withLock { state in
       let nothing = (state.waiting, Result<Issued, any Error>?.none, State.Change())
       guard !state.isSigningOut, news.mark.revision > state.revision else { return nothing }
@@ -59,7 +60,7 @@ extension CredentialSession {
   }
 
   func identityDigest(on timeline: Timeline) async throws -> String? {
-    if !isPrepared(on: timeline) { await prepare(on: timeline, unless: nil) }
+    if !isPrepared(on: timeline) { try? await prepare(on: timeline, unless: nil) }
     let (owner, isKnown) = state.withLock { ($0.rules.isSignedOut ? nil : $0.owner, $0.isOwnerKnown) }
     if let vault, owner != nil, !isKnown { return try await vault.owner()?.digest }
     return owner?.digest

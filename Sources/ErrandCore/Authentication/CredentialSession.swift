@@ -58,7 +58,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       self.revision = max(self.revision, revision ?? 0)
       var change = Change(isSame: !rules.isSignedOut)
       if let owner {
-        change.isSame = change.isSame && (!isOwnerKnown || self.owner.text == owner.text)
+        change.isSame = change.isSame && (!isOwnerKnown || ASCII.areSame(self.owner.text, owner.text))
         (self.owner, isOwnerKnown) = (owner, true)
       }
       if !change.isSame {
@@ -140,7 +140,8 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     guard !CredentialRenewal.isUnderWay(self) else { return try await next(request, context) }
     // Another process may have signed out, or another user in, since the last attempt.
     if !isPrepared(on: sender.timeline) {
-      await prepare(on: sender.timeline, unless: context.cancellation)
+      // If the store cannot be read, a refresh reports that.
+      try? await prepare(on: sender.timeline, unless: context.cancellation)
       try context.cancellation.check()
     }
     var issued = try await issued(context, sender)

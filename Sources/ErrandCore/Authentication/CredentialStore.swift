@@ -150,19 +150,15 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   func news(at now: Duration?) async throws -> CredentialNews<Credential>? {
     // Asked for before the reading: what is written meanwhile is looked at next time.
     let version = store.version()
-    defer {
-      state.withLock { state in
-        state.version = version
-        state.looked = now ?? state.looked
-      }
-    }
-    guard let entry = try await read() else { return nil }
+    let entry = try await read()
     let isNews = state.withLock { state in
-      guard entry.revision > state.revision else { return false }
+      state.version = version
+      state.looked = now ?? state.looked
+      guard let entry, entry.revision > state.revision else { return false }
       defer { state.know(entry.revision) }
       return !state.ignoresNext
     }
-    guard isNews else { return nil }
+    guard let entry, isNews else { return nil }
     return CredentialNews(mark: entry.mark, credential: try entry.credential.map { try intact($0, decode) })
   }
 

@@ -14,16 +14,19 @@ struct CacheAccess: Sendable {
   let date: @Sendable () -> Date
   private let cache: any ResponseCache
   private let secrets: Secrets
+  private let memoryLimit: Int
   private let timeline: Timeline
   private let onFailure: (@Sendable (any Error) -> Void)?
 
+  /// - Parameter memoryLimit: The limit of requests without one.
   init(
-    _ cache: any ResponseCache, identity: RequestIdentity, secrets: Secrets,
+    _ cache: any ResponseCache, identity: RequestIdentity, secrets: Secrets, memoryLimit: Int,
     date: @escaping @Sendable () -> Date, timeline: Timeline, onFailure: (@Sendable (any Error) -> Void)?
   ) {
     self.cache = cache
     self.identity = identity
     self.secrets = secrets
+    self.memoryLimit = memoryLimit
     self.date = date
     self.timeline = timeline
     self.onFailure = onFailure
@@ -39,14 +42,17 @@ struct CacheAccess: Sendable {
       let found = try await asked(unless: cancellation) { store in
         try await store.read(try await cacheKey(request, rule, user))
       }
-      return found.flatMap { response in
-        response.fields.forbidStoring || request.options.validator.rejection(of: response.response) != nil
-          ? nil : response
-      }
+      return found.flatMap { mayUse($0, for: request) ? $0 : nil }
     } catch {
       report(error, unless: cancellation)
       return nil
     }
+  }
+
+  private func mayUse(_ response: CachedResponse, for request: Request) -> Bool {
+    !response.fields.forbidStoring && response.status.mayBeCached
+      && response.data.count <= request.options.memoryLimit ?? memoryLimit
+      && request.options.validator.rejection(of: response.response) == nil
   }
 
   func removeResponse(

@@ -17,6 +17,16 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
     self.partition = partition
   }
 
+  /// Compares the bytes of the names: two Unicode forms of one letter are different.
+  public static func == (left: CacheKey, right: CacheKey) -> Bool {
+    left.partition == right.partition && ASCII.areSame(left.name, right.name)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(partition)
+    hasher.combine(bytesOf: name)
+  }
+
   /// The name, and the first 8 digits of the partition if there is one.
   public var description: String {
     partition == .none ? name : "\(name) (\(partition.description.prefix(8)))"
@@ -27,7 +37,8 @@ public struct CacheKey: Sendable, Hashable, CustomStringConvertible {
 /// never share a cached response.
 ///
 /// It covers all header fields but `User-Agent`, `Accept-Encoding` and those that trace a request (see
-/// `RepeatRule`); the user, the password and the secret query items of the URL; and the client's `identity`.
+/// `RepeatRule`); the user, the password and the secret query items of the URL; the client's `identity`; and the
+/// options that are part of the key (see `OptionMark`).
 /// Conditions (`If-None-Match`, `If-Modified-Since`) are left out: they choose between a response and none.
 /// The method is part of it only for HEAD, whose responses have no body.
 ///

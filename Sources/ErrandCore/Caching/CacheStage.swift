@@ -23,7 +23,7 @@ final class CacheStage: Stage {
     try context.requireMemory(for: "cached")
     // Read before the request is sent: the response belongs to the identity that asked, even if it changes
     // meanwhile.
-    let user = cache.identity(request, context)
+    let user = cache.identity(request, context, in: .caching)
     // Each call falls back by itself: see `FallbackStage`.
     let state = CacheState(rule.policy == .staleIfError ? .networkOnly : rule.policy)
     var step = state.begin()
@@ -55,12 +55,15 @@ final class CacheStage: Stage {
     _ request: Request, _ rule: CacheRule, of user: CallIdentity, beside context: CallContext,
     _ next: NextStage
   ) {
-    let refreshing = CallContext(
-      destination: .memory, progress: nil,
-      effectivePriority: EffectivePriority(context.effectivePriority.current, canChange: false),
-      started: timeline.now(), deadline: context.deadline,
-      events: events.source?.begin(request, for: .renewal),
-      sentAs: context.knownIdentity)
+    let refreshing = context.forked { refreshing in
+      refreshing.cancellation = CancellationToken()
+      refreshing.effectivePriority = EffectivePriority(context.effectivePriority.current, canChange: false)
+      refreshing.progress = nil
+      refreshing.started = timeline.now()
+      refreshing.watch = nil
+      refreshing.events = events.source?.begin(request, for: .renewal)
+      refreshing.isShared = false
+    }
     if context.effectivePriority.goesWithoutSlot { refreshing.effectivePriority.goWithoutSlot() }
     do {
       try refreshing.enter(inFlight, beside: context)

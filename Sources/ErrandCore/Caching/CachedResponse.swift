@@ -28,11 +28,11 @@ public struct CachedResponse: Sendable, Hashable {
     self.date = date
   }
 
-  /// Creates the cached form of a response; nil if it cannot stand alone (a part, a 304), its body is not in
-  /// memory, or it forbids caching (`Cache-Control: no-store`).
+  /// Creates the cached form of a response; nil if it cannot stand alone (a part, a 304), its status is of a
+  /// server in trouble (5xx, 429), its body is not in memory, or it forbids caching (`Cache-Control: no-store`).
   public init?(_ response: Response, date: Date, secrets: Secrets = Secrets()) {
     guard case .data(let data) = response.body, response.status != 206, response.status != 304,
-      !response.fields.forbidStoring
+      response.status.mayBeCached, !response.fields.forbidStoring
     else { return nil }
     self.init(
       status: response.status, fields: response.fields, data: data, url: response.url, date: date,
@@ -73,6 +73,11 @@ public struct CachedResponse: Sendable, Hashable {
   }
 }
 
+extension Status {
+  /// False for the statuses of a server in trouble (5xx, 429): they say nothing about the resource.
+  var mayBeCached: Bool { !isServerError && code != 429 }
+}
+
 extension CachedResponse {
   /// The fields of a 304 that describe its connection or its own body, not the cached response, which was
   /// decoded.
@@ -102,16 +107,19 @@ extension CachedResponse {
   private func isMeant(by news: HTTPFields, to asked: HTTPFields) -> Bool {
     if let tag = news["ETag"] { return fields["ETag"].map { Self.isSame($0, tag) } ?? false }
     let modified = fields["Last-Modified"]
-    if let named = news["Last-Modified"] { return modified == named }
+    if let named = news["Last-Modified"] { return modified.map { ASCII.areSame($0, named) } ?? false }
     let tags = asked.values(of: "If-None-Match").flatMap(Self.tags)
     if !tags.isEmpty { return fields["ETag"].map { tag in tags.contains { Self.isSame($0, tag) } } ?? false }
-    return modified != nil && modified == asked["If-Modified-Since"]
+    guard let modified, let since = asked["If-Modified-Since"] else { return false }
+    return ASCII.areSame(modified, since)
   }
 
   /// Compares weakly, which is enough for a cache (RFC 9110, section 8.8.3.2).
   private static func isSame(_ one: String, _ other: String) -> Bool {
-    func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-    return opaque(one) == opaque(other)
+    func opaque(_ tag: String) -> Substring.UTF8View {
+      tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]
+    }
+    return opaque(one).elementsEqual(opaque(other))
   }
 
   /// Splits a list of entity tags; commas inside quotes do not separate them.

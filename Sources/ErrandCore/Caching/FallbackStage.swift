@@ -16,14 +16,14 @@ final class FallbackStage: Stage {
     }
     try context.requireMemory(for: "cached")
     // One that waits for others may be sent for the identity that they sign in.
-    let user = request.options.dependencies.isEmpty ? cache.identity(request, context) : nil
+    let user = request.options.dependencies.isEmpty ? cache.identity(request, context, in: .caching) : nil
     do {
       return try await inTime(request, context, next)
     } catch {
       var state = CacheState(rule.policy)
       guard state.failed(error) == .read,
         let found = await cache.response(
-          to: request, rule, of: user ?? cache.identity(request, context),
+          to: request, rule, of: user ?? cache.identity(request, context, in: .caching),
           unless: context.cancellation)
       else { throw error }
       let age = found.age(at: cache.date())
@@ -38,11 +38,7 @@ final class FallbackStage: Stage {
     _ request: Request, _ context: CallContext, _ next: NextStage
   ) async throws -> Response {
     guard context.deadline != nil else { return try await next(request, context) }
-    let limited = CallContext(
-      cancellation: CancellationToken(), effectivePriority: context.effectivePriority,
-      destination: context.destination, progress: context.progress,
-      started: context.started, deadline: context.deadline, events: context.events,
-      sentAs: context.knownIdentity)
+    let limited = context.forked { $0.cancellation = CancellationToken() }
     let link = context.cancellation.onCancel(stopping: limited.cancellation)
     limited.keepDeadline(in: deadlines)
     defer {

@@ -11,6 +11,8 @@ final class EffectivePriority: Sendable {
     var lastNumber = 0
     var own: Priority
     var limit: Priority?
+    /// The number of the last `set`.
+    var setBy: UInt64 = 0
     var handlers: [(number: Int, run: @Sendable (Priority) -> Void)] = []
   }
 
@@ -50,6 +52,15 @@ final class EffectivePriority: Sendable {
 
   /// Lowers the call's own priority; a higher or equal priority changes nothing.
   func lower(to priority: Priority) { change { $0.own = min($0.own, priority) } }
+
+  /// Sets the call's own priority. A number that is not greater than that of an earlier one changes nothing: threads
+  /// may call this in another order than that in which the priorities were found.
+  func set(to priority: Priority, number: UInt64) {
+    change { state in
+      guard number > state.setBy else { return }
+      (state.own, state.setBy) = (priority, number)
+    }
+  }
 
   /// Sets the highest priority that the call may have, whatever its own; nil for no limit.
   func limit(to priority: Priority?) { change { $0.limit = priority } }

@@ -32,21 +32,38 @@ final class CallContext: Sendable {
     var atEnd: [@Sendable () -> Void] = []
   }
 
-  let cancellation: CancellationToken
-  let destination: Destination
-  /// Performs the attempts of this call in the place of the client's transport; nil for that.
-  let transport: (any Transport)?
-  /// Nil if the progress is not observed.
-  let progress: ProgressHub?
-  let effectivePriority: EffectivePriority
-  /// The time at which the call began, on the client's timeline.
-  let started: Duration
-  /// The time that the call may take, counted from `started`.
-  let deadline: Duration?
-  /// Limits how long interceptors may hold a shared request that other callers have joined.
-  let watch: HoldWatch?
-  /// Tells listeners of the call; nil if nothing listens.
-  let events: CallEvents?
+  /// The parts of a call.
+  struct Parts: Sendable {
+    var cancellation = CancellationToken()
+    var destination: Destination
+    /// Performs the attempts of this call in the place of the client's transport; nil for that.
+    var transport: (any Transport)?
+    /// Nil if the progress is not observed.
+    var progress: ProgressHub?
+    var effectivePriority: EffectivePriority
+    /// The time at which the call began, on the client's timeline.
+    var started: Duration
+    /// The time that the call may take, counted from `started`.
+    var deadline: Duration?
+    /// Limits how long interceptors may hold a shared request that other callers have joined.
+    var watch: HoldWatch?
+    /// Tells listeners of the call; nil if nothing listens.
+    var events: CallEvents?
+    /// True for a request that several callers share: each of them validates the response.
+    var isShared = false
+  }
+
+  private let parts: Parts
+  var cancellation: CancellationToken { parts.cancellation }
+  var destination: Destination { parts.destination }
+  var transport: (any Transport)? { parts.transport }
+  var progress: ProgressHub? { parts.progress }
+  var effectivePriority: EffectivePriority { parts.effectivePriority }
+  var started: Duration { parts.started }
+  var deadline: Duration? { parts.deadline }
+  var watch: HoldWatch? { parts.watch }
+  var events: CallEvents? { parts.events }
+  var isShared: Bool { parts.isShared }
   private let state = Locked(State())
   private let sentAs: Locked<CallIdentity?>
   private let sentCount = Atomic(0)
@@ -67,33 +84,18 @@ final class CallContext: Sendable {
   /// Takes the one time that the call may be signed again. Returns false if it was taken before.
   func signAgain() -> Bool { !signedAgain.exchange(true, ordering: .relaxed) }
 
-  convenience init(
-    destination: Destination, progress: ProgressHub?, effectivePriority: EffectivePriority, started: Duration,
-    deadline: Duration?, events: CallEvents? = nil, sentAs: CallIdentity? = nil,
-    over transport: (any Transport)? = nil
-  ) {
-    self.init(
-      cancellation: CancellationToken(), effectivePriority: effectivePriority, destination: destination,
-      progress: progress, started: started, deadline: deadline, events: events, sentAs: sentAs,
-      over: transport)
+  /// - Parameter identity: The identity that the call is made for; nil if it is asked for later.
+  init(_ parts: Parts, sentAs identity: CallIdentity? = nil) {
+    self.parts = parts
+    sentAs = Locked(identity)
   }
 
-  init(
-    cancellation: CancellationToken, effectivePriority: EffectivePriority, destination: Destination,
-    progress: ProgressHub?,
-    started: Duration, deadline: Duration?, watch: HoldWatch? = nil, events: CallEvents? = nil,
-    sentAs: CallIdentity? = nil, over transport: (any Transport)? = nil
-  ) {
-    self.transport = transport
-    self.events = events
-    self.cancellation = cancellation
-    self.watch = watch
-    self.effectivePriority = effectivePriority
-    self.destination = destination
-    self.progress = progress
-    self.started = started
-    self.deadline = deadline
-    self.sentAs = Locked(sentAs)
+  /// Returns a context for work of this call. It has the same parts, except those that `change` changes, and is made
+  /// for the same identity. It is registered nowhere yet, and has sent nothing.
+  func forked(_ change: (inout Parts) -> Void) -> CallContext {
+    var parts = parts
+    change(&parts)
+    return CallContext(parts, sentAs: knownIdentity)
   }
 
   /// The identity that the call is made for, if that has been asked for.

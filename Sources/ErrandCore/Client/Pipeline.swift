@@ -19,6 +19,7 @@ final class Pipeline: Sendable {
   /// copy.
   private let fields: HTTPFields
   private let completion: RequestCompletion
+  private let identity: ClientIdentity
   private let clearing: SignInListener?
   let events: EventHolder
 
@@ -28,13 +29,15 @@ final class Pipeline: Sendable {
     let identity = ClientIdentity(configuration.identity, configuration.authentication?.session)
     let interceptsAttempts = !configuration.attemptInterceptors.isEmpty
     let isIntercepted = interceptsAttempts || !configuration.interceptors.isEmpty
-    let requestIdentity = RequestIdentity(client: identity, signer: configuration.signer)
+    let requestIdentity = RequestIdentity(
+      client: identity, signer: configuration.signer, retry: configuration.retry)
     let slots = Slots(configuration.limits, timeline)
     let deadlines = Deadlines(timeline)
     let events = EventHolder(EventSource(configuration, timeline))
     let cache = CacheAccess(
-      configuration.cache, identity: requestIdentity, secrets: secrets, date: configuration.date,
-      timeline: timeline,
+      configuration.cache, identity: requestIdentity, secrets: secrets,
+      memoryLimit: configuration.memoryLimit,
+      date: configuration.date, timeline: timeline,
       onFailure: configuration.onCacheFailure)
     let coalescing = CoalescingStage(
       timeline, inFlight, identity: requestIdentity, secrets: secrets, events: events,
@@ -107,6 +110,7 @@ final class Pipeline: Sendable {
     self.coalescing = coalescing
     self.authentication = authentication
     self.completion = completion
+    self.identity = identity
     clearing = configuration.authentication?.session.onClear { try await cache.removeResponses(of: $0) }
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
@@ -128,10 +132,11 @@ final class Pipeline: Sendable {
     in scope: RequestScope? = nil, over transport: (any Transport)? = nil
   ) -> CallContext {
     CallContext(
-      destination: destination, progress: progress,
-      effectivePriority: EffectivePriority(request.options.priority, canChange: canChange),
-      started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline,
-      events: events.source?.begin(request, in: scope?.path), over: transport)
+      CallContext.Parts(
+        destination: destination, transport: transport, progress: progress,
+        effectivePriority: EffectivePriority(request.options.priority, canChange: canChange),
+        started: timeline.now(), deadline: request.options.deadline ?? configuration.deadline,
+        events: events.source?.begin(request, in: scope?.path)))
   }
 
   /// Registers a call with the client, its scope, its repeats and its activity when it is made: before any

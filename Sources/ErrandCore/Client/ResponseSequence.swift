@@ -78,8 +78,10 @@ extension Client {
   /// and cleared.
   public func cachedResponse(to request: Request) async throws -> Response? {
     guard let rule = request.options.caching else { return nil }
-    let user = pipeline.cache.identity.present(request)
     let ready = try pipeline.ready(pipeline.completed(request))
+    // Without its store, the identity has no cached response that is known to be its own.
+    try? await pipeline.authentication.prepare()
+    let user = pipeline.cache.identity.present(ready, in: .caching)
     let cached = await CancellationToken.ofTask {
       await pipeline.cache.response(to: ready, rule, of: user, unless: $0)
     }
@@ -89,11 +91,12 @@ extension Client {
   }
 
   /// Removes the cached response of a request with `cached(as:_:)`, for the client's present identity.
-  /// - Throws: The store's error, if it fails.
+  /// - Throws: The error of the cache; or that of the credential's store, which names the identity.
   public func removeCachedResponse(to request: Request) async throws {
     guard let rule = request.options.caching else { return }
-    let user = pipeline.cache.identity.present(request)
     let ready = try pipeline.ready(pipeline.completed(request))
+    try await pipeline.authentication.prepare()
+    let user = pipeline.cache.identity.present(ready, in: .caching)
     try await CancellationToken.ofTask {
       try await pipeline.cache.removeResponse(to: ready, rule, of: user, unless: $0)
     }

@@ -75,7 +75,7 @@ extension Coalescer {
         return nil
       }
       events?.shares(inFlightRequest.id)
-      if let raise { inFlightRequest.effectivePriority.raise(to: raise) }
+      raise?.apply()
       inFlightRequest.joined?.settle(.success(()))
       return take(place, inFlightRequest, effectivePriority, cancellation, progress, wait)
     case .lead(let place, let inFlightRequest):
@@ -95,29 +95,33 @@ extension Coalescer {
     _ progress: ProgressHub?, _ wait: InFlightRequest.Wait?
   ) -> Registration {
     let listener = progress.map { progress in inFlightRequest.progress.listen { progress.follow($0) } }
+    if effectivePriority.goesWithoutSlot { inFlightRequest.effectivePriority.goWithoutSlot() }
     var raise: EffectivePriority.HandlerID?
     if effectivePriority.canChange {
-      raise = effectivePriority.onChange { [states] priority in
-        inFlightRequest.effectivePriority.rise(with: effectivePriority)
-        // The request of one caller is no more urgent than that caller.
-        if states.sharing.withLock({ $0.isAlone(place) }) {
-          inFlightRequest.effectivePriority.lower(to: priority)
-        }
+      let follow = { @Sendable [states] in
+        if effectivePriority.goesWithoutSlot { inFlightRequest.effectivePriority.goWithoutSlot() }
+        // Read under the lock: the last of several changes is the one that counts.
+        states.sharing.withLock { $0.change(place, to: effectivePriority.current) }?.apply()
       }
+      raise = effectivePriority.onChange { _ in follow() }
+      // The priority may have changed just before the handler was added.
+      follow()
     }
-    // The priority may have risen just before the handler was added.
-    inFlightRequest.effectivePriority.rise(with: effectivePriority)
     // An in-flight request without callers is cancelled together with its last caller, so that it does not
     // take a slot that another request releases when it is cancelled at the same time.
     let stop = cancellation.onCancel(preparing: { [states] stop in
-      guard case .left(let caller, let abandoned) = states.sharing.withLock({ $0.leave(place) }) else {
-        return []
-      }
+      guard case .left(let caller, let abandoned, let level) = states.sharing.withLock({ $0.leave(place) })
+      else { return [] }
       let tells = abandoned?.cancellation.prepareCancel(.cancelled(.abandoned)) ?? []
       // A cancelled caller is resumed first and waits for nothing else, not even for the end of the in-flight
       // request.
       let error = stop.error(reachedServer: inFlightRequest.cancellation.mayHaveSent)
-      return [{ caller.resume(throwing: error) }] + tells
+      return [
+        {
+          level?.apply()
+          caller.resume(throwing: error)
+        }
+      ] + tells
     })
     return Registration(
       inFlightRequest: inFlightRequest, listener: listener, raise: raise, stop: stop, wait: wait)
@@ -125,7 +129,9 @@ extension Coalescer {
 
   /// Removes a caller that has joined, unless it has its outcome already.
   private func leave(_ place: Sharing.Place, because error: any Error) {
-    guard case .left(let caller, let abandoned) = states.sharing.withLock({ $0.leave(place) }) else { return }
+    guard case .left(let caller, let abandoned, let level) = states.sharing.withLock({ $0.leave(place) })
+    else { return }
+    level?.apply()
     abandoned?.cancellation.cancel(.cancelled(.abandoned))
     caller.resume(throwing: error)
   }
@@ -164,7 +170,11 @@ extension Coalescer {
     let now = timeline.now()
     let isKept = mayReplay(outcome)
     let finishing = states.sharing.withLock { $0.finish(inFlightRequest, outcome, isKept: isKept, at: now) }
-    for caller in finishing.callers.values { caller.resume(with: outcome) }
+    for caller in finishing.callers { caller.resume(with: outcome) }
     wake(at: finishing.timer)
   }
+}
+
+extension ShareState.Level where InFlightRequest == ErrandCore.InFlightRequest {
+  @Sendable func apply() { inFlightRequest.effectivePriority.set(to: priority, number: number) }
 }

@@ -35,7 +35,9 @@ final class CoalescingStage: Stage {
   /// - Throws: `RequestError`, if the request has no key.
   func enter(_ request: Request, _ context: CallContext) throws(RequestError) {
     guard let rule = request.options.repeats, rule.kind == .latest else { return }
-    let place = coalescer.begin(latest: try key(request, rule, context), context.cancellation)
+    // The identity of the call may not be known yet, and is asked for later.
+    let present = identity.present(request, in: .repeats)
+    let place = coalescer.begin(latest: try key(request, rule, present), context.cancellation)
     context.atEnd { [coalescer] in coalescer.end(latest: place) }
   }
 
@@ -48,6 +50,8 @@ final class CoalescingStage: Stage {
         rule, within: interval, untilFailed: untilFailed, request, context, next)
     case .sharing(var policy):
       try context.requireMemory(for: "shared")
+      // Nobody else asked for the response over this transport.
+      guard context.transport == nil else { return try await next(request, context) }
       if request.fields.forbidStoring { policy.window = .zero }
       let isWatched = mayBeHeld(request)
       let shared = isWatched || isAuthenticated ? unshared(request) : request
@@ -57,10 +61,16 @@ final class CoalescingStage: Stage {
           try key(request, rule, context), policy, effectivePriority: context.effectivePriority,
           of: context.cancellation, isWatched: isWatched, progress: context.progress, events: context.events
         ) { inFlightRequest in
-          try await self.send(inFlightRequest, shared, as: context.knownIdentity, next)
+          try await self.send(inFlightRequest, shared, context, next)
         }
       } catch is InFlightRequest.WaitsForItself {
         return try await next(request, context)
+      } catch let error as RequestError where error.code == .rejected {
+        switch request.options.validator.judge(error) {
+        case .accepted(let response): return response
+        case .rejected(let error): throw error
+        case .unknown: return try await next(request, context)
+        }
       }
       // The caller that sent the request validates the response twice, which does no harm.
       if let rejection = request.options.validator.rejection(of: response) {
@@ -72,7 +82,13 @@ final class CoalescingStage: Stage {
 
   func key(_ request: Request, _ rule: RepeatRule, _ context: CallContext) throws(RequestError) -> RequestKey
   {
-    try request.key(for: rule, secrets: secrets, identity: identity(request, context).text)
+    try key(request, rule, identity(request, context, in: rule.sharesResponses ? .sharing : .repeats))
+  }
+
+  private func key(
+    _ request: Request, _ rule: RepeatRule, _ identity: CallIdentity
+  ) throws(RequestError) -> RequestKey {
+    try request.key(for: rule, secrets: secrets, identity: identity.text)
   }
 
   private func unlessRepeated(
@@ -103,18 +119,24 @@ final class CoalescingStage: Stage {
   }
 
   /// Sends the request that several callers share.
+  /// - Parameter caller: The context of the first of them.
   private func send(
-    _ inFlightRequest: InFlightRequest, _ request: Request, as identity: CallIdentity?, _ next: NextStage
+    _ inFlightRequest: InFlightRequest, _ request: Request, _ caller: CallContext, _ next: NextStage
   ) async throws -> Response {
     let watch = inFlightRequest.joined.map {
       HoldWatch(joined: $0, inFlightRequest.cancellation, limit: InFlightRequest.longestHold, timeline)
     }
-    // It has no deadline: each caller has its own.
-    let context = CallContext(
-      cancellation: inFlightRequest.cancellation, effectivePriority: inFlightRequest.effectivePriority,
-      destination: .memory, progress: inFlightRequest.progress,
-      started: timeline.now(), deadline: nil, watch: watch,
-      events: events.source?.begin(request, for: .sharing, id: inFlightRequest.id), sentAs: identity)
+    let context = caller.forked { context in
+      context.cancellation = inFlightRequest.cancellation
+      context.effectivePriority = inFlightRequest.effectivePriority
+      context.progress = inFlightRequest.progress
+      context.started = timeline.now()
+      // Each caller has its own.
+      context.deadline = nil
+      context.watch = watch
+      context.events = events.source?.begin(request, for: .sharing, id: inFlightRequest.id)
+      context.isShared = true
+    }
     do {
       try context.enter(inFlight, asPart: true)
       defer {

@@ -6,20 +6,26 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
   let inFlightRequest: InFlightRequest
   let began: Duration
   let window: Duration
-  private(set) var callers = Slab<Caller>()
+  private(set) var callers = Slab<Waiting>()
   private(set) var outcome: Result<Value, any Error>?
-  private var priority: Priority
+  private var priorities = PriorityCounts()
   private var finishesAlone = false
 
-  init(
-    number: UInt64, inFlightRequest: InFlightRequest, began: Duration, window: Duration, priority: Priority
-  ) {
+  /// A caller that waits, and its priority as it was last counted.
+  struct Waiting: Sendable {
+    let caller: Caller
+    var priority: Priority
+  }
+
+  init(number: UInt64, inFlightRequest: InFlightRequest, began: Duration, window: Duration) {
     self.number = number
     self.inFlightRequest = inFlightRequest
     self.began = began
     self.window = window
-    self.priority = priority
   }
+
+  /// The highest priority of the waiting callers; nil without callers.
+  var priority: Priority? { priorities.highest }
 
   /// When the window ends.
   var end: Duration { began + window }
@@ -38,26 +44,34 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
     }
   }
 
-  /// Adds a caller. Returns its token, and the priority to raise the in-flight request to.
-  mutating func add(_ caller: Caller, _ policy: SharingPolicy, _ effectivePriority: Priority)
-    -> (Slab<Caller>.Token, raise: Priority?)
-  {
+  mutating func add(_ caller: Caller, _ policy: SharingPolicy, _ priority: Priority) -> Slab<Waiting>.Token {
     if policy.whenAbandoned == .finishes { finishesAlone = true }
-    let isRaised = effectivePriority > priority
-    if isRaised { priority = effectivePriority }
-    return (callers.insert(caller), isRaised ? effectivePriority : nil)
+    priorities.add(priority)
+    return callers.insert(Waiting(caller: caller, priority: priority))
   }
 
-  mutating func remove(_ token: Slab<Caller>.Token) -> Caller? { callers.remove(token) }
+  mutating func remove(_ token: Slab<Waiting>.Token) -> Caller? {
+    guard let waiting = callers.remove(token) else { return nil }
+    priorities.remove(waiting.priority)
+    return waiting.caller
+  }
+
+  /// Notes that the priority of a caller has changed.
+  mutating func change(_ token: Slab<Waiting>.Token, to priority: Priority) {
+    guard let waiting = callers[token] else { return }
+    priorities.remove(waiting.priority)
+    priorities.add(priority)
+    callers[token]?.priority = priority
+  }
 
   /// The end of a request, with the callers that get its outcome.
   enum End {
     /// It is another request's record, or has ended before.
     case late
     /// The record is to be removed.
-    case over(Slab<Caller>)
+    case over(Slab<Waiting>)
     /// The outcome is kept until the window ends.
-    case kept(Slab<Caller>, until: Duration)
+    case kept(Slab<Waiting>, until: Duration)
   }
 
   /// Stores the outcome if later callers may get it. Returns the callers that waited for it.
@@ -71,6 +85,17 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
     self.outcome = outcome
     return .kept(callers, until: end)
   }
+}
+
+/// How many callers there are of each priority.
+private struct PriorityCounts: Sendable {
+  // No array: there is one of these for each shared request.
+  private var counts = SIMD4<UInt32>()
+
+  mutating func add(_ priority: Priority) { counts[Int(priority.rawValue)] += 1 }
+  mutating func remove(_ priority: Priority) { counts[Int(priority.rawValue)] -= 1 }
+
+  var highest: Priority? { Priority.allCases.last { counts[Int($0.rawValue)] > 0 } }
 }
 
 extension Result where Failure == any Error {

@@ -6,7 +6,7 @@
 
 extension Request {
   /// Returns the key that equal requests share under `rule`. Call it when the request is as it will be sent.
-  /// - Parameter identity: The client's identity, if no header field shows it.
+  /// - Parameter identity: The identity and the options in the key: see `RequestIdentity`.
   /// - Throws: `RequestError`, if the body has no identity (a stream), or one of its files cannot be
   ///   examined.
   func key(
@@ -17,7 +17,7 @@ extension Request {
     if let key = rule.key { return key.partitioned(by: partition) }
     let parts = RequestParts(
       method: method, url: NormalizedURL(address.text), body: try body.identity,
-      contentType: identifyingContentType,
+      contentType: identifyingContentType.map { ExactBytes($0) },
       fields: KeyField.choose(from: fields) { field in
         rule.fields.contains { ASCII.equalIgnoringCase($0, field.name) }
       })
@@ -33,7 +33,7 @@ extension Request {
   }
 
   /// Returns the fields that keep users apart. Shared responses are kept apart by every field that may
-  /// matter, by HEAD, and by the options that constrain them; repeats that get no response, by known credentials only.
+  /// matter, and by HEAD; repeats that get no response, by known credentials only.
   private func partition(
     _ rule: RepeatRule, _ url: URL?, secrets: Secrets, identity: String?
   ) -> [KeyField] {
@@ -42,25 +42,9 @@ extension Request {
     ) { field in
       rule.sharesResponses ? field.mayMatter || secrets.covers(field) : secrets.covers(field)
     }
-    let fields = stride(from: 0, to: credentials.count, by: 2).map {
+    return stride(from: 0, to: credentials.count, by: 2).map {
       KeyField(credentials[$0], credentials[$0 + 1])
     }
-    return rule.sharesResponses ? fields + options.termsOfResponse : fields
-  }
-}
-
-extension RequestOptions {
-  /// The request's own options that constrain a response, where it does not use the client's. The validator
-  /// is not among them: it runs for each caller.
-  fileprivate var termsOfResponse: [KeyField] {
-    var terms: [KeyField] = []
-    if let memoryLimit { terms.append(KeyField("option memoryLimit", "\(memoryLimit)")) }
-    if httpVersion != .automatic { terms.append(KeyField("option httpVersion", "\(httpVersion)")) }
-    if let redirects {
-      let allowed = [redirects.allowsDowngrade, redirects.allowsOtherOrigins, redirects.allowsChangeOfMethod]
-      terms.append(KeyField("option redirects", "\(redirects.limit) \(allowed)"))
-    }
-    return terms
   }
 }
 

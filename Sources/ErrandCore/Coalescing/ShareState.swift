@@ -22,6 +22,7 @@
 /// removed as well: its callers get the outcome, and the next caller leads.
 struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>: Sendable {
   typealias Outcome = Result<Value, any Error>
+  typealias Waiting = InFlightRecord<Value, InFlightRequest, Caller>.Waiting
 
   /// The state of an in-flight request: whether its window is open, and whether its outcome is here.
   enum Phase: Sendable, Hashable, CaseIterable {
@@ -37,30 +38,31 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   /// A caller's place in an in-flight request; valid until that caller has an outcome.
   struct Place: Sendable, Hashable {
     let inFlightRequest: InFlightID
-    fileprivate let token: Slab<Caller>.Token
+    fileprivate let token: Slab<Waiting>.Token
   }
 
   enum Joining: Sendable {
     /// The caller is the first: the in-flight request is to be started.
     case lead(Place, InFlightRequest)
-    /// The caller waits with the others. The in-flight request is to be raised to `raise`, if this caller's
-    /// priority is higher than all before.
-    case join(Place, InFlightRequest, raise: Priority?)
+    /// The caller waits with the others. The in-flight request is to have the priority `raise`, if that of this
+    /// caller is higher than that of all others.
+    case join(Place, InFlightRequest, raise: Level?)
     /// The outcome is here already.
     case response(Outcome)
   }
 
   enum Leaving: Sendable {
     /// The caller is to be resumed with the reason why it left; an in-flight request that lost its last
-    /// caller is to be cancelled.
-    case left(Caller, callsOff: InFlightRequest?)
+    /// caller is to be cancelled, and another one is to have the highest priority of those that remain.
+    case left(Caller, callsOff: InFlightRequest?, level: Level?)
     /// The caller has its outcome already.
     case late
   }
 
   struct Finishing: Sendable {
+    fileprivate var waiting = Slab<Waiting>()
     /// The callers that get the outcome.
-    var callers = Slab<Caller>()
+    var callers: [Caller] { waiting.values.map(\.caller) }
     /// When `expire` must be called, or nil if the timer is set early enough already.
     var timer: Duration?
   }
@@ -68,6 +70,7 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
   private var records: [RequestKey: InFlightRecord<Value, InFlightRequest, Caller>] = [:]
   private var expiries = Expiries<InFlightID>()
   private var lastNumber: UInt64 = 0
+  private var lastLevel: UInt64 = 0
 
   var count: Int { records.count + expiries.count }
   var isEmpty: Bool { count == 0 }
@@ -80,12 +83,35 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     records[key]?.phase(at: now, within: window) ?? .overHere
   }
 
+  /// Returns the in-flight request of this key.
+  func inFlightRequest(of key: RequestKey) -> InFlightRequest? { records[key]?.inFlightRequest }
+
   /// Returns the number of callers that wait for this key.
   func callers(of key: RequestKey) -> Int { records[key]?.callers.count ?? 0 }
 
-  /// True if no other caller waits for the in-flight request at this place.
-  func isAlone(_ place: Place) -> Bool {
-    index(of: place.inFlightRequest).map { records.values[$0].callers.count } == 1
+  /// A priority for an in-flight request: the highest of the callers that wait for it.
+  struct Level: Sendable {
+    let inFlightRequest: InFlightRequest
+    let priority: Priority
+    /// Greater than that of any level before.
+    let number: UInt64
+  }
+
+  /// Returns the priority that the in-flight request is to have; nil if no caller waits for it.
+  mutating func level(of inFlightRequest: InFlightID) -> Level? {
+    guard let index = index(of: inFlightRequest), let priority = records.values[index].priority else {
+      return nil
+    }
+    lastLevel += 1
+    return Level(
+      inFlightRequest: records.values[index].inFlightRequest, priority: priority, number: lastLevel)
+  }
+
+  /// Notes that the priority of a caller has changed. Returns the priority of the in-flight request.
+  mutating func change(_ place: Place, to priority: Priority) -> Level? {
+    guard let index = index(of: place.inFlightRequest) else { return nil }
+    records.values[index].change(place.token, to: priority)
+    return level(of: place.inFlightRequest)
   }
 
   /// Adds a caller.
@@ -99,9 +125,13 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
       switch records.values[index].phase(at: now, within: policy.window) {
       case .openPending, .overPending:
         let number = records.values[index].number
-        let (token, raise) = records.values[index].add(caller, policy, priority)
+        let highest = records.values[index].priority
+        let token = records.values[index].add(caller, policy, priority)
         let place = Place(inFlightRequest: InFlightID(key: key, number: number), token: token)
-        return .join(place, records.values[index].inFlightRequest, raise: raise)
+        let isRaised = highest.map { priority > $0 } ?? true
+        return .join(
+          place, records.values[index].inFlightRequest,
+          raise: isRaised ? level(of: place.inFlightRequest) : nil)
       case .openHere:
         if let outcome = records.values[index].outcome, policy.accepts(outcome) { return .response(outcome) }
       case .overHere: break
@@ -110,10 +140,8 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     lastNumber += 1
     let inFlightRequest = makeFlight()
     var record = InFlightRecord<Value, InFlightRequest, Caller>(
-      number: lastNumber, inFlightRequest: inFlightRequest, began: now, window: min(policy.window, .longest),
-      priority: priority
-    )
-    let (token, _) = record.add(caller, policy, priority)
+      number: lastNumber, inFlightRequest: inFlightRequest, began: now, window: min(policy.window, .longest))
+    let token = record.add(caller, policy, priority)
     records[key] = record
     return .lead(
       Place(inFlightRequest: InFlightID(key: key, number: lastNumber), token: token), inFlightRequest)
@@ -124,8 +152,10 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     else {
       return .late
     }
-    guard records.values[index].isAbandoned else { return .left(caller, callsOff: nil) }
-    return .left(caller, callsOff: records.remove(at: index).value.inFlightRequest)
+    guard records.values[index].isAbandoned else {
+      return .left(caller, callsOff: nil, level: level(of: place.inFlightRequest))
+    }
+    return .left(caller, callsOff: records.remove(at: index).value.inFlightRequest, level: nil)
   }
 
   /// Stores the outcome, and returns the callers that get it.
@@ -140,10 +170,10 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
     case .late: return Finishing()
     case .over(let callers):
       records.remove(at: index)
-      return Finishing(callers: callers)
+      return Finishing(waiting: callers)
     case .kept(let callers, let end):
       dropDeadlinesOfNothing()
-      return Finishing(callers: callers, timer: expiries.add(inFlightRequest, due: end))
+      return Finishing(waiting: callers, timer: expiries.add(inFlightRequest, due: end))
     }
   }
 

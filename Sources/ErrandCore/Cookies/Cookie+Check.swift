@@ -70,7 +70,7 @@ extension Cookie {
     if name.hasPrefixIgnoringCase("__Secure-"), !isSecure {
       return "its name begins with __Secure- and it is not secure; make it secure"
     }
-    if isForOneHost, !(isSecure && isHostOnly && path.hasSameOctets(as: "/")) {
+    if isForOneHost, !(isSecure && isHostOnly && ASCII.areSame(path, "/")) {
       return "its name begins with __Host-; make it secure and host-only, with the path /"
     }
     return nil

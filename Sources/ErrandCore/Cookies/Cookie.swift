@@ -75,8 +75,8 @@ public struct Cookie: Sendable, Hashable {
   /// Returns true for the cookie that replaces this one: octet by octet the same name, domain and path, and
   /// both host-only or neither (section 5.7, step 23).
   func isReplaced(by other: Cookie) -> Bool {
-    name.hasSameOctets(as: other.name) && isHostOnly == other.isHostOnly
-      && domain.hasSameOctets(as: other.domain) && path.hasSameOctets(as: other.path)
+    ASCII.areSame(name, other.name) && isHostOnly == other.isHostOnly
+      && ASCII.areSame(domain, other.domain) && ASCII.areSame(path, other.path)
   }
 }
 
@@ -86,9 +86,4 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }
-}
-
-extension String {
-  /// Compares octets: `==` takes two spellings of the same letter for equal.
-  func hasSameOctets(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

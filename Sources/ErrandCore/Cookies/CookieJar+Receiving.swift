@@ -19,7 +19,7 @@ extension CookieJar {
     let site = suffixes.registrableDomain(of: url.host)
     // A host without a registrable domain can set cookies for itself only, and so can a server that names
     // its public suffix.
-    let isHostOnly = received.domain == nil || (site == nil && domain.hasSameOctets(as: url.host))
+    let isHostOnly = received.domain == nil || (site == nil && ASCII.areSame(domain, url.host))
     if !isHostOnly {
       guard let site, url.host.isDomain(in: domain), domain.isDomain(in: site) else { return nil }
     }
@@ -36,7 +36,7 @@ extension CookieJar {
   private func isHidingSecureCookie(_ cookie: Cookie) -> Bool {
     (sites[site(of: cookie.domain)] ?? []).contains { entry in
       let other = entry.cookie
-      return other.isSecure && other.name.hasSameOctets(as: cookie.name)
+      return other.isSecure && ASCII.areSame(other.name, cookie.name)
         && (other.domain.isDomain(in: cookie.domain) || cookie.domain.isDomain(in: other.domain))
         && cookie.path.isPath(in: other.path)
     }

@@ -38,7 +38,7 @@ struct CookieURL: Sendable, Hashable {
 
   /// Returns true if the cookie is to be sent there, whenever it expires (section 5.8.3).
   func isMatched(by cookie: Cookie) -> Bool {
-    let isHost = cookie.isHostOnly ? host.hasSameOctets(as: cookie.domain) : host.isDomain(in: cookie.domain)
+    let isHost = cookie.isHostOnly ? ASCII.areSame(host, cookie.domain) : host.isDomain(in: cookie.domain)
     return isHost && path.isPath(in: cookie.path) && (isSecure || !cookie.isSecure)
   }
 }
@@ -47,7 +47,7 @@ struct CookieURL: Sendable, Hashable {
 extension String {
   /// Returns true if this host domain-matches `domain` (section 5.1.3): it is the same, or a name below it.
   func isDomain(in domain: String) -> Bool {
-    hasSameOctets(as: domain) || (!isAddress && utf8.ends(with: ".\(domain)".utf8))
+    ASCII.areSame(self, domain) || (!isAddress && utf8.ends(with: ".\(domain)".utf8))
   }
 
   /// Returns true if this path path-matches `path` (section 5.1.4): it is the same, or a path below it.

@@ -62,7 +62,8 @@ extension Download {
     switch body {
     case .data(let data): try await fill(data)
     // A file that is not whole is refused by `commit`.
-    case .file(let file) where file == part || file.path == path && !state.withLock({ $0.isWhole }): break
+    case .file(let file)
+    where file == part || ASCII.areSame(file.path, path) && !state.withLock({ $0.isWhole }): break
     case .file, .chunks:
       throw RequestError(
         .unsupported,

@@ -116,21 +116,22 @@ struct PartFile: Sendable {
 /// The downloads of this process by the part file that they write, so that one can wait for another to
 /// release it.
 enum PartFiles {
-  private static let writers = Locked<[String: Download]>([:])
+  private static let writers = Locked<[ExactBytes: Download]>([:])
 
-  static func writer(of path: String) -> Download? { writers.withLock { $0[path] } }
+  static func writer(of path: String) -> Download? { writers.withLock { $0[ExactBytes(path)] } }
 
   /// - Returns: The other download that writes it; nil if `download` is registered from now on.
   static func begin(_ path: String, _ download: Download) -> Download? {
     writers.withLock { writers in
-      if let other = writers[path], other !== download { return other }
-      writers[path] = download
+      if let other = writers[ExactBytes(path)], other !== download { return other }
+      writers[ExactBytes(path)] = download
       return nil
     }
   }
 
   static func end(_ path: String, _ download: Download) {
     // Returned, so that the download is released outside the lock.
+    let path = ExactBytes(path)
     _ = writers.withLock { $0[path] === download ? $0.removeValue(forKey: path) : nil }
   }
 }
@@ -141,7 +142,7 @@ enum PartSweep {
   static let suffix = ".errand-temp"
 
   /// The folders that were swept. Forgotten when there are many: sweeping one again costs little.
-  private static let swept = Locked<Set<String>>([])
+  private static let swept = Locked<Set<ExactBytes>>([])
   private static let limit = 1000
 
   /// Sweeps the folder, once per process, on the queue on which downloads are moved into place: so the sweep
@@ -149,7 +150,7 @@ enum PartSweep {
   static func sweepOnce(_ folder: String) {
     let isNew = swept.withLock { swept in
       if swept.count >= limit { swept = [] }
-      return swept.insert(folder).inserted
+      return swept.insert(ExactBytes(folder)).inserted
     }
     if isNew { Download.moving.async { sweep(folder) } }
   }

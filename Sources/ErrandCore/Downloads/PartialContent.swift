@@ -51,7 +51,7 @@ struct PartialContent: Sendable, Hashable, Codable {
       // Only parts with the same validator are of one version (RFC 9110, section 15.3.7.3): a server that
       // ignores If-Range may send the rest of another.
       let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
-      guard head.fields[name] == validator else { return .askAgain }
+      guard let now = head.fields[name], ASCII.areSame(now, validator) else { return .askAgain }
       return .append(end: range.end, total: total)
     // No other success is the whole: a 204, for instance, has no content.
     case 416, 201..<300, 304: return .askAgain

@@ -121,6 +121,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     let resend: ResendReason?
     var timing: Boxed<Timing>?
     var origin: String?
+    var response: Response?
   }
 
   // Boxed, because every function that can throw this error reserves space for it.
@@ -207,6 +208,12 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     set { parts.value.origin = newValue }
   }
 
+  /// The whole response that was refused, where another caller of a shared request may accept it.
+  var response: Response? {
+    get { parts.value.response }
+    set { parts.value.response = newValue }
+  }
+
   /// The timing of a response that was refused, if it was read to its end.
   public internal(set) var timing: Timing? {
     get { parts.value.timing?.value }
@@ -219,6 +226,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     parts.method = method
     parts.url = url
     parts.fields = fields
+    parts.response = nil
     var error = self
     error.parts = Boxed(parts)
     return error

@@ -141,12 +141,12 @@ extension HTTPFields: RandomAccessCollection {
 
 extension HTTPFields.Field: Hashable {
   public static func == (left: Self, right: Self) -> Bool {
-    left.value == right.value && ASCII.equalIgnoringCase(left.name, right.name)
+    ASCII.areSame(left.value, right.value) && ASCII.equalIgnoringCase(left.name, right.name)
   }
 
   public func hash(into hasher: inout Hasher) {
     for byte in name.utf8 { hasher.combine(ASCII.lowered(byte)) }
-    hasher.combine(value)
+    hasher.combine(bytesOf: value)
   }
 }
 

@@ -48,4 +48,14 @@ public struct CacheRule: Sendable, Hashable {
     self.name = name
     self.policy = policy
   }
+
+  /// Compares the bytes of the names: two Unicode forms of one letter are different.
+  public static func == (left: CacheRule, right: CacheRule) -> Bool {
+    left.policy == right.policy && ASCII.areSame(left.name, right.name)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(bytesOf: name)
+    hasher.combine(policy)
+  }
 }

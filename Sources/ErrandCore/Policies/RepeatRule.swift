@@ -3,8 +3,8 @@
 /// Two requests are the same if they have the same method, URL (with its query in any order), body and
 /// credentials. A key replaces all of these but the credentials; named header fields are added to them. A
 /// response is shared only if every other header field is the same, too, whatever the key, because any header
-/// field may be a credential or select the response; and if the requests agree on redirects, memory limit and
-/// HTTP version, as far as they set them. The exceptions are `User-Agent`, `Accept-Encoding` and the tracing
+/// field may be a credential or select the response; and if the requests agree on the options that `OptionMark`
+/// names, as far as they set them. The exceptions are `User-Agent`, `Accept-Encoding` and the tracing
 /// fields (`traceparent`, `tracestate`, `baggage`, `b3`, `X-B3-…`, `X-Request-ID`, `X-Correlation-ID`,
 /// `X-Amzn-Trace-Id`, `X-Cloud-Trace-Context`, `uber-trace-id`).
 package struct RepeatRule: Sendable, Hashable {

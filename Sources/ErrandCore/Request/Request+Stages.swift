@@ -52,9 +52,12 @@ extension Request {
 
   /// Shares one request, and its response, with all that are the same and come while it is in flight or
   /// within a window from its beginning. Each caller has its own progress and can be cancelled by itself; the
-  /// shared request ends with the last of them. Only `send` and `start` can share. The request that is sent
-  /// is the first caller's, with its retries, time-outs and checks; each caller's own checks are applied in
-  /// addition.
+  /// shared request ends with the last of them. Only `send` and `start` can share.
+  ///
+  /// Requests share only if they agree on their identity, time-outs, retries, redirects, memory
+  /// limit, HTTP version and the rule of the response cache, as far as they set them. Accepted statuses, checks,
+  /// deadline and priority are applied to each caller: a response that the first caller rejects reaches a caller
+  /// that accepts it.
   /// - Parameters:
   ///   - window: How long, from the request's beginning, its response is given to others. Default: until it
   ///     has ended.
@@ -81,6 +84,8 @@ extension Request {
 
   /// Stores the response in the client's response cache, and may return a cached one. Only for `send`,
   /// `start` and `responses(to:)`.
+  ///
+  /// A response with the status 429 or 5xx is not cached, whatever the request accepts.
   /// - Parameters:
   ///   - name: The name of the cached response, for requests with the same header fields (see
   ///     `CachePartition`): two users never share a response, whatever the name. A response is not cached if

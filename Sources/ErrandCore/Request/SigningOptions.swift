@@ -25,7 +25,9 @@ final class OwnSigner: Sendable, Hashable {
 
   init(_ signer: any RequestSigner) { self.signer = signer }
 
-  var identity: String { signer.identity.map { "as \($0)" } ?? "by \(number)" }
+  var identity: String { signer.identity.map(Self.text(of:)) ?? "by \(number)" }
+
+  static func text(of identity: String) -> String { "as \(identity)" }
 
   static func == (left: OwnSigner, right: OwnSigner) -> Bool { left === right }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

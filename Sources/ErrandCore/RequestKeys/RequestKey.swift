@@ -29,7 +29,7 @@ public struct RequestKey: Sendable, Hashable {
 
   /// Makes a key of a chosen value.
   public init(_ value: some Hashable & Sendable) {
-    self = (value as? RequestKey) ?? RequestKey(.chosen(ChosenKey(value: value)), partition: [])
+    self = (value as? RequestKey) ?? RequestKey(.chosen(ChosenKey(value)), partition: [])
   }
 
   /// Returns the same key, limited to requests with these credentials.
@@ -38,7 +38,7 @@ public struct RequestKey: Sendable, Hashable {
 
 extension RequestKey: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
   public init(stringLiteral value: String) {
-    self.init(.chosen(ChosenKey(value: value)), partition: [])
+    self.init(.chosen(ChosenKey(value)), partition: [])
   }
 }
 
@@ -56,7 +56,13 @@ extension RequestKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
 /// A key that the application chose. Equal only to a value of its own type.
 struct ChosenKey: Sendable, Hashable {
-  let value: any Hashable & Sendable
+  private let value: any Hashable & Sendable
+  private let type: String
+
+  init(_ value: any Hashable & Sendable) {
+    self.value = ExactBytes.key(value)
+    type = "\(Swift.type(of: value))"
+  }
 
   static func == (left: ChosenKey, right: ChosenKey) -> Bool { left.value.isTheSame(as: right.value) }
 
@@ -69,7 +75,7 @@ extension Hashable {
 
 extension ChosenKey: CustomStringConvertible {
   /// The value may be a secret, so only its type is shown.
-  var description: String { "a chosen key (\(type(of: value)))" }
+  var description: String { "a chosen key (\(type))" }
 }
 
 /// The parts of a request's own key. Hashed once: a key is looked up several times.
@@ -78,12 +84,12 @@ struct RequestParts: Sendable, Hashable {
   let url: NormalizedURL
   let body: BodyIdentity
   /// The value of `Content-Type`, if there is a body.
-  let contentType: String?
+  let contentType: ExactBytes?
   /// The header fields that were named to be part of the key.
   let fields: [KeyField]
   private let hash: Int
 
-  init(method: Method, url: NormalizedURL, body: BodyIdentity, contentType: String?, fields: [KeyField]) {
+  init(method: Method, url: NormalizedURL, body: BodyIdentity, contentType: ExactBytes?, fields: [KeyField]) {
     self.method = method
     self.url = url
     self.body = body

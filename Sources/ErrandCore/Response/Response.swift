@@ -12,6 +12,8 @@ public struct Response: Sendable {
     var body: ResponseBody
     var timing: Timing
     var cachedAt: Date?
+    /// True if the rest of the body was not received, because only the head is needed.
+    var isCut = false
     /// The method of the request; nil for a response that an interceptor made, until it leaves the chain.
     let method: Method?
     /// The client's secrets, which no description shows.
@@ -50,6 +52,12 @@ public struct Response: Sendable {
   public internal(set) var cachedAt: Date? {
     get { parts.value.cachedAt }
     set { parts.value.cachedAt = newValue }
+  }
+
+  /// True if the rest of the body was not received, because only the head is needed.
+  var isCut: Bool {
+    get { parts.value.isCut }
+    set { parts.value.isCut = newValue }
   }
 
   /// The secrets that its descriptions and errors do not show.

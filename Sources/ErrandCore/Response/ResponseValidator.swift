@@ -61,6 +61,28 @@ extension ResponseValidator {
     problem(with: response.head)
       ?? problem(with: response, bodyLength: Int64(response.data.count))
   }
+
+  /// The judgement of a response that another validator has rejected.
+  enum Judgement {
+    case accepted(Response)
+    case rejected(RequestError)
+    /// The response has not come to its end, because it was rejected.
+    case unknown
+  }
+
+  /// Judges the response of a rejection, which is about the request of another caller.
+  func judge(_ rejected: RequestError) -> Judgement {
+    // The rejection of a request that an interceptor sent has that request.
+    guard rejected.method == nil, let status = rejected.status else { return .rejected(rejected) }
+    guard let response = rejected.response else {
+      return problem(with: ResponseHead(status: status, fields: rejected.fields ?? [:])) == nil
+        ? .unknown : .rejected(rejected)
+    }
+    guard let rejection = rejection(of: response) else { return .accepted(response) }
+    var error = rejection.error(of: response)
+    (error.attempt, error.origin) = (rejected.attempt, rejected.origin)
+    return .rejected(error)
+  }
 }
 
 extension RequestError.Rejection {

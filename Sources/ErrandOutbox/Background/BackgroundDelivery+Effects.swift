@@ -114,7 +114,7 @@ extension BackgroundDelivery {
     let constraints = row.row.lane.map(configuration.constraints) ?? .none
     guard constraints.allowsHandover(isCharging: configuration.isCharging()) else {
       return apply { state in
-        if let lane = row.row.lane { state.passedLanes.insert(lane) }
+        if let lane = row.row.lane { state.passedLanes.insert(ExactBytes(lane)) }
         return state.failed(row.lease, .cancelled(hasBegun: false))
       }
     }

@@ -16,7 +16,7 @@ extension BackgroundDelivery {
     /// prepared again and again.
     var handsOverOnlyDue = false
     /// The lanes whose constraints did not allow it.
-    var passedLanes: Set<String> = []
+    var passedLanes: Set<ExactBytes> = []
     /// True if the session has told everything before `handleEvents` was called, and nothing since.
     var isDrained = false
     /// True while the store is suspended.

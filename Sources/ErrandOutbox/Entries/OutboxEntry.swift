@@ -46,12 +46,11 @@ public struct OutboxID: RawRepresentable, Hashable, Sendable, Codable, CustomStr
 
   /// Compares the bytes, as file systems compare names: two Unicode forms of one letter are different.
   public static func == (left: OutboxID, right: OutboxID) -> Bool {
-    left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    ASCII.areSame(left.rawValue, right.rawValue)
   }
 
   public func hash(into hasher: inout Hasher) {
-    var value = rawValue
-    value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(bytesOf: rawValue)
   }
 }
 

@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -39,7 +41,7 @@ struct ImportState {
   func finish() throws(ImportFault) { try checkComplete() }
 
   private mutating func take(_ piece: ExportedPiece) throws(ImportFault) -> [Step] {
-    guard let head, piece.of == head.id else {
+    guard let head, ASCII.areSame(piece.of, head.id) else {
       throw ImportFault("these bytes belong to a request that does not come right before them")
     }
     guard piece.segment == segment else {

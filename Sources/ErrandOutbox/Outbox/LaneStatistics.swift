@@ -25,15 +25,16 @@ extension Outbox {
   /// - Throws: `OutboxError`.
   public func laneStatistics() async throws -> [LaneStatistics] {
     var lanes: [LaneStatistics] = []
-    var places: [String?: Int] = [:]
+    var places: [ExactBytes?: Int] = [:]
     var last: Int64 = 0
     while true {
       let page = try await store.list(
         OutboxSelection(states: Self.openStates), after: last, limit: Self.pageSize)
       for row in page {
-        let place = places[row.lane] ?? lanes.count
+        let lane = row.lane.map { ExactBytes($0) }
+        let place = places[lane] ?? lanes.count
         if place == lanes.count {
-          places[row.lane] = place
+          places[lane] = place
           lanes.append(LaneStatistics(lane: row.lane, oldest: Date(milliseconds: row.created)))
         }
         lanes[place].counts[row.state, default: 0] += 1

@@ -1,3 +1,5 @@
+package import ErrandCore
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -27,7 +29,7 @@ public struct ClaimBounds: Sendable, Hashable {
   /// origins are held: a row that failed is due after the hold of its origin. Only a `HandoverStore` does that.
   public var horizon: Duration = .zero
   /// The lanes that are passed over. Only a `HandoverStore` does that.
-  public var passedLanes: Set<String> = []
+  package var passedLanes: Set<ExactBytes> = []
 
   /// Creates bounds that ignore origins.
   public init(_ limit: Int) {

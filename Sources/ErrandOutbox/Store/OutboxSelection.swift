@@ -1,9 +1,24 @@
+import ErrandCore
+
 /// Selects requests.
 public struct OutboxSelection: Sendable, Hashable {
   /// One lane, or those without a lane.
   public enum Lane: Sendable, Hashable {
     case named(String)
     case none
+
+    /// Compares the bytes of the names: two Unicode forms of one letter are different.
+    public static func == (left: Lane, right: Lane) -> Bool {
+      switch (left, right) {
+      case (.named(let left), .named(let right)): ASCII.areSame(left, right)
+      case (.none, .none): true
+      default: false
+      }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      if case .named(let name) = self { hasher.combine(bytesOf: name) }
+    }
   }
 
   /// Nil for every state.
@@ -26,7 +41,7 @@ extension OutboxSelection {
   package func includes(_ row: OutboxRow) -> Bool {
     if let states, !states.contains(row.state) { return false }
     switch lane {
-    case .named(let name): return row.lane == name
+    case .named(let name): return row.lane.map { ASCII.areSame($0, name) } ?? false
     case .none?: return row.lane == nil
     case nil: return true
     }

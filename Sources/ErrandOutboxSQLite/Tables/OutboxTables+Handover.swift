@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandOutbox
 
 /// Rows that a background session of the system has. Their owner is the session, which no process is: its name begins with
@@ -43,7 +44,7 @@ extension OutboxTables {
         })
       rows += early
     }
-    rows.removeAll { row in row.row.lane.map(bounds.passedLanes.contains) ?? false }
+    rows.removeAll { row in row.row.lane.map { bounds.passedLanes.contains(ExactBytes($0)) } ?? false }
     return (Array(rows.prefix(bounds.limit)), isMore || rows.count > bounds.limit)
   }
 

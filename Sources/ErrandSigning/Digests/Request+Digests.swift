@@ -40,6 +40,8 @@ extension Request {
 struct ContentDigestSigner: RequestSigner {
   let algorithms: [DigestAlgorithm]
 
+  var identity: String? { "Content-Digest \(algorithms.map(\.rawValue).joined(separator: " "))" }
+
   func sign(_ request: inout OutgoingRequest) async throws {
     if request.body.length == 0 { return }
     let digest = try await ContentDigest(of: request.body, using: algorithms)

@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -47,6 +49,11 @@ public struct ContentKey: Sendable {
   /// - Throws: `.invalidParameter` for a name of more than 255 bytes.
   public static func random(id: String = "") throws(ContentEncryptionError) -> ContentKey {
     try ContentKey(.random(16), id: id)
+  }
+
+  /// Tells the key from others, also from those of the same name.
+  var fingerprint: String {
+    SHA256Digest(hashing: Data("errand content key \(id.count) ".utf8) + id + data).description
   }
 
   /// The key itself, to be given to the recipient.

@@ -11,6 +11,14 @@ public protocol ContentKeyProvider: Sendable {
   /// - Parameter id: The name in the header: up to 255 bytes, of which anybody may have written any.
   /// - Throws: Any error, if there is no such key; the content is then not decrypted.
   func contentKey(for id: Data) async throws -> ContentKey
+
+  /// Tells these keys from others: responses that are decrypted with them are shared and cached only among requests with
+  /// the same identity. It need not be secret. Default: nil; then each `decrypting(with:)` makes another identity.
+  var identity: String? { get }
+}
+
+extension ContentKeyProvider {
+  public var identity: String? { nil }
 }
 
 /// Keys that are at hand, found by their names.
@@ -23,6 +31,9 @@ public struct ContentKeys: ContentKeyProvider {
   public init(_ keys: [ContentKey]) {
     self.keys = Dictionary(keys.map { ($0.id, $0) }) { $1 }
   }
+
+  /// The same for the same keys, at each start.
+  public var identity: String? { keys.values.map(\.fingerprint).sorted().joined(separator: " ") }
 
   /// - Throws: `.unknownKey` if there is no key with this name.
   public func contentKey(for id: Data) throws(ContentEncryptionError) -> ContentKey {

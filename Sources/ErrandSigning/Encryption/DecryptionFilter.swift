@@ -12,7 +12,18 @@ struct DecryptionFilter: ResponseFilter {
   let isRequired: Bool
   let maximumRecordSize: Int
 
-  var identity: String { isRequired ? "decryption" : "decryption if it is encrypted" }
+  /// Tells the filter from others whose keys have no identity.
+  private let number = UInt64.random(in: 0...(.max))
+
+  init(keys: any ContentKeyProvider, isRequired: Bool, maximumRecordSize: Int) {
+    self.keys = keys
+    self.isRequired = isRequired
+    self.maximumRecordSize = maximumRecordSize
+  }
+
+  var identity: String {
+    "decryption\(isRequired ? "" : " if it is encrypted") \(keys.identity.map { "with \($0)" } ?? "by \(number)")"
+  }
 
   func prepare(_ fields: inout HTTPFields) {
     // A digest asks for no coding; this one is not the transport's.

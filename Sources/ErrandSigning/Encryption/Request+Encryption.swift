@@ -55,8 +55,8 @@ struct EncryptedBodyCoding: BodyCoding {
   let padding: RecordPadding
 
   var name: String { Self.name }
-  /// The key's name: requests that are encrypted with one key are the same.
-  var identity: String { "aes128gcm \(ContentKey.shown(key.id))" }
+  /// Requests that are encrypted with one key are the same.
+  var identity: String { "aes128gcm \(key.fingerprint)" }
 
   func begin() throws -> any BodyCodingAttempt {
     EncryptedBody(coding: self, salt: .random(EncryptionHeader.saltLength))

@@ -35,13 +35,13 @@
       work = load
     }
 
-    /// Loads the JSON of a request's response. Its key is what the request asks for: method, URL, header fields and body,
-    /// whatever its options.
+    /// Loads the JSON of a request's response. Its key is what the request asks for, and for whom: method, URL, header
+    /// fields, body, `unauthenticated()`, `unsigned()` and signers, whatever its other options.
     public nonisolated init(_ request: Request, as type: Value.Type = Value.self) where Value: Decodable {
       var key = request
       // A check is a closure, which is another one each time the view is made.
       key.options = RequestOptions()
-      self.init(key) { client, scope in
+      self.init(LoadKey(request: key, identity: request.options.textOfIdentity)) { client, scope in
         try await client.send(request.priority(.userInitiated), in: scope).decode(Value.self)
       }
     }
@@ -58,12 +58,17 @@
       }
     }
 
+    private nonisolated struct LoadKey: Hashable, Sendable {
+      let request: Request
+      let identity: String
+    }
+
     /// A key, whatever its type.
     private nonisolated struct Key: @unchecked Sendable {
       // Made of a value that is Sendable.
       let value: AnyHashable
 
-      init(_ key: some Hashable & Sendable) { value = AnyHashable(key) }
+      init(_ key: some Hashable & Sendable) { value = AnyHashable(ExactBytes.key(key)) }
     }
   }
 

@@ -16,7 +16,7 @@
     /// Returns the requests of a view that is used again and again, for what it shows now: those for anything else that it
     /// showed before end.
     public func requests(for use: some Hashable & Sendable) -> RequestScope {
-      ScopeHolder.of(self).beginUse(use)
+      ScopeHolder.of(self).beginUse(AnyHashable(ExactBytes.key(use)))
       return ownRequests
     }
 

@@ -21,7 +21,7 @@
     /// ```
     /// - Parameter use: What the view shows: an identifier of the item.
     public func requests(for use: some Hashable & Sendable) -> RequestScope {
-      ScopeHolder.of(self).beginUse(use)
+      ScopeHolder.of(self).beginUse(AnyHashable(ExactBytes.key(use)))
       return ownRequests
     }
 

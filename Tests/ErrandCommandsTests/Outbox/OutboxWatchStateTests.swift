@@ -20,9 +20,15 @@ import Testing
     #expect(state.look(at: [.sample("a", 1, .expired)]).count == 1)
     #expect(state.open.isEmpty && state.ended.map(\.id) == ["a"])
     #expect(state.look(at: [.sample("a", 1)]).count == 1)
-    #expect(state.open.keys.sorted() == ["a"])
-    _ = state.look(at: [], forgotten: ["a"])
+    #expect(state.open.keys.map(\.rawValue) == ["a"])
+    _ = state.look(at: [], forgotten: [OutboxID(rawValue: "a")])
     #expect(state.open.isEmpty)
+  }
+
+  @Test func `requests whose IDs differ in their bytes only are two`() {
+    var state = OutboxWatchState([], last: 0)
+    #expect(state.look(at: [.sample("\u{E9}", 1), .sample("e\u{301}", 2)]).count == 2)
+    #expect(state.open.count == 2)
   }
 
   @Test func `the shown rows fit: first those attempting, then those waiting, then those just ended`() {

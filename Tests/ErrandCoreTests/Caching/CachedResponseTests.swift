@@ -1,3 +1,4 @@
+import ErrandTesting
 import Foundation
 import Testing
 
@@ -10,6 +11,34 @@ import Testing
     CachedResponse(
       status: 200, fields: fields, data: Data(), url: try #require(URL(string: url)), date: Date(),
       secrets: secrets)
+  }
+
+  @Test(arguments: [429, 500, 502, 503, 504, 599])
+  func `a response of a server in trouble is not cached, and leaves the cached one`(status: Int) async throws
+  {
+    let stage = Stage { .response(status: $0.index == 1 ? status : 200, body: "\($0.index)") }
+    let request = Request.get("http://a.test/").cached(as: "a", .networkOnly).acceptingAnyStatus()
+    for code in [200, status] { #expect(try await stage.client.send(request).status.code == code) }
+    #expect(try await stage.client.cachedResponse(to: request)?.text == "0")
+  }
+
+  @Test(arguments: [404, 410, 403])
+  func `an accepted response that says something about the resource is cached`(status: Int) async throws {
+    let stage = Stage { _ in .response(status: status) }
+    let request = Request.get("http://a.test/").cached(as: "a").acceptingAnyStatus()
+    for _ in 0..<2 { #expect(try await stage.client.send(request).status.code == status) }
+    #expect(stage.stub.requests.count == 1)
+  }
+
+  @Test func `a response of a server in trouble that an older version has cached is not used`() async throws {
+    let cache = MemoryResponseCache()
+    let stage = Stage.configured { $0.cache = cache }.responding { _ in .response() }
+    await cache.write(
+      CachedResponse(
+        status: 503, fields: [:], data: Data(), url: URL(string: "http://a.test/")!, date: Date()),
+      under: CacheKey("a"))
+    let request = Request.get("http://a.test/").cached(as: "a").acceptingAnyStatus()
+    #expect(try await stage.client.send(request).status == 200)
   }
 
   @Test func `a cached response holds no secret header field`() throws {

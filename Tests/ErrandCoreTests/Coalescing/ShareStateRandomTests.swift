@@ -13,6 +13,7 @@ import Testing
     let key: Int
     let inFlightRequest: Int
     let place: State.Place
+    var priority: Priority
   }
 
   /// The model of an in-flight request.
@@ -23,7 +24,6 @@ import Testing
     let window: Duration
     var isOnTheWire = true
     var finishes = false
-    var priority: Priority
   }
 
   @Test(arguments: 1...40)
@@ -37,6 +37,9 @@ import Testing
     var outcomes: [Int: Int] = [:]
     var callers = 0
 
+    func highest(_ inFlightRequest: Int) -> Priority? {
+      waiting.filter { $0.inFlightRequest == inFlightRequest }.map(\.priority).max()
+    }
     func settle(_ caller: Int) { outcomes[caller, default: 0] += 1 }
     func hear(_ timer: Duration?) {
       if let timer { ring = min(ring ?? timer, timer) }
@@ -50,15 +53,15 @@ import Testing
         : .success(inFlightRequest)
       let finishing = state.finish(known.id, outcome, at: now)
       // A cancelled request has no callers left.
-      #expect(finishing.callers.values.sorted() == (known.isOnTheWire ? expected : []))
-      for caller in finishing.callers.values { settle(caller) }
+      #expect(finishing.callers.sorted() == (known.isOnTheWire ? expected : []))
+      for caller in finishing.callers { settle(caller) }
       waiting.removeAll { $0.inFlightRequest == inFlightRequest }
       inFlightRequests[inFlightRequest]?.isOnTheWire = false
       hear(finishing.timer)
     }
     func leave(_ one: Waiting) {
       waiting.removeAll { $0.caller == one.caller }
-      guard case .left(let caller, let cancelled) = state.leave(one.place) else {
+      guard case .left(let caller, let cancelled, let level) = state.leave(one.place) else {
         Issue.record("a caller who waits must be able to leave")
         return
       }
@@ -67,6 +70,7 @@ import Testing
       let isLast = !waiting.contains { $0.inFlightRequest == one.inFlightRequest }
       let finishes = inFlightRequests[one.inFlightRequest]?.finishes == true
       #expect(cancelled == (isLast && !finishes ? one.inFlightRequest : nil))
+      #expect(level?.priority == highest(one.inFlightRequest))
       if cancelled != nil { inFlightRequests[one.inFlightRequest]?.isOnTheWire = false }
     }
 
@@ -90,14 +94,18 @@ import Testing
           #expect(onTheWire.isEmpty)
           inFlightRequests[inFlightRequest] = Known(
             id: place.inFlightRequest, key: key, began: now, window: policy.window,
-            finishes: policy.whenAbandoned == .finishes, priority: priority)
-          waiting.append(Waiting(caller: caller, key: key, inFlightRequest: inFlightRequest, place: place))
+            finishes: policy.whenAbandoned == .finishes)
+          waiting.append(
+            Waiting(
+              caller: caller, key: key, inFlightRequest: inFlightRequest, place: place, priority: priority))
         case .join(let place, let inFlightRequest, let raise):
           #expect(onTheWire.keys.map(\.self) == [inFlightRequest])
-          #expect(raise == onTheWire[inFlightRequest].flatMap { $0.priority < priority ? priority : nil })
-          if let raise { inFlightRequests[inFlightRequest]?.priority = raise }
+          let before = highest(inFlightRequest)
+          #expect(raise?.priority == (before.map { $0 < priority } ?? true ? priority : nil))
           if policy.whenAbandoned == .finishes { inFlightRequests[inFlightRequest]?.finishes = true }
-          waiting.append(Waiting(caller: caller, key: key, inFlightRequest: inFlightRequest, place: place))
+          waiting.append(
+            Waiting(
+              caller: caller, key: key, inFlightRequest: inFlightRequest, place: place, priority: priority))
         case .response(let outcome):
           #expect(onTheWire.isEmpty)
           let (inFlightRequest, failed) =
@@ -114,7 +122,12 @@ import Testing
           #expect(!(failed && policy.failures == .retried))
           settle(caller)
         }
-      case 6..<8:
+      case 6:
+        guard let index = waiting.indices.randomElement(using: &random) else { continue }
+        waiting[index].priority = Priority.allCases.randomElement(using: &random) ?? .default
+        let level = state.change(waiting[index].place, to: waiting[index].priority)
+        #expect(level?.priority == highest(waiting[index].inFlightRequest))
+      case 7..<8:
         if let one = waiting.randomElement(using: &random) { leave(one) }
       default:
         if let inFlightRequest = inFlightRequests.keys.sorted().suffix(12).randomElement(using: &random) {

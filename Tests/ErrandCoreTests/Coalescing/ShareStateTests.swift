@@ -32,7 +32,7 @@ import Testing
         return .leads(inFlightRequest: inFlightRequest)
       case .join(let place, let inFlightRequest, let raise):
         places[caller] = place
-        return .joins(inFlightRequest: inFlightRequest, raise: raise)
+        return .joins(inFlightRequest: inFlightRequest, raise: raise?.priority)
       case .response(.success(let response)): return .gets(response)
       case .response(.failure(let error)): return .failsWith((error as? RequestError)?.code)
       }
@@ -43,12 +43,13 @@ import Testing
       -> [Int]
     {
       guard let place = places[caller] else { return [] }
-      return state.finish(place.inFlightRequest, outcome, at: now).callers.values.sorted()
+      return state.finish(place.inFlightRequest, outcome, at: now).callers.sorted()
     }
 
     /// Returns the caller that left, and the in-flight request that is cancelled.
     mutating func leave(_ caller: Int) -> [Int?]? {
-      guard let place = places[caller], case .left(let left, let inFlightRequest) = state.leave(place) else {
+      guard let place = places[caller], case .left(let left, let inFlightRequest, _) = state.leave(place)
+      else {
         return nil
       }
       return [left, inFlightRequest]
@@ -189,7 +190,7 @@ import Testing
     let other = scene.leave(1)
     #expect(other == [1, nil])
     let third = scene.join(3, at: .seconds(1))
-    #expect(third == .joins(inFlightRequest: 1, raise: nil))
+    #expect(third == .joins(inFlightRequest: 1, raise: .default))
     _ = scene.leave(3)
     let responded = scene.finish(1, at: .seconds(2))
     #expect(responded == [])
@@ -265,6 +266,33 @@ import Testing
     #expect(more == .joins(inFlightRequest: 1, raise: .userInitiated))
     let same = scene.join(4, priority: .userInitiated, at: .zero)
     #expect(same == .joins(inFlightRequest: 1, raise: nil))
+  }
+
+  @Test func `a request falls back to the highest priority of the callers that remain`() throws {
+    var scene = Scene()
+    for (caller, priority) in [(1, Priority.utility), (2, .userInitiated), (3, .background), (4, .utility)] {
+      _ = scene.join(caller, priority: priority, at: .zero)
+    }
+    func level(_ caller: Int, _ scene: inout Scene) throws -> State.Level? {
+      guard case .left(_, nil, let level) = scene.state.leave(try #require(scene.places[caller])) else {
+        Issue.record("the caller \(caller) has left before")
+        return nil
+      }
+      return level
+    }
+    let first = try #require(try level(2, &scene))
+    #expect(first.priority == .utility)
+    let second = try #require(try level(1, &scene))
+    #expect(second.priority == .utility)
+    #expect(second.number > first.number)
+    let changed = scene.state.change(try #require(scene.places[3]), to: .default)
+    #expect(changed?.priority == .default)
+    let third = try #require(try level(3, &scene))
+    #expect(third.priority == .utility)
+    // One that has left changes nothing.
+    _ = scene.state.change(try #require(scene.places[2]), to: .userInitiated)
+    let last = scene.state.change(try #require(scene.places[4]), to: .background)
+    #expect(last?.priority == .background)
   }
 
   @Test func `keys are independent`() {

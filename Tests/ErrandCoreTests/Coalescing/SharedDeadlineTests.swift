@@ -29,8 +29,8 @@ import Testing
   }
 
   @Test func `the last caller's deadline cancels the shared request`() async throws {
-    let stage = Stage { _ in .stall }
-    let calls = (1...3).map { stage.client.start(request.timeout(.seconds(99)).deadline(.seconds($0))) }
+    let stage = Stage.configured { $0.timeout = .seconds(99) }.responding { _ in .stall }
+    let calls = (1...3).map { stage.client.start(request.deadline(.seconds($0))) }
     try await stage.clock.waitForSleepers(2)
     try await stage.reachSharing(3, request)
     for call in calls {

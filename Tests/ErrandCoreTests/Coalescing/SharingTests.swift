@@ -216,8 +216,9 @@ import Testing
     #expect(inFlightRequest.effectivePriority.current == .default)
     cancellation.cancel(.cancelled(.taskCancelled))
     await #expect(throws: RequestError.self) { try await call.value }
+    #expect(inFlightRequest.effectivePriority.current == .background)
     effectivePriority.raise(to: .userInitiated)
-    #expect(inFlightRequest.effectivePriority.current == .default)
+    #expect(inFlightRequest.effectivePriority.current == .background)
     gate.open()
     _ = try await other.value
   }

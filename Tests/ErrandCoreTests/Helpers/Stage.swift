@@ -59,12 +59,24 @@ struct Stage: Sendable {
   /// Returns when this many callers share this in-flight request.
   func reachSharing(_ count: Int, _ request: Request) async throws {
     let pipeline = client.pipeline
-    let ready = try pipeline.ready(request)
-    let context = pipeline.context(of: ready, into: .memory, progress: nil, canChange: false)
-    let key = try pipeline.coalescing.key(ready, try #require(ready.options.repeats), context)
+    let key = try key(request)
     while pipeline.coalescing.states.sharing.withLock({ $0.callers(of: key) }) != count {
       await Task.yield()
     }
+  }
+
+  /// The priority of the request that callers share.
+  func sharedPriority(_ request: Request) throws -> Priority? {
+    let key = try key(request)
+    return client.pipeline.coalescing.states.sharing.withLock { $0.inFlightRequest(of: key) }?
+      .effectivePriority.current
+  }
+
+  private func key(_ request: Request) throws -> RequestKey {
+    let pipeline = client.pipeline
+    let ready = try pipeline.ready(request)
+    let context = pipeline.context(of: ready, into: .memory, progress: nil, canChange: false)
+    return try pipeline.coalescing.key(ready, try #require(ready.options.repeats), context)
   }
 
   /// Returns when a sleep on the clock ends exactly this long from now.

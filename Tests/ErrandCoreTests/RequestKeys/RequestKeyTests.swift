@@ -11,7 +11,9 @@ import Testing
     _ request: Request, _ rule: RepeatRule = .ignoring(), secrets: Secrets = Secrets(),
     identity: String? = nil
   ) throws -> RequestKey {
-    try request.key(for: rule, secrets: secrets, identity: identity)
+    let user = RequestIdentity(client: ClientIdentity({ identity }, nil))
+    let key: OptionMark.Keys = rule.sharesResponses ? .sharing : .repeats
+    return try request.key(for: rule, secrets: secrets, identity: user.present(request, in: key).text)
   }
 
   @Test func `method, URL and body make up the key, the order of the query does not`() throws {

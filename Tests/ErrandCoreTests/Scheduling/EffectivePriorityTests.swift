@@ -27,6 +27,15 @@ import Testing
     #expect(effectivePriority.current == .default)
   }
 
+  @Test func `a priority that was found earlier does not replace a later one`() {
+    let effectivePriority = EffectivePriority(.default)
+    effectivePriority.set(to: .userInitiated, number: 2)
+    effectivePriority.set(to: .background, number: 1)
+    #expect(effectivePriority.current == .userInitiated)
+    effectivePriority.set(to: .utility, number: 3)
+    #expect(effectivePriority.current == .utility)
+  }
+
   @Test func `a limit hides the call's own priority until it is lifted`() {
     let effectivePriority = EffectivePriority(.default)
     let heard = Locked<[Priority]>([])

@@ -18,11 +18,12 @@ import Testing
     }
     var configuration = ClientConfiguration()
     configuration.clock = clock
+    configuration.retry = .never
     client = Client(transport: CurlTransport(), configuration: configuration)
   }
 
   private func feed(_ window: Duration, _ failures: SharingPolicy.Failures = .replayed) -> Request {
-    Request.get(server.url("/feed")).bestEffort().shared(within: window, failures: failures, key: "feed")
+    Request.get(server.url("/feed")).shared(within: window, failures: failures, key: "feed")
   }
 
   private func reachCallers(_ count: Int) async throws {

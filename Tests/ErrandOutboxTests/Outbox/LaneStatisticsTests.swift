@@ -31,6 +31,22 @@ import Testing
     await outbox.close()
   }
 
+  @Test func `lanes whose names differ in their bytes only are two`() async throws {
+    let outbox = try await harness.outbox { $0.delivers = false }
+    let names = ["Ren\u{E9}", "Rene\u{301}"]
+    for name in names { try await outbox.enqueue(.post(harness.server.url("/"), .text("x")), lane: name) }
+    #expect(
+      try await outbox.laneStatistics().map { Array($0.lane?.utf8 ?? "".utf8) }
+        == names.map { Array($0.utf8) })
+    for name in names {
+      let selection = OutboxSelection(lane: .named(name))
+      let entries = try await outbox.list(selection)
+      #expect(entries.map { Array($0.lane?.utf8 ?? "".utf8) } == [Array(name.utf8)])
+    }
+    #expect(Set(names.map(OutboxSelection.Lane.named)).count == 2)
+    await outbox.close()
+  }
+
   @Test func `lanes are counted past a page of rows`() async throws {
     let outbox = try await harness.outbox { $0.delivers = false }
     let url = harness.server.url("/")

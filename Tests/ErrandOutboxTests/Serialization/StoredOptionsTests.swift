@@ -1,5 +1,6 @@
 import ErrandCurl
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrandCore
@@ -61,6 +62,9 @@ private struct NoFilter: ResponseFilter {
     traced.options.trace = TraceContext()
     var renewing = plain
     renewing.options.credential = AttachedCredential(renewing, renewing, at: []) { $0 }
+    var (described, passed) = (plain, plain)
+    described.options.describe(by: NoSignature())
+    passed.options.signingPass = SigningPass()
     return [
       "timeout": (.stored, plain.timeout(.milliseconds(1500))),
       "deadline": (.dropped(because: "it is the lifetime of the row"), plain.deadline(.seconds(60))),
@@ -82,7 +86,9 @@ private struct NoFilter: ResponseFilter {
       "stages.activity": (.dropped(because: "only this process shows it"), plain.activity(Activity("x"))),
       "stages.repeats": (.refused, plain.shared()),
       "stages.caching": (.refused, plain.cached(as: "a")),
-      "stages.signing": (.refused, plain.signed(by: NoSignature())),
+      "stages.signing.own": (.refused, plain.signed(by: NoSignature())),
+      "stages.signing.digests": (.refused, described),
+      "stages.signing.pass": (.dropped(because: "each attempt has its own"), passed),
       "stages.bodyCoding": (.refused, plain.coded(in: NoCoding())),
       "stages.responseFilters": (.refused, plain.filtered(by: NoFilter())),
       "stages.identityDigest": (.stored, ofAlice),
@@ -90,28 +96,12 @@ private struct NoFilter: ResponseFilter {
     ]
   }
 
-  /// The names of all stored properties of a request's options, with those of the two that are structures.
-  private func names(of options: RequestOptions) -> [String] {
-    Mirror(reflecting: options).children.flatMap { child -> [String] in
-      switch (child.label, child.value) {
-      case ("stages"?, let stages):
-        // An optional box with one property, the values.
-        let box = Mirror(reflecting: stages).children.first.map { Mirror(reflecting: $0.value) }
-        let values = box?.children.first.map { Mirror(reflecting: $0.value) }
-        return values?.children.compactMap(\.label).map { "stages.\($0)" } ?? []
-      case ("validator"?, let validator):
-        return Mirror(reflecting: validator).children.compactMap(\.label).map { "validator.\($0)" }
-      case (let label, _): return label.map { [$0] } ?? []
-      }
-    }
-  }
-
   @Test func `every option of a request is stored, refused, or dropped for a reason`() async throws {
     let call = Client(transport: CurlTransport()).start(.get("not a url"))
     _ = await call.result
     let options = options(of: call)
     // An activity, because the box of rare options is missing in a request that has none of them.
-    let all = names(of: Request.get("https://example.com").activity(Activity("x")).options)
+    let all = Request.get("https://example.com").activity(Activity("x")).options.names
     #expect(all.sorted() == options.keys.sorted())
     for (name, (fate, request)) in options {
       #expect(request.options != RequestOptions(), "\(name) is not set")

@@ -244,6 +244,31 @@ import Testing
     #expect(error?.code == .badEncoding)
   }
 
+  @Test(arguments: [false, true])
+  func `a response that was decrypted with one key is not given to a request with another`(isCached: Bool)
+    async throws
+  {
+    respond(try encrypted(data))
+    func request(_ keys: any ContentKeyProvider) -> Request {
+      let request = get.decrypting(with: keys)
+      return isCached ? request.cached(as: "a") : request.shared(within: .seconds(99))
+    }
+    // Of the same name.
+    let other = try ContentKey.random(id: "k1")
+    #expect(try await wire.client.send(request(ContentKeys(key))).data == data)
+    let error = await #expect(throws: RequestError.self) {
+      try await wire.client.send(request(ContentKeys(other)))
+    }
+    #expect(error?.code == .decryptionFailed)
+    #expect(try await wire.client.send(request(ContentKeys(key))).data == data)
+    #expect(wire.server.requests.count == 2)
+    // Keys that do not say which they are.
+    for _ in 0..<2 { _ = try await wire.client.send(request(SlowKeys(key))) }
+    #expect(wire.server.requests.count == 4)
+    let codings = [key, other].map { EncryptedBodyCoding(key: $0, recordSize: 4096, padding: .none) }
+    #expect(codings[0].identity != codings[1].identity)
+  }
+
   @Test func `a key is waited for, and one that is not there is an error that shows no key`() async throws {
     struct Broken: ContentKeyProvider {
       struct Failure: Error { let secret = "hidden" }

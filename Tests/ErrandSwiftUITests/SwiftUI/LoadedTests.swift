@@ -3,6 +3,7 @@
   import ErrandReachability
   import ErrandSwiftUI
   import ErrandTesting
+  import struct Foundation.URL
   import SwiftUI
   import Testing
 
@@ -77,6 +78,48 @@
       gate.open()
       #expect(await host.wait { host.texts == ["a"] })
       #expect(stub.requests.count == 1 && stub.cancelled == 0)
+    }
+
+    private struct AnonymousToo: View {
+      @Loaded<[String]>(.get("https://example.com/me")) private var mine
+      @Loaded<[String]>(Request.get("https://example.com/me").unauthenticated()) private var anyones
+
+      var body: some View {
+        VStack {
+          Text(mine.value?.joined() ?? "-")
+          Text(anyones.value?.joined() ?? "-")
+        }
+      }
+    }
+
+    @Test func `a view without the credential does not show what one with it has loaded`() async throws {
+      let stub = StubTransport { .response(body: "[\"\($0.fields["Authorization"] ?? "anonymous")\"]") }
+      var configuration = ClientConfiguration()
+      configuration.authentication = .bearer("alice", at: [URL(string: "https://example.com")!])
+      let store = LoadStore(
+        Client(transport: stub, configuration: configuration), reachability: nil, clock: clock)
+      let host = Host(AnonymousToo().errand(store))
+      #expect(await host.wait { host.texts == ["Bearer alice", "anonymous"] })
+    }
+
+    private struct Keyed: View {
+      @Loaded<[String]> private var names: Loading<[String]>
+
+      init(_ key: String) {
+        _names = Loaded(key) { client, scope in
+          try await client.send(.get("https://example.com/"), in: scope).decode()
+        }
+      }
+
+      var body: some View { Text(names.value?.joined() ?? "-") }
+    }
+
+    @Test func `keys that differ in their bytes only are two`() async throws {
+      let stub = StubTransport { .response(body: "[\"\($0.index)\"]") }
+      let (host, store) = host(stub) { Keyed("Ren\u{E9}") }
+      #expect(await host.wait { host.texts == ["0"] })
+      host.show(Keyed("Rene\u{301}").errand(store))
+      #expect(await host.wait { host.texts == ["1"] })
     }
 
     @Test func `the request of the last view is cancelled after the grace, and that is no error`()

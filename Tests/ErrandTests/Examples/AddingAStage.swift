@@ -67,8 +67,8 @@ private final class Last: Stage {
     let clock = VirtualClock()
     let request = Request.get("https://example.com")
     let context = CallContext(
-      destination: .memory, progress: nil, effectivePriority: EffectivePriority(.default, canChange: false),
-      started: .zero, deadline: nil)
+      CallContext.Parts(
+        destination: .memory, effectivePriority: EffectivePriority(.default, canChange: false), started: .zero))
     let stage = QuotaStage(Quota(count: 1, span: .seconds(10)), Timeline(clock))
     let next = NextStage([stage, Last()])
     _ = try await next(request, context)

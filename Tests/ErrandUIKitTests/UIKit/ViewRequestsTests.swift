@@ -93,6 +93,14 @@
         #expect(!cell.requests(for: 2).isCancelled)
       }
 
+      @Test func `identifiers that differ in their bytes only are two uses`() {
+        let cell = UICollectionViewCell()
+        let first = cell.requests(for: "Ren\u{E9}")
+        #expect(cell.requests(for: "Ren\u{E9}") === first)
+        #expect(cell.requests(for: "Rene\u{301}") !== first)
+        #expect(first.isCancelled)
+      }
+
       @Test func `a cell's requests end with its page`() {
         let (page, list, cell) = (screen.push("page"), UICollectionView(), UICollectionViewCell())
         page.view.addSubview(list)

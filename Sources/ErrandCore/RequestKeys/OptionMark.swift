@@ -1,0 +1,165 @@
+/// The mark of one option of a request: whether it is part of the keys by which requests are the same, and responses
+/// are shared or cached. Every option has one; a test compares `all` with the properties of `RequestOptions`.
+struct OptionMark: Sendable {
+  /// The keys that an option may be part of.
+  struct Keys: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// The key of requests that get no response of another: ignored repeats, and the newest of several.
+    static let repeats = Keys(rawValue: 1)
+    /// The key of a shared request.
+    static let sharing = Keys(rawValue: 2)
+    /// The key of a cached response.
+    static let caching = Keys(rawValue: 4)
+
+    static let responses: Keys = [.sharing, .caching]
+    static let all: Keys = [.repeats, .sharing, .caching]
+  }
+
+  /// The role of an option in the keys that it is not part of.
+  enum Otherwise: Sendable {
+    /// It is applied to each caller, whichever of them sent the request.
+    case appliedToEachCaller(StaticString)
+    /// It changes nothing about the response.
+    case irrelevant(StaticString)
+  }
+
+  /// The name of the property, as `Mirror` has it.
+  let name: String
+  let keys: Keys
+  /// Nil for an option that is part of every key.
+  let otherwise: Otherwise?
+  private let text: @Sendable (RequestOptions, Usual) -> String?
+
+  /// What a client does with requests that have no such option.
+  struct Usual: Sendable {
+    var retry = RetryPolicy()
+    /// The identity of its signer, if that has one.
+    var signer: String?
+  }
+
+  /// Returns the option as a part of a key; nil if it is not set.
+  func part(_ options: RequestOptions, _ usual: Usual) -> String? {
+    text(options, usual).map { "\(name) \($0)" }
+  }
+
+  private static func part(
+    _ name: String, of keys: Keys, else otherwise: Otherwise? = nil,
+    _ text: @escaping @Sendable (RequestOptions) -> String?
+  ) -> OptionMark {
+    OptionMark(name: name, keys: keys, otherwise: otherwise) { options, _ in text(options) }
+  }
+
+  private static func noPart(_ name: String, _ role: Otherwise) -> OptionMark {
+    OptionMark(name: name, keys: [], otherwise: role) { _, _ in nil }
+  }
+
+  static let all: [OptionMark] = [
+    // The identity of the request, and the coding of its bodies.
+    part("isUnauthenticated", of: .all) { $0.isUnauthenticated ? "" : nil },
+    part("isUnsigned", of: .all) { $0.isUnsigned ? "" : nil },
+    OptionMark(
+      name: "stages.signing.own", keys: .all, otherwise: nil,
+      text: { options, usual in
+        options.ownSigner?.identity
+          ?? (options.isUnsigned ? nil : usual.signer.map(OwnSigner.text(of:)))
+      }),
+    part("stages.signing.digests", of: .all) { options in
+      let names = options.digests.map { $0.identity ?? "\(type(of: $0))" }
+      return names.isEmpty ? nil : names.asOneText
+    },
+    part("stages.bodyCoding", of: .all) { $0.bodyCoding?.value.identity },
+    part("stages.responseFilters", of: .all) { options in
+      options.responseFilters.isEmpty ? nil : options.responseFilters.map(\.value.identity).asOneText
+    },
+    part("stages.identityDigest", of: .all) { $0.identityDigest },
+
+    // The way to the response. The wire has one of each, and a caller does not get the one of another.
+    part("redirects", of: .responses, else: .irrelevant("an ignored repeat gets no response")) {
+      $0.redirects?.keyText
+    },
+    part("timeout", of: .sharing, else: .irrelevant("a cached response is here")) { options in
+      options.timeout.map { "\($0)" }
+    },
+    OptionMark(
+      name: "retry", keys: .sharing, otherwise: .irrelevant("a cached response has come"),
+      text: { options, usual in
+        // A status that is accepted is not retried, so callers must agree about those that would be.
+        let accepted = (options.retry ?? usual.retry).statuses.filter(options.validator.statuses.contains)
+        let text = [options.retry?.keyText, accepted.isEmpty ? nil : "\(accepted.sorted())"]
+          .compactMap(\.self)
+        return text.isEmpty ? nil : text.asOneText
+      }),
+    part(
+      "memoryLimit", of: .sharing, else: .appliedToEachCaller("a cached response that is larger is not used")
+    ) { options in options.memoryLimit.map { "\($0)" } },
+    part("compressesBody", of: .sharing, else: .irrelevant("the server gets the same body")) {
+      $0.compressesBody ? "" : nil
+    },
+    part("httpVersion", of: .sharing, else: .irrelevant("the response is the same")) {
+      $0.httpVersion == .automatic ? nil : "\($0.httpVersion)"
+    },
+    part("stages.caching", of: .sharing, else: .appliedToEachCaller("it is the rule that looks up")) {
+      options in
+      options.caching.map { "\($0.policy.kind) \($0.name)" }
+    },
+
+    // The options of each caller.
+    noPart("deadline", .appliedToEachCaller("it ends the caller's own wait")),
+    noPart("priority", .appliedToEachCaller("a shared request has the highest of its callers'")),
+    noPart("takesNoSlot", .appliedToEachCaller("one such caller is enough")),
+    noPart("validator.statuses", .appliedToEachCaller("each caller checks the response")),
+    noPart("validator.contentTypes", .appliedToEachCaller("each caller checks the response")),
+    noPart("validator.requiresBody", .appliedToEachCaller("each caller checks the response")),
+    noPart("validator.checks", .appliedToEachCaller("each caller checks the response")),
+    noPart("stages.dependencies", .appliedToEachCaller("each caller waits before it joins")),
+    noPart("stages.activity", .appliedToEachCaller("it shows the caller's own call")),
+    noPart("stages.repeats", .appliedToEachCaller("it is the rule that makes the key")),
+
+    // These are not set yet when a key is made, or select no response.
+    noPart("stages.signing.pass", .irrelevant("the signing stage sets it, for one attempt")),
+    noPart("stages.credential", .irrelevant("the authentication stage sets it, for one attempt")),
+    noPart("stages.trace", .irrelevant("the fields that trace a request select no response")),
+  ]
+}
+
+extension RequestOptions {
+  /// Returns the options that are part of a key, as text that is the same at each start.
+  func parts(of key: OptionMark.Keys, _ usual: OptionMark.Usual) -> [String] {
+    OptionMark.all.compactMap { mark in mark.keys.isSuperset(of: key) ? mark.part(self, usual) : nil }
+  }
+}
+
+extension RequestOptions {
+  /// The identity that a request is sent for, as text that is the same whenever the same code creates the request.
+  package var textOfIdentity: String {
+    let code: [Any] =
+      [ownSigner?.signer].compactMap(\.self) + digests + responseFilters.map(\.value)
+      + [bodyCoding?.value].compactMap(\.self)
+    let names = code.map { ($0 as? any RequestSigner)?.identity ?? "\(type(of: $0))" }
+    let marks = [
+      isUnauthenticated ? "unauthenticated" : "", isUnsigned ? "unsigned" : "", identityDigest ?? "",
+    ]
+    return (marks + names).asOneText
+  }
+}
+
+extension RetryPolicy {
+  fileprivate var keyText: String {
+    let sets = [methods.map(\.rawValue), statuses.map(String.init), failures.map(\.rawValue)]
+    return
+      (["\(maxAttempts)"] + sets.map { $0.sorted().asOneText }
+      + [backoff, maxBackoff, maxRetryAfter].map { "\($0)" }).asOneText
+  }
+}
+
+extension RedirectPolicy {
+  fileprivate var keyText: String {
+    "\(limit) \([allowsDowngrade, allowsOtherOrigins, allowsChangeOfMethod])"
+  }
+}
+
+extension [String] {
+  /// The texts as one. No two lists have the same, because each text has its length before it.
+  var asOneText: String { map { "\($0.utf8.count) \($0)" }.joined(separator: " ") }
+}

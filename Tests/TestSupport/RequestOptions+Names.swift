@@ -1,0 +1,24 @@
+public import ErrandCore
+
+extension RequestOptions {
+  /// The names of all stored properties, with those of the properties that are structures: `validator.statuses`.
+  ///
+  /// The options that few requests use are in an object that other requests do not have: set one of them before.
+  public var names: [String] { Self.names(of: self, "") }
+
+  private static func names(of value: Any, _ prefix: String) -> [String] {
+    Mirror(reflecting: value).children.flatMap { child -> [String] in
+      guard let label = child.label else { return [] }
+      switch label {
+      case "stages":
+        // An optional box with one property, the values.
+        guard let box = Mirror(reflecting: child.value).children.first,
+          let values = Mirror(reflecting: box.value).children.first
+        else { return [] }
+        return names(of: values.value, "stages.")
+      case "validator", "signing": return names(of: child.value, "\(prefix)\(label).")
+      default: return [prefix + label]
+      }
+    }
+  }
+}
