@@ -70,6 +70,7 @@ let package = Package(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+    .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .systemLibrary(
@@ -80,6 +81,7 @@ let package = Package(
       dependencies: [
         "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
         .target(name: "CPSL", condition: .when(platforms: [.linux])),
+        .target(name: "CIDN2", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict + lockChecks + [.strictMemorySafety()]),
     .target(

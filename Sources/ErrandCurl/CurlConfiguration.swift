@@ -127,9 +127,9 @@ extension CurlConfiguration {
   }
 
   private static func isHostName(_ text: String) -> Bool {
-    guard let first = text.utf8.first, first != UInt8(ascii: "-"), text.utf8.count < 1024 else {
-      return false
-    }
+    guard let first = text.utf8.first, first != UInt8(ascii: "-"), text.utf8.count < 1024,
+      HostName.canonical(text) != nil
+    else { return false }
     return text.utf8.allSatisfy { byte in
       48...57 ~= byte || 97...122 ~= ASCII.lowered(byte) || "._-".utf8.contains(byte) || byte >= 0x80
     }

@@ -50,7 +50,7 @@ final class CurlOptions: Sendable {
     isBeforeVersion8 = Self.version < 0x08_0000
     addresses = configuration.hostOverrides.map { override in
       let address = override.address.contains(":") ? "[\(override.address)]" : override.address
-      return "\(override.host):\(override.port):\(address)"
+      return "\(HostName.canonical(override.host) ?? override.host):\(override.port):\(address)"
     }
   }
 
@@ -172,7 +172,7 @@ final class CurlOptions: Sendable {
   private func proxy(for request: Exchange.Request) -> String {
     switch configuration.proxy {
     case .none: ""
-    case .url(let url): url
+    case .url(let url): url.withASCIIHost
     case .environment: (request.isSecure ? environment.https : environment.http) ?? ""
     }
   }

@@ -21,9 +21,10 @@ struct ProxyEnvironment: Sendable {
       names.lazy.compactMap(variable).first { !$0.isEmpty }
     }
     let all = first("all_proxy", "ALL_PROXY")
-    http = first("http_proxy") ?? all
-    https = first("https_proxy", "HTTPS_PROXY") ?? all
-    exceptions = first("no_proxy", "NO_PROXY")
+    http = (first("http_proxy") ?? all)?.withASCIIHost
+    https = (first("https_proxy", "HTTPS_PROXY") ?? all)?.withASCIIHost
+    exceptions = first("no_proxy", "NO_PROXY")?.split(separator: ",", omittingEmptySubsequences: false)
+      .map { String($0).withASCIIHost }.joined(separator: ",")
   }
 
   /// The reason why nothing is sent in this environment, or nil.
@@ -36,6 +37,26 @@ struct ProxyEnvironment: Sendable {
 
   private static func read(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
+  }
+}
+
+extension String {
+  /// The URL of a proxy, or the name of a host, with its host in ASCII: libcurl would convert it by the locale of the
+  /// process. A host that is not valid stays as it is, and has no address.
+  var withASCIIHost: String {
+    guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
+    var start = firstRange(of: "://")?.upperBound ?? startIndex
+    let end = self[start...].firstIndex(of: "/") ?? endIndex
+    if let user = self[start..<end].lastIndex(of: "@") { start = index(after: user) }
+    // A name in a list of exceptions may begin with a dot, or a space.
+    start = self[start..<end].firstIndex { $0 != "." && $0 != " " } ?? end
+    let host = start..<(self[start..<end].firstIndex { $0 == ":" || $0 == " " } ?? end)
+    guard let name = HostName.canonical(String(self[host])) else { return self }
+    return replacingCharacters(in: host, with: name)
+  }
+
+  private func replacingCharacters(in range: Range<Index>, with text: String) -> String {
+    self[..<range.lowerBound] + text + self[range.upperBound...]
   }
 }
 

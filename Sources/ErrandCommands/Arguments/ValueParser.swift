@@ -31,7 +31,8 @@ enum ValueParser {
   private static func namesThisMachine(_ text: String) -> Bool {
     let authority = text.prefix { !"/?#\\".contains($0) }
     guard !authority.contains("@") else { return false }
-    let name = ASCII.lowercased(String(authority.prefix { !":[".contains($0) }))
+    let host = String(authority.prefix { !":[".contains($0) })
+    let name = HostName.canonical(host) ?? ASCII.lowercased(host)
     return name == "localhost" || name.hasSuffix(".localhost") || isLoopback(name) || authority == "[::1]"
       || authority.hasPrefix("[::1]:")
   }

@@ -107,12 +107,13 @@ struct Netrc: Sendable {
   /// Returns the first entry of the host, else the first one of all hosts.
   /// - Parameter user: Whose entry it has to be; nil for any.
   func entry(for host: String, user: String? = nil) -> Entry? {
-    let host = ASCII.lowercased(host)
+    func canonical(_ host: String) -> String { HostName.canonical(host) ?? ASCII.lowercased(host) }
+    let host = canonical(host)
     let entries = entries.filter { entry in
-      // Bytes are compared: two names that look the same may be two users.
-      user.map { user in entry.user.map { $0.utf8.elementsEqual(user.utf8) } ?? false } ?? true
+      // Two names that look the same may be two users.
+      user.map { user in entry.user.map { ASCII.areSame($0, user) } ?? false } ?? true
     }
-    return entries.first { $0.host == host } ?? entries.first { $0.host == nil }
+    return entries.first { $0.host.map(canonical) == host } ?? entries.first { $0.host == nil }
   }
 
   private struct Word {

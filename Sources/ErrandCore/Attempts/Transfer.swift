@@ -47,7 +47,7 @@ struct Transfer: Sendable {
 
   /// True if a response is a redirect that will be followed.
   func redirects(_ request: Request, _ head: ResponseHead) -> Bool {
-    head.status.isRedirect && stage.redirects(of: request).limit > 0 && head.fields.contains("Location")
+    head.redirectLocation != nil && stage.redirects(of: request).limit > 0
   }
 
   func memoryLimit(of request: Request) -> Int { request.options.memoryLimit ?? stage.defaults.memoryLimit }

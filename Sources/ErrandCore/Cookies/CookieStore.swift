@@ -108,6 +108,7 @@ public final class CookieStore: Sendable {
   /// - Throws: `CookieError` if no server could set it; `FileError` if it cannot be written, but then it
   ///   counts for this process, and is written with the next change.
   public func set(_ cookie: Cookie) async throws {
+    let cookie = cookie.withDomainInASCII
     if let problem = cookie.problem { throw CookieError(cookie, problem) }
     guard partitions.use(partition, { $0.jar.mayKeep(cookie) }) else {
       throw CookieError(

@@ -15,7 +15,7 @@ struct CookieURL: Sendable, Hashable {
 
   /// Returns nil if there is no host, or a host or a path that is too long.
   init?(_ url: URL) {
-    guard let host = url.host(percentEncoded: true).map(ASCII.lowercased), !host.isEmpty,
+    guard let host = url.host(percentEncoded: true).map(HostName.ofCookies), !host.isEmpty,
       host.utf8.count <= Cookie.longestDomain
     else { return nil }
     let path = url.path(percentEncoded: true)
@@ -40,6 +40,24 @@ struct CookieURL: Sendable, Hashable {
   func isMatched(by cookie: Cookie) -> Bool {
     let isHost = cookie.isHostOnly ? ASCII.areSame(host, cookie.domain) : host.isDomain(in: cookie.domain)
     return isHost && path.isPath(in: cookie.path) && (isSecure || !cookie.isSecure)
+  }
+}
+
+extension HostName {
+  /// Returns a host in the form in which cookies have it: with A-labels, in lower case. Any other text stays as it is,
+  /// and matches no host.
+  static func ofCookies(_ host: String) -> String {
+    let decoded = host.utf8.contains(UInt8(ascii: "%")) ? URLBytes.decoded(host) : Array(host.utf8)
+    return canonical(String(decoding: decoded, as: UTF8.self)) ?? ASCII.lowercased(host)
+  }
+}
+
+extension Cookie {
+  var withDomainInASCII: Cookie {
+    guard domain.utf8.contains(where: { $0 >= 0x80 }) else { return self }
+    var cookie = self
+    cookie.domain = HostName.ofCookies(domain)
+    return cookie
   }
 }
 

@@ -77,7 +77,8 @@ package struct SetCookie: Sendable, Hashable {
     if value.isEmpty { return nil }
     // A dot alone is no host, and browsers refuse the cookie.
     let isDotted = value.first == UInt8(ascii: ".") && value.count > 1
-    return string((isDotted ? value.dropFirst() : value).map(ASCII.lowered)[...])
+    let domain = string((isDotted ? value.dropFirst() : value).map(ASCII.lowered)[...])
+    return value.contains { $0 >= 0x80 } ? HostName.ofCookies(domain) : domain
   }
 
   private static func sameSite(_ value: ArraySlice<UInt8>) -> Cookie.SameSite? {

@@ -62,11 +62,11 @@ enum Address: Sendable, Hashable {
       self = refuse("it is not a valid URL (are there spaces to be encoded?)")
       return
     }
-    guard let reference = URLReference(text) else {
-      self = refuse("it is not a valid URL: its host or its port is none")
-      return
+    do {
+      self = Address(try URLReference(parsing: text), of: text)
+    } catch {
+      self = refuse(error.reason)
     }
-    self = Address(reference, of: text)
   }
 
   /// - Parameter text: The text shown if the URL is invalid.
@@ -84,6 +84,8 @@ enum Address: Sendable, Hashable {
       self = refuse("the URL names no host")
       return
     }
+    var reference = reference
+    reference.removeDots()
     let encoded = reference.text
     guard let url = URL(string: encoded), url.absoluteString == encoded else {
       self = refuse("it is not a valid URL")

@@ -40,7 +40,8 @@ struct BaseURL: Sendable {
   }
 
   private static func problem(ofRelative text: String) -> String? {
-    guard let reference = URLReference(text) else { return "its host or its port is none" }
+    let reference: URLReference
+    do { reference = try URLReference(parsing: text) } catch { return error.reason }
     if reference.authority != nil { return "the URL names a host without a scheme; write https: before it" }
     return URLPath.hasDots(reference.path)
       ? "the relative URL has segments of dots, which would lead elsewhere" : nil

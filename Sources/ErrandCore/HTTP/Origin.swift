@@ -7,16 +7,18 @@
 /// Scheme, host and port (RFC 6454): the boundary within which a credential may be sent.
 package struct Origin: Sendable, Hashable {
   package let scheme: String
+  /// In lower case, an IPv6 address in brackets.
   let host: String
   let port: Int
 
+  /// Returns nil if the URL has no scheme, or no host that is valid.
   package init?(_ url: URL) {
-    guard let scheme = url.scheme.map(ASCII.lowercased), let host = url.host(percentEncoded: false) else {
-      return nil
-    }
-    self.scheme = scheme
-    self.host = ASCII.lowercased(host)
-    port = url.port ?? (scheme == "https" ? 443 : 80)
+    guard let reference = URLReference(url.absoluteString), let scheme = reference.scheme,
+      let authority = reference.authority, !authority.host.isEmpty
+    else { return nil }
+    self.scheme = ASCII.lowercased(scheme)
+    host = ASCII.lowercased(authority.host)
+    port = authority.port.flatMap { Int($0) } ?? (self.scheme == "https" ? 443 : 80)
   }
 
   /// The origin in a canonical form.

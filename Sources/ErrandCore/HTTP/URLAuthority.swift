@@ -6,10 +6,10 @@ struct URLAuthority {
   /// The digits of the port, which may be empty.
   let port: String?
 
-  /// Returns nil if the host or the port is not valid.
-  init?(_ bytes: ArraySlice<UInt8>) {
+  /// - Throws: `URLProblem`, if the host or the port is not valid.
+  init(_ bytes: ArraySlice<UInt8>) throws(URLProblem) {
     // Programs disagree on whether a backslash ends the host, so a URL with one is refused.
-    guard !bytes.contains(UInt8(ascii: "\\")) else { return nil }
+    guard !bytes.contains(UInt8(ascii: "\\")) else { throw .unreadable }
     var rest = bytes
     if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
       user = URLReference.encode(rest[..<at], URLBytes.isUser)
@@ -17,23 +17,21 @@ struct URLAuthority {
     }
     let end: Int
     if rest.first == UInt8(ascii: "[") {
-      guard let bracket = rest.firstIndex(of: UInt8(ascii: "]")), Self.isIPv6(rest[..<bracket].dropFirst())
-      else {
-        return nil
-      }
+      guard let bracket = rest.firstIndex(of: UInt8(ascii: "]")),
+        let address = Self.ipv6(rest[..<bracket].dropFirst())
+      else { throw .unreadable }
       end = bracket + 1
-      host = String(decoding: rest[..<end], as: UTF8.self)
+      host = "[\(address)]"
     } else {
       end = rest.firstIndex(of: UInt8(ascii: ":")) ?? rest.endIndex
-      guard let name = Self.name(rest[..<end]) else { return nil }
-      host = name
+      host = try Self.name(rest[..<end])
     }
     guard end < rest.endIndex else {
       port = nil
       return
     }
     let digits = rest[(end + 1)...]
-    guard rest[end] == UInt8(ascii: ":"), Self.isPort(digits) else { return nil }
+    guard rest[end] == UInt8(ascii: ":"), Self.isPort(digits) else { throw .unreadable }
     port = String(decoding: digits, as: UTF8.self)
   }
 
@@ -45,39 +43,36 @@ struct URLAuthority {
     return significant.count < 6 && significant.reduce(0) { $0 * 10 + Int($1 - 48) } <= 65535
   }
 
-  /// Returns true for an IPv6 address, with or without a zone (RFC 6874).
-  private static func isIPv6(_ bytes: ArraySlice<UInt8>) -> Bool {
-    let zone = bytes.firstIndex(of: UInt8(ascii: "%")) ?? bytes.endIndex
-    let address = bytes[..<zone]
-    guard address.contains(UInt8(ascii: ":")),
-      address.allSatisfy({ URLBytes.digit($0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-    else { return false }
-    return zone == bytes.endIndex
-      || (bytes[zone...].starts(with: "%25".utf8) && bytes.endIndex > zone + 3
-        && bytes[(zone + 3)...].allSatisfy(URLBytes.isUnreserved))
+  /// Returns an IPv6 address in its one form, with its zone if it has one (RFC 6874); nil for anything else.
+  private static func ipv6(_ bytes: ArraySlice<UInt8>) -> String? {
+    let start = bytes.firstIndex(of: UInt8(ascii: "%")) ?? bytes.endIndex
+    let zone = bytes[start...]
+    guard let address = IPAddress.canonicalIPv6(bytes[..<start]) else { return nil }
+    guard
+      zone.isEmpty
+        || (zone.starts(with: "%25".utf8) && zone.count > 3
+          && zone.dropFirst(3).allSatisfy(URLBytes.isUnreserved))
+    else { return nil }
+    return address + String(decoding: zone, as: UTF8.self)
   }
 
-  /// Returns a host name; nil if an escape stands for a delimiter, because other programs decode it. Letters
-  /// beyond ASCII stay encoded.
-  private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
+  /// Returns a host name in its one form.
+  /// - Throws: `URLProblem`, also if an escape stands for a delimiter, because other programs decode it.
+  private static func name(_ bytes: ArraySlice<UInt8>) throws(URLProblem) -> String {
     var name: [UInt8] = []
     var index = bytes.startIndex
     while index < bytes.endIndex {
       var byte = bytes[index]
       index += 1
       if byte == UInt8(ascii: "%") {
-        guard let escaped = URLBytes.escaped(bytes, at: index - 1) else { return nil }
-        guard escaped >= 0x80 || URLBytes.isUnreserved(escaped) else { return nil }
+        guard let escaped = URLBytes.escaped(bytes, at: index - 1),
+          escaped >= 0x80 || URLBytes.isUnreserved(escaped)
+        else { throw .unreadable }
         byte = escaped
         index += 2
       }
-      if byte >= 0x80 {
-        name += URLBytes.escape(byte)
-      } else {
-        guard URLBytes.isUnreserved(byte) || URLBytes.isSubDelimiter(byte) else { return nil }
-        name.append(byte)
-      }
+      name.append(byte)
     }
-    return String(decoding: name, as: UTF8.self)
+    return try HostName.name(name)
   }
 }

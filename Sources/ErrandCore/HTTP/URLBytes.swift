@@ -71,8 +71,8 @@ package enum URLBytes {
     }
   }
 
-  /// Returns true for a plain absolute URL: http or https, a plain host, an optional short port, a path and a
-  /// query in which every byte is allowed. False in doubt.
+  /// Returns true for a plain absolute URL: http or https, a plain host, an optional short port, a path without
+  /// dot segments and a query in which every byte is allowed. False in doubt.
   static func isPlainURL(_ text: String) -> Bool {
     unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
       let count = bytes.count
@@ -86,8 +86,17 @@ package enum URLBytes {
       else { return false }
       index += 3
       let host = index
-      while index < count, unsafe isUnreserved(bytes[index]) { index += 1 }
+      var label = index
+      while index < count, unsafe isUnreserved(bytes[index]) {
+        if unsafe bytes[index] == UInt8(ascii: ".") { label = index + 1 }
+        // An A-label, perhaps: it begins with `xn--`.
+        let dash = UInt8(ascii: "-")
+        if index == label + 3, unsafe bytes[index] == dash, unsafe bytes[index - 1] == dash { return false }
+        index += 1
+      }
       guard index > host else { return false }
+      // An address of IPv4, perhaps, or one of its other notations.
+      if label < index, unsafe 48...57 ~= bytes[label], unsafe !isDotted(bytes, host..<index) { return false }
       if index < count, unsafe bytes[index] == 0x3A {
         let port = index + 1
         index = port
@@ -100,8 +109,15 @@ package enum URLBytes {
       }
       if index == count { return true }
       guard unsafe bytes[index] == 0x2F else { return false }
+      var segment = index
+      var isInPath = true
       while index < count {
         let byte = unsafe bytes[index]
+        if isInPath, byte == 0x2F || byte == 0x3F {
+          if unsafe isDots(bytes, from: segment + 1, to: index) { return false }
+          segment = index
+          isInPath = byte == 0x2F
+        }
         if byte == 0x25 {
           guard index + 2 < count, unsafe digit(bytes[index + 1]) != nil,
             unsafe digit(bytes[index + 2]) != nil
@@ -111,8 +127,31 @@ package enum URLBytes {
         }
         index += 1
       }
-      return true
+      return unsafe !isInPath || !isDots(bytes, from: segment + 1, to: count)
     } ?? false
+  }
+
+  /// Returns true for `.` and `..`.
+  private static func isDots(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Bool {
+    guard 1...2 ~= end - start else { return false }
+    return unsafe bytes[start] == 0x2E && bytes[end - 1] == 0x2E
+  }
+
+  /// Returns true for an IPv4 address of four decimal numbers without leading zeros.
+  private static func isDotted(_ bytes: UnsafeBufferPointer<UInt8>, _ host: Range<Int>) -> Bool {
+    var (number, digits, parts) = (0, 0, 1)
+    for index in host {
+      let byte = unsafe bytes[index]
+      if byte == UInt8(ascii: ".") {
+        guard digits > 0 else { return false }
+        (number, digits, parts) = (0, 0, parts + 1)
+      } else {
+        guard 48...57 ~= byte, digits == 0 || number > 0 else { return false }
+        (number, digits) = (number * 10 + Int(byte - 48), digits + 1)
+        if number > 255 { return false }
+      }
+    }
+    return parts == 4 && digits > 0
   }
 }
 

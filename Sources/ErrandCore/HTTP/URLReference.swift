@@ -10,6 +10,11 @@ struct URLReference {
 
   /// Returns nil if the host or the port is not valid.
   init?(_ text: String) {
+    do { try self.init(parsing: text) } catch { return nil }
+  }
+
+  /// - Throws: `URLProblem`, if the host or the port is not valid.
+  init(parsing text: String) throws(URLProblem) {
     let bytes = Array(text.utf8)
     var rest = bytes[...]
     if let mark = rest.firstIndex(of: UInt8(ascii: "#")) {
@@ -27,8 +32,7 @@ struct URLReference {
     if rest.starts(with: "//".utf8) {
       let start = rest.startIndex + 2
       let end = rest[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-      guard let authority = URLAuthority(rest[start..<end]) else { return nil }
-      self.authority = authority
+      authority = try URLAuthority(rest[start..<end])
       rest = rest[end...]
     }
     path = Self.encode(rest, URLBytes.isPath)
@@ -55,6 +59,9 @@ struct URLReference {
     whole.authority?.user = nil
     return whole
   }
+
+  /// Removes the dot segments of the path (RFC 3986, section 5.2.4).
+  mutating func removeDots() { path = Self.withoutDots(path) }
 
   mutating func takeUser() -> String? {
     defer { authority?.user = nil }

@@ -14,17 +14,21 @@ extension RedirectPolicy {
   func step(
     _ request: Request, _ head: ResponseHead, followed: Int, secrets: Secrets
   ) throws(RequestError) -> Step {
-    guard limit > 0, head.status.isRedirect, let location = head.fields.values(of: "Location").first,
-      let url = request.url
-    else { return .response }
+    guard limit > 0, let location = head.redirectLocation, let url = request.url else { return .response }
     guard followed < limit else {
       throw refuse(.tooManyRedirects, "redirected more than \(limit) times", head)
     }
     // User and password of a redirect's target are dropped: they would be credentials of the server's choice.
     let target = secrets.redact(location).clippedURL
     let unreadable = secrets.redactAnything(location).clippedURL.debugDescription
-    guard let reference = URLReference(location), let base = URLReference(url.absoluteString) else {
-      throw refuse(.redirectRefused, "the redirect to \(unreadable) leads nowhere", head)
+    let (reference, base): (URLReference, URLReference)
+    do {
+      (reference, base) = (try URLReference(parsing: location), try URLReference(parsing: url.absoluteString))
+    } catch {
+      throw refuse(
+        .redirectRefused,
+        "the redirect to \(unreadable) is not followed: \(secrets.redactAnything(error.reason))",
+        head)
     }
     let resolved = reference.resolved(against: base)
     let address = Address(resolved, of: resolved.text)
@@ -90,6 +94,16 @@ extension RedirectPolicy {
 
   private func refuse(_ code: RequestError.Code, _ message: String, _ head: ResponseHead) -> RequestError {
     RequestError(code, message: message, status: head.status, fields: head.fields, reachedServer: true)
+  }
+}
+
+extension ResponseHead {
+  /// The target of a redirect. An empty one is not a target: the response stands for itself.
+  var redirectLocation: String? {
+    guard status.isRedirect, let location = fields.values(of: "Location").first.map(ASCII.trimmed) else {
+      return nil
+    }
+    return location.isEmpty ? nil : location
   }
 }
 

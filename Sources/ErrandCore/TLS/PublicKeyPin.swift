@@ -97,7 +97,8 @@ package struct PublicKeyPins: Sendable {
   }
 
   private static func host(_ text: String, of name: String) throws(TLSProblem) -> String {
-    let host = canonical(text)
+    let isInternational = text.utf8.contains { $0 >= 0x80 }
+    let host = canonical(isInternational ? HostName.canonical(text) ?? text : text)
     let labels = host.split(separator: ".", omittingEmptySubsequences: false)
     let isHost =
       isNumeric(labels.last ?? "") || host.contains(":")
@@ -107,8 +108,8 @@ package struct PublicKeyPins: Sendable {
       }
     guard isHost else {
       throw TLSProblem(
-        "\(shown(name)) in the pins is no host: it takes api.example.com, *.example.com or *, in ASCII (xn--… for other "
-          + "names), without a scheme, a port or a path")
+        "\(shown(name)) in the pins is not a host: write api.example.com, *.example.com or *, without a scheme, a port or "
+          + "a path")
     }
     return host
   }

@@ -112,7 +112,10 @@ extension HTTPFields.Field {
   }
 
   private static func isHost(_ text: String) -> Bool {
-    guard let authority = URLAuthority(Array(text.utf8)[...]) else { return false }
-    return authority.user == nil && !authority.host.isEmpty && authority.text == text
+    // Neither a name that is not in ASCII nor the zone of an address is sent.
+    guard text.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }),
+      let authority = try? URLAuthority(Array(text.utf8)[...])
+    else { return false }
+    return authority.user == nil && !authority.host.isEmpty
   }
 }

@@ -1,3 +1,14 @@
+extension [UInt8] {
+  /// Removes the zone of an IPv6 address (RFC 6874), which is of this machine and is not sent.
+  fileprivate mutating func removeZone(from start: Int) {
+    guard let end = self[start...].firstIndex(where: { "/?#]".utf8.contains($0) }),
+      self[end] == UInt8(ascii: "]"),
+      let zone = self[start..<end].firstIndex(of: UInt8(ascii: "%"))
+    else { return }
+    removeSubrange(zone..<end)
+  }
+}
+
 /// The parts of a request's URL as a server sees them: RFC 9421, sections 2.2.2 to 2.2.8.
 struct TargetURL {
   /// The URL, with its scheme and its host in lower case.
@@ -20,6 +31,7 @@ struct TargetURL {
     else { return nil }
     schemeEnd = colon
     let start = colon + 3
+    bytes.removeZone(from: start)
     let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
     let query = bytes[start..<end].firstIndex(of: FieldByte.question)
     let path = bytes[start..<(query ?? end)].firstIndex(of: Self.slash) ?? query ?? end

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ValueParserTests {
   @Test(arguments: [
     ("localhost:8080/x", "http://"), ("LOCALHOST", "http://"), ("a.localhost/x", "http://"),
-    ("127.0.0.1:80?a=http://b", "http://"), ("127.1.2.3/x", "http://"), ("127.0.0.1.evil.test/x", "https://"),
+    ("127.0.0.1:80?a=http://b", "http://"), ("127.1.2.3/x", "http://"), ("127.1:80/x", "http://"),
+    ("b\u{FC}cher.example", "https://"), ("127.0.0.1.evil.test/x", "https://"),
     ("127.evil.test", "https://"), ("127.0.0.256", "https://"), ("[::1]:8080/x", "http://"),
     ("example.com/x", "https://"),
     ("example.com:8443", "https://"), ("localhost.example.com", "https://"), ("[::2]/x", "https://"),

@@ -43,10 +43,12 @@ import Testing
 
   @Test func `an absolute URL is left as it is`() async throws {
     let stage = stage("https://h/v1")
-    for url in ["https://other.test/x", "http://h/v1/../x", "HTTPS://h/x", "https://h"] {
+    for url in ["https://other.test/x", "HTTPS://h/x", "https://h"] {
       try await stage.client.send(.get(url))
       #expect(sent(stage).last == url)
     }
+    try await stage.client.send(.get("http://h/v1/../x"))
+    #expect(sent(stage).last == "http://h/x")
   }
 
   @Test(arguments: [

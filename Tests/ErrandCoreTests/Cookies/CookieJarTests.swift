@@ -194,13 +194,13 @@ import Testing
     #expect(visit.jar.count == 0)
   }
 
-  @Test(arguments: ["localhost", "127.0.0.1", "[::1]"])
+  @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "0x7f.1"])
   mutating func `this machine sets and is sent secure cookies over http`(_ host: String) {
     visit.receive("__Host-a=1; Secure; Path=/", from: "http://\(host):8080/")
     #expect(visit.sent(to: "http://\(host)/") == "__Host-a=1")
   }
 
-  @Test(arguments: ["127.0.0.2", "localhost.com", "a.localhost", "[::2]", "0x7f.1", "127.0.0.1.com"])
+  @Test(arguments: ["127.0.0.2", "localhost.com", "a.localhost", "[::2]", "0x7f.2", "127.0.0.1.com"])
   mutating func `another machine does not`(_ host: String) {
     visit.receive("a=1; Secure", from: "http://\(host)/")
     #expect(visit.jar.count == 0)

@@ -35,6 +35,22 @@ import Testing
     #expect(url.isSecure == isSecure)
   }
 
+  @Test(arguments: [
+    ("https://b\u{FC}cher.example/", "xn--bcher-kva.example"), ("https://127.1/", "127.0.0.1"),
+    ("https://[0:0::1]/", "::1"),
+  ])
+  func `a host has its one form`(_ text: String, _ host: String) throws {
+    #expect(try url(text).host == host)
+  }
+
+  @Test func `the domain of a cookie may be an international name`() async throws {
+    #expect(SetCookie("a=b; Domain=.B\u{DC}cher.Example")?.domain == "xn--bcher-kva.example")
+    let store = CookieStore()
+    try await store.set(Cookie("a", "b", domain: "b\u{FC}cher.example", isHostOnly: false))
+    let url = try #require(URL(string: "https://www.xn--bcher-kva.example/"))
+    #expect(store.cookies(for: url).map(\.domain) == ["xn--bcher-kva.example"])
+  }
+
   @Test func `a URL without a host, or with a host or a path that is too long, has no cookies`() throws {
     let host = String(repeating: "a", count: 251)
     let path = String(repeating: "/1234567", count: 512)

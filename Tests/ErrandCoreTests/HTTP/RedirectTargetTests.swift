@@ -1,6 +1,13 @@
+import ErrandTesting
 import Testing
 
 @testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 @Suite struct RedirectTargetTests {
   private func target(_ location: String, from url: String) throws -> Request? {
@@ -16,7 +23,7 @@ import Testing
     ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
     ("#s", "http://a/b/c/d;p?q#s"), ("g#s", "http://a/b/c/g#s"), ("g?y#s", "http://a/b/c/g?y#s"),
     (";x", "http://a/b/c/;x"), ("g;x", "http://a/b/c/g;x"), ("g;x?y#s", "http://a/b/c/g;x?y#s"),
-    ("", "http://a/b/c/d;p?q"), (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"),
+    (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"),
     ("../", "http://a/b/"), ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"),
     ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"),
     ("/./g", "http://a/g"), ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"),
@@ -27,6 +34,41 @@ import Testing
   ])
   func `a reference is resolved as RFC 3986 says`(location: String, expected: String) throws {
     #expect(try target(location, from: "http://a/b/c/d;p?q")?.address.text == expected)
+  }
+
+  @Test(arguments: ["", " ", "\t"])
+  func `an empty location is not a redirect`(location: String) async throws {
+    #expect(try target(location, from: "http://a/b") == nil)
+    // The body of the response is the caller's, whole.
+    let body = String(repeating: "x", count: 100_000)
+    let stage = Stage { _ in .response(status: 302, fields: ["Location": location], body: body) }
+    let response = try await stage.client.send(.get("http://a.test/").accepting(200..<400))
+    #expect(response.status == 302)
+    #expect(response.text == body)
+  }
+
+  @Test(arguments: [
+    ("http://b\u{FC}cher.example/\u{FC}", "http://xn--bcher-kva.example/%C3%BC"),
+    ("//B%C3%BCcher.example", "http://xn--bcher-kva.example"), ("//127.1/", "http://127.0.0.1/"),
+  ])
+  func `the host of a location has its one form`(location: String, expected: String) throws {
+    #expect(try target(location, from: "http://a/b")?.address.text == expected)
+  }
+
+  @Test(arguments: ["http:///host/x", "///host/x", "http://", "https:///"])
+  func `a location with an empty host is refused, and so is a URL`(location: String) throws {
+    let error = #expect(throws: RequestError.self) { _ = try target(location, from: "http://a/b") }
+    #expect(error?.code == .redirectRefused)
+    #expect(error?.message.hasSuffix("the URL names no host") == true)
+    var configuration = ClientConfiguration()
+    configuration.baseURL = URL(string: "http://a.test/v1/")
+    let client = Client(transport: StubTransport { _ in .response() }, configuration: configuration)
+    #expect(client.completed(.get(location)).url == nil)
+  }
+
+  @Test func `the error for a host that is not valid says why`() throws {
+    let error = #expect(throws: RequestError.self) { _ = try target("//xn--a/", from: "http://a/b") }
+    #expect(error?.message.contains("is not a valid international host name") == true)
   }
 
   @Test(arguments: [

@@ -111,7 +111,7 @@ import Testing
 
   @Test(arguments: [
     ("http://a.test", "http://a.test:80"), ("https://A.test:8443/p?u=http://x:1/", "https://a.test:8443"),
-    ("http://u@x:p@a.test:0081/", "http://a.test:81"), ("http://[::1]:8080/", "http://::1:8080"),
+    ("http://u@x:p@a.test:0081/", "http://a.test:81"), ("http://[::1]:8080/", "http://[::1]:8080"),
     ("http://%61.test/", "http://a.test:80"), ("https://a.test:/", "https://a.test:443"),
   ])
   func `an origin's name is its scheme, host and port`(url: String, name: String) {

@@ -14,6 +14,7 @@ import ErrandServing
       let body: String
 
       var method: String { String(head.prefix { $0 != " " }) }
+      var target: String { String(head.split(separator: " ")[1]) }
 
       /// Returns the value of a field, or nil.
       func field(_ name: String) -> String? {

@@ -74,6 +74,13 @@ import Testing
     #expect(await codeOfRefusal { _ = try empty.lines(.authority) } == .componentUnavailable)
   }
 
+  @Test func `the zone of an address is not signed, because it is not sent`() throws {
+    let message = SignableMessage.get("https://[FE80::1%25eth0]:8443/a?b=%25c")
+    #expect(try message.value(of: .authority) == "[fe80::1]:8443")
+    #expect(try message.value(of: .targetURI) == "https://[fe80::1]:8443/a?b=%25c")
+    #expect(try message.value(of: .path) == "/a")
+  }
+
   /// It would look like another host, and the beginning of a path.
   @Test(arguments: [
     "example.com/a", "example.com?a", "a@example.com", "example.com#", "a\\b", "a b", "é", "a\r\nb",
