@@ -83,7 +83,10 @@ let package = Package(
         .target(name: "CPSL", condition: .when(platforms: [.linux])),
         .target(name: "CIDN2", condition: .when(platforms: [.linux])),
       ],
-      swiftSettings: strict + lockChecks + [.strictMemorySafety()]),
+      swiftSettings: strict + lockChecks + [.strictMemorySafety()],
+      linkerSettings: [
+        .linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
+      ]),
     .target(
       name: "ErrandReachability", dependencies: ["ErrandCore"],
       swiftSettings: strict + [.strictMemorySafety()]),

@@ -340,6 +340,14 @@ public func clock_gettime(_ __clock_id: clockid_t, _ __tp: UnsafeMutablePointer<
 
 // MARK: The process and its memory
 
+public typealias iconv_t = UnsafeMutableRawPointer
+public func iconv_open(_: UnsafePointer<CChar>!, _: UnsafePointer<CChar>!) -> iconv_t! { absent() }
+@discardableResult
+public func iconv_close(_: iconv_t!) -> Int32 { absent() }
+public func iconv(
+  _: iconv_t!, _: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!, _: UnsafeMutablePointer<Int>!,
+  _: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!, _: UnsafeMutablePointer<Int>!
+) -> Int { absent() }
 public func geteuid() -> uid_t { absent() }
 public func getpid() -> pid_t { absent() }
 public func getenv(_: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { absent() }

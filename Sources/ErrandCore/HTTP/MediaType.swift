@@ -18,6 +18,41 @@ enum MediaType {
     return isSame(bare.prefix(family.count), family)
   }
 
+  /// Returns the value of a parameter (RFC 9110, section 5.6.6), of the first if there are several; nil if there is
+  /// none.
+  static func parameter(_ name: String, of type: String) -> String? {
+    var rest = Array(type.utf8).drop { $0 != UInt8(ascii: ";") }
+    func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+    while let semicolon = rest.first, semicolon == UInt8(ascii: ";") {
+      rest = rest.dropFirst().drop(while: isSpace)
+      let key = rest.prefix { ASCII.isTokenByte($0) }
+      rest = rest.dropFirst(key.count)
+      var value: [UInt8] = []
+      if rest.first == UInt8(ascii: "=") {
+        rest = rest.dropFirst()
+        if rest.first == UInt8(ascii: "\"") {
+          rest = rest.dropFirst()
+          while let byte = rest.first, byte != UInt8(ascii: "\"") {
+            rest = rest.dropFirst()
+            // An escape stands for the byte behind it.
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+              value.append(escaped)
+            } else {
+              value.append(byte)
+            }
+          }
+        } else {
+          value = Array(rest.prefix { $0 != UInt8(ascii: ";") })
+        }
+      }
+      if ASCII.equalIgnoringCase(String(decoding: key, as: UTF8.self), name) {
+        return ASCII.trimmed(String(decoding: value, as: UTF8.self))
+      }
+      rest = rest.drop { $0 != UInt8(ascii: ";") }
+    }
+    return nil
+  }
+
   /// Returns the type without parameters, and without the spaces and tabs around it.
   private static func bare(_ type: String) -> Substring.UTF8View {
     func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }

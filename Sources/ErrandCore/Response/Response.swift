@@ -100,8 +100,13 @@ public struct Response: Sendable {
     if case .data(let data) = body { data } else { Data() }
   }
 
-  /// The body as text: UTF-8, with invalid bytes replaced.
-  public var text: String { String(decoding: data, as: UTF8.self) }
+  /// The body as text, in the charset of `Content-Type`, without a byte order mark.
+  ///
+  /// As WHATWG's Encoding standard has it, a byte order mark (UTF-8, UTF-16) counts more than the header field, ISO-8859-1
+  /// and US-ASCII are windows-1252, and GB2312 and GBK are GB18030. UTF-8, UTF-16 and windows-1252 are always known; for
+  /// others (Shift_JIS, EUC-JP, Big5, EUC-KR, windows-125x, KOI8-R, ISO-8859-x) the C library's `iconv` is asked. A text
+  /// without a charset, or with an unknown one, is read as UTF-8. Bytes that stand for nothing become U+FFFD.
+  public var text: String { Charset.text(of: data, type: fields["Content-Type"]) }
 
   /// The file of a response to `download`.
   public var file: URL? {
