@@ -228,11 +228,14 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
   @discardableResult
   private func watchForStall(of transfer: CurlTransfer, from moved: ContinuousClock.Instant) -> Bool {
     let timeout = transfer.exchange.request.timeout
-    guard let due = StallCheck.next(after: moved, timeout, now: now, isSending: transfer.isSending) else {
+    let (since, limit) = transfer.stallLimit(from: moved)
+    guard var due = StallCheck.next(after: since, limit, now: now, isSending: transfer.isSending) else {
       return false
     }
+    // Without a connection, a longer time-out may count, which ends when there is one.
+    due = min(due, now + timeout)
     // Rounded up, so that the time-out is over for certain by then.
-    stalls.insert(transfer, due: milliseconds(at: due) + 1, timeout: timeout.wholeMilliseconds)
+    stalls.insert(transfer, due: milliseconds(at: due) + 1, timeout: min(timeout, limit).wholeMilliseconds)
     return true
   }
 

@@ -119,6 +119,7 @@ final class CurlOptions: Sendable {
     let httpVersion: HTTPVersionPreference
     let isSecure: Bool
     let timeout: Duration
+    let connectTimeout: Duration?
   }
 
   /// Sets the options of one transfer, including all that an earlier one may have left different.
@@ -130,7 +131,7 @@ final class CurlOptions: Sendable {
     if case .none = request.upload {
       shape = Shape(
         method: request.method, httpVersion: request.httpVersion, isSecure: request.isSecure,
-        timeout: request.timeout)
+        timeout: request.timeout, connectTimeout: request.connectTimeout)
       if shape == handle.shape { return }
     }
     handle.shape = shape
@@ -151,8 +152,9 @@ final class CurlOptions: Sendable {
     // For what the handle notes.
     errand_setopt_long(easy, CURLOPT_VERBOSE, mayShare || isBeforeVersion8 ? 1 : 0)
     // `StallWatch` is more exact; this only keeps libcurl's 300 s from ending a longer wait.
+    let connecting = request.connectTimeout ?? request.timeout
     errand_setopt_long(
-      easy, CURLOPT_CONNECTTIMEOUT_MS, min(request.timeout.wholeMilliseconds, 1 << 30) + 1000)
+      easy, CURLOPT_CONNECTTIMEOUT_MS, min(max(0, connecting.wholeMilliseconds), 1 << 30) + 1000)
   }
 
   /// Sets a text option. libcurl copies the text. (Passing a `String` to C directly would make one more

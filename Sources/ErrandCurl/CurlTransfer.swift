@@ -253,13 +253,20 @@ final class CurlTransfer: @unchecked Sendable {
     return lastMove
   }
 
+  /// Returns the time-out that counts now, and since when: until there is a connection, it may be another.
+  /// - Parameter moved: When data moved last.
+  func stallLimit(from moved: ContinuousClock.Instant) -> (since: ContinuousClock.Instant, limit: Duration) {
+    if !hasGoneOut, let limit = exchange.request.connectTimeout { return (started, limit) }
+    return (moved, exchange.request.timeout)
+  }
+
   func timedOut() -> Result<Void, any Error> {
     if response.isOutcome { return .success(()) }
-    let wait = exchange.request.timeout.formattedSeconds
+    let wait = stallLimit(from: lastMove).limit.formattedSeconds
     let reached = hasReachedServer
     return .failure(
       exchange.error(
-        .timedOut, reached ? "nothing came for \(wait)" : "no connection after \(wait)",
+        .timedOut, reached ? "nothing came for \(wait)" : "no connection was made within \(wait)",
         reachedServer: reached))
   }
 

@@ -196,6 +196,9 @@ enum Refusal {
     if request.method == .get || request.method == .head, request.upload.length != 0 {
       return "URLSession sends no body with \(request.method)"
     }
+    if request.connectTimeout != nil {
+      return "URLSession does not tell when it has a connection, so it has no connect time-out; use timeout"
+    }
     switch request.httpVersion {
     case .http1 where request.isSecure: return "URLSession cannot be kept to HTTP/1.1 over TLS"
     case .http2 where !request.isSecure: return "URLSession speaks no HTTP/2 without TLS"

@@ -56,6 +56,9 @@ extension OptionSpec {
 
   static let timeout = OptionSpec(
     "timeout", nil, "10s", "end an attempt when nothing moves for so long; default: 10s")
+  static let connectTimeout = OptionSpec(
+    "connect-timeout", nil, "5s", "end an attempt that has no connection by then; default: --timeout"
+  )
   static let deadline = OptionSpec("deadline", nil, "1m", "end it all after this time; default: never")
   static let retry = OptionSpec(
     "retry", nil, "3", "after a failure, attempt again up to so many times; default: 0")
@@ -128,7 +131,7 @@ extension OptionSpec {
 
   static let credentials = [user, netrc, digest, bearer, cookies]
   static let signatures = [sign, keyID, cover, verify, verifyCover, verifyAge, awsSigV4]
-  static let limits = [timeout, deadline, retry, noRedirects]
+  static let limits = [timeout, connectTimeout, deadline, retry, noRedirects]
   static let connection = [http2] + ways
   static let bodies = [data, json, form, part, compress]
   static let shown = [include, verbose, activity, file, format, raw] + watching

@@ -19,6 +19,7 @@ struct Transfer: Sendable, Hashable {
   var body = BodyArgument.none
   var isCompressed = false
   var timeout: Duration?
+  var connectTimeout: Duration?
   var deadline: Duration?
   var retries = 0
   var followsRedirects = true
@@ -69,6 +70,9 @@ extension Transfer {
 
   private mutating func takeLimits(_ arguments: ScannedArguments) throws(UsageError) {
     if let text = arguments.last(.timeout) { timeout = try ValueParser.duration(text, for: .timeout) }
+    if let text = arguments.last(.connectTimeout) {
+      connectTimeout = try ValueParser.duration(text, for: .connectTimeout)
+    }
     if let text = arguments.last(.deadline) { deadline = try ValueParser.duration(text, for: .deadline) }
     if let text = arguments.last(.retry) { retries = try ValueParser.count(text, for: .retry) }
     followsRedirects = !arguments.has(.noRedirects)

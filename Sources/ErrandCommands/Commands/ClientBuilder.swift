@@ -12,6 +12,7 @@ struct ClientBuilder {
     var configuration = ClientConfiguration()
     configuration.listeners = listeners
     if let timeout = transfer.timeout { configuration.timeout = timeout }
+    configuration.connectTimeout = transfer.connectTimeout
     configuration.deadline = transfer.deadline
     configuration.retry = .attempts(transfer.retries + 1)
     if !transfer.followsRedirects { configuration.redirects.limit = 0 }

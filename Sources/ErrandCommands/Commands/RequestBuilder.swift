@@ -23,6 +23,7 @@ struct RequestBuilder {
       request.fields.append("Authorization", value.text, isSecret: true)
     }
     if !streams, let timeout = transfer.timeout { request = request.timeout(timeout) }
+    if !streams, let timeout = transfer.connectTimeout { request = request.connectTimeout(timeout) }
     if transfer.wantsHTTP2 { request = request.httpVersion(.http2) }
     if transfer.isCompressed { request = request.compressed() }
     // Sending reports what is wrong with the URL; the body need not be read for that.

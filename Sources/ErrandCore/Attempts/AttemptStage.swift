@@ -10,6 +10,7 @@ final class AttemptStage: Stage {
   /// The values for requests that have none of their own.
   struct Defaults: Sendable {
     let timeout: Duration
+    let connectTimeout: Duration?
     let memoryLimit: Int
     let redirects: RedirectPolicy
     let decoder: (@Sendable () -> JSONDecoder)?
@@ -73,6 +74,9 @@ final class AttemptStage: Stage {
       } catch is Download.AskAgain where !hasAskedAgain {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
+        continue
+      } catch is Receiver.ExpectationFailed where !isSigned {
+        request.fields.remove("Expect")
         continue
       } catch let error as RequestError {
         // A signature is for one attempt.

@@ -6,6 +6,10 @@
 
 /// Chooses where the body of a response goes, by what was asked for, and holds the body.
 final class Receiver: HeadReceiver {
+  /// Thrown when the server does not know `Expect` (417): the request is sent again without it, once (RFC 9110, section
+  /// 10.1.1).
+  struct ExpectationFailed: Error {}
+
   /// The destination of the body of an accepted response.
   enum Target: Sendable {
     case memory
@@ -49,6 +53,9 @@ final class Receiver: HeadReceiver {
     }
     if transfer.redirects(request, head) {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
+    }
+    if head.status == 417, request.fields.contains("Expect"), request.body.isReplayable {
+      throw ExpectationFailed()
     }
     if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }
     if let rejection = request.options.validator.problem(with: transfer.judged(head)) {

@@ -183,6 +183,8 @@ struct Transfer: Sendable {
     let onWire = try Exchange.Request(
       request, upload,
       timeout: min(request.options.timeout ?? stage.defaults.timeout, .longest),
+      connectTimeout: (request.options.connectTimeout ?? stage.defaults.connectTimeout)
+        .map { min($0, .longest) },
       mayBeRepeated: stage.retries.mayBeRepeated(request, context))
     return Exchange(
       request: onWire, cancellation: cancellation, progress: context.progress, receiver: receiver)

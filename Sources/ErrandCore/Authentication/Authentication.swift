@@ -62,7 +62,8 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
   }
 
   /// A user and a password that are never sent (RFC 7616), with SHA-256 or MD5. The first request to an origin learns
-  /// its challenge, so its body is sent twice. Names and passwords are hashed in UTF-8.
+  /// its challenge. If it has a body of more than 4 KiB, a file or a stream, a request without the body goes first;
+  /// a smaller body is sent twice. Names and passwords are hashed in UTF-8.
   /// - Parameter protectsBody: True to cover the body, too (`auth-int`), where the server offers that and the body can
   ///   be read twice; false to do so only where the server offers nothing else. A file is then read once for its hash
   ///   and once for sending.

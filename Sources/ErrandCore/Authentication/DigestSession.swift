@@ -37,6 +37,8 @@ final class DigestSession: AnyCredentialSession {
     _ sender: CredentialSender
   ) async throws -> Response {
     try owner.check(request)
+    let origin = request.address.originName
+    if request.body.isLarge, nonces.withLock({ $0[origin] == nil }) { try await ask(request, context, next) }
     // The challenges that this request has met, by the canonical name of the origin.
     var met: [String: DigestNonce] = [:]
     while true {
@@ -54,6 +56,31 @@ final class DigestSession: AnyCredentialSession {
       // The nonce of this response, and not of another that came since: it may be for another realm.
       met[origin] = newest
     }
+  }
+
+  /// Learns the challenge of an origin with a request without a body, so that a large body is sent once.
+  /// - Throws: The error of an attempt without a response.
+  private func ask(
+    _ request: Request, _ context: CallContext, _ next: NextStage
+  ) async throws {
+    var question = request
+    question.body = .none
+    question.options.compressesBody = false
+    question.options.bodyCoding = nil
+    // The key is for the request with its body, and a server may count this one under it.
+    question.fields.remove { field in
+      let name = ASCII.lowercased(field.name)
+      return name.hasPrefix("content-") || ["expect", "idempotency-key"].contains(name)
+    }
+    // None is accepted, so none goes where the response to the request goes.
+    question.options.validator = ResponseValidator()
+    question.options.validator.statuses = 0..<0
+    let trail = CredentialTrail()
+    trail.add(request.address.originName)
+    let reply = await CredentialReply(to: question, trail) { [question] in try await next(question, context) }
+    if case .failure(let error) = reply.outcome, (error as? RequestError)?.rejection == nil { throw error }
+    guard let head = reply.head, head.status == 401, let challenge = DigestChallenge(head) else { return }
+    _ = learn(challenge, of: reply.origin)
   }
 
   private func learn(_ challenge: DigestChallenge, of origin: String) -> DigestNonce {
@@ -130,6 +157,17 @@ private final class DigestUses: Sendable {
   }
 
   func nonce(of origin: String) -> DigestNonce? { used.withLock { $0[origin] } }
+}
+
+extension Body {
+  /// True for a body that costs more to send twice than a request without one.
+  fileprivate var isLarge: Bool {
+    switch content {
+    case .none, .invalid: false
+    case .file, .stream, .source: true
+    case .bytes, .json, .multipart: length ?? .max > 4096
+    }
+  }
 }
 
 extension Request {

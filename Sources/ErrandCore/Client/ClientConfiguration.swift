@@ -24,6 +24,11 @@ public struct ClientConfiguration: Sendable {
   /// An attempt ends when nothing has moved for this long: no connection made, no byte sent, none received.
   /// Default: 10 s.
   public var timeout: Duration = .seconds(10)
+  /// An attempt ends when there is no connection after this time: with the look-up of the host, the proxy and the TLS
+  /// handshake. Nil, the default, for `timeout`.
+  ///
+  /// URLSession does not tell when it has a connection: a `URLSessionTransport` refuses requests with a connect time-out.
+  public var connectTimeout: Duration?
   /// The time after which the whole call, with all its attempts, ends. Default: none.
   public var deadline: Duration?
   /// The failures that are retried, how often and when.

@@ -48,8 +48,9 @@ final class Pipeline: Sendable {
       configuration.retry, budget: configuration.retryBudget, random: configuration.random,
       date: configuration.date, timeline: timeline)
     let defaults = AttemptStage.Defaults(
-      timeout: configuration.timeout, memoryLimit: configuration.memoryLimit,
-      redirects: configuration.redirects, decoder: configuration.jsonDecoder, date: configuration.date)
+      timeout: configuration.timeout, connectTimeout: configuration.connectTimeout,
+      memoryLimit: configuration.memoryLimit, redirects: configuration.redirects,
+      decoder: configuration.jsonDecoder, date: configuration.date)
     let cookies = configuration.cookies.map {
       CookieAccess($0, identity: identity, date: configuration.date)
     }

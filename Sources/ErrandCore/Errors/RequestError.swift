@@ -107,7 +107,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 
   private struct Parts: Sendable {
     let code: Code
-    let message: String
+    var message: String
     var method: Method?
     var url: String?
     var attempt: Int
@@ -121,6 +121,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     let resend: ResendReason?
     var timing: Boxed<Timing>?
     var origin: String?
+    var retryAfter: Duration?
     var response: Response?
   }
 
@@ -213,6 +214,15 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     get { parts.value.response }
     set { parts.value.response = newValue }
   }
+
+  /// How long the server asked to wait before the next attempt (`Retry-After`), from the time of the failure; nil if it
+  /// did not ask.
+  public internal(set) var retryAfter: Duration? {
+    get { parts.value.retryAfter }
+    set { if newValue != parts.value.retryAfter { parts.value.retryAfter = newValue } }
+  }
+
+  mutating func addToMessage(_ text: String) { parts.value.message += "; \(text)" }
 
   /// The timing of a response that was refused, if it was read to its end.
   public internal(set) var timing: Timing? {

@@ -5,17 +5,31 @@
 #endif
 
 /// Parses HTTP dates (RFC 9110, section 5.6.7): today's form and the two obsolete forms that a recipient must
-/// accept.
+/// accept. In the place of `GMT` there may be `UTC`, or an offset such as `+0000`.
 package enum HTTPDate {
   package static func parse(_ text: String) -> Date? {
     let words = text.split { " ,-:".contains($0) }.map(String.init)
-    return switch words.count {
+    switch words.count {
     // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
-    case 8 where words[7] == "GMT": date(words[1], words[2], year(words[3]), words[4], words[5], words[6])
+    case 8:
+      guard let offset = text.split(separator: " ").last.flatMap(offset) else { return nil }
+      return date(words[1], words[2], year(words[3]), words[4], words[5], words[6])?
+        .addingTimeInterval(Double(-offset))
     // Sun Nov  6 08:49:37 1994
-    case 7: date(words[2], words[1], year(words[6]), words[3], words[4], words[5])
-    default: nil
+    case 7: return date(words[2], words[1], year(words[6]), words[3], words[4], words[5])
+    default: return nil
     }
+  }
+
+  /// Returns the seconds by which a zone is ahead of GMT.
+  private static func offset(of zone: Substring) -> Int? {
+    let bytes = Array(zone.utf8)
+    if ["GMT", "UTC", "UT"].contains(where: { ASCII.equalIgnoringCase($0, String(zone)) }) { return 0 }
+    guard bytes.count == 5, let sign = bytes.first, "+-".utf8.contains(sign),
+      let hours = ASCII.wholeNumber(zone.dropFirst().prefix(2)), hours < 24,
+      let minutes = ASCII.wholeNumber(zone.suffix(2)), minutes < 60
+    else { return nil }
+    return (sign == UInt8(ascii: "-") ? -1 : 1) * Int(hours * 60 + minutes) * 60
   }
 
   /// Returns the year; two digits mean the years from 1970 to 2069.

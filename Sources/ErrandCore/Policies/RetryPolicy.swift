@@ -22,7 +22,8 @@ public struct RetryPolicy: Sendable, Hashable {
   public var backoff: Duration = .milliseconds(500)
   /// The longest backoff. Default: 20 s.
   public var maxBackoff: Duration = .seconds(20)
-  /// The longest `Retry-After` that is respected; a longer one is cut to this. Default: 60 s.
+  /// The longest `Retry-After` that is waited for. If a server asks for more, the call fails at once, and
+  /// `RequestError.retryAfter` says how long to wait. Default: 60 s.
   public var maxRetryAfter: Duration = .seconds(60)
 
   public init() {}

@@ -25,6 +25,7 @@ extension Request {
     }
     if !body.isNone { words += ["--data-binary", shownBody(hiding: secrets) ?? "@BODY"] }
     if options.httpVersion == .http2 { words.append("--http2") }
+    if let timeout = options.connectTimeout { words += ["--connect-timeout", "\(timeout.seconds)"] }
     if (options.redirects ?? RedirectPolicy()).limit > 0 { words.append("--location") }
     return words.map(Self.quoted).joined(separator: " ")
   }

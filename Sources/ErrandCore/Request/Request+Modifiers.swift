@@ -36,6 +36,13 @@ extension Request {
   /// seconds.
   public func timeout(_ duration: Duration) -> Request { with { $0.options.timeout = duration } }
 
+  /// Sets the connect time-out: an attempt fails with `timedOut` when there is no connection after this time, with the
+  /// look-up of the host and the TLS handshake. It may be shorter or longer than `timeout`, which counts from then on.
+  /// Default: the client's, none; `timeout` then limits that, too.
+  public func connectTimeout(_ duration: Duration) -> Request {
+    with { $0.options.connectTimeout = duration }
+  }
+
   /// Sets the deadline: the call fails after this time, including retries. Default: the client's, none.
   public func deadline(_ duration: Duration) -> Request { with { $0.options.deadline = duration } }
 

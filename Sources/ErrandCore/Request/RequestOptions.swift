@@ -36,6 +36,12 @@ public struct RequestOptions: Sendable, Hashable {
   /// Those of these options for which a request passes a stage that others do not pass.
   var stageOptions: StageOption { stages?.options ?? [] }
 
+  /// The time after which an attempt fails when there is no connection; nil for the client's.
+  public var connectTimeout: Duration? {
+    get { stages?.values.connectTimeout }
+    set { change { $0.connectTimeout = newValue } }
+  }
+
   /// The calls that must have succeeded before the request is sent.
   public var dependencies: [Call] {
     get { stages?.values.dependencies ?? [] }
@@ -126,6 +132,7 @@ public struct RequestOptions: Sendable, Hashable {
 
   private final class Stages: Sendable, Hashable {
     struct Values: Sendable, Hashable {
+      var connectTimeout: Duration?
       var dependencies: [Call] = []
       var activity: ActivityUse?
       var repeats: RepeatRule?

@@ -81,6 +81,9 @@ struct OptionMark: Sendable {
     part("timeout", of: .sharing, else: .irrelevant("a cached response is here")) { options in
       options.timeout.map { "\($0)" }
     },
+    part("stages.connectTimeout", of: .sharing, else: .irrelevant("a cached response is here")) { options in
+      options.connectTimeout.map { "\($0)" }
+    },
     OptionMark(
       name: "retry", keys: .sharing, otherwise: .irrelevant("a cached response has come"),
       text: { options, usual in

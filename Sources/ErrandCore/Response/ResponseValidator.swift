@@ -80,7 +80,7 @@ extension ResponseValidator {
     }
     guard let rejection = rejection(of: response) else { return .accepted(response) }
     var error = rejection.error(of: response)
-    (error.attempt, error.origin) = (rejected.attempt, rejected.origin)
+    (error.attempt, error.origin, error.retryAfter) = (rejected.attempt, rejected.origin, rejected.retryAfter)
     return .rejected(error)
   }
 }

@@ -4,27 +4,64 @@
   package import Foundation
 #endif
 
-/// The value of `Retry-After` (RFC 9110, section 10.2.3).
+/// The value of `Retry-After` (RFC 9110, section 10.2.3): a number of seconds or a date. Servers also send decimal
+/// fractions, and dates in `UTC` or `+0000`.
 package enum RetryAfter: Sendable, Hashable {
   case delay(seconds: Int64)
   case date(Date)
 
+  /// The longest delay: more than 30,000 years.
+  private static let longest: Int64 = 1 << 40
+
+  /// Reads the field of a response. Of several values, a date counts, or the longest delay.
+  package init?(of fields: HTTPFields) {
+    let found = fields.values(of: "Retry-After").compactMap { RetryAfter($0) }
+    guard let latest = found.max(by: Self.isShorter) else { return nil }
+    self = latest
+  }
+
+  /// - Returns: Nil for a negative number, and for anything else that is not a time.
   package init?(_ value: String) {
     let text = ASCII.trimmed(value)
-    if !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) {
-      self = .delay(seconds: min(Int64(text) ?? .max, 1 << 40))
+    if let seconds = Self.seconds(text.utf8[...]) {
+      self = .delay(seconds: seconds)
     } else if let date = HTTPDate.parse(text) {
       self = .date(date)
     } else {
-      return nil
+      // Lines that a proxy has joined.
+      let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      let numbers = parts.compactMap { Self.seconds(ASCII.trimmed(String(Substring($0))).utf8[...]) }
+      guard numbers.count == parts.count, let longest = numbers.max() else { return nil }
+      self = .delay(seconds: longest)
     }
   }
 
-  /// Returns how long to wait from `now` on; never negative.
+  /// Returns a number of seconds, rounded up to a whole one.
+  private static func seconds(_ text: Substring.UTF8View) -> Int64? {
+    let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
+    let (whole, fraction) = (text[..<point], text[point...].dropFirst())
+    guard !whole.isEmpty, [whole, fraction].allSatisfy({ $0.allSatisfy { 48...57 ~= $0 } }) else {
+      return nil
+    }
+    let seconds = whole.reduce(Int64(0)) { min($0 * 10 + Int64($1 - 48), longest) }
+    return fraction.allSatisfy { $0 == 48 } ? seconds : min(seconds + 1, longest)
+  }
+
+  private static func isShorter(_ left: RetryAfter, _ right: RetryAfter) -> Bool {
+    switch (left, right) {
+    case (.delay(let left), .delay(let right)): left < right
+    case (.date(let left), .date(let right)): left < right
+    case (.delay, .date): true
+    case (.date, .delay): false
+    }
+  }
+
+  /// Returns how long to wait from `now` on, rounded up to a whole millisecond; never negative.
   package func wait(from now: Date) -> Duration {
     switch self {
     case .delay(let seconds): .seconds(seconds)
-    case .date(let date): .milliseconds(Int64(max(0, min(date.timeIntervalSince(now), 1e12) * 1000)))
+    case .date(let date):
+      .milliseconds(Int64((max(0, min(date.timeIntervalSince(now), 1e12)) * 1000).rounded(.up)))
     }
   }
 }

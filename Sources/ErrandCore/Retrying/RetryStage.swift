@@ -55,7 +55,8 @@ final class RetryStage: Stage {
     if let failure = context.cancellation.failure(attempts: attempts - 1) { throw failure }
     guard var error = error as? RequestError else { throw error }
     error.attempt = attempts
-    let wait = wait(after: error, request, context)
+    error.retryAfter = error.fields.flatMap { RetryAfter(of: $0) }?.wait(from: date())
+    let wait = wait(after: &error, request, context)
     hasReached = hasReached || error.reachedServer
     guard let wait else {
       // The error describes the whole call, not its last attempt only.
@@ -101,8 +102,11 @@ final class RetryStage: Stage {
     }
   }
 
-  /// Returns how long to wait until the next attempt, or nil if there is none.
-  private func wait(after error: RequestError, _ request: Request, _ context: CallContext) -> Duration? {
+  /// Returns how long to wait until the next attempt, or nil if there is none. Adds to the error that the server asks for
+  /// a longer wait, if that is the reason.
+  private func wait(
+    after error: inout RequestError, _ request: Request, _ context: CallContext
+  ) -> Duration? {
     let state = state(of: request, context)
     let now = timeline.now()
     let remaining = context.deadline.map { $0 - (now - context.started) }
@@ -110,7 +114,22 @@ final class RetryStage: Stage {
     let decision = random.withLock { random in
       state.decide(after: failure, remaining: remaining, date: date, random: &random)
     }
-    guard case .retry(let wait) = decision, budget.withLock({ $0.retry(at: now) }) else { return nil }
-    return wait
+    switch decision {
+    case .giveUp: return nil
+    case .asksForMore(let limit, let isDeadline):
+      if let asked = error.retryAfter { error.addWait(asked, limit, isDeadline: isDeadline) }
+      return nil
+    case .retry(let wait): return budget.withLock({ $0.retry(at: now) }) ? wait : nil
+    }
+  }
+}
+
+extension RequestError {
+  fileprivate mutating func addWait(_ asked: Duration, _ limit: Duration, isDeadline: Bool) {
+    let wait = "it asks to wait for \(asked.formattedSeconds) (Retry-After)"
+    addToMessage(
+      isDeadline
+        ? "\(wait), and \(limit.formattedSeconds) are left until the deadline"
+        : "\(wait), and at most \(limit.formattedSeconds) are waited (RetryPolicy.maxRetryAfter)")
   }
 }

@@ -17,12 +17,14 @@ struct RetryState: Sendable {
       code = error.code
       status = error.rejection == nil ? nil : error.status
       reachedServer = error.reachedServer
-      retryAfter = (error.fields?["Retry-After"]).flatMap(RetryAfter.init)
+      retryAfter = error.fields.flatMap { RetryAfter(of: $0) }
     }
   }
 
   enum Decision: Sendable, Hashable {
     case giveUp
+    /// The server asks to wait longer than the call may wait.
+    case asksForMore(than: Duration, isDeadline: Bool)
     case retry(after: Duration)
   }
 
@@ -54,11 +56,18 @@ struct RetryState: Sendable {
     after failure: Failure, remaining: Duration?, date: Date, random: inout some RandomNumberGenerator
   ) -> Decision {
     guard mayRetry(failure) else { return .giveUp }
+    let asked = failure.retryAfter?.wait(from: date) ?? .zero
+    // An attempt that comes too early would be refused again, and burden a server in trouble.
+    if asked > policy.maxRetryAfter {
+      return .asksForMore(than: policy.maxRetryAfter, isDeadline: false)
+    }
     let wait = max(
-      .jitter(after: attempts, backoff: policy.backoff, most: policy.maxBackoff, using: &random),
-      min(failure.retryAfter?.wait(from: date) ?? .zero, policy.maxRetryAfter))
+      .jitter(after: attempts, backoff: policy.backoff, most: policy.maxBackoff, using: &random), asked)
     // A wait past the deadline would only delay the failure.
-    if let remaining, wait >= remaining { return .giveUp }
+    if let remaining, wait >= remaining {
+      return asked > .zero && asked >= remaining
+        ? .asksForMore(than: max(remaining, .zero), isDeadline: true) : .giveUp
+    }
     return .retry(after: wait)
   }
 }

@@ -62,6 +62,9 @@ final class SigningStage: Stage {
             throw error
           }
         }
+      } catch is Receiver.ExpectationFailed {
+        // The signature may be over the field.
+        unsigned.fields.remove("Expect")
       } catch let redirect as SignedRedirect {
         pass = redirect.pass
         try follow(redirect, of: &unsigned, &signers)

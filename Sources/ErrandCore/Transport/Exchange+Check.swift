@@ -9,7 +9,8 @@ extension Exchange.Request {
   /// bodies and files made of a request, and checks it.
   /// - Throws: `RequestError(.invalidRequest)`, if the request would not be sent as it is meant.
   init(
-    _ request: Request, _ upload: Upload, timeout: Duration, mayBeRepeated: Bool
+    _ request: Request, _ upload: Upload, timeout: Duration, connectTimeout: Duration? = nil,
+    mayBeRepeated: Bool
   ) throws(RequestError) {
     let fields = request.wireFields
     if let problem = request.problem(with: fields) ?? request.address.userProblem ?? request.credentialProblem
@@ -19,7 +20,7 @@ extension Exchange.Request {
     guard let url = request.url else { preconditionFailure("an address without a problem is a URL") }
     self.init(
       checked: request.method, url, isSecure: request.address.isSecure, fields, upload, timeout,
-      request.options.httpVersion, mayBeRepeated: mayBeRepeated,
+      connectTimeout, request.options.httpVersion, mayBeRepeated: mayBeRepeated,
       decodesContent: request.options.responseFilters.isEmpty)
   }
 }

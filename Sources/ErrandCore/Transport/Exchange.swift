@@ -16,6 +16,9 @@ public final class Exchange: Sendable {
     public let upload: Upload
     /// The time after which the attempt fails when no bytes moved.
     public let timeout: Duration
+    /// The time after which the attempt fails when there is no connection; nil for `timeout`, which counts only from the
+    /// connection on where this is set.
+    public let connectTimeout: Duration?
     public let httpVersion: HTTPVersionPreference
     /// False if the body of the response is delivered as it was transferred, without decoding its content codings, and
     /// none is asked for but those that the fields have.
@@ -27,7 +30,8 @@ public final class Exchange: Sendable {
     /// For `Exchange+Check` only.
     init(
       checked method: Method, _ url: URL, isSecure: Bool, _ fields: HTTPFields, _ upload: Upload,
-      _ timeout: Duration, _ httpVersion: HTTPVersionPreference, mayBeRepeated: Bool,
+      _ timeout: Duration, _ connectTimeout: Duration?, _ httpVersion: HTTPVersionPreference,
+      mayBeRepeated: Bool,
       decodesContent: Bool
     ) {
       self.decodesContent = decodesContent
@@ -37,6 +41,7 @@ public final class Exchange: Sendable {
       self.fields = fields
       self.upload = upload
       self.timeout = timeout
+      self.connectTimeout = connectTimeout
       self.httpVersion = httpVersion
       self.mayBeRepeated = mayBeRepeated
     }

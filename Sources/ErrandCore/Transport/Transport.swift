@@ -15,7 +15,8 @@ public protocol Transport: Sendable {
   /// - calls `exchange.sink(for:)` once, with the final head (no 1xx), and writes the body, decompressed
   ///   (unless `exchange.request.decodesContent` is false), into the sink that it gets, as fast as the sink accepts it;
   /// - reports the bytes that it sent to `exchange`;
-  /// - fails with `RequestError(.timedOut)` when no bytes moved for `exchange.request.timeout`;
+  /// - fails with `RequestError(.timedOut)` when no bytes moved for `exchange.request.timeout`; and, if there is a
+  ///   `connectTimeout`, when there is no connection after that;
   /// - stops at once when the handler of `exchange.onCancel` is called: closes the socket or resets the
   ///   stream, and throws.
   ///

@@ -13,7 +13,7 @@ public struct DeliveryPolicy: Sendable {
   public var backoff: Duration = .seconds(1)
   /// The longest of these waits. Default: 1 h.
   public var maxBackoff: Duration = .seconds(3600)
-  /// The longest `Retry-After` that is honoured; a longer one is cut to this. Default: 24 h.
+  /// The longest `Retry-After` that is waited for; a longer one is cut to this, and the reason says so. Default: 24 h.
   public var maxRetryAfter: Duration = .seconds(86_400)
   /// The number of attempts after which a request is moved to the dead letters. An attempt counts if it
   /// reached a server, or if its end is unknown, as when it ended its process. Attempts that could not

@@ -92,16 +92,27 @@ struct RetryRule: Sendable {
     case 429, 503:
       let wait = retryAfter(attempt, date)
       return wait > .zero
-        ? .busy(reason: "\(said), with Retry-After", for: wait) : .failed(reason: said, hasResponded: true)
+        ? .busy(reason: "\(said), with Retry-After\(cut(attempt, date))", for: wait)
+        : .failed(reason: said, hasResponded: true)
     case 500...: return .failed(reason: said, hasResponded: true)
     default: return .responded
     }
   }
 
   private func retryAfter(_ attempt: DeliveryAttempt, _ date: Date) -> Duration {
-    min(
-      attempt.fields?["Retry-After"].flatMap(RetryAfter.init)?.wait(from: date) ?? .zero, policy.maxRetryAfter
-    )
+    min(asked(attempt, date), policy.maxRetryAfter)
+  }
+
+  /// How long the server asked to wait.
+  private func asked(_ attempt: DeliveryAttempt, _ date: Date) -> Duration {
+    attempt.fields.flatMap { RetryAfter(of: $0) }?.wait(from: date) ?? .zero
+  }
+
+  /// Says that the wait is shorter than the server asked for.
+  private func cut(_ attempt: DeliveryAttempt, _ date: Date) -> String {
+    let asked = asked(attempt, date)
+    return asked > policy.maxRetryAfter
+      ? " of \(asked.formattedSeconds), which is cut to \(policy.maxRetryAfter.formattedSeconds)" : ""
   }
 
   /// Returns the part of the response that is stored. If it must not be stored, that is its status, which

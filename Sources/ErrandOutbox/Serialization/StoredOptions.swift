@@ -8,6 +8,8 @@ import ErrandCore
 struct StoredOptions: Sendable, Hashable, Codable {
   /// Nanoseconds.
   var timeout: Int64?
+  /// Nanoseconds.
+  var connectTimeout: Int64?
   /// The bounds of the accepted statuses: the first, and the one after the last.
   var statuses: [Int]?
   var contentTypes: [String]?
@@ -30,6 +32,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
   init(_ options: RequestOptions) {
     let usual = RequestOptions()
     timeout = options.timeout?.wholeNanoseconds
+    connectTimeout = options.connectTimeout?.wholeNanoseconds
     let validator = options.validator
     if validator.statuses != usual.validator.statuses {
       statuses = [validator.statuses.lowerBound, validator.statuses.upperBound]
@@ -51,6 +54,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var options: RequestOptions? {
     var options = RequestOptions()
     options.timeout = timeout.map(Duration.nanoseconds)
+    if let connectTimeout { options.connectTimeout = .nanoseconds(connectTimeout) }
     if let statuses {
       guard statuses.count == 2, statuses[0] <= statuses[1] else { return nil }
       options.validator.statuses = statuses[0]..<statuses[1]

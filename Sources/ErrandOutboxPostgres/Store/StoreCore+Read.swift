@@ -13,7 +13,7 @@
       guard !ids.isEmpty else { return [] }
       let answer = try await run(
         "SELECT \(RowColumns.of("e")) FROM errand.everything e WHERE e.id = ANY($1)",
-        [.texts(Set(ids.map { StoredName($0.rawValue).key }).sorted())], isRepeatable: true)
+        [.texts(Set(ids).map { StoredName($0.rawValue).key }.sorted())], isRepeatable: true)
       var found: [OutboxID: OutboxRow] = [:]
       for row in answer.rows({ RowColumns.row($0) }) {
         if let row, row.sequence > found[row.id]?.sequence ?? 0 { found[row.id] = row }
@@ -53,7 +53,7 @@
       case nil: break
       }
       if let ids = selection.ids {
-        add({ "e.id = ANY(\($0))" }, .texts(Set(ids.map { StoredName($0.rawValue).key }).sorted()))
+        add({ "e.id = ANY(\($0))" }, .texts(Set(ids).map { StoredName($0.rawValue).key }.sorted()))
       }
       let answer = try await run(
         """
@@ -68,12 +68,12 @@
       let keys = ids.map { StoredName($0.rawValue).key }
       let answer = try await run(
         "SELECT e.id, e.content FROM errand.everything e WHERE e.id = ANY($1)",
-        [.texts(Set(keys).sorted())], isRepeatable: true)
-      var found: [String: Data] = [:]
+        [.texts(Set(ids).map { StoredName($0.rawValue).key }.sorted())], isRepeatable: true)
+      var found: [ExactBytes: Data] = [:]
       for row in answer.rows({ $0 }) {
-        if let key = row.text(0), let content = row.data(1) { found[key] = content }
+        if let key = row.text(0), let content = row.data(1) { found[ExactBytes(key)] = content }
       }
-      return keys.map { found[$0] }
+      return keys.map { found[ExactBytes($0)] }
     }
 
     func used(_ files: [String]) async throws -> Set<String> {

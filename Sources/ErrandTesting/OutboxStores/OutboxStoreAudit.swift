@@ -1,3 +1,4 @@
+import ErrandCore
 import ErrandOutbox
 
 /// Checks the invariants of all rows of a store.
@@ -21,9 +22,12 @@ struct OutboxStoreAudit {
   }
 
   private func checkLanes() throws {
-    let lanes = Dictionary(grouping: rows.filter { $0.state == .attempting && $0.lane != nil }, by: \.lane)
-    for (lane, attempting) in lanes where attempting.count > 1 {
-      throw ConformanceFailure("\(attempting.map(\.id)) of lane \(lane ?? "") are attempted at once")
+    let lanes = Dictionary(grouping: rows.filter { $0.state == .attempting && $0.lane != nil }) { row in
+      row.lane.map { ExactBytes($0) }
+    }
+    for attempting in lanes.values where attempting.count > 1 {
+      let lane = attempting[0].lane ?? ""
+      throw ConformanceFailure("\(attempting.map(\.id)) of lane \(lane) are attempted at once")
     }
   }
 

@@ -66,6 +66,23 @@ extension OutboxStoreConformance {
       }
     },
 
+    Case("keeps ids and lanes apart that differ in their bytes only") { harness in
+      let store = try await harness.open()
+      let names = ["z\u{E9}", "ze\u{301}"]
+      let rows = names.map { harness.new($0, lane: $0) }
+      for row in rows { try await harness.add(store, row) }
+      let ids = rows.map(\.id)
+      try harness.equal(try await store.contents(of: ids), rows.map(\.content), "the contents")
+      let listed = try await store.list(OutboxSelection(ids: ids), after: 0, limit: 10)
+      try harness.equal(listed.map(\.id), ids, "what is listed of both ids")
+      for (name, id) in zip(names, ids) {
+        let listed = try await store.list(OutboxSelection(lane: .named(name)), after: 0, limit: 10)
+        try harness.equal(listed.map(\.id), [id], "what is in the lane")
+      }
+      // Two lanes, so neither waits for the other.
+      try harness.equal(try await harness.claim(store, 5).rows.map(\.row.id), ids, "what was claimed")
+    },
+
     Case("adds in the given order, and places grow") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("c"), harness.new("a"))

@@ -22,7 +22,7 @@ struct Passage {
     self.plan = plan
     self.network = network
     host = exchange.request.url.host() ?? ""
-    deadline = network.now + exchange.request.timeout
+    deadline = network.now + (exchange.request.connectTimeout ?? exchange.request.timeout)
   }
 
   consuming func perform() async throws -> TransferResult {
@@ -100,8 +100,10 @@ struct Passage {
 
   private func timeOut(reachedServer: Bool = true) async throws -> Never {
     try await network.sleep(until: deadline)
-    let timeout = exchange.request.timeout.formattedSeconds
-    throw exchange.error(.timedOut, "nothing came for \(timeout)", reachedServer: reachedServer)
+    let request = exchange.request
+    let timeout = (reachedServer ? nil : request.connectTimeout) ?? request.timeout
+    let message = reachedServer ? "nothing came for" : "no connection was made within"
+    throw exchange.error(.timedOut, "\(message) \(timeout.formattedSeconds)", reachedServer: reachedServer)
   }
 
   private func lost(reachedServer: Bool) -> RequestError {

@@ -35,6 +35,43 @@ extension TransportConformance {
       try harness.expect(start.duration(to: .now) >= .milliseconds(390), "it timed out too soon")
     },
 
+    Case("times out without a connection after the connect time-out, be it shorter or longer than the other")
+    {
+      harness in
+      guard let hole = try BlackHole.silent() else {
+        throw ConformanceSkip(reason: "this system has no way to leave a connection unaccepted")
+      }
+      for (connect, other) in [(300, 30_000), (600, 100)] {
+        let start = ContinuousClock.now
+        let request = Request.post("http://127.0.0.1:\(hole.port)/", .text("x"))
+          .connectTimeout(.milliseconds(connect)).timeout(.milliseconds(other))
+        let error = try await harness.fails(.timedOut, .unsupported, reachedServer: false) {
+          try await harness.client.send(request)
+        }
+        if error.code == .unsupported { continue }
+        try harness.expect(error.message.contains("no connection was made"), error.message)
+        let took = start.duration(to: .now)
+        try harness.expect(took >= .milliseconds(connect - 10), "it timed out too soon")
+        try harness.expect(took < .seconds(20), "it timed out too late")
+      }
+    },
+
+    Case("has no connect time-out once there is a connection") { harness in
+      let whole = MockResponse.response(body: "0123")
+      harness.server.on("/") { _ in whole.dripping(1, every: .milliseconds(200)) }
+      let request = Request.get(harness.server.url("/")).connectTimeout(.milliseconds(300))
+      do {
+        let response = try await harness.client.send(request.timeout(.seconds(30)))
+        try harness.equal(response.text, "0123", "the body")
+        harness.server.on("/") { _ in whole.stalling(at: .start) }
+        let start = ContinuousClock.now
+        try await harness.fails(.timedOut, reachedServer: true) {
+          try await harness.client.send(request.connectTimeout(.seconds(60)).timeout(.milliseconds(200)))
+        }
+        try harness.expect(start.duration(to: .now) < .seconds(20), "it timed out too late")
+      } catch let error as RequestError where error.code == .unsupported {}
+    },
+
     Case("times out when the name of the host is not looked up in time, or fails before") { harness in
       try await harness.fails(.timedOut, .cannotResolveHost, reachedServer: false) {
         try await harness.client.send(.get("http://no-such-host.invalid/").timeout(.milliseconds(1)))

@@ -43,7 +43,8 @@ import Testing
     let pin = String(repeating: "A", count: 43) + "="
     let transfer = try transfer(
       "post", "http://a", "-H", "A: b", "-q", "x=1=2", "-d", "hi", "--timeout", "10s", "--deadline=1m",
-      "--retry", "3", "--compress", "--http2", "--cacert", "ca.pem", "--resolve", "a:80:[::1]", "--proxy",
+      "--connect-timeout", "2s", "--retry", "3", "--compress", "--http2", "--cacert", "ca.pem", "--resolve",
+      "a:80:[::1]", "--proxy",
       "http://p:1", "-iv", "-o", "out", "--output", "json", "--pin", pin, "--no-redirects", "--activity",
       "Posting")
     var expected = Transfer(method: .post, url: "http://a")
@@ -51,6 +52,7 @@ import Testing
     expected.query = [NameAndValue(name: "x", value: "1=2")]
     expected.body = .text("hi", contentType: BodyArgument.formType)
     expected.timeout = .seconds(10)
+    expected.connectTimeout = .seconds(2)
     expected.deadline = .seconds(60)
     expected.retries = 3
     expected.isCompressed = true

@@ -1,7 +1,8 @@
 import ErrandCore
-import ErrandTesting
 import Foundation
 import Testing
+
+@testable import ErrandTesting
 
 @Suite struct ExitStatusTests {
   @Test func `0 is a 2xx response, and its body goes to standard output`() async throws {
@@ -53,6 +54,27 @@ import Testing
     server.on("GET", "/") { _ in .stall }
     #expect(try await Tool.run("get", "\(server.url("/"))", "--timeout", "100ms").code == 4)
     #expect(try await Tool.run("get", "\(server.url("/"))", "--deadline", "100ms").code == 4)
+  }
+
+  @Test func `4 is a time-out without a connection, and the error says so`() async throws {
+    guard let hole = try BlackHole.silent() else { return }
+    let result = try await Tool.run("get", "http://127.0.0.1:\(hole.port)/", "--connect-timeout", "200ms")
+    #expect(result.code == 4)
+    #expect(result.error.contains("no connection was made within 0.2 s"), "\(result.error)")
+  }
+
+  @Test func `an international name is sent with A-labels, and one that is not valid is an error`()
+    async throws
+  {
+    let server = try MockServer()
+    server.otherwise { .response(body: $0.fields["Host"] ?? "") }
+    let port = server.port
+    let result = try await Tool.run(
+      "get", "http://b\u{FC}cher.example:\(port)/", "--resolve", "b\u{FC}cher.example:\(port):127.0.0.1")
+    #expect(result.text == "xn--bcher-kva.example:\(port)")
+    let refused = try await Tool.run("get", "http://\u{2615}.example/")
+    #expect(refused.code != 0)
+    #expect(refused.error.contains("is not a valid international host name"), "\(refused.error)")
   }
 
   @Test func `4 is also a deadline in the middle of a body`() async throws {

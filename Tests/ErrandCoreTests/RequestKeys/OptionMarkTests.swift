@@ -51,6 +51,7 @@ private struct NoFilter: ResponseFilter {
       "stages.identityDigest": option(.all) { $0.identityDigest = "alice" },
       "redirects": option(.responses) { $0.redirects = RedirectPolicy(limit: 3) },
       "timeout": option(.sharing) { $0.timeout = .milliseconds(400) },
+      "stages.connectTimeout": option(.sharing) { $0.connectTimeout = .seconds(1) },
       "retry": option(.sharing) { $0.retry = .never },
       "memoryLimit": option(.sharing) { $0.memoryLimit = 99 },
       "compressesBody": option(.sharing) { $0.compressesBody = true },

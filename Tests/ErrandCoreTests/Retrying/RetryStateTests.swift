@@ -114,8 +114,16 @@ import Testing
     #expect(wait <= .seconds(5))
   }
 
-  @Test(arguments: [("3", 3), ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("3600", 60), ("0", 0)])
-  func `Retry-After is obeyed in both forms, up to its limit`(value: String, seconds: Int) {
+  @Test(arguments: [
+    ("3", 3), ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("60", 60), ("0", 0), ("2.0", 2), ("1.5", 2),
+    ("0.01", 1),
+    (" 7\t", 7), ("007", 7), ("3.", 3), ("2, 5,3", 5), ("Sun, 06 Nov 1994 08:49:47 UTC", 10),
+    ("Sun, 06 Nov 1994 08:49:47 +0000", 10), ("Sun, 06 Nov 1994 08:49:47 -0000", 10),
+    ("Sun, 06 Nov 1994 09:49:47 +0100", 10), ("Sun, 06 Nov 1994 03:19:47 -0530", 10),
+    ("Sunday, 06-Nov-94 08:49:47 utc", 10), ("Sun Nov  6 08:49:47 1994", 10),
+    ("Sun, 06 Nov 1994 08:49:07 GMT", 0),
+  ])
+  func `Retry-After is obeyed in all forms, rounded up`(value: String, seconds: Int) {
     var policy = RetryPolicy()
     policy.backoff = .zero
     #expect(
@@ -123,7 +131,11 @@ import Testing
         == .retry(after: .seconds(seconds)))
   }
 
-  @Test(arguments: ["", "soon", "-1", "1.5", "Sun, 32 Nov 1994 08:49:47 GMT"])
+  @Test(arguments: [
+    "", "soon", "-1", "-1.5", "+3", ".5", "1e30", "0x3", "1,5,", "3;", "1.5.2", "\u{663}", "NaN", "inf",
+    "Sun, 32 Nov 1994 08:49:47 GMT", "Sun, 06 Nov 1994 08:49:47 CET", "Sun, 06 Nov 1994 08:49:47 +2500",
+    "Sun, 06 Nov 1994 08:49:47 +0060", "Sun, 06 Nov 1994 08:49:47 0000", "Sun, 06 Nov 1994 08:49:47",
+  ])
   func `an invalid Retry-After is ignored`(value: String) {
     var policy = RetryPolicy()
     policy.backoff = .zero
@@ -132,14 +144,54 @@ import Testing
         == .retry(after: .zero))
   }
 
-  @Test func `a Retry-After beyond any number is a long wait, and no crash`() throws {
-    let wait = try #require(RetryAfter(String(repeating: "9", count: 40))).wait(from: noon)
+  @Test(arguments: [
+    String(repeating: "9", count: 40), "1\(String(repeating: "0", count: 30))",
+    "9\(String(repeating: "9", count: 18)).9",
+    "1, 1\(String(repeating: "0", count: 30))", "Fri, 31 Dec 9999 23:59:59 GMT",
+  ])
+  func `a Retry-After beyond any number is a long wait, and no crash`(value: String) throws {
+    let wait = try #require(RetryAfter(value)).wait(from: noon)
     #expect(wait > .seconds(1 << 30))
+    #expect(
+      decide(state(), failure(.rejected, status: 503, retryAfter: value))
+        == .asksForMore(than: .seconds(60), isDeadline: false))
+  }
+
+  @Test func `a date is not reached a moment too early`() throws {
+    let date = try #require(RetryAfter("Sun, 06 Nov 1994 08:49:38 GMT"))
+    #expect(date.wait(from: noon.addingTimeInterval(0.9995)) == .milliseconds(1))
+    #expect(date.wait(from: noon.addingTimeInterval(1)) == .zero)
+    #expect(date.wait(from: noon.addingTimeInterval(1000)) == .zero)
+  }
+
+  @Test func `of several lines the latest counts`() {
+    func found(_ values: String...) -> RetryAfter? {
+      var fields = HTTPFields()
+      for value in values { fields.append("Retry-After", value) }
+      return RetryAfter(of: fields)
+    }
+    #expect(found("3", "9", "4") == .delay(seconds: 9))
+    #expect(found("3", "soon") == .delay(seconds: 3))
+    #expect(
+      found("3", "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:47 GMT")
+        == .date(noon.addingTimeInterval(10)))
+    #expect(found() == nil && found("-1") == nil)
+  }
+
+  @Test func `a wait that the server asks for beyond the limit is not cut`() {
+    let busy = failure(.rejected, status: 503, retryAfter: "61")
+    #expect(decide(state(), busy) == .asksForMore(than: .seconds(60), isDeadline: false))
+    #expect(decide(state(.post), busy) == .giveUp)
+    var policy = RetryPolicy()
+    policy.maxRetryAfter = .seconds(61)
+    #expect(decide(state(policy: policy), busy) == .retry(after: .seconds(61)))
   }
 
   @Test func `no wait goes past the deadline`() {
     let busy = failure(.rejected, status: 503, retryAfter: "10")
-    #expect(decide(state(), busy, remaining: .seconds(10)) == .giveUp)
+    #expect(
+      decide(state(), busy, remaining: .seconds(10)) == .asksForMore(than: .seconds(10), isDeadline: true))
+    #expect(decide(state(), failure(.timedOut), remaining: .zero) == .giveUp)
     #expect(decide(state(), busy, remaining: .seconds(11)) == .retry(after: .seconds(10)))
   }
 

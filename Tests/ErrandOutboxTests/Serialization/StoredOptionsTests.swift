@@ -67,6 +67,7 @@ private struct NoFilter: ResponseFilter {
     passed.options.signingPass = SigningPass()
     return [
       "timeout": (.stored, plain.timeout(.milliseconds(1500))),
+      "stages.connectTimeout": (.stored, plain.connectTimeout(.milliseconds(1500))),
       "deadline": (.dropped(because: "it is the lifetime of the row"), plain.deadline(.seconds(60))),
       "retry": (.dropped(because: "an outbox has its own policy"), plain.attempts(7)),
       "validator.statuses": (.stored, plain.accepting(200..<404)),

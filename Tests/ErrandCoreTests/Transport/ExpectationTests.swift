@@ -1,0 +1,67 @@
+import ErrandTesting
+import TestSupport
+import Testing
+
+@testable import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Servers that do not know `Expect` (417).
+@Suite(.timeLimit(.minutes(1))) struct ExpectationTests {
+  private let post = Request.post("http://a.test/", .text("body")).field("Expect", "100-continue")
+
+  private func stage(_ change: @escaping (inout ClientConfiguration) -> Void = { _ in }) -> Stage {
+    Stage.configured(change).responding { request in
+      request.fields.contains("Expect") ? .response(status: 417) : .response(body: request.text)
+    }
+  }
+
+  @Test func `the request is sent again without the field, once, in the same attempt`() async throws {
+    let stage = stage()
+    let response = try await stage.client.send(post.attempts(1))
+    #expect(response.text == "body")
+    // What went out on the wire.
+    #expect(response.timing.attempts == 2)
+    #expect(stage.stub.requests.map { $0.fields["Expect"] } == ["100-continue", nil])
+  }
+
+  @Test func `a 417 without the field is the response`() async throws {
+    let stage = Stage { _ in .response(status: 417) }
+    #expect(await stage.client.start(post).result.requestError?.status == 417)
+    #expect(stage.stub.requests.count == 2)
+    #expect(await stage.client.start(.post("http://a.test/")).result.requestError?.status == 417)
+    #expect(stage.stub.requests.count == 3)
+  }
+
+  @Test func `a body that cannot be read again is not sent again`() async throws {
+    let stage = stage()
+    let body = Body.stream(AsyncStream { $0.finish() })
+    #expect(await stage.client.start(post.body(body)).result.requestError?.status == 417)
+    #expect(stage.stub.requests.count == 1)
+  }
+
+  @Test func `a request whose every status is accepted is sent again, too, and its file is not touched`()
+    async throws
+  {
+    try await TemporaryFolder.using { folder in
+      let stage = stage()
+      let file = folder.appending(path: "file")
+      try await stage.client.download(post.acceptingAnyStatus(), to: file)
+      #expect(try String(contentsOf: file, encoding: .utf8) == "body")
+      let stream = try await stage.client.stream(post.acceptingAnyStatus())
+      #expect(try await stream.chunks.readAll() == 4)
+      #expect(stage.stub.requests.count == 4)
+    }
+  }
+
+  @Test func `a signed request is signed anew without the field`() async throws {
+    let stage = stage { $0.signer = NumberingSigner() }
+    #expect(try await stage.client.send(post.attempts(1)).text == "body")
+    let signatures = stage.stub.requests.map { $0.fields["X-Signature"] }
+    #expect(signatures.count == 2 && signatures[0] != signatures[1])
+  }
+}
