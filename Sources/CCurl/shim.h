@@ -111,11 +111,18 @@ typedef struct {
   bool is_downgraded;
 } errand_notes;
 
-static inline bool errand_contains(const char *text, size_t size, const char *part) {
+static inline bool errand_begins(const char *text, size_t size, const char *part) {
   size_t length = strlen(part);
-  for (size_t start = 0; start + length <= size; start++)
-    if (memcmp(text + start, part, length) == 0) return true;
-  return false;
+  return size >= length && memcmp(text, part, length) == 0;
+}
+
+// Only the beginning of a message is libcurl's own words: what follows may be a part of the request.
+static inline bool errand_is_refusal(const char *text, size_t size) {
+  const char *stream = "HTTP/2 stream ";
+  if (!errand_begins(text, size, stream)) return errand_begins(text, size, "REFUSED_STREAM, retrying");
+  size_t at = strlen(stream);
+  while (at < size && text[at] >= '0' && text[at] <= '9') at++;
+  return errand_begins(text + at, size - at, " refused by server");
 }
 
 // libcurl before version 8 writes a line that begins with a space to the field before it; if there is none, to that of the
@@ -138,9 +145,9 @@ static inline int errand_note(CURL *easy, curl_infotype type, char *text, size_t
   if (type == CURLINFO_HEADER_IN) {
     errand_guard_head(notes, text, size);
   } else if (type == CURLINFO_TEXT && size > 10) {
-    if (errand_contains(text, size, "refused by server") || errand_contains(text, size, "REFUSED_STREAM")) {
+    if (errand_is_refusal(text, size)) {
       notes->is_stream_refused = true;
-    } else if (errand_contains(text, size, "Downgrades to HTTP/1.1")) {
+    } else if (errand_begins(text, size, "Downgrades to HTTP/1.1")) {
       notes->is_downgraded = true;
     }
   }
@@ -310,25 +317,31 @@ static inline void *errand_tls_of(CURL *easy) {
 
 typedef enum { errand_tls_end_unknown, errand_tls_end_here, errand_tls_end_awaited } errand_tls_end;
 
+// A place for data of ours at each SSL, which no other part of the process uses; -1 if there is none. Each call makes one.
+static inline int errand_make_tls_place(void) {
+  typedef int (*new_index)(int kind, long number, void *data, void *made, void *copied, void *freed);
+  new_index make = (new_index)dlsym(NULL, "CRYPTO_get_ex_new_index");
+  return make ? make(0 /* CRYPTO_EX_INDEX_SSL */, 0, NULL, NULL, NULL, NULL) : -1;
+}
+
 // Says whether the peer has ended its side, or has `callback` called when it does.
-static inline errand_tls_end errand_await_tls_end(void *tls, void *user, errand_tls_callback callback) {
+static inline errand_tls_end errand_await_tls_end(void *tls, int place, void *user, errand_tls_callback callback) {
   typedef int (*get_shutdown)(const void *tls);
   typedef int (*set_data)(void *tls, int index, void *data);
   typedef void (*set_callback)(void *tls, errand_tls_callback callback);
   get_shutdown shutdown = (get_shutdown)dlsym(NULL, "SSL_get_shutdown");
   set_data set = (set_data)dlsym(NULL, "SSL_set_ex_data");
   set_callback call = (set_callback)dlsym(NULL, "SSL_set_info_callback");
-  // The index 0 is the application's.
-  if (!shutdown || !call || !set || !set(tls, 0, user)) return errand_tls_end_unknown;
+  if (!shutdown || !call || !set || place < 0 || !set(tls, place, user)) return errand_tls_end_unknown;
   call(tls, callback);
   return shutdown(tls) & 2 /* SSL_RECEIVED_SHUTDOWN */ ? errand_tls_end_here : errand_tls_end_awaited;
 }
 
 // The user of `errand_await_tls_end`.
-static inline void *errand_tls_user(const void *tls) {
+static inline void *errand_tls_user(const void *tls, int place) {
   typedef void *(*get_data)(const void *tls, int index);
   get_data data = (get_data)dlsym(NULL, "SSL_get_ex_data");
-  return data ? data(tls, 0) : NULL;
+  return data ? data(tls, place) : NULL;
 }
 
 // True for the alert with which the peer ends its side.

@@ -1,3 +1,3 @@
 import ErrandCommands
 
-Program.main(Array(CommandLine.arguments.dropFirst()))
+Program.main(CommandLine.unsafeArgv, count: CommandLine.argc)

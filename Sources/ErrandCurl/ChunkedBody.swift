@@ -6,6 +6,7 @@ struct ChunkedBody {
   private enum State {
     case size(digits: Int)
     case afterSize
+    case `extension`
     case content
     case afterContent
     case trailer(isEmpty: Bool)
@@ -45,16 +46,18 @@ struct ChunkedBody {
       if let digit = Self.value(ofDigit: byte), digits < 15 {
         left = left << 4 | digit
         state = .size(digits: digits + 1)
-      } else if digits > 0, byte == 10 {
-        beginContent()
-      } else if digits > 0, Self.value(ofDigit: byte) == nil {
+      } else if digits > 0 {
         state = .afterSize
+        take(byte)
       } else {
         isMalformed = true
       }
-    // An extension is of no use to anybody.
-    case (.afterSize, 10): beginContent()
-    case (.afterSize, _): break
+    case (.afterSize, 10), (.extension, 10): beginContent()
+    case (.afterSize, 9), (.afterSize, 13), (.afterSize, 32): break
+    case (.afterSize, UInt8(ascii: ";")): state = .extension
+    case (.afterSize, _): isMalformed = true
+    // Extensions are skipped.
+    case (.extension, _): break
     case (.afterContent, 10): (state, left) = (.size(digits: 0), 0)
     case (.afterContent, 13): break
     case (.afterContent, _): isMalformed = true

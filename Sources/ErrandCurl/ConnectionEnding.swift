@@ -60,7 +60,7 @@ extension ConnectionEnding {
 }
 
 extension CurlTransfer {
-  /// What became of a request whose connection brought no byte of a response.
+  /// The fate of a request whose connection brought no byte of a response.
   enum Fate: Hashable {
     /// The server has certainly not processed it.
     case unprocessed(String)

@@ -149,11 +149,17 @@ final class CurlEngine: TaskExecutor, @unchecked Sendable {
     if !isDone { transfer.close() }
   }
 
+  /// The place of the engine in OpenSSL's connections. libcurl has its own there.
+  static let tlsPlace = errand_make_tls_place()
+
   /// Has the transfer told when the server ends its side of TLS.
   func awaitTLSEnd(of transfer: CurlTransfer) {
     guard let tls = errand_tls_of(transfer.easy) else { return }
-    let end = errand_await_tls_end(tls, Unmanaged.passUnretained(self).toOpaque()) { tls, kind, alert in
-      guard errand_is_close_notify(kind, alert), let tls, let user = errand_tls_user(tls) else { return }
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    let end = errand_await_tls_end(tls, Self.tlsPlace, user) { tls, kind, alert in
+      guard errand_is_close_notify(kind, alert), let tls,
+        let user = errand_tls_user(tls, CurlEngine.tlsPlace)
+      else { return }
       Unmanaged<CurlEngine>.fromOpaque(user).takeUnretainedValue().awaitingTLSEnd[tls]?.hasTLSEnded = true
     }
     guard end != errand_tls_end_unknown else { return }

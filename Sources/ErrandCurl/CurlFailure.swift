@@ -96,12 +96,18 @@ struct CurlFailure {
       case CURLE_RECV_ERROR where transfer.refusalOfTunnel != nil:
         failure(
           .cannotConnect, "the proxy refused the tunnel with \(transfer.refusalOfTunnel!)", reached: false)
-      case CURLE_OUT_OF_MEMORY where transfer.awaitsHead && transfer.hasReachedServer:
+      case CURLE_OUT_OF_MEMORY
+      where CurlOptions.saysOutOfMemoryForFields && transfer.awaitsHead && transfer.hasReachedServer:
         // libcurl's own limit for one line, which is independent of `maxFieldBytes`.
         failure(.fieldsTooLarge, "a field of the response is larger than 100 KB", reached: true)
       case CURLcode(rawValue: 100):
         // CURLE_TOO_LARGE, since version 8.6.
         failure(.fieldsTooLarge, "the fields of the response are too large: \(detail)", reached: true)
+      case CURLE_OUT_OF_MEMORY:
+        failure(
+          .connectionLost,
+          "libcurl had no memory for the request; version 8.21 says so of an IPv6 address behind a proxy, too"
+        )
       case CURLE_URL_MALFORMAT: failure(.invalidRequest, "the URL cannot be used: \(detail)", reached: false)
       default: failure(.connectionLost, "the connection was lost: \(detail)")
       }

@@ -50,8 +50,11 @@ final class CurlHandle: @unchecked Sendable {
   var hasOddHead: Bool { notes.pointee.is_head_refused }
   /// True if the server has said that it did not process the request (RFC 9113, section 8.7).
   var isStreamRefused: Bool { notes.pointee.is_stream_refused }
-  /// True if the server wants HTTP/1.1, with which libcurl sends the request again.
-  var isDowngraded: Bool { notes.pointee.is_downgraded }
+  /// Returns true, once, if the server wants HTTP/1.1, with which libcurl sends the request again.
+  func takeDowngrade() -> Bool {
+    defer { notes.pointee.is_downgraded = false }
+    return notes.pointee.is_downgraded
+  }
 
   /// libcurl reads the list at each transfer, and does not copy it.
   private let addresses: UnsafeMutablePointer<curl_slist>?
@@ -139,7 +142,7 @@ final class CurlHandle: @unchecked Sendable {
       }, user)
   }
 
-  @exclusivity(unchecked) private var generation = 0
+  @exclusivity(unchecked) private(set) var generation = 0
 
   /// Sets the generation of TLS connections that the request may join. libcurl lets a request join a connection
   /// only if the options of TLS are the same. These options change nothing here: three are for Windows, and one

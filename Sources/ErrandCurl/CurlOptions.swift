@@ -58,6 +58,19 @@ final class CurlOptions: Sendable {
   /// Of older versions the transport cannot learn what became of a stream.
   static let supportsHTTP2 = version >= 0x08_1300 && errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
 
+  /// False if the response certainly comes over HTTP/1.
+  static func mayUseHTTP2(_ request: Exchange.Request) -> Bool {
+    guard supportsHTTP2 else { return false }
+    return switch request.httpVersion {
+    case .automatic: request.isSecure
+    case .http2: true
+    case .http1: false
+    }
+  }
+
+  /// Newer versions have a code for fields that are too large (`CURLE_TOO_LARGE`).
+  static let saysOutOfMemoryForFields = version < 0x08_0600
+
   private static let initialiseOnce: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
   func makeMulti() -> UnsafeMutableRawPointer {

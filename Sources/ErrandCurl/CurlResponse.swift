@@ -91,7 +91,9 @@ struct CurlResponse {
         return refuse("the response does not begin with a status line")
       }
       status = line.status
-      isHTTP1 = line.version == .http11 || line.version == .http10
+      // A server of HTTP/1 may write any version there.
+      isHTTP1 =
+        line.version == .http11 || line.version == .http10 || !CurlOptions.mayUseHTTP2(exchange.request)
       isRefusedByProxy = false
     }
     guard line.count <= 2, line.allSatisfy({ $0 == 13 || $0 == 10 }) else {

@@ -106,7 +106,7 @@ extension CurlTransfer {
   /// its stream was refused: that is for the client to decide.
   private func goOut() -> Bool {
     if hasGoneOut {
-      guard response.takeAnswerToProxy() || handle.isDowngraded, !upload.isSpent else {
+      guard response.takeAnswerToProxy() || handle.takeDowngrade(), !upload.isSpent else {
         fate = Fate(of: self)
         // libcurl counts its repeats for as long as the handle lives, and fails at the sixth.
         handle.isSpent = true

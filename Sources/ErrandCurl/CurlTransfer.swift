@@ -131,7 +131,9 @@ final class CurlTransfer: @unchecked Sendable {
     case .generation(let generation):
       self.generation = generation
       handle.setGeneration(generation)
-    case .fresh: handle.avoidConnections()
+    case .fresh:
+      generation = handle.generation
+      handle.avoidConnections()
     }
     handle.reportSockets(to: engine.watch)
     engine.cookies?.add(to: easy)
@@ -245,13 +247,16 @@ final class CurlTransfer: @unchecked Sendable {
       seenMoves = moves
     }
     // On a slow link the system sends for long what it took at once.
-    if awaitsHead, hasBody, let socket {
+    if awaitsHead, hasBody, let socket = socket ?? ownSocket {
       let unsent = errand_unsent(socket)
       if unsent != seenUnsent { lastMove = now }
       seenUnsent = unsent
     }
     return lastMove
   }
+
+  /// The socket of a connection that others may join, while this is its only transfer.
+  private var ownSocket: Int32? { connection?.streams.count == 1 ? lastSocket : nil }
 
   /// Returns the time-out that counts now, and since when: until there is a connection, it may be another.
   /// - Parameter moved: When data moved last.

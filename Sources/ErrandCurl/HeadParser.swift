@@ -51,7 +51,8 @@ struct HeadParser {
         last.continuation += " \(Self.trimmed(text))"
       } else if let colon = text.firstIndex(of: 58) {
         take(last)
-        let known = Self.line(of: Self.string(text[..<colon]), Self.trimmed(text[(colon + 1)...]))
+        let name = Self.string(text[..<colon])
+        let known = Self.line(of: name, Self.trimmed(text[(colon + 1)...], of: name))
         (parsed, last) = (known, Unended(line: known))
       }
       memo.note(parsed, number, line)
@@ -84,11 +85,13 @@ struct HeadParser {
 
   typealias Bytes = Slice<UnsafeRawBufferPointer>
 
-  private static func string(_ bytes: Bytes) -> String {
+  private static func string(_ bytes: Bytes, of name: String = "") -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-    // What is not UTF-8 is ISO 8859-1, as RFC 2616 had it, so that no byte is lost.
-    return String(validating: bytes, as: UTF8.self)
-      ?? String(String.UnicodeScalarView(bytes.map(Unicode.Scalar.init)))
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    // A cookie would be sent back in other bytes: it is dropped for these replacements.
+    if ASCII.equalIgnoringCase(name, "Set-Cookie") { return String(decoding: bytes, as: UTF8.self) }
+    // Any other is ISO 8859-1, as RFC 2616 had it, so that no byte is lost.
+    return String(String.UnicodeScalarView(bytes.map(Unicode.Scalar.init)))
   }
 
   private static func withoutEnd(_ line: Bytes) -> Bytes {
@@ -97,10 +100,10 @@ struct HeadParser {
     return line
   }
 
-  private static func trimmed(_ text: Bytes) -> String {
+  private static func trimmed(_ text: Bytes, of name: String = "") -> String {
     var text = text
     while let first = text.first, isSpace(first) { text.removeFirst() }
-    return string(text)
+    return string(text, of: name)
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 || byte == 10 }

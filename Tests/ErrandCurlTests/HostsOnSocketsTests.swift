@@ -71,9 +71,17 @@
       let proxy = try RawProxy { _ in .response("200 OK", body: "by proxy") }
       defer { proxy.stop() }
       let client = client { $0.proxy = .url("http://127.0.0.1:\(proxy.port)") }
-      #expect(try await client.send(.get(url)).text == "by proxy")
-      #expect(proxy.asked.map { $0.field("Host") } == [host])
-      #expect(proxy.asked.map(\.target) == ["http://\(host)/x"])
+      func check() async throws {
+        #expect(try await client.send(.get(url)).text == "by proxy")
+        #expect(proxy.asked.map { $0.field("Host") } == [host])
+        #expect(proxy.asked.map(\.target) == ["http://\(host)/x"])
+      }
+      // Version 8.21 of libcurl cannot do that for IPv6 addresses.
+      if CurlTransport.supportsHTTP2, url.contains("[") {
+        await withKnownIssue(isIntermittent: true) { try await check() }
+      } else {
+        try await check()
+      }
     }
 
     @Test func `a tunnel is asked for with the host as a server would be told it`() async throws {

@@ -27,7 +27,8 @@ import Testing
 
     _ = try await service.report(for: "Oslo")
     #expect(try await service.report(for: "Oslo").degrees == -3)
-    #expect(server.count("/weather") == 4, "it was attempted three times before the old one was taken")
+    // The kept connection ended before a response, so the first of the three attempts was sent once more on a new one.
+    #expect(server.count("/weather") == 1 + 1 + 3)
   }
 
   @Test func `a busy service is asked again, and the test does not wait for it`() async throws {

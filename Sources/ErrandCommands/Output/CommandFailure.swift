@@ -90,7 +90,7 @@ enum FailureHint {
     case .timedOut where transfer.timeout == nil: "To wait longer: --timeout 60s."
     case .connectionLost, .timedOut:
       transfer.resumes
-        ? "What came is kept; the same command goes on with it."
+        ? "What came is kept if the server says which version it is (ETag or Last-Modified); then the same command continues."
         : transfer.target == .fileNamedByURL ? "With --resume a download can be gone on with." : nil
     case .bodyNotReplayable: "Give the body as a file, -d @FILE, and it can be."
     default: nil

@@ -78,7 +78,8 @@ final class AttemptStage: Stage {
       } catch is Receiver.ExpectationFailed where !isSigned {
         request.fields.remove("Expect")
         continue
-      } catch let error as RequestError {
+      } catch var error as RequestError {
+        if error.status != nil { error.origin = request.address.originName }
         // A signature is for one attempt.
         let mayRepeat = !isSigned && retries.mayRepeat(request)
         guard resends.take(error, isReplayable: request.body.isReplayable, mayRepeat: mayRepeat) else {

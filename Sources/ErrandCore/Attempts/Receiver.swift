@@ -23,21 +23,17 @@ final class Receiver: HeadReceiver {
     case file
   }
 
-  /// A body that is delivered: the sink that counts it, and the length that it must have, if that is known.
-  private struct Delivered {
-    let sink: any CountedSink
-    let length: Int64?
+  private struct State {
+    var held = Held.nothing
+    /// The sink that counts the body as it is transferred, if its length is known.
+    var counted: (sink: any CountedSink, length: Int64)?
+    var filter: FilterSink?
   }
 
   private let target: Target
   private let request: Request
   private let transfer: Transfer
-  private let held = Locked(Held.nothing)
-  private let delivered = Locked<Delivered?>(nil)
-  private let filtering = Locked<FilterSink?>(nil)
-
-  /// The filters of the body that is being received; nil if there are none.
-  var filter: FilterSink? { filtering.withLock { $0 } }
+  private let state = Locked(State())
 
   init(_ target: Target, _ request: Request, _ transfer: Transfer) {
     self.target = target
@@ -54,8 +50,13 @@ final class Receiver: HeadReceiver {
     if transfer.redirects(request, head) {
       return hold(MemorySink(limit: RequestError.Rejection.prefixLimit, overflow: .enough(head)))
     }
-    if head.status == 417, request.fields.contains("Expect"), request.body.isReplayable {
-      throw ExpectationFailed()
+    if head.status == 417, request.fields.contains("Expect") {
+      // The transport may have ended it with its head.
+      if request.body.isReplayable {
+        throw ExpectationFailed()
+      } else {
+        throw MemorySink.HeadIsEnough(head: head)
+      }
     }
     if case .file(let download) = target, download.mustAskAgain(head) { throw Download.AskAgain() }
     if let rejection = request.options.validator.problem(with: transfer.judged(head)) {
@@ -97,7 +98,7 @@ final class Receiver: HeadReceiver {
       let place = try download.place(head, of: request, length: length)
       (own, start, total) = (place.sink, place.start, place.total)
       if asksForRest { transferred = place.length }
-      held.withLock { $0 = .file }
+      state.withLock { $0.held = .file }
     case .stream(let opening):
       own = opening.open(head)
     }
@@ -120,17 +121,21 @@ final class Receiver: HeadReceiver {
     if let events = transfer.capturing, !isMemory { sink = CapturingSink(sink, events) }
     let filters = try request.filters(of: head, beginning: beginning(start))
     let filter = filters.isEmpty ? nil : FilterSink(filters, into: sink)
-    filtering.withLock { $0 = filter }
-    delivered.withLock { $0 = Delivered(sink: filter ?? own, length: length) }
+    state.withLock { state in
+      state.filter = filter
+      if let length { state.counted = (filter ?? own, length) }
+    }
     return filter ?? sink
   }
 
   /// Compares the length of a complete body with the announced one. A transport may have done that, but not every one
   /// does.
+  /// - Returns: The filters of the body; nil if there are none.
   /// - Throws: `RequestError`, if the body is too short or too long.
-  func checkWhole() throws(RequestError) {
-    guard let delivered = delivered.withLock({ $0 }), let length = delivered.length else { return }
-    let received = delivered.sink.received
+  func checkWhole() throws(RequestError) -> FilterSink? {
+    let (counted, filter) = state.withLock { ($0.counted, $0.filter) }
+    guard let (sink, length) = counted else { return filter }
+    let received = sink.received
     if received < length {
       throw RequestError(
         .connectionLost, message: "the response ended after \(received) of \(length) bytes",
@@ -141,6 +146,7 @@ final class Receiver: HeadReceiver {
         .invalidResponse, message: "the response brought \(received) bytes and announced \(length)",
         reachedServer: true)
     }
+    return filter
   }
 
   private var isMemory: Bool {
@@ -154,23 +160,23 @@ final class Receiver: HeadReceiver {
   }
 
   private func hold(_ sink: MemorySink) -> MemorySink {
-    held.withLock { $0 = .memory(sink) }
+    state.withLock { $0.held = .memory(sink) }
     return sink
   }
 
   /// True if the body went into the file.
   var hasFile: Bool {
-    if case .file = held.withLock({ $0 }) { true } else { false }
+    if case .file = state.withLock({ $0.held }) { true } else { false }
   }
 
   /// The head of a response whose body is not delivered.
   var sufficientHead: ResponseHead? {
-    if case .memory(let sink) = held.withLock({ $0 }) { sink.head } else { nil }
+    if case .memory(let sink) = state.withLock({ $0.held }) { sink.head } else { nil }
   }
 
   /// Returns the body, if it was held in memory.
   func takeMemory() -> Data? {
-    guard case .memory(let sink) = held.withLock({ $0 }) else { return nil }
+    guard case .memory(let sink) = state.withLock({ $0.held }) else { return nil }
     return sink.take()
   }
 }

@@ -18,7 +18,6 @@ struct Resends {
       guard unprocessed < Self.mostUnprocessed else { return false }
       unprocessed += 1
     case .staleConnection:
-      // The next connection is a new one.
       guard mayRepeat, !hasMetStaleConnection else { return false }
       hasMetStaleConnection = true
     }

@@ -77,18 +77,20 @@ struct Transfer: Sendable {
   }
 
   func perform(_ request: Request) async throws -> Response {
-    // A request that goes out unchanged is not copied.
-    guard stage.isIntercepted || context.destination.isFile else { return try await performAsIs(request) }
+    // A request that goes out unchanged is not copied, and what few requests need costs the others no call.
+    guard stage.isIntercepted || context.destination.isFile || !request.options.responseFilters.isEmpty else {
+      return try await received(request)
+    }
     guard case .file(let download) = context.destination else {
-      return try await performAsIs(try prepared(request))
+      return try await examined(try stage.isIntercepted ? prepared(request) : request)
     }
     try download.beginTransfer()
     defer { download.endTransfer() }
     try await download.waitForPart(unless: context.cancellation)
-    return try await performAsIs(try prepared(request))
+    return try await examined(try prepared(request))
   }
 
-  private func performAsIs(_ request: Request) async throws -> Response {
+  private func examined(_ request: Request) async throws -> Response {
     if request.options.responseFilters.isEmpty { return try await received(request) }
     let response = try await received(request)
     do {
@@ -227,8 +229,7 @@ struct Transfer: Sendable {
     let transport = context.transport ?? stage.transport
     if !transport.tellsWhenRequestsGoOut { goesOut() }
     let result = try await transport.perform(exchange)
-    try receiver.checkWhole()
-    guard let filter = receiver.filter else { return result }
+    guard let filter = try receiver.checkWhole() else { return result }
     try await filter.finish(unless: cancellation ?? context.cancellation)
     return result
   }

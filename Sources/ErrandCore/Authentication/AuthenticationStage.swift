@@ -42,6 +42,8 @@ final class AuthenticationStage: Stage {
       request, context, at: origins, era: identity(context).era, next, sender)
   }
 
+  var hasSession: Bool { authentication != nil }
+
   /// Learns what other processes have stored, before the identity of a call is asked for.
   func prepare(_ context: CallContext) async {
     guard let session = authentication?.session else { return }

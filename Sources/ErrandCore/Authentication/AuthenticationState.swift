@@ -63,6 +63,8 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
   private var refusals = RefusalRecord()
   /// The generation that seemed expired as soon as it was issued; nil if the last one did not.
   private var expiredAtOnce: Int?
+  /// The generation that another process has issued, perhaps long ago; nil if the last one was issued here.
+  private var foundGeneration: Int?
 
   /// - Parameter credential: Nil if there is none yet: the first request renews it.
   init(_ credential: Credential?) { standing = credential.map { .has($0) } ?? .none }
@@ -96,8 +98,8 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
   /// Decides for a request whose credential a server found stale.
   /// - Parameters:
   ///   - sent: When the request was sent.
-  ///   - resource: The method and the URL of the request: see `RefusalRecord`.
-  mutating func stale(_ generation: Int, of resource: String, sent: Duration, at now: Duration) -> Step {
+  ///   - resource: The hash of the method and the URL of the request: see `RefusalRecord`.
+  mutating func stale(_ generation: Int, of resource: Int, sent: Duration, at now: Duration) -> Step {
     switch standing {
     case .signedOut(let error): return .fail(error)
     case .none: return renewed(nil, sent: sent, at: now)
@@ -126,13 +128,18 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
   }
 
   /// Notes that a server accepted a request with the credential.
-  mutating func accepted(_ generation: Int, by resource: @autoclosure () -> String) {
+  mutating func accepted(_ generation: Int, by resource: Int) {
     refusals.accepted(generation, by: resource)
   }
 
-  /// Notes that a server found a new credential stale, which a request was sent again with.
-  mutating func refused(_ generation: Int, by resource: String, at now: Duration) {
+  /// Decides for a request that was sent again with a renewed credential, and notes if the renewal has not helped.
+  mutating func staleAgain(_ generation: Int, of resource: Int, sent: Duration, at now: Duration) -> Step {
+    let isNew = generation == self.generation && generation != foundGeneration
+    guard isNew, !refusals.hasAccepted(generation, by: resource) else {
+      return stale(generation, of: resource, sent: sent, at: now)
+    }
     refusals.refused(generation, by: resource, at: now)
+    return .respond
   }
 
   /// Takes the outcome of a renewal.
@@ -146,7 +153,7 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
       expiredAtOnce = isExpired ? generation : nil
       return .success(issued)
     case .found(let credential):
-      return .success(replace(credential))
+      return .success(replace(credential, isFound: true))
     case .failed(let error):
       failure = Failure(generation: generation, at: now, error: error)
       refusals.failed(at: now)
@@ -158,11 +165,13 @@ struct AuthenticationState<Credential: Sendable>: Sendable {
   }
 
   /// Begins a new generation of the same identity. A renewal that is under way counts no more.
+  /// - Parameter isFound: True if another process has issued the credential.
   @discardableResult
-  mutating func replace(_ credential: Credential) -> Issued {
+  mutating func replace(_ credential: Credential, isFound: Bool = false) -> Issued {
     renewal = nil
     failure = nil
     generation += 1
+    foundGeneration = isFound ? generation : nil
     standing = .has(credential)
     return Issued(credential: credential, generation: generation)
   }

@@ -63,7 +63,16 @@ public struct CredentialFile: CredentialStore {
   }
 
   private static func isOwn(_ data: Data) -> Bool {
-    data.isEmpty || data.starts(with: head) || (try? JSONDecoder().decode(Unmarked.self, from: data)) != nil
+    if data.isEmpty || data.starts(with: head) { return true }
+    let members = ["revision", "identity", "isUnnamed", "credential"]
+    guard (try? JSONDecoder().decode(Unmarked.self, from: data)) != nil,
+      let names = try? JSONDecoder().decode([String: Ignored].self, from: data).keys
+    else { return false }
+    return names.allSatisfy(members.contains)
+  }
+
+  private struct Ignored: Decodable {
+    init(from decoder: any Decoder) {}
   }
 
   private static func foreign(_ path: String) -> FileError {

@@ -41,6 +41,7 @@ extension CredentialIdentity {
 struct ClientIdentity: Sendable {
   private let own: (@Sendable () -> String?)?
   private let session: (any AnyCredentialSession)?
+  private static let mark = "two: "
 
   init(_ own: (@Sendable () -> String?)?, _ session: (any AnyCredentialSession)?) {
     self.own = own
@@ -51,8 +52,11 @@ struct ClientIdentity: Sendable {
   var present: CallIdentity {
     guard let session else { return CallIdentity(text: own?()) }
     var identity = session.identity
-    // Lengths keep the two apart.
-    if let name = own?() { identity.text = "\(name.utf8.count) \(name) \(identity.text ?? "")" }
+    // A length keeps the two apart, and one name alone does not begin as two do.
+    let (name, owner) = (own?(), identity.text ?? "")
+    if name != nil || owner.hasPrefix(Self.mark) {
+      identity.text = "\(Self.mark)\(name.map { "\($0.utf8.count) \($0)" } ?? "-") \(owner)"
+    }
     return identity
   }
 

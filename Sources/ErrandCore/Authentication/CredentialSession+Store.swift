@@ -38,6 +38,7 @@ extension CredentialSession {
   /// - Throws: The error of the store. Then nothing changes.
   func look(at now: Duration?) async throws {
     guard let vault, let news = try await vault.news(at: now) else { return }
+    defer { vault.take(news.mark) }
     let (waiting, result, change) = state.withLock { state in
       let nothing = (state.waiting, Result<Issued, any Error>?.none, State.Change())
       guard !state.isSigningOut, news.mark.revision > state.revision else { return nothing }
@@ -50,7 +51,8 @@ extension CredentialSession {
         return (state.waiting, .failure(Self.signedOut), change)
       }
       var change = state.take(news.mark.owner, revision: news.mark.revision)
-      let issued = change.isSame ? state.rules.replace(credential) : state.rules.signIn(credential)
+      let issued =
+        change.isSame ? state.rules.replace(credential, isFound: true) : state.rules.signIn(credential)
       if !change.isSame { change.listeners = state.listeners.values }
       return (state.waiting, Self.outcome(issued, change), change)
     }

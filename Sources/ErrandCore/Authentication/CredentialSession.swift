@@ -145,7 +145,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       try context.cancellation.check()
     }
     var issued = try await issued(context, sender)
-    var (isReplay, isRenewed) = (false, false)
+    var (sends, isRenewed) = (0, false)
     while true {
       let (sent, current) = (self.now(on: sender.timeline), issued)
       guard let place = try enter(request, context.cancellation, current, era) else {
@@ -166,15 +166,15 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
         return try reply.outcome.get()
       }
       let now = self.now(on: sender.timeline)
-      let decision = decide { rules in
-        guard !isRenewed else {
-          rules.refused(current.generation, by: request.resource, at: now)
-          return .respond
-        }
-        return rules.stale(current.generation, of: request.resource, sent: sent, at: now)
+      sends += 1
+      let decision = decide { [sends, isRenewed] rules in
+        if sends == RefusalRecord.limit { return .respond }
+        return isRenewed
+          ? rules.staleAgain(current.generation, of: request.resource, sent: sent, at: now)
+          : rules.stale(current.generation, of: request.resource, sent: sent, at: now)
       }
       switch decision.step {
-      case .use where isReplay, .respond:
+      case .respond:
         leave(place, after: reply)
         return try reply.outcome.get()
       case .use: break
@@ -185,7 +185,6 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
       await reply.drop()
       issued = try await self.issued(decision, head, context, sender)
       guard request.body.isReplayable else { throw CredentialReply.notReplayable(head) }
-      isReplay = true
     }
   }
 
@@ -256,20 +255,24 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
     with issued: Issued? = nil
   ) {
     let stream = reply.stream
+    // A server in trouble may not have looked at it, and a fixed credential is never renewed.
+    let isAccepted = reply.head.map { $0.status.code < 500 } ?? false
+    let resource = isAccepted && !(method is FixedField) ? request?.resource : nil
     state.withLock { state in
       if stream == nil { _ = state.calls.remove(place) }
-      // A server in trouble may not have looked at it.
-      guard let issued, let request, let head = reply.head, head.status.code < 500 else { return }
-      state.rules.accepted(issued.generation, by: request.resource)
+      if let issued, let resource { state.rules.accepted(issued.generation, by: resource) }
     }
     stream?.onEnd { self.leave(place) }
   }
 }
 
 extension Request {
-  /// The method, and the URL without its query: servers decide by these whether a user may have a response.
-  fileprivate var resource: String {
-    "\(method) \(address.text.prefix { $0 != "?" && $0 != "#" })"
+  /// A hash of the method, and of the URL without its query: servers decide by these whether a user may have a response.
+  fileprivate var resource: Int {
+    var hasher = Hasher()
+    hasher.combine(method)
+    for byte in address.text.utf8.prefix(while: { !"?#".utf8.contains($0) }) { hasher.combine(byte) }
+    return hasher.finalize()
   }
 }
 

@@ -155,11 +155,16 @@ final class CredentialVault<Credential: Sendable>: Sendable {
       state.version = version
       state.looked = now ?? state.looked
       guard let entry, entry.revision > state.revision else { return false }
-      defer { state.know(entry.revision) }
-      return !state.ignoresNext
+      if state.ignoresNext { state.know(entry.revision) }
+      return entry.revision > state.revision
     }
     guard let entry, isNews else { return nil }
     return CredentialNews(mark: entry.mark, credential: try entry.credential.map { try intact($0, decode) })
+  }
+
+  /// Notes that this process has taken what is stored: only then a renewal may replace it.
+  func take(_ mark: StoredMark) {
+    state.withLock { state in if mark.revision > state.revision { state.know(mark.revision) } }
   }
 
   /// Returns the identity whose credential is stored; nil if there is none.
@@ -204,7 +209,8 @@ final class CredentialVault<Credential: Sendable>: Sendable {
   private func write(_ credential: Credential?, of owner: CredentialIdentity, after entry: Entry?)
     async throws -> Int
   {
-    let revision = (entry?.revision ?? 0) + 1
+    // In an empty store it begins with the time: other processes may know revisions of what was there before.
+    let revision = (entry?.revision ?? Int(Date().timeIntervalSince1970 * 1000)) + 1
     let new = Entry(
       revision: revision, identity: owner.text, isUnnamed: owner.digest == nil ? true : nil,
       credential: try credential.map(encode))

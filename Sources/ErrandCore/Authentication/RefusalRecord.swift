@@ -1,7 +1,8 @@
 /// The renewals of a credential that did not help, and the resources that refuse each credential. Pure.
 ///
-/// A resource is a method and a URL without its query. One that found a new credential stale gets no further renewal for
-/// a while: its responses go to the caller as they are. It may be one that this identity must not see.
+/// A resource is a method and a URL without its query, known by a hash of both. One that found a new credential stale gets
+/// no further renewal for a while: its responses go to the caller as they are. It may be one that this identity must not
+/// see. One that has accepted the credential before finds it stale because it has expired since.
 struct RefusalRecord: Sendable {
   /// The most renewals within `window` that do not help.
   static let limit = 5
@@ -22,7 +23,9 @@ struct RefusalRecord: Sendable {
   /// The last generation whose renewal was counted as one that did not help.
   private var countedGeneration: Int?
   /// The resources that found a new credential stale, and when.
-  private var refusing: [String: Duration] = [:]
+  private var refusing: [Int: Duration] = [:]
+  /// The resources that accepted the credential of `acceptedGeneration`.
+  private var accepting: Set<Int> = []
 
   func isAccepted(_ generation: Int) -> Bool { acceptedGeneration == generation }
 
@@ -32,16 +35,24 @@ struct RefusalRecord: Sendable {
     return useless.count < Self.limit
   }
 
-  func isRefusing(_ resource: String, at now: Duration) -> Bool {
+  func hasAccepted(_ generation: Int, by resource: Int) -> Bool {
+    isAccepted(generation) && accepting.contains(resource)
+  }
+
+  func isRefusing(_ resource: Int, at now: Duration) -> Bool {
     refusing[resource].map { now - $0 < Self.memory } ?? false
   }
 
-  mutating func accepted(_ generation: Int, by resource: () -> String) {
-    acceptedGeneration = max(generation, acceptedGeneration ?? generation)
-    if !refusing.isEmpty { refusing[resource()] = nil }
+  mutating func accepted(_ generation: Int, by resource: Int) {
+    if generation > acceptedGeneration ?? -1 {
+      acceptedGeneration = generation
+      accepting = []
+    }
+    if generation == acceptedGeneration, accepting.count < Self.mostResources { accepting.insert(resource) }
+    if !refusing.isEmpty { refusing[resource] = nil }
   }
 
-  mutating func refused(_ generation: Int, by resource: String, at now: Duration) {
+  mutating func refused(_ generation: Int, by resource: Int, at now: Duration) {
     refusing = refusing.filter { now - $0.value < Self.memory }
     if refusing.count >= Self.mostResources, let oldest = refusing.min(by: { $0.value < $1.value }) {
       refusing[oldest.key] = nil

@@ -19,7 +19,6 @@ final class Pipeline: Sendable {
   /// copy.
   private let fields: HTTPFields
   private let completion: RequestCompletion
-  private let identity: ClientIdentity
   private let clearing: SignInListener?
   let events: EventHolder
 
@@ -111,7 +110,6 @@ final class Pipeline: Sendable {
     self.coalescing = coalescing
     self.authentication = authentication
     self.completion = completion
-    self.identity = identity
     clearing = configuration.authentication?.session.onClear { try await cache.removeResponses(of: $0) }
     var fields = HTTPFields()
     fields.appendMissing(configuration.fields)
@@ -185,7 +183,7 @@ final class Pipeline: Sendable {
   func perform(_ request: Request, _ context: CallContext) async throws -> Response {
     do {
       let ready = try ready(request)
-      await authentication.prepare(context)
+      if authentication.hasSession { await authentication.prepare(context) }
       var response = try await NextStage(stages(of: ready))(ready, context)
       if !response.isNamed {
         response = response.handedOver(
@@ -203,8 +201,10 @@ final class Pipeline: Sendable {
     } catch {
       await context.progress?.flush()
       context.end()
-      let error =
-        context.cancellation.failure(attempts: (error as? RequestError)?.attempt ?? 0) ?? error
+      var stop = context.cancellation.failure(attempts: (error as? RequestError)?.attempt ?? 0)
+      // The request that is on the wire may be one that calls share.
+      if (error as? RequestError)?.reachedServer == true { stop?.reachedServer = true }
+      let error = stop ?? error
       let named = (error as? RequestError)?.about(request, configuration.secrets) ?? error
       context.events?.failed(named)
       throw named

@@ -77,12 +77,12 @@ extension Coalescer {
       events?.shares(inFlightRequest.id)
       raise?.apply()
       inFlightRequest.joined?.settle(.success(()))
-      return take(place, inFlightRequest, effectivePriority, cancellation, progress, wait)
+      return take(place, priority, inFlightRequest, effectivePriority, cancellation, progress, wait)
     case .lead(let place, let inFlightRequest):
       events?.shares(inFlightRequest.id)
       // A new in-flight request waits for nothing, so this cannot throw.
       let registration = take(
-        place, inFlightRequest, effectivePriority, cancellation, progress,
+        place, priority, inFlightRequest, effectivePriority, cancellation, progress,
         try? InFlightRequest.wait(for: inFlightRequest))
       start(inFlightRequest, place.inFlightRequest, send)
       return registration
@@ -90,9 +90,9 @@ extension Coalescer {
   }
 
   private func take(
-    _ place: Sharing.Place, _ inFlightRequest: InFlightRequest, _ effectivePriority: EffectivePriority,
-    _ cancellation: CancellationToken,
-    _ progress: ProgressHub?, _ wait: InFlightRequest.Wait?
+    _ place: Sharing.Place, _ priority: Priority, _ inFlightRequest: InFlightRequest,
+    _ effectivePriority: EffectivePriority, _ cancellation: CancellationToken, _ progress: ProgressHub?,
+    _ wait: InFlightRequest.Wait?
   ) -> Registration {
     let listener = progress.map { progress in inFlightRequest.progress.listen { progress.follow($0) } }
     if effectivePriority.goesWithoutSlot { inFlightRequest.effectivePriority.goWithoutSlot() }
@@ -105,7 +105,7 @@ extension Coalescer {
       }
       raise = effectivePriority.onChange { _ in follow() }
       // The priority may have changed just before the handler was added.
-      follow()
+      if effectivePriority.current != priority { follow() }
     }
     // An in-flight request without callers is cancelled together with its last caller, so that it does not
     // take a slot that another request releases when it is cancelled at the same time.
@@ -113,8 +113,7 @@ extension Coalescer {
       guard case .left(let caller, let abandoned, let level) = states.sharing.withLock({ $0.leave(place) })
       else { return [] }
       let tells = abandoned?.cancellation.prepareCancel(.cancelled(.abandoned)) ?? []
-      // A cancelled caller is resumed first and waits for nothing else, not even for the end of the in-flight
-      // request.
+      // A cancelled caller waits for nothing else, not even for the end of the in-flight request.
       let error = stop.error(reachedServer: inFlightRequest.cancellation.mayHaveSent)
       return [
         {

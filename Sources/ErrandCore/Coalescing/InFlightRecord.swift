@@ -27,6 +27,10 @@ struct InFlightRecord<Value: Sendable, InFlightRequest: Sendable, Caller: Sendab
   /// The highest priority of the waiting callers; nil without callers.
   var priority: Priority? { priorities.highest }
 
+  /// Returns the request and its priority; nil without callers.
+  // Mutating, because a look at a record from outside copies it.
+  mutating func level() -> (InFlightRequest, Priority)? { priority.map { (inFlightRequest, $0) } }
+
   /// When the window ends.
   var end: Duration { began + window }
 

@@ -99,12 +99,10 @@ struct ShareState<Value: Sendable, InFlightRequest: Sendable, Caller: Sendable>:
 
   /// Returns the priority that the in-flight request is to have; nil if no caller waits for it.
   mutating func level(of inFlightRequest: InFlightID) -> Level? {
-    guard let index = index(of: inFlightRequest), let priority = records.values[index].priority else {
-      return nil
-    }
+    guard let index = index(of: inFlightRequest), let (request, priority) = records.values[index].level()
+    else { return nil }
     lastLevel += 1
-    return Level(
-      inFlightRequest: records.values[index].inFlightRequest, priority: priority, number: lastLevel)
+    return Level(inFlightRequest: request, priority: priority, number: lastLevel)
   }
 
   /// Notes that the priority of a caller has changed. Returns the priority of the in-flight request.

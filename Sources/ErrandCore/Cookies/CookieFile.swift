@@ -138,7 +138,12 @@ struct CookieFile: Sendable {
         if error.isTaken { continue }
         throw error
       }
-      try FileDescriptor.move(self.path, to: path)
+      do {
+        try FileDescriptor.move(self.path, to: path)
+      } catch {
+        FileDescriptor.remove(path)
+        throw error
+      }
       return path
     }
     throw FileError(.move, path, "there are \(Self.mostAside) damaged files beside it already; remove some")

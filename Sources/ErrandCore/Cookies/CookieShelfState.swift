@@ -117,7 +117,14 @@ struct CookieShelfState: Sendable {
     fresh.clear()
     for entry in entries where keeps(entry) { fresh.load(entry) }
     for entry in base.entries where !keeps(entry) { fresh.load(entry) }
+    let count = fresh.count
     fresh.evict(at: now)
+    if case .netscape(let rest) = self.format, fresh.count < count {
+      // The limits are this store's, and the other cookies stay in the file of the other programs.
+      let kept = Set(fresh.entries)
+      let lost = entries.filter { !kept.contains($0) && !$0.cookie.isExpired(at: now) }
+      self.format = .netscape(rest: rest + lost.map { Data(NetscapeCookies.line(of: $0.cookie).utf8) })
+    }
     base = fresh
     rebuild()
     return true

@@ -50,14 +50,16 @@ struct NetscapeCookies: Sendable {
   static func data(of entries: [CookieJar.Entry], rest: [Data]) -> Data {
     var lines = entries.isEmpty ? rest.filter(isComment) : rest
     if !(lines.first.map { isHead($0) } ?? false) { lines.insert(Data(heads[0].utf8), at: 0) }
-    lines += entries.map { Data(line(of: $0.cookie).utf8) }
+    // The format has no way to write a tab within a value or a path.
+    lines += entries.map { line(of: $0.cookie) }.filter { $0.utf8.count { $0 == UInt8(ascii: "\t") } == 6 }
+      .map { Data($0.utf8) }
     return lines.reduce(into: Data()) { data, line in
       data += line
       data.append(UInt8(ascii: "\n"))
     }
   }
 
-  private static func line(of cookie: Cookie) -> String {
+  static func line(of cookie: Cookie) -> String {
     [
       (cookie.isHTTPOnly ? httpOnly : "") + (cookie.isHostOnly ? "" : ".") + cookie.domain,
       cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",

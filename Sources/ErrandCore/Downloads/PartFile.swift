@@ -138,7 +138,7 @@ enum PartFiles {
 
 /// Removes the part files of downloads that ended with their process and cannot be resumed.
 enum PartSweep {
-  /// The suffix of a part file that belongs to one call only.
+  /// The suffix of a part file that belongs to one call only, and of other drafts.
   static let suffix = ".errand-temp"
 
   /// The folders that were swept. Forgotten when there are many: sweeping one again costs little.

@@ -121,7 +121,8 @@ struct ContentRange: Sendable, Hashable {
       return range
     }
     // To a POST, for instance, a 206 may say that it succeeded in part.
-    guard isFile || (head.namesPart && request.method == .get) else { return nil }
+    let isPart = head.namesPart || !head.fields.contains("Content-Range")
+    guard isFile || (isPart && request.method == .get) else { return nil }
     guard let range, range.isWhole else {
       throw misfit(head, "a part of the content where the request asked for the whole")
     }

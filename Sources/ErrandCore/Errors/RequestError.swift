@@ -46,7 +46,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let integrityFailed = Code(rawValue: "integrityFailed")
     /// The response's body cannot be decrypted, or is not encrypted although it has to be.
     public static let decryptionFailed = Code(rawValue: "decryptionFailed")
-    /// A body is larger than the limit on what is held in memory.
+    /// A body is larger than the limit on what is held in memory, or a download than its limit.
     public static let bodyTooLarge = Code(rawValue: "bodyTooLarge")
     /// The response's header fields are larger than accepted.
     public static let fieldsTooLarge = Code(rawValue: "fieldsTooLarge")
@@ -64,7 +64,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public static let bodyFailed = Code(rawValue: "bodyFailed")
     /// A file to upload is missing or cannot be read.
     public static let fileUnreadable = Code(rawValue: "fileUnreadable")
-    /// A file changed its length while it was sent.
+    /// A file to upload changed while it was sent, or since the attempt before.
     public static let fileChanged = Code(rawValue: "fileChanged")
     /// The file to download to cannot be written: a missing folder, a full disk.
     public static let fileUnwritable = Code(rawValue: "fileUnwritable")

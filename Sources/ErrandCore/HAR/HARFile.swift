@@ -28,10 +28,10 @@ package struct HARFile: Sendable {
   /// Opens a file, which no other recorder can write until it is closed.
   /// - Parameter appends: True to add to the entries that the file has. The part of an entry that a killed process has
   ///   left is removed.
-  /// - Throws: `FileError`, if another recorder writes it, or if it is a file that Errand did not write.
+  /// - Throws: `FileError`, if another recorder writes it, or if it is a file that Errand did not write, or not in this way.
   init(_ path: String, appends: Bool) throws {
     descriptor = try RecordingFile.open(path, "a HAR file", isOwn: Self.isOwn)
-    if appends, let (end, isEmpty) = try Self.entriesEnd(in: FileDescriptor(reading: path)) {
+    if appends, let (end, isEmpty) = try Self.entriesEnd(in: FileDescriptor(reading: path), path) {
       (self.end, self.isEmpty) = (end, isEmpty)
     } else {
       let header = Self.header
@@ -65,9 +65,15 @@ package struct HARFile: Sendable {
   }
 
   /// Returns the place after the last whole entry of a file, and whether it has no entry; nil if its first line was cut.
-  private static func entriesEnd(in file: FileDescriptor) throws -> (Int64, isEmpty: Bool)? {
-    let head = try file.read(512, at: 0)
-    guard let first = head.firstIndex(of: 10) else { return nil }
+  /// - Throws: `FileError`, if the lines are not as Errand writes them: another program has laid the file out.
+  private static func entriesEnd(in file: FileDescriptor, _ path: String) throws -> (
+    Int64, isEmpty: Bool
+  )? {
+    let (head, length) = (try file.read(512, at: 0), try file.length())
+    guard let first = head.firstIndex(of: 10) else {
+      if header.starts(with: head) { return nil }
+      throw otherLayout(path)
+    }
     var (start, end, isEmpty) = (Int64(first + 1), Int64(first + 1), true)
     var line = Data()
     while true {
@@ -76,12 +82,24 @@ package struct HARFile: Sendable {
       line.append(piece)
       while let newline = line.firstIndex(of: 10) {
         let content = line[line.startIndex..<newline]
-        guard let entry = Self.entry(content) else { return (end, isEmpty) }
+        guard let entry = Self.entry(content) else {
+          // The end of the file, or the rest of an entry that a killed process has left.
+          let behind = length - start - Int64(content.count + 1)
+          guard content == Data("]}}".utf8) || behind < Int64(trailer.count) else { throw otherLayout(path) }
+          return (end, isEmpty)
+        }
         (end, isEmpty) = (start + Int64(entry), false)
         start += Int64(content.count + 1)
         line = Data(line[(newline + 1)...])
       }
     }
+  }
+
+  private static func otherLayout(_ path: String) -> FileError {
+    FileError(
+      .write, path,
+      "another program has changed how its lines are laid out, so that nothing can be added: choose another file"
+    )
   }
 
   /// Returns the length of the entry on a line, without the comma after it; nil if it is none.

@@ -16,8 +16,8 @@ struct URLProblem: Error {
 /// The host of a URL in one form, in which it is compared, signed, cached, shared and sent.
 ///
 /// A name has A-labels in the place of letters beyond ASCII (UTS #46, non-transitional). An IPv4 address is four
-/// decimal numbers, from any notation of `inet_aton`, as libcurl sends it and connects to it. An IPv6 address is as `inet_ntop` writes it (RFC 5952). The case of letters in a name of ASCII stays: hosts
-/// are compared without regard to it.
+/// decimal numbers, from any notation of `inet_aton`, as libcurl sends it and connects to it. An IPv6 address is as
+/// `inet_ntop` writes it (RFC 5952). The case of letters in a name of ASCII stays: hosts are compared without regard to it.
 package enum HostName {
   /// Returns a host that is written in a configuration, in the form of hosts in URLs: its letters in lower case, an IPv6
   /// address without brackets; nil if it is not a host.

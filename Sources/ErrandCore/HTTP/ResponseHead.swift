@@ -28,6 +28,8 @@ public struct ResponseHead: Sendable, Hashable {
   private var announcedLength: AnnouncedLength {
     var length = AnnouncedLength()
     fields.forEachValue(of: AnnouncedLength.fieldName) { length.take($0) }
+    // A transfer coding overrides it (RFC 9112, section 6.3).
+    if length.bytes != nil, fields.contains("Transfer-Encoding") { return AnnouncedLength() }
     return length
   }
 }

@@ -10,13 +10,11 @@ public struct RetryPolicy: Sendable, Hashable {
   public var maxAttempts = 3
   /// The methods that may be retried even if the server may have seen the request. Default: the idempotent
   /// ones.
-  public var methods: Set<Method> = [.get, .head, .put, .delete, .options, .trace]
+  public var methods: Set<Method> = Self.idempotentMethods
   /// The statuses of refused responses that are retried.
-  public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+  public var statuses: Set<Int> = Self.usualStatuses
   /// The failures that are retried.
-  public var failures: Set<RequestError.Code> = [
-    .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost,
-  ]
+  public var failures: Set<RequestError.Code> = Self.usualFailures
   /// The base of the backoff: the wait before attempt n+1 is random between zero and `backoff · 2ⁿ⁻¹` (full
   /// jitter). Default: 0.5 s.
   public var backoff: Duration = .milliseconds(500)
@@ -25,6 +23,13 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The longest `Retry-After` that is waited for. If a server asks for more, the call fails at once, and
   /// `RequestError.retryAfter` says how long to wait. Default: 60 s.
   public var maxRetryAfter: Duration = .seconds(60)
+
+  // Sets that are the same object are compared at once, and most policies have these.
+  private static let idempotentMethods: Set<Method> = [.get, .head, .put, .delete, .options, .trace]
+  private static let usualStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+  private static let usualFailures: Set<RequestError.Code> = [
+    .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost,
+  ]
 
   public init() {}
 

@@ -88,10 +88,10 @@ struct OptionMark: Sendable {
       name: "retry", keys: .sharing, otherwise: .irrelevant("a cached response has come"),
       text: { options, usual in
         // A status that is accepted is not retried, so callers must agree about those that would be.
-        let accepted = (options.retry ?? usual.retry).statuses.filter(options.validator.statuses.contains)
-        let text = [options.retry?.keyText, accepted.isEmpty ? nil : "\(accepted.sorted())"]
-          .compactMap(\.self)
-        return text.isEmpty ? nil : text.asOneText
+        let (retried, accepted) = ((options.retry ?? usual.retry).statuses, options.validator.statuses)
+        let text = options.retry?.keyText
+        guard retried.contains(where: accepted.contains) else { return text }
+        return [text ?? "", "\(retried.filter(accepted.contains).sorted())"].asOneText
       }),
     part(
       "memoryLimit", of: .sharing, else: .appliedToEachCaller("a cached response that is larger is not used")
@@ -129,7 +129,11 @@ struct OptionMark: Sendable {
 extension RequestOptions {
   /// Returns the options that are part of a key, as text that is the same at each start.
   func parts(of key: OptionMark.Keys, _ usual: OptionMark.Usual) -> [String] {
-    OptionMark.all.compactMap { mark in mark.keys.isSuperset(of: key) ? mark.part(self, usual) : nil }
+    var parts: [String] = []
+    for mark in OptionMark.all where mark.keys.isSuperset(of: key) {
+      if let part = mark.part(self, usual) { parts.append(part) }
+    }
+    return parts
   }
 }
 
@@ -148,11 +152,19 @@ extension RequestOptions {
 }
 
 extension RetryPolicy {
+  private static let usual = RetryPolicy()
+
+  /// Names only what differs from the usual policy: most policies differ in their number of attempts.
   fileprivate var keyText: String {
-    let sets = [methods.map(\.rawValue), statuses.map(String.init), failures.map(\.rawValue)]
-    return
-      (["\(maxAttempts)"] + sets.map { $0.sorted().asOneText }
-      + [backoff, maxBackoff, maxRetryAfter].map { "\($0)" }).asOneText
+    let usual = Self.usual
+    var text = "\(maxAttempts)"
+    if methods != usual.methods { text += " methods \(methods.map(\.rawValue).sorted().asOneText)" }
+    if statuses != usual.statuses { text += " statuses \(statuses.sorted())" }
+    if failures != usual.failures { text += " failures \(failures.map(\.rawValue).sorted().asOneText)" }
+    if backoff != usual.backoff { text += " backoff \(backoff)" }
+    if maxBackoff != usual.maxBackoff { text += " maxBackoff \(maxBackoff)" }
+    if maxRetryAfter != usual.maxRetryAfter { text += " maxRetryAfter \(maxRetryAfter)" }
+    return text
   }
 }
 
@@ -164,5 +176,14 @@ extension RedirectPolicy {
 
 extension [String] {
   /// The texts as one. No two lists have the same, because each text has its length before it.
-  var asOneText: String { map { "\($0.utf8.count) \($0)" }.joined(separator: " ") }
+  var asOneText: String {
+    var text = ""
+    for part in self {
+      if !text.isEmpty { text += " " }
+      text += String(part.utf8.count)
+      text += " "
+      text += part
+    }
+    return text
+  }
 }

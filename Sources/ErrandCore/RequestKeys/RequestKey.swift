@@ -10,7 +10,8 @@
 ///
 /// Under any key, two requests with different credentials (`Authorization`, `Cookie`,
 /// `Proxy-Authorization`, header fields marked as secret, user, password and secret query items of the URL)
-/// are never the same. No description shows the key's content.
+/// are never the same. Credentials that are added later are not seen: those of interceptors, and cookies of a
+/// `CookieStore`. Set `ClientConfiguration.identity` for these. No description shows the key's content.
 public struct RequestKey: Sendable, Hashable {
   // Indirect, so that a key takes two words: every waiting caller holds one.
   indirect enum Subject: Sendable, Hashable {

@@ -29,8 +29,9 @@ final class SlotStage: Stage {
       return response
     } catch {
       slots.release(slot)
-      // A signed redirect goes on outside of the slot.
-      if let events = context.events, !(error is SignedRedirect) { events.attemptFailed(error) }
+      // The attempt continues outside of the slot.
+      let continues = error is SignedRedirect || error is Receiver.ExpectationFailed
+      if let events = context.events, !continues { events.attemptFailed(error) }
       throw error
     }
   }

@@ -4,6 +4,7 @@ struct RequestIdentity: Sendable {
   private let client: ClientIdentity
   private let signer: (any RequestSigner)?
   private let retry: RetryPolicy
+  private static let mark = "options: "
 
   /// - Parameters:
   ///   - signer: The signer of requests without one.
@@ -31,9 +32,10 @@ struct RequestIdentity: Sendable {
     _ client: CallIdentity, _ request: Request, _ key: OptionMark.Keys
   ) -> CallIdentity {
     let parts = request.options.parts(of: key, OptionMark.Usual(retry: retry, signer: signer?.identity))
-    if parts.isEmpty { return client }
+    // A name that begins as the longer text does would otherwise be taken for one.
+    if parts.isEmpty, client.text?.hasPrefix(Self.mark) != true { return client }
     var identity = client
-    identity.text = ([client.text.map { "as \($0)" } ?? ""] + parts).asOneText
+    identity.text = Self.mark + ([client.text.map { "as \($0)" } ?? ""] + parts).asOneText
     return identity
   }
 }

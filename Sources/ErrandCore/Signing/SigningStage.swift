@@ -72,9 +72,7 @@ final class SigningStage: Stage {
         let own = unsigned.options.ownSigner
         unsigned = try await withOwnCredential(unsigned, context, isRedirected: true)
         // An authenticator may give a request its signer.
-        if let signer = unsigned.options.ownSigner, signer != own {
-          signers.append(ActiveSigner(signer: signer.signer))
-        }
+        if unsigned.options.ownSigner != own { signers = try self.signers(of: unsigned) }
         pass.isSigned = !signers.isEmpty
       }
       unsigned = context.traced(unsigned)

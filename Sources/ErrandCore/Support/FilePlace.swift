@@ -53,7 +53,10 @@ package enum FilePlace: Sendable, Hashable {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)
     guard count > 0 else { return nil }
-    let target = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // Another path than the link's would be written to.
+    guard let target = String(validating: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) else {
+      return nil
+    }
     if target.utf8.first == UInt8(ascii: "/") { return target }
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return target }
     return path[...slash] + target

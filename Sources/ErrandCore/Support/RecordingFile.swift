@@ -19,9 +19,8 @@ enum RecordingFile {
       throw FileError(.open, path, "it is not a regular file, which a recording needs")
     }
     let file = try FileDescriptor(writing: place)
-    let length = try file.length()
     try file.lock(against: "another recorder")
-    guard length > 0 else { return file }
+    guard try file.length() > 0 else { return file }
     let head = try FileDescriptor(reading: place).read(headSize, at: 0)
     guard isOwn(head) else {
       throw FileError(

@@ -20,7 +20,7 @@ public struct Timing: Sendable, Hashable {
   public var bytesReceived: Int64 = 0
   public var httpVersion: HTTPVersion?
   public var connectionReused: Bool?
-  /// The number of attempts.
+  /// The number of requests that went out: the attempts, with what was sent once more within them.
   public var attempts = 1
   /// The number of redirects that the last attempt followed.
   public var redirects = 0

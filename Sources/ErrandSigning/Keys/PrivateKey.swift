@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -31,20 +33,20 @@ public struct PrivateKey: Sendable {
   public init(pem: String, password: String? = nil, keyID: String? = nil) throws(KeyError) {
     let secret = password.map { SecretBytes(Array($0.utf8)) }
     let key = try NativeKey(PEMFile(pem).privateKey(), password: secret)
-    try self.init(key, publicKey: key.publicKey(), keyID: keyID, allowed: nil)
+    try self.init(key, publicKey: key.publicKey(), keyID: keyID, allowed: nil, from: Data(pem.utf8))
   }
 
-  /// - Parameter jwk: A JSON Web Key (RFC 7517) that holds a private key. Its `kid` becomes `keyID`, and its `alg` the
+  /// - Parameter data: A JSON Web Key (RFC 7517) that holds a private key. Its `kid` becomes `keyID`, and its `alg` the
   ///   only algorithm.
   /// - Throws: `KeyError`: `.privateKeyNeeded` for a public key, `.unsupportedKey` for one that cannot be used here,
   ///   `.algorithmMismatch` for an `alg` that is not for its `kty`, `.invalidKey` for anything else.
-  public init(jwk: Data) throws(KeyError) {
-    let jwk = try JWK(jwk)
+  public init(jwk data: Data) throws(KeyError) {
+    let jwk = try JWK(data)
     try jwk.check("sign")
     switch jwk.material {
     case .pair(let der, let publicDER):
       try self.init(
-        NativeKey(der), publicKey: NativeKey(publicDER), keyID: jwk.keyID, allowed: jwk.algorithm)
+        NativeKey(der), publicKey: NativeKey(publicDER), keyID: jwk.keyID, allowed: jwk.algorithm, from: data)
     case .publicKey:
       throw KeyError(
         .privateKeyNeeded,
@@ -54,7 +56,7 @@ public struct PrivateKey: Sendable {
   }
 
   private init(
-    _ key: NativeKey, publicKey: NativeKey, keyID: String?, allowed: SignatureAlgorithm?
+    _ key: NativeKey, publicKey: NativeKey, keyID: String?, allowed: SignatureAlgorithm?, from file: Data
   ) throws(KeyError) {
     let algorithms = try key.algorithms(allowed: allowed)
     // Two halves of different keys make signatures that nobody accepts.
@@ -65,7 +67,8 @@ public struct PrivateKey: Sendable {
       }
     }
     (self.key, self.keyID, self.algorithms) = (key, keyID, algorithms)
-    self.publicKey = PublicKey(publicKey, keyID: keyID, algorithms: algorithms)
+    self.publicKey = PublicKey(
+      publicKey, keyID: keyID, algorithms: algorithms, fingerprint: SHA256Digest(hashing: file).description)
   }
 
   /// Returns the key for signatures of one algorithm.

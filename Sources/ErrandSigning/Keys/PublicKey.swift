@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -11,13 +13,15 @@ public struct PublicKey: Sendable {
   /// The algorithms that it can be used with; the first is used if none is asked for.
   public let algorithms: [SignatureAlgorithm]
   private let key: NativeKey
+  /// Tells the key from others of the same name: a digest of what it was made of.
+  private let fingerprint: String
 
   /// - Parameter pem: A file that holds one public key: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS #1
   ///   (`RSA PUBLIC KEY`).
   /// - Throws: `KeyError`: `.publicKeyNeeded` for a private key, `.unsupportedKey` for one that cannot be used here,
   ///   `.invalidKey` for anything else.
   public init(pem: String, keyID: String? = nil) throws(KeyError) {
-    try self.init(NativeKey(PEMFile(pem).publicKey()), keyID: keyID, allowed: nil)
+    try self.init(PEMFile(pem).publicKey(), keyID: keyID, allowed: nil)
   }
 
   /// - Parameter jwk: A JSON Web Key (RFC 7517) that holds a public key. Its `kid` becomes `keyID`, and its `alg` the
@@ -29,7 +33,7 @@ public struct PublicKey: Sendable {
     switch jwk.material {
     case .publicKey(let der):
       try jwk.check("verify")
-      try self.init(NativeKey(der), keyID: jwk.keyID, allowed: jwk.algorithm)
+      try self.init(der, keyID: jwk.keyID, allowed: jwk.algorithm)
     case .pair:
       throw KeyError(
         .publicKeyNeeded,
@@ -39,12 +43,15 @@ public struct PublicKey: Sendable {
     }
   }
 
-  private init(_ key: NativeKey, keyID: String?, allowed: SignatureAlgorithm?) throws(KeyError) {
-    self.init(key, keyID: keyID, algorithms: try key.algorithms(allowed: allowed))
+  private init(_ der: KeyDER, keyID: String?, allowed: SignatureAlgorithm?) throws(KeyError) {
+    let key = try NativeKey(der)
+    self.init(
+      key, keyID: keyID, algorithms: try key.algorithms(allowed: allowed),
+      fingerprint: SHA256Digest(hashing: der.bytes.withUnsafeBytes { Data($0) }).description)
   }
 
-  init(_ key: NativeKey, keyID: String?, algorithms: [SignatureAlgorithm]) {
-    (self.key, self.keyID, self.algorithms) = (key, keyID, algorithms)
+  init(_ key: NativeKey, keyID: String?, algorithms: [SignatureAlgorithm], fingerprint: String) {
+    (self.key, self.keyID, self.algorithms, self.fingerprint) = (key, keyID, algorithms, fingerprint)
   }
 
   /// Returns the key for signatures of one algorithm.
@@ -53,15 +60,18 @@ public struct PublicKey: Sendable {
   public func verificationKey(for algorithm: SignatureAlgorithm? = nil) throws(KeyError)
     -> some VerificationKey
   {
-    LocalVerificationKey(algorithm: try key.kind.choose(algorithm, from: algorithms), keyID: keyID, key: key)
+    LocalVerificationKey(
+      algorithm: try key.kind.choose(algorithm, from: algorithms), keyID: keyID, key: key,
+      fingerprint: fingerprint)
   }
 }
 
 /// Verifies in this process.
-private struct LocalVerificationKey: VerificationKey {
+private struct LocalVerificationKey: VerificationKey, FingerprintedKey {
   let algorithm: SignatureAlgorithm
   let keyID: String?
   let key: NativeKey
+  let fingerprint: String?
 
   func isValid(_ signature: Data, for data: Data) -> Bool { key.isValid(signature, for: data, algorithm) }
 }

@@ -1,3 +1,5 @@
+import ErrandCore
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
@@ -8,7 +10,7 @@
 /// unpredictable bytes are weaker than the algorithm (RFC 2104, section 3).
 ///
 /// No description shows it, and its memory is overwritten when it is not used any more.
-public struct SharedKey: SigningKey, VerificationKey {
+public struct SharedKey: SigningKey, VerificationKey, FingerprintedKey {
   public let keyID: String?
   public var algorithm: SignatureAlgorithm { .hmacSHA256 }
   private let secret: HMACKey
@@ -45,6 +47,11 @@ public struct SharedKey: SigningKey, VerificationKey {
   public func isValid(_ signature: Data, for data: Data) throws(KeyError) -> Bool {
     try jwk?.check("verify")
     return ConstantTime.isEqual(signature, secret.code(of: data))
+  }
+
+  var fingerprint: String? {
+    let code = secret.code(of: Data("errand shared key".utf8))
+    return SHA256Digest(hashing: code.withUnsafeBytes { Data($0) }).description
   }
 
   static let empty = KeyError(

@@ -29,6 +29,12 @@ public protocol VerificationKey: Sendable {
   func isValid(_ signature: Data, for data: Data) async throws -> Bool
 }
 
+/// A key that can be told from others of the same name.
+protocol FingerprintedKey {
+  /// Nil if it cannot.
+  var fingerprint: String? { get }
+}
+
 extension SigningKey {
   public var keyID: String? { nil }
 }

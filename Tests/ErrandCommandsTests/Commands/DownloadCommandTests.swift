@@ -50,7 +50,7 @@ import Testing
       }
       let cut = try await download()
       #expect(cut.code == 5)
-      #expect(cut.error.contains("the same command goes on with it"))
+      #expect(cut.error.contains("the same command continues"))
       #expect(try await download().code == 0)
       #expect(try Data(contentsOf: folder.appendingPathComponent("film")) == Self.film)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film"])

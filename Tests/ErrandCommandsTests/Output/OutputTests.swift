@@ -134,7 +134,8 @@ import Testing
     server.on("POST", "/a") { _ in .response(status: 302, fields: ["Location": "/b"], body: "moved") }
     server.on("GET", "/b") { _ in .response(status: 307, fields: ["Location": "/c?key=hush"]) }
     server.on("GET", "/c") { _ in .response(body: "here") }
-    for arguments in [["-v"], ["-v", "-o", "/dev/null"]] {
+    let device = try OwnDevice()
+    for arguments in [["-v"], ["-v", "-o", device.path]] {
       let url = "\(server.url("/a"))"
       let result = try await Running(Tool.path, ["post", url, "-d", "x"] + arguments).result()
       let lines = result.error.split(separator: "\n").filter { $0.hasPrefix("* ") }

@@ -28,12 +28,17 @@ import Testing
   private mutating func stale(
     _ generation: Int, of resource: String = "r", sent: Int = 0, _ second: Int = 0
   ) -> String {
-    Self.shown(rules.stale(generation, of: resource, sent: .seconds(sent), at: .seconds(second)))
+    Self.shown(rules.stale(generation, of: resource.hashValue, sent: .seconds(sent), at: .seconds(second)))
   }
 
   /// A request that is sent again with the renewed credential, which the server finds stale, too.
+  private mutating func staleAgain(_ generation: Int, of resource: String = "r", _ second: Int = 0) -> String
+  {
+    Self.shown(rules.staleAgain(generation, of: resource.hashValue, sent: .zero, at: .seconds(second)))
+  }
+
   private mutating func refused(_ generation: Int, by resource: String = "r", _ second: Int = 0) {
-    rules.refused(generation, by: resource, at: .seconds(second))
+    #expect(staleAgain(generation, of: resource, second) == "respond")
   }
 
   private mutating func ended(_ number: Int, _ outcome: Rules.Outcome, _ second: Int = 0) -> String {
@@ -88,7 +93,8 @@ import Testing
     }
     #expect(stale(5, sent: 6, 30) == "excessiveRefresh")
     #expect(begin(30) == "use b5")
-    guard case .fail(let error) = rules.stale(5, of: "r", sent: .seconds(6), at: .seconds(30)) else {
+    guard case .fail(let error) = rules.stale(5, of: "r".hashValue, sent: .seconds(6), at: .seconds(30))
+    else {
       Issue.record("A renewal begins.")
       return
     }
@@ -103,7 +109,7 @@ import Testing
     for number in 1...50 {
       #expect(stale(number - 1, sent: number, 1).hasPrefix("renew \(number) of"))
       #expect(ended(number, .renewed("b"), 1) == "use b\(number)")
-      rules.accepted(number, by: "r")
+      rules.accepted(number, by: "r".hashValue)
     }
   }
 
@@ -116,8 +122,22 @@ import Testing
     #expect(stale(1, of: "s", sent: 299, 299) == "renew 2 of b")
     #expect(ended(2, .renewed("c"), 299) == "use c2")
     #expect(stale(2, of: "r", sent: 299, 299) == "respond", "Not with a newer one either.")
-    rules.accepted(2, by: "r")
+    rules.accepted(2, by: "r".hashValue)
     #expect(stale(2, of: "r", sent: 299, 299) == "renew 3 of c")
+  }
+
+  @Test mutating func `a credential that a resource has accepted, or another process issued, has expired`() {
+    #expect(stale(0) == "renew 1 of a")
+    #expect(ended(1, .renewed("b")) == "use b1")
+    rules.accepted(1, by: "r".hashValue)
+    #expect(staleAgain(1) == "renew 2 of b")
+    #expect(ended(2, .found("c")) == "use c2")
+    #expect(staleAgain(1) == "use c2", "It was sent with the one before.")
+    #expect(staleAgain(2) == "renew 3 of c")
+    #expect(ended(3, .renewed("d")) == "use d3")
+    rules.accepted(3, by: "s".hashValue)
+    #expect(staleAgain(3) == "respond", "Another resource has accepted it, and this one the one before.")
+    #expect(stale(3, sent: 1, 1) == "respond")
   }
 
   @Test mutating func `a resource is asked again after five minutes, and after a sign-in`() {
@@ -148,7 +168,7 @@ import Testing
       refused(number, by: "\(number)")
     }
     #expect(stale(5, of: "new") == "excessiveRefresh")
-    rules.accepted(5, by: "other")
+    rules.accepted(5, by: "other".hashValue)
     #expect(stale(5, of: "new") == "respond")
     #expect(stale(5, of: "new", sent: 30, 30) == "renew 6 of b")
   }
@@ -211,9 +231,9 @@ import Testing
         guard let one = sent.randomElement(using: &random) else { continue }
         let resource = "\(Int.random(in: 0..<3, using: &random))"
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: rules.accepted(one.generation, by: resource)
-        case 1: rules.refused(one.generation, by: resource, at: now)
-        default: check(rules.stale(one.generation, of: resource, sent: one.at, at: now))
+        case 0: rules.accepted(one.generation, by: resource.hashValue)
+        case 1: check(rules.staleAgain(one.generation, of: resource.hashValue, sent: one.at, at: now))
+        default: check(rules.stale(one.generation, of: resource.hashValue, sent: one.at, at: now))
         }
       case 7:
         newest += 1
@@ -253,7 +273,7 @@ import Testing
     for number in 1...50 {
       #expect(begin(0, isExpired: true).hasPrefix("renew \(number) of"))
       #expect(ended(number, .renewed("b")) == "use b\(number)")
-      rules.accepted(number, by: "r")
+      rules.accepted(number, by: "r".hashValue)
     }
   }
 
@@ -291,7 +311,7 @@ import Testing
     #expect(begin(5, isExpired: true) == "renew 5 of a")
     #expect(ended(5, .renewed("b"), 5) == "use b1")
     refused(1, by: "r", 5)
-    guard case .fail(let error) = rules.stale(1, of: "s", sent: .seconds(6), at: .seconds(6)) else {
+    guard case .fail(let error) = rules.stale(1, of: "s".hashValue, sent: .seconds(6), at: .seconds(6)) else {
       Issue.record("A renewal begins.")
       return
     }

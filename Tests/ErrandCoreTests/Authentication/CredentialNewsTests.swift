@@ -215,6 +215,19 @@ import Testing
     #expect(store.readCount == reads + 2, "One more by the sign-out.")
   }
 
+  @Test func `a sign-in after the file was removed is seen, however many there were before`() async throws {
+    let (one, two) = (session(), session())
+    for _ in 0..<5 { try await one.signIn("alice", identity: "alice") }
+    let stage = stage(two)
+    #expect(try await stage.client.send(.get("x")).text == "of alice")
+    unlink(folder.path("credential"))
+    let three = session()
+    try await three.signIn("carl", identity: "carl")
+    // It was made for alice.
+    #expect(await error(of: .get("x"), stage)?.cancellation == .signedOut)
+    #expect(try await stage.client.send(.get("x")).text == "of carl")
+  }
+
   @Test func `a file that is the same is not read again`() async throws {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
@@ -222,12 +235,11 @@ import Testing
     try await stage.client.send(.get("x"))
     let timeline = Timeline(stage.clock)
     #expect(two.isPrepared(on: timeline))
-    // Not even if it cannot be: what is known is used.
     chmod(folder.path("credential"), 0o000)
-    #expect(!two.isPrepared(on: timeline), "Its status has changed.")
-    #expect(try await stage.client.send(.get("x")).text == "of alice")
-    #expect(two.isPrepared(on: timeline))
+    #expect(two.isPrepared(on: timeline), "Its content is the same.")
+    // If it cannot be read, what is known is used.
     unlink(folder.path("credential"))
+    #expect(!two.isPrepared(on: timeline))
     #expect(try await stage.client.send(.get("x")).text == "of alice")
   }
 

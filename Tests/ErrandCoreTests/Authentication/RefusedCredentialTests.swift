@@ -59,6 +59,19 @@ import Testing
     #expect(stage.paths.count { $0 == "/never" } == 41)
   }
 
+  @Test func `a 401 is one however large its body is`() async throws {
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test")
+      configuration.authentication = Authentication(CredentialSession(Numbers(), credential: 0))
+    }.responding { request in
+      if request.path == "/token" { return self.nextToken() }
+      return request.fields["X-Token"] == "1"
+        ? .response(body: "in") : .response(status: 401, body: String(repeating: "x", count: 100_000))
+    }
+    #expect(try await stage.client.send(.get("/x")).text == "in")
+    #expect(refreshes(stage) == 1)
+  }
+
   @Test func `its responses that are streamed are passed on, too`() async throws {
     let stage = stage { path, _ in path != "/never" }
     for _ in 0..<3 {
@@ -135,6 +148,31 @@ import Testing
     #expect(try await slow.result.get().status == 200)
     #expect(
       stage.stub.requests.filter { $0.path == "/slow" }.map { $0.fields["X-Token"] } == ["0", "1", "2"])
+  }
+
+  /// An authenticator whose user sends another request with each token before.
+  private final class Lucky: Authenticator {
+    let client = Locked<Client?>(nil)
+    func authenticate(_ request: Request, with token: Int) async throws -> Request {
+      if request.url?.query == "unlucky", let client = client.withLock({ $0 }) {
+        _ = try await client.send(.get("/x?lucky"))
+      }
+      return request
+    }
+    func refresh(_ token: Int?, _ refresh: CredentialRefresh) -> Int { (token ?? 0) + 1 }
+  }
+
+  @Test func `a request is sent five times at most, however many others a new token helps`() async throws {
+    let method = Lucky()
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test")
+      configuration.authentication = Authentication(CredentialSession(method, credential: 0))
+    }.responding { .response(status: $0.url.absoluteString.hasSuffix("/x?lucky") ? 200 : 401) }
+    method.client.withLock { $0 = stage.client }
+    await #expect(throws: RequestError.self) { try await stage.client.send(.get("/x?unlucky")) }
+    #expect(
+      stage.stub.requests.count { $0.url.absoluteString.hasSuffix("/x?unlucky") } == RefusalRecord.limit)
+    method.client.withLock { $0 = nil }
   }
 
   @Test func `clients of one session measure by one clock, whenever they were made`() async throws {

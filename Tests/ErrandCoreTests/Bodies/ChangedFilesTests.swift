@@ -61,6 +61,22 @@ import Testing
     }
   }
 
+  @Test func `two names of the same letters in other bytes are two files`() async throws {
+    let names = ["caf\u{E9}", "cafe\u{301}"]
+    for name in names {
+      let made = open(folder.path("") + "/" + name, O_CREAT | O_WRONLY, 0o600)
+      try #require(made >= 0)
+      #expect(write(made, name, name.utf8.count) == name.utf8.count)
+      close(made)
+    }
+    let form = names.reduce(MultipartForm()) { form, name in
+      form.file("f", at: URL(filePath: folder.path("") + "/" + name))
+    }
+    let stage = Stage { _ in .response() }
+    let response = try await stage.client.send(.put("http://a.test/", .multipart(form)).compressed())
+    #expect(response.status == 200)
+  }
+
   @Test(arguments: Change.allCases, Kind.allCases)
   private func `a file that changes between two attempts is not sent again under the same key`(
     change: Change, kind: Kind

@@ -28,6 +28,23 @@ import Testing
     #expect(stage.clock.sleepers == 0)
   }
 
+  @Test func `a call that ends while the shared request is on the wire has reached the server`() async throws
+  {
+    let gate = StubGate()
+    let stage = Stage { _ in .response(body: "feed").behind(gate) }
+    let short = stage.client.start(request.deadline(.seconds(1)))
+    let cancelled = stage.client.start(request)
+    try await stage.reachSharing(2, request)
+    try await stage.stub.waitForRequests(1)
+    try await stage.clock.waitForSleepers(1)
+    stage.clock.advance(by: .seconds(1))
+    #expect(await short.result.requestError?.reachedServer == true)
+    cancelled.cancel()
+    #expect(await cancelled.result.requestError?.reachedServer == true)
+    gate.open()
+    await stage.expectNothingLeft()
+  }
+
   @Test func `the last caller's deadline cancels the shared request`() async throws {
     let stage = Stage.configured { $0.timeout = .seconds(99) }.responding { _ in .stall }
     let calls = (1...3).map { stage.client.start(request.deadline(.seconds($0))) }

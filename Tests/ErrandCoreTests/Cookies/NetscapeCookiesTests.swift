@@ -119,6 +119,31 @@ import Testing
     #expect(log.problems.isEmpty)
   }
 
+  @Test func `a value with a tab is not written, because it could not be read`() async throws {
+    try "\(Self.head)\n".write(to: file, atomically: true, encoding: .utf8)
+    let store = store()
+    let url = URL(string: "https://example.com/")!
+    store.take(["Set-Cookie": "a=b\tc; Max-Age=1000"], from: url, at: Date())
+    try await store.set(Cookie("d", "e", domain: "example.com"))
+    #expect(store.cookies.map(\.name).sorted() == ["a", "d"])
+    #expect(try !text.contains("b\tc"))
+    #expect(self.store().cookies.map(\.name) == ["d"])
+  }
+
+  @Test func `cookies beyond the limits stay in the file`() async throws {
+    let lines = (0..<120).map {
+      Self.line("a.example", "FALSE", "/", "FALSE", "\(Self.later)", "n\($0)", "v")
+    }
+    try ([Self.head] + lines).joined(separator: "\n").appending("\n").write(
+      to: file, atomically: true, encoding: .utf8)
+    let store = store()
+    try await store.set(Cookie("d", "e", domain: "example.com"))
+    #expect(store.cookies.count == 51)
+    let written = try Set(text.split(separator: "\n").map(String.init))
+    #expect(lines.allSatisfy(written.contains))
+    #expect(written.count == 122)
+  }
+
   @Test func `clear leaves a cookies.txt without cookies`() async throws {
     try folder.write("\(Self.head)\n# notes\n\(Self.line())\n", to: "cookies.txt")
     let store = store()

@@ -105,6 +105,20 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
+  @Test func `entries that another program has laid out are not added to, and stay`() throws {
+    try record(1, appends: false)
+    try record(2, appends: true)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    for other in [
+      text.replacingOccurrences(of: "\n", with: ""), text.replacingOccurrences(of: "\n{", with: "\n {"),
+    ] {
+      try other.write(toFile: path, atomically: true, encoding: .utf8)
+      let error = #expect(throws: FileError.self) { try HARFile(path, appends: true) }
+      #expect(error?.description.contains("another program") == true)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == other)
+    }
+  }
+
   @Test func `a link to a recording stays a link, and a pipe or a device is refused`() throws {
     #expect(symlink("other.har", path) == 0)
     try record(1, appends: false)
@@ -112,7 +126,8 @@ import Testing
     #expect(try entries() == ["1", "2"])
     #expect(try folder.names == ["calls.har", "other.har"])
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
-    for path in [folder.path("pipe"), "/dev/null", "/dev/stdout", folder.url.path] {
+    let device = try OwnDevice()
+    for path in [folder.path("pipe"), device.path, "/dev/stdout", folder.url.path] {
       let error = #expect(throws: FileError.self) { try HARFile(path, appends: false) }
       #expect(error?.description.contains("not a regular file") == true)
     }

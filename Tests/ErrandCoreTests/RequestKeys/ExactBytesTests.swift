@@ -64,6 +64,24 @@ import Testing
     await stage.settle()
   }
 
+  @Test func `a name is not another name with options`() async throws {
+    let user = Locked("ann")
+    let stage = Stage.configured { $0.identity = { user.withLock { $0 } } }
+      .responding { .response(body: "\($0.index)") }
+    let request = Request.get("http://a.test/me").cached(as: "me")
+    let limited = request.redirects(RedirectPolicy(limit: 3))
+    #expect(try await stage.client.send(limited).text == "0")
+    let identity = RequestIdentity(client: ClientIdentity({ "ann" }, nil)).present(limited, in: .caching)
+    // That is another user, who chose the name of ann's with her options.
+    let other = try #require(identity.text)
+    user.withLock { $0 = other }
+    #expect(try await stage.client.send(request).text == "1")
+    let both = ClientIdentity({ "a" }, DigestSession(user: "b", password: "", protectsBody: false))
+    let alone = ClientIdentity(
+      { nil }, DigestSession(user: try #require(both.present.text), password: "", protectsBody: false))
+    #expect(both.present.text != alone.present.text)
+  }
+
   @Test func `two users have their own cookies`() {
     let store = CookieStore()
     let url = URL(string: "https://a.test/")!

@@ -95,9 +95,10 @@ import Testing
   @Test func `the others go on when a process is killed after it stored the new token`() async throws {
     let server = try TokenServer()
     try await signIn(server)
-    let users = try users(server, count: 20, rounds: 2)
     let file = folder.file("credential")
-    try await reach { (try? Data(contentsOf: file))?.firstRange(of: Data("\"revision\":2".utf8)) != nil }
+    let before = try Data(contentsOf: file)
+    let users = try users(server, count: 20, rounds: 2)
+    try await reach { try Data(contentsOf: file) != before }
     let first = try #require(server.refreshes.first)
     for user in users where user.name == first { await user.kill() }
     await expectRight(users.filter { $0.name != first }, 20, rounds: 2)

@@ -69,11 +69,14 @@ import Testing
   }
 
   @Test func `a device is written to, and stays a device`() async throws {
-    try await client.download(request, to: URL(filePath: "/dev/null"))
-    var info = stat()
-    #expect(stat("/dev/null", &info) == 0 && info.st_mode & S_IFMT == S_IFCHR)
+    server.on("/") { _ in .response(body: "text") }
+    let device = try OwnDevice()
+    try await client.download(request, to: URL(filePath: device.path))
+    #expect(device.isDevice)
+    #expect(device.written() == "text")
+    device.hangUp()
     let error = await #expect(throws: RequestError.self) {
-      try await client.download(request, to: URL(filePath: "/dev/full"))
+      try await client.download(request, to: URL(filePath: device.path))
     }
     #expect(error?.code == .fileUnwritable)
   }

@@ -22,6 +22,8 @@ enum RawHTTP2Server {
     case cut
     /// The connection ends in the middle of a response.
     case closes
+    /// The connection ends after the first request, without a response.
+    case endsFirst
     /// HTTP_1_1_REQUIRED.
     case wantsHTTP1
   }
@@ -67,6 +69,7 @@ enum RawHTTP2Server {
         elif course == "closes":
             client.sendall(frame(1, 4, stream, head(200, None)) + frame(0, 0, stream, body))
             client.shutdown(socket.SHUT_RDWR)
+        elif course == "endsFirst" and number == 1: client.shutdown(socket.SHUT_RDWR)
         elif course == "wantsHTTP1": client.sendall(reset(stream, 13))
         else: client.sendall(whole(stream, 200, body))
 

@@ -77,8 +77,16 @@ import ErrandServing
           poll(&ready, 1, 10_000)
           _ = fcntl(server, F_SETFL, fcntl(server, F_GETFL, 0) & ~O_NONBLOCK)
           Self.send(Array("HTTP/1.1 200 Connected\r\n\r\n".utf8), to: client)
-          Thread.detachNewThread { Self.move(from: server, to: client) }
-          return Self.move(from: client, to: server)
+          // No thread may use a descriptor that is closed: its number may be another socket's by then.
+          let isOver = DispatchSemaphore(value: 0)
+          Thread.detachNewThread {
+            Self.move(from: server, to: client)
+            isOver.signal()
+          }
+          Self.move(from: client, to: server)
+          isOver.wait()
+          close(server)
+          return
         }
       }
     }

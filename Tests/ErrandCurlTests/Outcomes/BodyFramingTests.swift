@@ -100,6 +100,58 @@ import Testing
     }
   }
 
+  @Test func `a status line of HTTP/2 over HTTP/1 changes nothing about the chunks`() async throws {
+    let server = try MockServer()
+    server.on("/") { _ in
+      .raw(Data("HTTP/2 200\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8))
+        .closing(at: .end)
+    }
+    do {
+      let response = try await Client(transport: CurlTransport()).send(.get(server.url("/")).bestEffort())
+      #expect(response.text == "hello")
+    } catch let error as RequestError {
+      #expect(error.code == .invalidResponse)
+    }
+  }
+
+  @Test func `a part that was not asked for is not the whole`() async throws {
+    let server = try MockServer()
+    server.on("/none") { _ in .response(status: 206, body: "hello") }
+    server.on("/pages") { _ in
+      .response(status: 206, fields: ["Content-Range": "items 0-1/2"], body: "hello")
+    }
+    let client = Client(transport: CurlTransport())
+    let error = await #expect(throws: RequestError.self) { try await client.send(.get(server.url("/none"))) }
+    #expect(error?.code == .invalidResponse)
+    #expect(try await client.send(.get(server.url("/pages"))).text == "hello")
+  }
+
+  @Test func `a 417 to a stream, which cannot be sent again, is the response`() async throws {
+    let server = try MockServer()
+    server.on("PUT", "/", at: .head) { _ in .response(status: 417, body: "no!") }
+    let body = AsyncStream<Data> { source in
+      source.yield(Data(count: 100_000))
+      source.finish()
+    }
+    let error = await #expect(throws: RequestError.self) {
+      try await Client(transport: CurlTransport()).send(
+        .put(server.url("/"), .stream(body)).field("Expect", "100-continue").bestEffort())
+    }
+    #expect(error?.status == 417)
+  }
+
+  @Test func `chunks count more than a length beside them`() async throws {
+    let server = try MockServer()
+    server.on("/") { _ in
+      .raw(
+        Data(
+          "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+            .utf8))
+    }
+    let response = try await Client(transport: CurlTransport()).send(.post(server.url("/"), .text("x")))
+    #expect(response.text == "hello")
+  }
+
   @Test func `a body that is cut is a lost connection, for each sink`() async throws {
     for stream in [false, true] {
       let error = try await error("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n", "hello", stream: stream)

@@ -41,7 +41,8 @@ import Testing
 
   @Test(arguments: [
     "\r\n", "x\r\n", "-1\r\n", " 5\r\nhello\r\n", "5\r\nhelloX\r\n", "5\r\nhello6\r\n", "0x5\r\nhello",
-    "10000000000000000\r\n", ";a\r\n",
+    "10000000000000000\r\n", ";a\r\n", "5x\r\nhello", "feed me an error page\r\n", "5 6\r\nhello",
+    "5\r6\nhello",
   ])
   func `what is no chunk is malformed`(text: String) {
     let (chunks, _) = take(text, in: [1000])

@@ -60,6 +60,20 @@ import Testing
     #expect(error?.message.contains("REFUSED_STREAM") == true)
   }
 
+  @Test(arguments: [
+    "REFUSED_STREAM, retrying", "HTTP/2 stream 1 refused by server", "Downgrades to HTTP/1.1",
+  ])
+  func `libcurl's words in a request are not taken for its own`(words: String) async throws {
+    let server = try await server(.endsFirst)
+    let url = server.url.appending(path: words)
+    let request = Request.post(url, .text("body")).field("X-Note", words)
+      .httpVersion(.http2)
+    let error = await #expect(throws: RequestError.self) { try await client.send(request) }
+    #expect(error?.code == .connectionLost)
+    #expect(error?.reachedServer == true)
+    #expect(try await client.send(post(server)).text == "2")
+  }
+
   @Test func `a stream of a body that was begun is not sent again, and has not reached the server`()
     async throws
   {

@@ -1,8 +1,9 @@
 import ErrandCore
-import ErrandCurl
 import Foundation
 import TestSupport
 import Testing
+
+@testable import ErrandCurl
 
 /// What a TLS connection that ends early says about the request, and about a response that lasts until its end.
 @Suite(.timeLimit(.minutes(1))) final class TLSEndTests {
@@ -16,6 +17,11 @@ import Testing
     var curl = CurlConfiguration()
     curl.certificateAuthorityFile = certificates.authority
     client = Client(transport: CurlTransport(configuration: curl))
+  }
+
+  @Test func `libcurl's own place in OpenSSL's connections is not used`() {
+    // OpenSSL keeps the first for applications, of which libcurl is one.
+    #expect(CurlEngine.tlsPlace != 0)
   }
 
   /// - Parameter course: What happens after the response, or to the handshake.

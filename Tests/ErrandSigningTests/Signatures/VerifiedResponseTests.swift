@@ -1,10 +1,10 @@
-import ErrandCore
 import ErrandCurl
 import ErrandTesting
 import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrandCore
 @testable import ErrandSigning
 
 /// `Request.verified`, over sockets.
@@ -52,6 +52,24 @@ import Testing
     #expect(
       error?.code == .integrityFailed && (error?.underlying as? SignatureError)?.code == code,
       "\(note) \(error?.message ?? "")")
+  }
+
+  @Test func `a response that one key verified is not cached for another of its name`() throws {
+    let (one, same, other) = (
+      try PublicKey(pem: RFCKeys.ed25519Public, keyID: "server"),
+      try PublicKey(pem: RFCKeys.ed25519Public, keyID: "server"),
+      try PublicKey(pem: RFCKeys.p256Public, keyID: "server")
+    )
+    let identities = try [one, same, other].map { key in
+      try Request.get(url).verified(by: key.verificationKey()).options.responseFilters.map(\.value.identity)
+    }
+    #expect(identities[0] == identities[1])
+    #expect(identities[0] != identities[2])
+    let secrets = try ["one", "other"].map { try SharedKey(Data($0.utf8), keyID: "k") }
+    let shared = secrets.map {
+      Request.get(url).verified(by: $0).options.responseFilters.map(\.value.identity)
+    }
+    #expect(shared[0] != shared[1])
   }
 
   @Test func `a response is accepted if its signature covers it, and binds it to the request`() async throws {
