@@ -159,6 +159,15 @@ static inline void errand_setopt_notes(CURL *easy, errand_notes *notes) {
   curl_easy_setopt(easy, CURLOPT_DEBUGDATA, notes);
 }
 
+// True if the message has the system's words for a connection that was closed before.
+static inline bool errand_mentions_closed(const char *message) { return strstr(message, strerror(EPIPE)) != NULL; }
+static inline bool errand_mentions_reset(const char *message) { return strstr(message, strerror(ECONNRESET)) != NULL; }
+
+// Reads what a socket has, without waiting for more; 0 or less if there is nothing.
+static inline ssize_t errand_receive(curl_socket_t socket, void *bytes, size_t size) {
+  return recv(socket, bytes, size, MSG_DONTWAIT);
+}
+
 // FNV-1a.
 static inline uint64_t errand_hash(const char *text) {
   uint64_t hash = 0xcbf29ce484222325;

@@ -41,7 +41,7 @@ struct ConnectionEnding: Hashable {
   /// - Parameter error: libcurl's message. The system calls a connection broken only if it had been closed before the reset.
   func precedesRequest(of head: UInt64, _ body: UInt64, error: String) -> Bool {
     guard mayPrecedeRequest(of: head, body), unacknowledged >= head + body else { return false }
-    return kind == .closed || error.contains(String(cString: strerror(EPIPE)))
+    return kind == .closed || errand_mentions_closed(error)
   }
 }
 

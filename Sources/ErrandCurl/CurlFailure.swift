@@ -117,11 +117,8 @@ struct CurlFailure {
 
   /// Returns true if a handshake did not fail by what the server said, but because the connection ended.
   private static func isCut(_ message: String) -> Bool {
-    [
-      "SSL_ERROR_SYSCALL", "unexpected eof", String(cString: strerror(ECONNRESET)),
-      String(cString: strerror(EPIPE)),
-    ]
-    .contains { message.contains($0) }
+    ["SSL_ERROR_SYSCALL", "unexpected eof"].contains { message.contains($0) }
+      || errand_mentions_reset(message) || errand_mentions_closed(message)
   }
 }
 

@@ -39,7 +39,7 @@ extension UnreadResponse {
     var bytes: [UInt8] = []
     var room = [UInt8](repeating: 0, count: 16 << 10)
     while bytes.count < mostBytes {
-      let count = recv(socket, &room, room.count, Int32(MSG_DONTWAIT))
+      let count = errand_receive(socket, &room, room.count)
       guard count > 0 else { break }
       bytes += room[..<count]
     }

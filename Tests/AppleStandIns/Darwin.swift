@@ -130,6 +130,7 @@ public var F_GETFD: Int32 { absent() }
 public var F_GETFL: Int32 { absent() }
 public var F_OK: Int32 { absent() }
 public var R_OK: Int32 { absent() }
+public var F_DUPFD_CLOEXEC: Int32 { absent() }
 public var F_SETFD: Int32 { absent() }
 public var F_SETFL: Int32 { absent() }
 public var LOCK_EX: Int32 { absent() }
@@ -137,7 +138,9 @@ public var LOCK_NB: Int32 { absent() }
 public var LOCK_SH: Int32 { absent() }
 public var LOCK_UN: Int32 { absent() }
 public var AT_FDCWD: Int32 { absent() }
+public var PATH_MAX: Int32 { absent() }
 public var S_IFDIR: mode_t { absent() }
+public var S_IFIFO: mode_t { absent() }
 public var S_IFMT: mode_t { absent() }
 public var S_IFREG: mode_t { absent() }
 public var S_IFLNK: mode_t { absent() }
@@ -212,6 +215,9 @@ public func statvfs(
   absent()
 }
 @discardableResult public func flock(_: Int32, _: Int32) -> Int32 { absent() }
+public func readlink(
+  _: UnsafePointer<CChar>, _: UnsafeMutablePointer<CChar>, _: Int
+) -> Int { absent() }
 @discardableResult public func isatty(_: Int32) -> Int32 { absent() }
 @discardableResult public func pipe(_: UnsafeMutablePointer<Int32>!) -> Int32 { absent() }
 @discardableResult public func access(_: UnsafePointer<CChar>!, _: Int32) -> Int32 { absent() }
