@@ -39,11 +39,15 @@ import Testing
     let server = try MockServer()
     let body = Data(repeating: 7, count: 300_000)
     server.on("/") { _ in .response(body: body) }
+    server.on("/stall") { _ in .stall }
     let transport = CurlTransport()
     let memory = try #require(transport.executor as? CurlEngine).handles.memory
     let client = Client(transport: transport)
+    let waiting = client.start(.get(server.url("/stall")).timeout(.seconds(300)))
     let data = try await client.send(.get(server.url("/"))).data
+    // Something is requested still, so that it is kept.
     #expect(memory.isInUse)
+    waiting.cancel()
     while memory.isInUse { try await Task.sleep(for: .milliseconds(10)) }
     #expect(data == body)
   }

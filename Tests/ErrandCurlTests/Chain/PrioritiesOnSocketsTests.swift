@@ -21,7 +21,8 @@ import Testing
     of waiting: [(path: String, priority: Priority)], then change: ([Call]) -> Void = { _ in }
   ) async throws -> [String] {
     client.limits.total = 1
-    let holder = client.start(.get(server.url("/stall")))
+    // It must not end by itself while the others are queued, however long that takes.
+    let holder = client.start(.get(server.url("/stall")).timeout(.seconds(300)))
     try await server.waitForRequests(1)
     var calls: [Call] = []
     for (path, priority) in waiting {
