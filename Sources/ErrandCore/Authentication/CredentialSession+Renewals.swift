@@ -13,13 +13,15 @@ extension CredentialSession {
   struct Decision: Sendable {
     let step: Rules.Step
     let waiting: Promise<Issued>
+    /// The revision of the credential that this was decided about.
+    let revision: Int
   }
 
   func decide(_ decide: (inout Rules) -> Rules.Step) -> Decision {
     state.withLock { state in
       let step = decide(&state.rules)
       if case .renew = step { state.waiting = Promise() }
-      return Decision(step: step, waiting: state.waiting)
+      return Decision(step: step, waiting: state.waiting, revision: state.revision)
     }
   }
 
@@ -33,13 +35,15 @@ extension CredentialSession {
     case .fail(let error): throw error
     case .respond: preconditionFailure("the caller has its response")
     case .wait: break
-    case .renew(let renewal): renew(renewal, stale, sender)
+    case .renew(let renewal): renew(renewal, after: decision.revision, stale, sender)
     }
     return try await decision.waiting.value(unless: context.cancellation)
   }
 
   /// Renews the credential in a task of its own: the requests that wait for it may leave.
-  private func renew(_ renewal: Rules.Renewal, _ stale: ResponseHead?, _ sender: CredentialSender) {
+  private func renew(
+    _ renewal: Rules.Renewal, after revision: Int, _ stale: ResponseHead?, _ sender: CredentialSender
+  ) {
     let limit = Self.refreshDeadline
     Task.detached { [self] in
       let cancellation = CancellationToken()
@@ -52,7 +56,7 @@ extension CredentialSession {
       do {
         let renewed = try await cancellation.interrupting { [self] in
           try await CredentialRenewal.run(self) {
-            try await refreshed(renewal.old?.credential, CredentialRefresh(stale, sender))
+            try await refreshed(renewal.old?.credential, after: revision, CredentialRefresh(stale, sender))
           }
         }
         let credential = renewed.credential
@@ -83,12 +87,12 @@ extension CredentialSession {
   }
 
   private func refreshed(
-    _ old: Method.Credential?, _ refresh: CredentialRefresh
+    _ old: Method.Credential?, after revision: Int, _ refresh: CredentialRefresh
   ) async throws -> RenewedCredential<Method.Credential> {
     guard let vault else {
       return RenewedCredential(credential: try await method.refresh(old, refresh))
     }
-    return try await vault.renewed(of: state.withLock { $0.owner }) {
+    return try await vault.renewed(of: state.withLock { $0.owner }, after: revision) {
       try await self.method.refresh($0 ?? old, refresh)
     }
   }

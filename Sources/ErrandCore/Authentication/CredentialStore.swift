@@ -109,17 +109,20 @@ final class CredentialVault<Credential: Sendable>: Sendable {
     self.decode = decode
   }
 
-  /// Returns the stored credential if another process, or an earlier start, has stored a newer one than this
-  /// process knows; else stores and returns what `refresh` makes of the stored one.
-  /// - Parameter present: The identity of a new credential if nothing is stored, or what was stored is gone.
+  /// Returns the stored credential if it is a newer one than that which is to be renewed; else stores and returns what
+  /// `refresh` makes of the stored one.
+  /// - Parameters:
+  ///   - present: The identity of a new credential if nothing is stored, or what was stored is gone.
+  ///   - revision: That of the credential to be renewed; 0 if there is none. What this process has read since then may be
+  ///     the newer one.
   func renewed(
-    of present: CredentialIdentity,
+    of present: CredentialIdentity, after revision: Int,
     _ refresh: @escaping @Sendable (Credential?) async throws -> Credential
   ) async throws -> RenewedCredential<Credential> {
     try await store.exclusively { [self] in
       let entry = try await read()
-      let (known, unsaved) = state.withLock { ($0.revision, $0.unsaved) }
-      let isNewer = entry.map { $0.revision > known } ?? false
+      let unsaved = state.withLock { $0.unsaved }
+      let isNewer = entry.map { $0.revision > revision } ?? false
       if let entry, isNewer { state.withLock { $0.know(entry.revision) } }
       let old = try entry?.credential.map { try self.intact($0, self.decode) }
       // A refresh that comes after the sign-out must not sign in again.

@@ -228,6 +228,56 @@ import Testing
     #expect(try await stage.client.send(.get("x")).text == "of carl")
   }
 
+  /// Tokens are numbers, and a refresh makes the next one.
+  private final class Numbers: Authenticator {
+    let refreshes = Locked(0)
+    func authenticate(_ request: Request, with token: Int) -> Request { request.field("X-Token", "\(token)") }
+    func refresh(_ token: Int?, _ refresh: CredentialRefresh) -> Int {
+      refreshes.withLock { $0 += 1 }
+      return (token ?? 0) + 1
+    }
+  }
+
+  /// The same store behind a lock that is held up.
+  private final class HeldUp: CredentialStore {
+    private let store: MemoryStore
+    private let gate: StubGate
+    let passed = Locked((begun: 0, ended: 0))
+    init(_ store: MemoryStore, _ gate: StubGate) { (self.store, self.gate) = (store, gate) }
+    func read() -> Data? { store.read() }
+    func write(_ new: Data) throws { try store.write(new) }
+    func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+      passed.withLock { $0.begun += 1 }
+      defer { passed.withLock { $0.ended += 1 } }
+      try await gate.pass()
+      return try await store.exclusively(body)
+    }
+  }
+
+  @Test func `a renewal does not replace a credential that was stored and read while it waited`() async throws
+  {
+    let store = MemoryStore(folder)
+    let held = HeldUp(store, gate)
+    let (mine, other) = (Numbers(), CredentialSession(Numbers(), store: store))
+    try await other.signIn(1, identity: "alice")
+    let stage = Stage.configured { configuration in
+      configuration.baseURL = URL(string: "http://a.test/")
+      configuration.authentication = Authentication(CredentialSession(mine, store: held))
+    }.responding {
+      .response(status: $0.fields["X-Token"] == "1" ? 401 : 200, body: $0.fields["X-Token"] ?? "")
+    }
+    let call = stage.client.start(.get("a"))
+    while held.passed.withLock({ $0.begun }) == 0 { await Task.yield() }
+    try await other.signIn(5, identity: "alice")
+    stage.clock.advance(by: .seconds(2))
+    #expect(try await stage.client.send(.get("b")).text == "5")
+    #expect(try await call.value.text == "5")
+    gate.open()
+    while held.passed.withLock({ $0.ended }) == 0 { await Task.yield() }
+    #expect(mine.refreshes.withLock { $0 } == 0)
+    #expect(try await stage.client.send(.get("c")).text == "5")
+  }
+
   @Test func `a file that is the same is not read again`() async throws {
     let (one, two) = (session(), session())
     try await one.signIn("alice", identity: "alice")
