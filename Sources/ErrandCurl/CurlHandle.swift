@@ -131,7 +131,8 @@ final class CurlHandle: @unchecked Sendable {
       { user, _, address in
         // The socket is close-on-exec: a child process must not hold the connection open.
         let socket = errand_open_socket(address)
-        if socket >= 0 { Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue().isMade(socket) }
+        let watch = Unmanaged<SocketWatch>.fromOpaque(user!).takeUnretainedValue()
+        if socket >= 0 { watch.isMade(socket) } else { watch.shortage = SystemShortage(errno) }
         return socket
       }, user)
     errand_setopt_close_callback(

@@ -1,4 +1,5 @@
 import CCurl
+import ErrandCore
 
 #if canImport(Darwin)
   import Darwin
@@ -85,8 +86,12 @@ final class SocketWatch {
     }
   }
 
+  /// The reason why the last socket could not be made, if the system has no more.
+  var shortage: SystemShortage?
+
   /// Records a new socket. Entries of its number are about an earlier one, which was closed.
   func isMade(_ socket: Int32) {
+    shortage = nil
     let index = place(of: socket)
     forget(socket)
     entries[index].kind = .connecting

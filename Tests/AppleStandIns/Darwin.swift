@@ -106,6 +106,7 @@ public var EEXIST: Int32 { absent() }
 public var EINTR: Int32 { absent() }
 public var EISDIR: Int32 { absent() }
 public var ENOBUFS: Int32 { absent() }
+public var ELOOP: Int32 { absent() }
 public var ENOENT: Int32 { absent() }
 public var ENOMEM: Int32 { absent() }
 public var ENOSPC: Int32 { absent() }

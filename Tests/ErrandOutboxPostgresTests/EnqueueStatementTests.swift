@@ -17,14 +17,17 @@
         .field("X-Two", "1").field("X-One", "\"quoted\" \\ größe").idempotencyKey("k\"1")
         .priority(.userInitiated).timeout(.seconds(7)).deadline(.seconds(60))
       let statement = try PostgresOutboxStore.enqueueStatement(
-        for: request, lane: "l", id: OutboxID(rawValue: "the id"), schema: fleet.schema)
+        for: request, lane: "l", expires: .seconds(60), id: OutboxID(rawValue: "the id"), schema: fleet.schema
+      )
       #expect(try await execute(statement, fleet) == "the id")
       var configuration = OutboxConfiguration()
       configuration.delivers = false
       configuration.reachability = nil
       let outbox = try await Outbox(
         store: try await fleet.store(), client: fleet.client(), configuration: configuration)
-      try await outbox.enqueue([OutboxItem(request, lane: "l", id: OutboxID(rawValue: "another"))])
+      try await outbox.enqueue([
+        OutboxItem(request, lane: "l", expires: .seconds(60), id: OutboxID(rawValue: "another"))
+      ])
       let entries = try await outbox.list()
       #expect(entries.count == 2)
       #expect(Set(entries.map(\.url)).count == 1)

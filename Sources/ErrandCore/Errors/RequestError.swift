@@ -182,7 +182,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   }
 
   /// False only if certainly no bytes reached the server, so that even a POST may be sent again.
-  public internal(set) var reachedServer: Bool {
+  public package(set) var reachedServer: Bool {
     get { parts.value.reachedServer }
     set { parts.value.reachedServer = newValue }
   }

@@ -73,7 +73,7 @@ extension BackgroundDelivery {
     }
     var random = outbox.random
     let conclusion = outbox.dispatcher.rule.conclusion(
-      on: DeliveryAttempt(request: request, number: row.attempts, result: result),
+      on: outbox.dispatcher.attempt(of: request, row, result),
       counted: row.countedAttempts,
       date: outbox.configuration.date(), random: &random)
     let outcome = conclusion.outcome.map { outbox.storage.wrapped(response: $0.encoded(), of: lease.id) }

@@ -15,10 +15,9 @@ extension Dispatcher {
       lease: claimed.lease,
       outcome: conclusion.outcome.map { storage.wrapped(response: $0.encoded(), of: id) })
     hub.remember(conclusion.told, of: id)
-    let hasReached: Bool? = if case .returned = conclusion.outcome { nil } else { conclusion.hasReached }
     let label = conclusion.sign.mayHold ? storage.originLabel(of: claimed) : Data()
     let now = timeline.now()
-    proceed { $0.ended(finished, conclusion.sign, hasReached: hasReached, label: label, at: now) }
+    proceed { $0.ended(finished, conclusion.sign, hasReached: conclusion.hasReached, label: label, at: now) }
   }
 
   private func conclusion(on claimed: ClaimedRow) async -> RetryRule.Conclusion {
@@ -49,9 +48,19 @@ extension Dispatcher {
     let isRefusedAlone = state.withLock { $0.origins.isRefusedAlone(claimed.lease) }
     var random = random
     return rule.conclusion(
-      on: DeliveryAttempt(request: stored, number: claimed.row.attempts, result: result),
+      on: attempt(of: stored, claimed.row, result),
       counted: claimed.row.countedAttempts, isRefusedAlone: isRefusedAlone,
       date: configuration.date(), random: &random)
+  }
+
+  func attempt(of stored: Request, _ row: OutboxRow, _ result: Result<Response, any Error>) -> DeliveryAttempt
+  {
+    var attempt = DeliveryAttempt(
+      request: stored, number: row.attempts, result: result,
+      storedAt: Date(timeIntervalSince1970: Double(row.created) / 1000))
+    attempt.mayChangeOrigin =
+      (stored.options.redirects ?? configuration.delivery.redirects).allowsOtherOrigins
+    return attempt
   }
 
   /// Notes that a row is about to be sent, and repeats that until it works, as `record` does: a store that
@@ -81,10 +90,11 @@ extension Dispatcher {
   }
 
   /// Returns a stored request as it is given to the client for one attempt.
-  /// - Parameter deadline: The time until the row expires: no attempt lasts longer.
+  /// - Parameter deadline: The time until the row expires: no attempt lasts longer, nor longer than the request's own
+  ///   deadline.
   func request(_ stored: Request, priority: Priority?, deadline: Duration?) -> Request {
     var options = stored.options
-    options.deadline = deadline
+    options.deadline = [options.deadline, deadline].compactMap(\.self).min()
     options.retry = .never
     options.redirects = options.redirects ?? configuration.delivery.redirects
     options.priority = priority ?? .default

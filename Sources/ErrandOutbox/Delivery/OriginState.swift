@@ -4,9 +4,12 @@
 /// ```
 /// closed ─three rows fail in a row, 401, 403, Retry-After→ open, for a growing time
 ///    ↑                                                       │
-///    └─its probe succeeds─── half open ←──that time is over──┘
-///                                └─its probe fails→ open, twice as long
+///    └─a probe succeeds─── half open ←──that time is over────┘
+///                              └─all probes fail→ open, twice as long
 /// ```
+///
+/// Rows that fail by their own fault must not stop those of others: while the origin is half open and responds, rows are
+/// tried one after the other until one succeeds, or many have failed.
 ///
 /// A closed origin begins with one attempt in flight, and each response allows one more, up to the limit of
 /// an origin. Attempts hang when nothing has come from the origin for a while; the origin then begins again
@@ -15,7 +18,7 @@ struct OriginState: Sendable {
   enum Phase: Sendable, Hashable {
     case closed
     case open(until: Duration)
-    /// One attempt may be sent, and decides.
+    /// One attempt at a time may be sent, until one decides.
     case halfOpen
   }
 
@@ -53,6 +56,11 @@ struct OriginState: Sendable {
   /// The number of different requests that have to fail in a row to open the origin: a single request may
   /// fail by its own fault.
   private static let mostFailures = 3
+  /// The number of rows that are tried, one after the other, before an origin that responds to each with a failure is open
+  /// again. It is also that of rows that may fail in a row soon after another succeeded.
+  static let mostProbes = 128
+  /// How long a success says that the origin is well.
+  private static let memory = Duration.seconds(10)
   private static let mostRefused = 1000
 
   private(set) var phase = Phase.closed
@@ -76,6 +84,10 @@ struct OriginState: Sendable {
   /// The rows that failed since the last response.
   private var failed: Set<OutboxID> = []
   private var lastPause: Duration?
+  private var probesLeft = 0
+  /// True if all rows failed that were tried when the origin was half open last: then one is tried at a time.
+  private var hasFailedAll = false
+  private var lastSuccess: Duration?
   private var successes = 0
   /// Rows whose credentials were refused, each with the value of `successes` at that time.
   private var refused: [OutboxID: Int] = [:]
@@ -104,6 +116,9 @@ struct OriginState: Sendable {
     }
   }
 
+  /// The most rows to have ahead while it is unknown whether the origin responds.
+  var probesAhead: Int { phase == .halfOpen ? max(1, probesLeft) : 1 }
+
   private var hasProbe: Bool { attempts.values.contains { $0.isProbe && $0.epoch == epoch } }
 
   mutating func begin(_ lease: Lease, at now: Duration) {
@@ -120,7 +135,10 @@ struct OriginState: Sendable {
     lastProgress = now
     if attempt.hangs { hanging -= 1 }
     if case .busy(let reason, let wait) = sign { return leaveAlone(for: wait, reason, at: now) }
-    if sign == .responded { refused[lease.id] = nil }
+    if sign == .responded {
+      refused[lease.id] = nil
+      lastSuccess = now
+    }
     guard attempt.epoch == epoch else { return nil }
     switch sign {
     case .responded: return responded(limits)
@@ -128,12 +146,17 @@ struct OriginState: Sendable {
       failed.insert(lease.id)
       window = hasResponded ? max(1, window / 2) : 1
       isResponding = hasResponded
-      guard phase == .halfOpen || failed.count >= Self.mostFailures else { return nil }
+      let isWell = hasResponded && lastSuccess.map { now - $0 < Self.memory } ?? false
+      guard phase == .halfOpen || failed.count >= (isWell ? Self.mostProbes : Self.mostFailures) else {
+        return nil
+      }
+      if hasResponded, triesNextProbe() { return nil }
       return open(.trouble, reason, at: now, limits, longest: limits.longestPause)
     case .unauthorized(let reason):
       // Bounds the memory: each of the forgotten rows may be refused once more.
       if refused.count >= Self.mostRefused { refused = [:] }
       refused[lease.id] = successes
+      if triesNextProbe() { return nil }
       return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
     case .withoutCredential(let reason):
       return open(.unauthorized, reason, at: now, limits, longest: limits.longestUnauthorized)
@@ -141,9 +164,17 @@ struct OriginState: Sendable {
     }
   }
 
+  /// Returns true if another row is tried before the origin is open again.
+  private mutating func triesNextProbe() -> Bool {
+    guard phase == .halfOpen, waiting > 0, probesLeft > 0 else { return false }
+    probesLeft -= 1
+    return true
+  }
+
   private mutating func responded(_ limits: Limits) -> OriginNews.Change? {
     successes += 1
     failed = []
+    hasFailedAll = false
     isResponding = true
     window = min(window + 1, limits.perOrigin)
     guard phase == .halfOpen else { return nil }
@@ -156,6 +187,7 @@ struct OriginState: Sendable {
   private mutating func open(
     _ kind: OriginHold.Kind, _ reason: String, at now: Duration, _ limits: Limits, longest: Duration
   ) -> OriginNews.Change {
+    hasFailedAll = phase == .halfOpen
     let pause = min(lastPause.map { $0 * 2 } ?? limits.firstPause, longest)
     lastPause = pause
     close(until: now + pause)
@@ -182,6 +214,7 @@ struct OriginState: Sendable {
   /// Notes that the origin may be well again: it is probed at once.
   mutating func release() {
     lastPause = nil
+    hasFailedAll = false
     guard case .open = phase else { return }
     probe()
   }
@@ -190,6 +223,7 @@ struct OriginState: Sendable {
     phase = .halfOpen
     epoch += 1
     isDry = false
+    probesLeft = hasFailedAll ? 0 : Self.mostProbes
   }
 
   /// True if other rows were accepted since this one was refused: then the credentials are not the reason.

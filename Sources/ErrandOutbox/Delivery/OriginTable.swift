@@ -38,7 +38,11 @@ struct OriginTable: Sendable {
   /// More than any machine has sockets for.
   static let mostAtOnce = 1 << 16
 
-  private var mostHanging: Int { 4 * probes }
+  /// The most attempts at origins that do not respond. Each holds a connection.
+  private var mostHanging: Int { 12 * probes }
+  /// The most before an origin gets a second attempt beside one that hangs: the rest is for origins of which nothing is
+  /// known.
+  private var mostFurther: Int { 2 * probes }
 
   var isAnyResponding: Bool { responding > 0 }
 
@@ -61,7 +65,7 @@ struct OriginTable: Sendable {
       responding += one
     case .probing:
       probing += one * origin.moving
-      waitingForProbe += one * origin.waiting
+      waitingForProbe += one * min(1, origin.waiting)
     case .none: break
     }
     guard isHungry(origin) else { return }
@@ -83,14 +87,17 @@ struct OriginTable: Sendable {
   func mayBegin(_ origin: String) -> Bool {
     let state = origins[origin] ?? OriginState()
     guard state.mayBegin(limits) else { return false }
-    return state.account == .regular ? regular < total : probing < probes && probing + hanging < mostHanging
+    if state.account == .regular { return regular < total }
+    return probing < probes && probing + hanging < (state.inFlight > 0 ? mostFurther : mostHanging)
   }
 
   /// True if the rows that wait for the origin are to be given back: they take the place of rows that may be
   /// sent.
   func givesBack(_ origin: String) -> Bool {
     guard let state = origins[origin] else { return false }
-    return state.account == .none || (state.account == .probing && state.waiting > 1)
+    guard state.account == .probing else { return state.account == .none }
+    // Those of a half-open origin are tried one after the other, unless one hangs.
+    return state.waiting > 1 && (state.phase != .halfOpen || state.hanging > 0)
   }
 
   /// Moves one waiting row of the origin to those in flight.
@@ -186,7 +193,7 @@ struct OriginTable: Sendable {
     recordedSince.removeAll(keepingCapacity: true)
     var wish = Wish(capacities: [:], others: othersRoom, open: [:])
     // Probes beside hanging attempts leave half of the places to unknown origins.
-    var further = (wish.others + 1) / 2
+    var further = min((wish.others + 1) / 2, max(0, mostFurther - probing - hanging))
     let share = max(1, mostWaiting / max(1, responding))
     // With probes for all origins, their order does not matter.
     let isScarce = wish.others < origins.count
@@ -199,7 +206,7 @@ struct OriginTable: Sendable {
         let isFurther = state.inFlight > 0
         let mayBegin = state.waiting == 0 && state.mayBegin(limits) && wish.others > 0
         let hasRoom = mayBegin && !(isFurther && further == 0)
-        wish.capacities[name] = hasRoom ? 1 : 0
+        wish.capacities[name] = hasRoom ? min(state.probesAhead, mostWaiting) : 0
         // A dry origin probably has no rows, so it takes no place from others.
         guard hasRoom, !state.isDry else { continue }
         wish.others -= 1

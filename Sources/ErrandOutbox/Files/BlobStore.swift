@@ -27,7 +27,9 @@ public protocol BlobStore: Sendable {
   /// Opens a blob for reading. A blob that has changed since it was stored must not be read to its end: the
   /// reader throws before it returns the last bytes. May block for as long as opening a file takes.
   /// - Parameter size: The number of bytes that were stored.
-  /// - Throws: If the blob is missing, or has another size.
+  /// - Throws: `OutboxError.fileUnreadable` or `.damaged`, or `RequestError.fileUnreadable`, if the blob is missing, or has
+  ///   another size: the request cannot be sent. Any other error says that the store cannot be read now, and the request is
+  ///   sent later.
   func open(_ name: String, size: Int64) throws -> any BodyReader
 
   /// Checks that a blob is there and has this size, without opening it. May block as `open` does.

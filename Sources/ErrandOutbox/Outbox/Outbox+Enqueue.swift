@@ -12,7 +12,7 @@ extension Outbox {
   ///   - lane: Requests of one lane are sent one at a time, in the order in which they were enqueued. A
   ///     request without a lane waits for no other.
   ///   - priority: The priority compared with other lanes. Default: the request's own.
-  ///   - expires: How long from now it may be delivered. Default: the request's deadline, or else
+  ///   - expires: How long from now it may be delivered. Default:
   ///     `OutboxConfiguration.lifetime`.
   /// - Throws: `OutboxError`; nothing is stored then.
   @discardableResult
@@ -87,7 +87,7 @@ extension Outbox {
     item.request.options.trace = item.request.options.trace ?? TraceContext.current
     item = named(item, id)
     if let priority = item.priority { item.request.options.priority = priority }
-    item.expires = item.expires ?? item.request.options.deadline ?? configuration.lifetime
+    item.expires = item.expires ?? configuration.lifetime
     return item
   }
 

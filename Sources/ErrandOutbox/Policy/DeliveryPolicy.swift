@@ -1,9 +1,9 @@
 public import ErrandCore
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 /// How an outbox attempts a request, and which response counts as delivered. It takes the place of the
@@ -19,6 +19,9 @@ public struct DeliveryPolicy: Sendable {
   /// reached a server, or if its end is unknown, as when it ended its process. Attempts that could not
   /// connect do not count, nor those whose credentials were refused. Nil for no limit. Default: 100.
   public var maxAttempts: Int? = 100
+  /// The time since a request was stored after which a failed attempt is its last: it is moved to the dead letters. A request
+  /// that is only kept for a while has a lifetime instead (`expires`). Nil for no limit. Default: nil.
+  public var giveUpAfter: Duration?
   /// How 401 and 403 are handled. True: the credentials are wrong, so nothing more is sent to that origin
   /// until it is resumed by hand (`Outbox.resume(origin:)`) or a single request, sent after a growing time,
   /// gets through. A request that is refused again though others were accepted since is moved to the dead
@@ -48,11 +51,18 @@ public struct DeliveryAttempt: Sendable {
   /// The response that passed the request's own validation, or why there is none: a `RequestError`, or what
   /// an interceptor threw.
   public let result: Result<Response, any Error>
+  /// When the request was stored.
+  public let storedAt: Date
+  /// True if redirects of the request may lead to another origin.
+  var mayChangeOrigin = false
 
-  public init(request: Request, number: Int, result: Result<Response, any Error>) {
+  public init(
+    request: Request, number: Int, result: Result<Response, any Error>, storedAt: Date = Date()
+  ) {
     self.request = request
     self.number = number
     self.result = result
+    self.storedAt = storedAt
   }
 }
 
@@ -69,27 +79,54 @@ public enum DeliveryDecision: Sendable, Hashable {
   case reject(reason: String)
 
   /// Decides by the semantics of HTTP (RFC 9110):
-  /// - 2xx from the requested origin is delivered.
+  /// - 2xx from the requested origin is delivered, or from another if the policy lets redirects lead there. So is 303 to
+  ///   anything but a GET, within the origin: the request was accepted, and its result is elsewhere (section 15.4.4).
   /// - 408, 425, 429, 5xx and every failure on the way are retried. So are a redirect that is not followed
   ///   and a response that the request's own validation refused: it may be that of a captive portal.
-  /// - 409 is retried: with an `Idempotency-Key`, which every stored request has, it says that an earlier
-  ///   attempt is still being processed (draft-ietf-httpapi-idempotency-key-header, section 2.7).
+  /// - 301 and 302 to a POST, within the origin, are rejected, unless the policy lets redirects change the method.
+  /// - 409 is retried, four times: with an `Idempotency-Key`, which every stored request has, it may say that an earlier
+  ///   attempt is still being processed (draft-ietf-httpapi-idempotency-key-header, section 2.7). A response that says
+  ///   so, by naming idempotency, is retried like any other.
   /// - 401 and 403 are `unauthorized`, and so is a request of a client that is signed out or whose credential cannot
   ///   be refreshed. A request that is kept for another identity than the one that is signed in waits for that one.
   /// - Any other status is rejected, and so is a request that cannot be sent as it is.
   public static func standard(_ attempt: DeliveryAttempt) -> DeliveryDecision {
     switch attempt.result {
     case .success(let response):
-      guard response.status.isSuccess else { return of(response.status) }
+      guard response.status.isSuccess else {
+        return redirected(attempt.request, response.status, response.fields) ?? of(response.status)
+      }
       // Most responses come from the very URL of the request.
-      guard let asked = attempt.request.url,
+      guard !attempt.mayChangeOrigin, let asked = attempt.request.url else { return .delivered }
+      guard
         response.url == asked || Origin(asked).map({ $0 == Origin(response.url) }) ?? false
       else {
         return .retry(reason: "the response came from another origin, \(response.url.host() ?? "of no name")")
       }
       return .delivered
-    case .failure(let error as RequestError): return of(error)
+    case .failure(let error as RequestError):
+      return error.status.flatMap { redirected(attempt.request, $0, error.fields ?? [:]) } ?? of(error)
     case .failure(let error): return .retry(reason: error.shown)
+    }
+  }
+
+  /// Decides about a redirect that is not followed, and stays within the origin: it is no captive portal's.
+  private static func redirected(
+    _ request: Request, _ status: Status, _ fields: HTTPFields
+  ) -> DeliveryDecision? {
+    guard ![.get, .head].contains(request.method), let url = request.url,
+      let target = fields["Location"].flatMap({ URL(string: $0, relativeTo: url) }),
+      let origin = Origin(url), origin == Origin(target.absoluteURL)
+    else { return nil }
+    switch status.code {
+    case 303: return .delivered
+    case 301, 302:
+      guard request.method == .post else { return nil }
+      return .reject(
+        reason:
+          "the server responded with \(status), which asks for a GET in the place of the POST: send the request to "
+          + "the target, or let DeliveryPolicy.redirects change the method")
+    default: return nil
     }
   }
 

@@ -19,7 +19,7 @@ public struct OutboxConfiguration: Sendable {
   public var perOrigin = 4
   /// The most origins that are probed at once: origins of which it is unknown whether they respond get one
   /// request each, beside `concurrency`, so that those that hang take nothing from the others. An attempt
-  /// hangs after a second without a response; up to four times as many may hang. Default: 64.
+  /// hangs after a second without a response; up to twelve times as many may hang, each with a connection. Default: 64.
   public var probes = 64
   /// The effect on a lane when its first request is moved to the dead letters. Default: `skip`.
   public var lanes = LanePolicy.skip

@@ -19,15 +19,15 @@ struct RetryRule: Sendable {
   /// The consequences of an attempt.
   struct Conclusion: Sendable {
     var outcome: AttemptOutcome<OutboxResponse>
-    /// False if no connection to the server could be made.
-    var hasReached: Bool
+    /// False if no connection to the server could be made; nil if the attempt says nothing about that.
+    var hasReached: Bool?
     /// The sign that the attempt gives of its origin.
     var sign: OriginSign
     /// The response to a delivered request, if it must not be stored but may be published.
     var told: OutboxResponse?
 
     /// The outbox itself gave the request back.
-    static let returned = Conclusion(outcome: .returned, hasReached: true, sign: .none)
+    static let returned = Conclusion(outcome: .returned, hasReached: nil, sign: .none)
   }
 
   /// Returns the consequences of an attempt.
@@ -40,6 +40,12 @@ struct RetryRule: Sendable {
     on attempt: DeliveryAttempt, counted: Int, isRefusedAlone: Bool = false, date: Date,
     random: inout some RandomNumberGenerator
   ) -> Conclusion {
+    if case .failure(let error) = attempt.result {
+      switch FailureCause(of: error) {
+      case .store, .process: return givenBack(attempt, error, using: &random)
+      case .request, .server: break
+      }
+    }
     let isForOther = attempt.error?.code == .otherIdentity
     let hasReached = attempt.error.map { !$0.isNoWay } ?? true
     let sign = sign(of: attempt, date)
@@ -77,13 +83,44 @@ struct RetryRule: Sendable {
       conclusion.sign = isOfServer ? .unauthorized(reason: reason) : .withoutCredential(reason: reason)
       return conclusion
     case .retry(let reason, let after):
-      let counts = hasReached && !attempt.isClientGone && !isForOther
-      if counts, let most = policy.maxAttempts, counted >= most {
+      let counts = hasReached && !isForOther
+      if counts, let most = mostAttempts(after: attempt), counted >= most {
         return rejected("attempted \(counted) times; \(reason)", sign)
+      }
+      if let limit = policy.giveUpAfter, !isForOther,
+        date.timeIntervalSince(attempt.storedAt) >= limit.seconds
+      {
+        return rejected("not delivered within \(limit.formattedSeconds); \(reason)", sign)
       }
       return failed(reason, max(wait, min(after ?? .zero, .longest)), counts)
     }
   }
+
+  /// A conflict that is not about an earlier attempt does not go away by waiting.
+  private static let mostConflicts = 5
+
+  private func mostAttempts(after attempt: DeliveryAttempt) -> Int? {
+    guard attempt.status == 409, !attempt.namesIdempotency else { return policy.maxAttempts }
+    return min(policy.maxAttempts ?? .max, Self.mostConflicts)
+  }
+
+  /// Returns the consequences of an attempt that failed by no fault of the request or its server: it counts for nothing, and
+  /// the request keeps its place.
+  private func givenBack(
+    _ attempt: DeliveryAttempt, _ error: any Error, using random: inout some RandomNumberGenerator
+  ) -> Conclusion {
+    let wait = Duration.jitter(
+      after: attempt.number, backoff: policy.backoff, most: min(policy.maxBackoff, Self.longestPause),
+      using: &random)
+    let reason = (error as? RequestError)?.message ?? error.shown
+    return Conclusion(
+      outcome: .failed(
+        reason: reason, next: max(wait, .milliseconds(100)), counts: false, wasOffline: false),
+      hasReached: nil, sign: .none)
+  }
+
+  /// The longest wait after a failure of the store or of this process, which may be over at any moment.
+  private static let longestPause = Duration.seconds(5)
 
   private func sign(of attempt: DeliveryAttempt, _ date: Date) -> OriginSign {
     guard let status = attempt.status else { return attempt.signWithoutStatus }
@@ -162,11 +199,18 @@ extension DeliveryAttempt {
     }
   }
 
+  /// True if the response speaks of the idempotency key, as the draft has it: an earlier attempt is in progress.
+  fileprivate var namesIdempotency: Bool {
+    let bytes =
+      switch result {
+      case .success(let response): response.data.prefix(8 << 10)
+      case .failure: error?.bodyPrefix?.prefix(8 << 10) ?? Data()
+      }
+    return ASCII.lowercased(String(decoding: bytes, as: UTF8.self)).contains("idempotency")
+  }
+
   /// True if the request or its response says `Cache-Control: no-store`.
   fileprivate var forbidsStoring: Bool { request.fields.forbidStoring || fields?.forbidStoring ?? false }
-
-  /// True if the client was shut down before the outbox: that does not count as an attempt.
-  fileprivate var isClientGone: Bool { error?.cancellation == .clientShutDown }
 
   /// The sign that an attempt without a response gives of its origin.
   fileprivate var signWithoutStatus: OriginSign {

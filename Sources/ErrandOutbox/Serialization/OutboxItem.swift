@@ -8,7 +8,7 @@ public struct OutboxItem: Sendable {
   public var lane: String?
   /// The priority. Nil for the request's own.
   public var priority: Priority?
-  /// How long from now it may be delivered. Nil for the request's deadline, or else
+  /// How long from now it may be delivered; the request's deadline is that of each attempt. Nil for
   /// `OutboxConfiguration.lifetime`.
   public var expires: Duration?
   /// The id. Nil for a new one. Enqueuing an item whose id is in the outbox already changes nothing.

@@ -241,7 +241,7 @@ struct RequestStorage: Sendable {
     return NewRow(
       id: id, lane: item.lane, holdsLane: item.holdsLane,
       priority: Int(request.options.priority.rawValue),
-      expiry: item.expiry.map { .at($0) } ?? (item.expires ?? request.options.deadline).map { .after($0) },
+      expiry: item.expiry.map { .at($0) } ?? item.expires.map { .after($0) },
       summary: seal.wrap(summary.encoded(), as: .summary(of: id)), content: content,
       files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size },
       origin: originName(of: url))

@@ -10,11 +10,13 @@ struct StoredBodyOpener: Sendable {
   let isSealed: Bool
 
   /// Opens the body. One file is open at a time: a request may have more than a process may open.
-  /// - Throws: `RequestError.fileUnreadable` if a file is missing, or not what was stored. Another store of
-  ///   blobs may throw other errors.
+  /// - Throws: `RequestError.fileUnreadable` if a file is missing, or not what was stored; `RequestError.bodyFailed` with
+  ///   a `StoreAway` if it cannot be read now.
   func open() throws -> any BodyReader {
     if segments.count == 1 { return try openSegments()[0] }
-    for case .file(let name, let length) in segments { try blobs.check(name, size: size(of: length)) }
+    for case .file(let name, let length) in segments {
+      try Self.attributed(name) { try blobs.check(name, size: size(of: length)) }
+    }
     var fileIndex = 0
     return ChainedReader(
       segments.map { segment -> any BodyReader in
@@ -45,13 +47,27 @@ struct StoredBodyOpener: Sendable {
   private func lateReader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {
     do {
       return try reader(name, length, index)
-    } catch let error as RequestError {
-      throw RequestError.unreadableStoredFile(name, error.underlying ?? error, reachedServer: true)
+    } catch var error as RequestError {
+      error.reachedServer = true
+      throw error
+    }
+  }
+
+  /// Opens or checks a blob. What a store throws that is not about the blob says only that it cannot be read now.
+  private static func attributed<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as RequestError where error.code == .fileUnreadable || error.underlying is StoreAway {
+      throw error
+    } catch let error as OutboxError where [.fileUnreadable, .damaged].contains(error.code) {
+      throw RequestError.unreadableStoredFile(name, error, reachedServer: false)
+    } catch {
+      throw RequestError.unreadableStoredFile(name, StoreAway(.store, "\(error)"), reachedServer: false)
     }
   }
 
   private func reader(_ name: String, _ length: Int64, _ index: Int) throws -> any BodyReader {
-    let reader = try blobs.open(name, size: size(of: length))
+    let reader = try Self.attributed(name) { try blobs.open(name, size: size(of: length)) }
     guard isSealed else { return reader }
     return try SealedFileReader(reader, name, length: length, opening: seal, as: .file(index, of: id))
   }
@@ -59,14 +75,5 @@ struct StoredBodyOpener: Sendable {
   /// Returns the number of bytes of the blob for a segment of this length.
   private func size(of length: Int64) -> Int64 {
     isSealed ? SealedFileFormat.sealedLength(of: length) : length
-  }
-}
-
-extension RequestError {
-  /// Returns the error for a stored file that cannot be sent: another attempt does not help.
-  static func unreadableStoredFile(_ path: String, _ error: any Error, reachedServer: Bool) -> RequestError {
-    RequestError(
-      .fileUnreadable, message: "the stored file \(path) cannot be sent: \(error)",
-      reachedServer: reachedServer, underlying: error)
   }
 }

@@ -3,13 +3,14 @@ import ErrandCore
 /// The options of a request that survive the process; nil for those that were not set. Retries are not
 /// stored: they are about one call, and an outbox has its own policy.
 ///
-/// Of the other options, `deadline` becomes the lifetime of the row, and `activity` is shown by this process
-/// only. Any option that would change the request if it were forgotten is refused (`Request.checkStorable`).
+/// Of the other options, `activity` is shown by this process only. Any option that would change the request if it were forgotten is refused (`Request.checkStorable`).
 struct StoredOptions: Sendable, Hashable, Codable {
   /// Nanoseconds.
   var timeout: Int64?
   /// Nanoseconds.
   var connectTimeout: Int64?
+  /// Nanoseconds, of one attempt.
+  var deadline: Int64?
   /// The bounds of the accepted statuses: the first, and the one after the last.
   var statuses: [Int]?
   var contentTypes: [String]?
@@ -33,6 +34,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
     let usual = RequestOptions()
     timeout = options.timeout?.wholeNanoseconds
     connectTimeout = options.connectTimeout?.wholeNanoseconds
+    deadline = options.deadline?.wholeNanoseconds
     let validator = options.validator
     if validator.statuses != usual.validator.statuses {
       statuses = [validator.statuses.lowerBound, validator.statuses.upperBound]
@@ -54,6 +56,7 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var options: RequestOptions? {
     var options = RequestOptions()
     options.timeout = timeout.map(Duration.nanoseconds)
+    options.deadline = deadline.map(Duration.nanoseconds)
     if let connectTimeout { options.connectTimeout = .nanoseconds(connectTimeout) }
     if let statuses {
       guard statuses.count == 2, statuses[0] <= statuses[1] else { return nil }

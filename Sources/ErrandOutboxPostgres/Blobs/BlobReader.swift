@@ -10,6 +10,20 @@
   /// Reads a blob piece by piece, the next one while the last is being sent, and checks it against the digest in
   /// its name: a blob that has changed never arrives whole.
   final class BlobReader: BodyReader {
+    private enum Failure {
+      /// It is not what was stored.
+      case altered(String)
+      /// The database cannot be asked now.
+      case away(String)
+
+      func error(_ name: String, reachedServer: Bool) -> RequestError {
+        switch self {
+        case .altered(let reason): PostgresBlobs.unreadable(name, reason, reachedServer)
+        case .away(let reason): PostgresBlobs.away(name, reason, reachedServer)
+        }
+      }
+    }
+
     private struct State {
       /// What was fetched and not read yet.
       var pieces: [Data] = []
@@ -19,7 +33,7 @@
       var number: Int64 = 0
       var isFetching = false
       var isClosed = false
-      var failure: String?
+      var failure: Failure?
       var handler: (@Sendable () -> Void)?
       var isAwaited = false
       var position: Int64 = 0
@@ -58,7 +72,7 @@
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> BodyRead {
       let found: Result<BodyRead, RequestError> = state.withLock { state in
         if let failure = state.failure {
-          return .failure(PostgresBlobs.unreadable(name, failure, state.position > 0))
+          return .failure(failure.error(name, reachedServer: state.position > 0))
         }
         guard let piece = state.pieces.first else {
           if state.position == size { return end(&state) }
@@ -85,8 +99,9 @@
     /// Checks the digest, once all bytes were read.
     private func end(_ state: inout State) -> Result<BodyRead, RequestError> {
       if let hash = hash.take(), "\(hash.finalize())" != digest {
-        state.failure = "its bytes have changed since it was stored"
-        return .failure(PostgresBlobs.unreadable(name, state.failure ?? "", true))
+        let failure = Failure.altered("its bytes have changed since it was stored")
+        state.failure = failure
+        return .failure(failure.error(name, reachedServer: true))
       }
       return .success(.end)
     }
@@ -111,14 +126,14 @@
       let handler: (@Sendable () -> Void)? = state.withLock { state in
         state.isFetching = false
         switch outcome {
-        case .failure(let failure): state.failure = "\(failure.error(core.link))"
+        case .failure(let failure): state.failure = .away("\(failure.error(core.link))")
         case .success(let answer):
           if let piece = answer.first?.data(0), !piece.isEmpty, state.fetched + Int64(piece.count) <= size {
             state.pieces.append(piece)
             state.fetched += Int64(piece.count)
             state.number += 1
           } else {
-            state.failure = "a part of it is missing"
+            state.failure = .altered("a part of it is missing")
           }
         }
         guard state.isAwaited, !state.isClosed else { return nil }

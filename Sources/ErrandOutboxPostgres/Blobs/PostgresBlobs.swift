@@ -119,7 +119,7 @@
         "SELECT size, data FROM errand.blobs WHERE key = $1 AND name = $2", [.text(parts[1]), .text(name)],
         isRepeatable: true)
       switch core.link.wait(for: query) {
-      case .failure(let failure): throw Self.unreadable(name, "\(failure.error(core.link))", false)
+      case .failure(let failure): throw Self.away(name, "\(failure.error(core.link))", false)
       case .success(let answer):
         guard let row = answer.first else { throw Self.unreadable(name, "it is missing", false) }
         guard row.integer(0) == size else {
@@ -127,6 +127,11 @@
         }
         return Found(key: parts[1], digest: parts[0], data: row.data(1))
       }
+    }
+
+    /// Returns the error for a blob that cannot be read now.
+    static func away(_ name: String, _ reason: String, _ reachedServer: Bool) -> RequestError {
+      .unreadableStoredFile(name, StoreAway(.store, reason), reachedServer: reachedServer)
     }
 
     static func unreadable(_ name: String, _ reason: String, _ reachedServer: Bool) -> RequestError {

@@ -30,7 +30,7 @@
     /// the outbox's are those of the program that enqueues.
     /// - Parameters:
     ///   - lane: Requests of one lane are sent one at a time, in the order in which they were enqueued.
-    ///   - expires: How long from now it may be delivered. Default: the request's deadline, or no limit.
+    ///   - expires: How long from now it may be delivered. Default: no limit.
     ///   - id: Enqueuing an id again changes nothing. Default: a new one.
     ///   - secrets: What must not be stored. Default: the names that are credentials by convention.
     ///   - schema: The schema of the outbox's tables.
@@ -47,7 +47,7 @@
       var parameters: [PostgresStatement.Parameter] = [
         .text(parts.method), .text(parts.url), .text(Self.json(fields)),
         lane.map { .text($0) } ?? .null, .text(priority),
-        (expires ?? request.options.deadline).map { .text("\($0.storedMilliseconds) milliseconds") } ?? .null,
+        expires.map { .text("\($0.storedMilliseconds) milliseconds") } ?? .null,
         id.map { .text($0.rawValue) } ?? .null, .text(holdsLane ? "true" : "false"),
         parts.options.map { .text($0) } ?? .null,
       ]

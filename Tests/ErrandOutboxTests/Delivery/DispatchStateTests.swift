@@ -243,7 +243,7 @@ struct DispatchStateTests {
     #expect(state.wakeUp.map { $0 <= .milliseconds(1002) } ?? false)
     let wakeUp = Duration.milliseconds(1002)
     order = try claim(at: wakeUp)
-    #expect(order.wish.capacities["dead"] == 1)
+    #expect(order.wish.capacities["dead"] ?? 0 > 0)
     claimed(["dead": 1], of: order)
     #expect(begin("dead", at: wakeUp) && !begin("dead", at: wakeUp))
   }
@@ -264,7 +264,7 @@ struct DispatchStateTests {
     claimed([:], of: try wanted())
     #expect(state.mayBegin("a"))
     // The next claim asks for its rows at once.
-    #expect(try claim(at: .zero).wish.capacities["a"] == 1)
+    #expect(try claim(at: .zero).wish.capacities["a"] ?? 0 > 0)
   }
 
   @Test mutating func `a stopped dispatcher begins nothing, and is over once all is recorded`() throws {

@@ -27,6 +27,64 @@ struct OriginStateTests {
 
   private let failed = OriginSign.failed(reason: "no", hasResponded: false)
 
+  private let refused = OriginSign.failed(reason: "no", hasResponded: true)
+
+  @Test mutating func `an origin that responds is open again when each of its waiting rows has failed`()
+    throws
+  {
+    for _ in 0..<3 { try attempt(refused) }
+    #expect(state.isOpen)
+    _ = state.advance(to: .seconds(1), limits)
+    #expect(state.probesAhead == OriginState.mostProbes)
+    for left in (0..<5).reversed() {
+      let probe = try #require(begin(at: .seconds(1)))
+      #expect(begin(at: .seconds(1)) == nil, "One at a time.")
+      state.waiting = left
+      let change = state.end(probe, refused, at: .seconds(1), limits)
+      #expect((change == nil) == (left > 0))
+    }
+    // They are not tried again and again.
+    _ = state.advance(to: .seconds(3), limits)
+    #expect(state.probesAhead == 1)
+    state.waiting = 5
+    #expect(try attempt(refused, at: .seconds(3)) == .hold(.trouble, reason: "no", for: .seconds(4)))
+    _ = state.advance(to: .seconds(7), limits)
+    #expect(try attempt(.responded, at: .seconds(7)) == .release)
+    for _ in 0..<3 { try attempt(refused, at: .seconds(20)) }
+    _ = state.advance(to: .seconds(21), limits)
+    #expect(state.probesAhead == OriginState.mostProbes, "Others may succeed again.")
+  }
+
+  @Test mutating func `one row that succeeds closes the origin, however many failed before it`() throws {
+    for _ in 0..<3 { try attempt(refused) }
+    _ = state.advance(to: .seconds(1), limits)
+    for sign in [refused, .unauthorized(reason: "401"), refused] {
+      state.waiting = 9
+      #expect(try attempt(sign, at: .seconds(1)) == nil)
+    }
+    #expect(try attempt(.responded, at: .seconds(1)) == .release)
+    #expect(state.phase == .closed)
+  }
+
+  @Test mutating func `soon after a success, three rows that fail say nothing about the origin`() throws {
+    try attempt(.responded)
+    for row in 1..<OriginState.mostProbes {
+      #expect(try attempt(refused, at: .seconds(9), row: "\(row)") == nil)
+    }
+    #expect(!state.isOpen)
+    #expect(try attempt(refused, at: .seconds(9)) != nil)
+    #expect(state.isOpen)
+  }
+
+  @Test mutating func `a server that does not respond is probed once at a time, whatever waits`() throws {
+    try attempt(.responded)
+    for _ in 0..<2 { #expect(try attempt(failed, at: .seconds(1)) == nil) }
+    #expect(try attempt(failed, at: .seconds(1)) != nil)
+    _ = state.advance(to: .seconds(2), limits)
+    state.waiting = 9
+    #expect(try attempt(failed, at: .seconds(2)) != nil)
+  }
+
   @Test mutating func `an origin begins with one attempt in flight, and each response adds one`() throws {
     for window in 1...6 {
       var leases: [Lease] = []

@@ -30,6 +30,45 @@ import Testing
     try await BlobStoreConformance { MemoryPlace() }.run(requirement)
   }
 
+  @Test func `a store of bodies that is away ends no request, and counts no attempt`() async throws {
+    let harness = try OutboxHarness()
+    harness.server.on("/") { _ in .response() }
+    let blobs = MemoryBlobs()
+    var configuration = harness.configuration
+    configuration.delivers = false
+    configuration.delivery.maxAttempts = 2
+    let outbox = try await Outbox(
+      store: SQLiteOutboxStore(folder: harness.folder), blobs: blobs, client: harness.client(),
+      configuration: configuration)
+    let receipts = try await outbox.enqueue(
+      (0..<3).map { .post(harness.server.url("/"), .bytes(.seeded(100_000, $0))) }, lane: "a")
+    blobs.absences.withLock { $0 = 10 }
+    outbox.deliver()
+    for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
+    #expect(harness.server.requests.map(\.body) == (0..<3).map { .seeded(100_000, $0) })
+    #expect(blobs.absences.withLock { $0 } == 0)
+    await outbox.close()
+  }
+
+  @Test func `a body that is not there is the request's end`() async throws {
+    let harness = try OutboxHarness()
+    let blobs = MemoryBlobs()
+    var configuration = harness.configuration
+    configuration.delivers = false
+    let outbox = try await Outbox(
+      store: SQLiteOutboxStore(folder: harness.folder), blobs: blobs, client: harness.client(),
+      configuration: configuration)
+    let receipt = try await outbox.enqueue(.post(harness.server.url("/"), .bytes(.seeded(100_000))))
+    await blobs.removeAll()
+    outbox.deliver()
+    guard case .deadLettered(let reason, _) = try await receipt.outcome() else {
+      Issue.record("It goes on.")
+      return
+    }
+    #expect(reason.contains("is not there"))
+    await outbox.close()
+  }
+
   @Test(arguments: [true, false])
   func `an outbox delivers files whose bytes another store keeps, and removes them`(isSealed: Bool)
     async throws

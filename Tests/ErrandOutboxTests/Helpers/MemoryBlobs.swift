@@ -20,6 +20,8 @@ final class MemoryBlobs: BlobStore {
   }
 
   private let state = Locked(State())
+  /// The number of times that the store cannot be asked from now on.
+  let absences = Locked(0)
 
   let location = "memory"
 
@@ -49,10 +51,17 @@ final class MemoryBlobs: BlobStore {
   }
 
   func check(_ name: String, size: Int64) throws {
+    let isAway = absences.withLock { count in
+      defer { count = max(0, count - 1) }
+      return count > 0
+    }
+    if isAway { throw OutboxError(.failed, "the store is away") }
     guard state.withLock({ $0.blobs[name].map { Int64($0.count) } }) == size else {
       throw OutboxError(.damaged, "\(name) is not there")
     }
   }
+
+  func removeAll() async { state.withLock { $0.blobs = [:] } }
 
   func remove(_ names: [String]) async {
     state.withLock { for name in names { $0.blobs[name] = nil } }

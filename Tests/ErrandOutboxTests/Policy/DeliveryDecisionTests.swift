@@ -43,6 +43,34 @@ struct DeliveryDecisionTests {
     #expect(kind(try decision(200, at: url)) == "retry")
   }
 
+  @Test func `with redirects to other origins allowed, their 2xx is delivered`() throws {
+    let request = Request.post("https://example.com/")
+    let response = Response(status: 200, url: try #require(URL(string: "https://other.example/")))
+    var attempt = DeliveryAttempt(request: request, number: 1, result: .success(response))
+    #expect(kind(.standard(attempt)) == "retry")
+    attempt.mayChangeOrigin = true
+    #expect(DeliveryDecision.standard(attempt) == .delivered)
+  }
+
+  @Test func `a redirect within the origin is an answer to a POST, and one to elsewhere may be a portal's`() {
+    func decision(_ status: Int, _ location: String, _ method: ErrandCore.Method = .post) -> String {
+      let error = RequestError.Rejection.status(Status(status), expected: 200..<300)
+        .error(Status(status), ["Location": location], bodyPrefix: Data())
+      let request = Request(method, "https://example.com/orders")
+      return kind(.standard(DeliveryAttempt(request: request, number: 1, result: .failure(error))))
+    }
+    for location in ["/orders/5", "https://EXAMPLE.com/x", "//example.com:443/"] {
+      #expect(decision(303, location) == "delivered")
+      #expect(decision(303, location, .put) == "delivered")
+      #expect(decision(302, location) == "reject")
+      #expect(decision(301, location) == "reject")
+      #expect(decision(307, location) == "retry")
+    }
+    for location in ["https://portal.example/", "http://example.com/orders/5", "", "http://["] {
+      for status in [301, 302, 303, 307] { #expect(decision(status, location) == "retry") }
+    }
+  }
+
   @Test(arguments: [408, 409, 425, 429, 500, 502, 503, 504, 511])
   func `a temporary status is retried`(status: Int) {
     #expect(kind(decision(rejected(status))) == "retry")

@@ -61,7 +61,7 @@ struct RetryRuleTests {
         Issue.record("\(conclusion)")
         return
       }
-      #expect(next <= .seconds(60) && !counts && wasOffline && !conclusion.hasReached)
+      #expect(next <= .seconds(60) && !counts && wasOffline && conclusion.hasReached == false)
     }
   }
 
@@ -99,7 +99,7 @@ struct RetryRuleTests {
     #expect(response.body.count == 100 && !response.isWhole)
   }
 
-  @Test func `an attempt cancelled from outside backs off like any failure`() throws {
+  @Test func `an attempt that this process ended counts for nothing, and is made again soon`() throws {
     var waits: Set<Duration> = []
     for seed in 1...50 {
       for error: any Error in [
@@ -107,11 +107,88 @@ struct RetryRuleTests {
       ] {
         let conclusion = conclusion(error, number: 5, seed: UInt64(seed))
         waits.insert(try #require(wait(conclusion)))
-        guard case .failed(_, _, let counts, _) = conclusion.outcome else { continue }
-        #expect(counts == (error is CancellationError))
+        #expect(conclusion.hasReached == nil && conclusion.sign == .none)
+        guard case .failed(_, let next, false, false) = conclusion.outcome else {
+          Issue.record("\(conclusion)")
+          continue
+        }
+        #expect(next <= .seconds(5))
       }
     }
     #expect(waits.count > 40)
+  }
+
+  @Test mutating func `a conflict is tried five times, unless an earlier attempt is in progress`() {
+    func isRejected(_ conclusion: RetryRule.Conclusion) -> Bool {
+      if case .rejected = conclusion.outcome { true } else { false }
+    }
+    #expect(!isRejected(conclusion(rejected(409), counted: 4)))
+    #expect(isRejected(conclusion(rejected(409), counted: 5)))
+    let inProgress = rejected(
+      409, body: Data(#"{"title":"A request with this Idempotency-Key is outstanding"}"#.utf8))
+    #expect(!isRejected(conclusion(inProgress, counted: 99)))
+    #expect(isRejected(conclusion(inProgress, counted: 100)))
+    policy.maxAttempts = 3
+    #expect(isRejected(conclusion(rejected(409), counted: 3)))
+  }
+
+  @Test mutating func `a request is given up some time after it was stored, at its next failure`() {
+    policy.giveUpAfter = .seconds(3600)
+    let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
+    let lost = RequestError(.connectionLost, message: "lost", reachedServer: true)
+    func outcome(_ age: Double, _ error: RequestError) -> AttemptOutcome<OutboxResponse> {
+      var random = SeededRandom(seed: 1)
+      let attempt = DeliveryAttempt(
+        request: .get("http://a.test"), number: 1, result: .failure(error), storedAt: date - age)
+      return rule.conclusion(on: attempt, counted: 1, date: date, random: &random).outcome
+    }
+    guard case .failed = outcome(3599, lost), case .failed = outcome(9999, Self.ofStore) else {
+      Issue.record("It is given up too early.")
+      return
+    }
+    #expect(outcome(3600, lost) == .rejected(reason: "not delivered within 3600 s; lost", response: nil))
+  }
+
+  private static let ofStore = RequestError.unreadableStoredFile(
+    "body", StoreAway(.store, "no answer"), reachedServer: true)
+
+  @Test func `a failure of the store or of this process never reaches classify, and ends no request`() throws
+  {
+    var policy = DeliveryPolicy()
+    policy.classify = { _ in .reject(reason: "classified") }
+    let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
+    let shortage = RequestError(
+      .cannotConnect, message: "", reachedServer: false, underlying: SystemShortage(EMFILE))
+    var random = SeededRandom(seed: 1)
+    for error in [Self.ofStore, shortage, RequestError(.clientShutDown, attempt: 1, reachedServer: false)] {
+      let attempt = DeliveryAttempt(request: .get("http://a.test"), number: 99, result: .failure(error))
+      let conclusion = rule.conclusion(on: attempt, counted: 1000, date: Date(), random: &random)
+      guard case .failed(_, let next, false, false) = conclusion.outcome else {
+        Issue.record("\(error): \(conclusion)")
+        continue
+      }
+      #expect(next >= .milliseconds(100) && next <= .seconds(5))
+      #expect(conclusion.sign == .none && conclusion.hasReached == nil)
+    }
+  }
+
+  @Test(arguments: [
+    (ENOENT, FailureCause.request), (EMFILE, .process), (ENFILE, .process), (ENOMEM, .process), (EIO, .store),
+    (EACCES, .store),
+  ])
+  func `a stored file that cannot be opened is attributed by the system's reason`(
+    code: Int32, cause: FailureCause
+  ) {
+    errno = code
+    let error = RequestError.unreadableStoredFile("body", FileError(.open, "/f"), reachedServer: false)
+    #expect(FailureCause(of: error) == cause)
+    #expect((error.code == .fileUnreadable) == (cause == .request))
+  }
+
+  @Test func `a stored file that is altered is the request's fault`() {
+    let error = RequestError.unreadableStoredFile(
+      "body", FileError(.read, "/f", "its bytes have changed"), reachedServer: false)
+    #expect(FailureCause(of: error) == .request && error.code == .fileUnreadable)
   }
 
   @Test mutating func `an unauthorized response is a sign of its origin, and does not count as an attempt`() {
