@@ -99,7 +99,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "-----BEGIN PRIVATE KEY-----\n", "x", "[]", "{}", "{\"revision\":1}", "{\"errand\":\"cookies\"}\n",
+    "-----BEGIN PRIVATE KEY-----\n", "x", "[]", "{}", "{\"revision\":1}",
+    "{\"revision\":1,\"identity\":\"a\",\"notes\":\"mine\"}", "{\"errand\":\"cookies\"}\n",
   ])
   func `a file that Errand did not write is neither read nor replaced, whoever signs in or out`(text: String)
     async throws

@@ -170,10 +170,13 @@ import Testing
     let server = try MockServer()
     let head =
       Data("HTTP/1.1 200 OK\r\nX-Name: J".utf8) + [0xFC]
-      + Data("rgen\r\nX-Utf8: Jürgen\r\nContent-Length: 0\r\n\r\n".utf8)
+      + Data("rgen\r\nX-Utf8: Jürgen\r\nSet-Cookie: a=".utf8) + [0xFC]
+      + Data("\r\nContent-Length: 0\r\n\r\n".utf8)
     server.on("/") { _ in .raw(head) }
     let response = try await Client(transport: CurlTransport()).send(.get(server.url("/")))
     #expect(response.fields["X-Name"] == "Jürgen")
     #expect(response.fields["X-Utf8"] == "Jürgen")
+    // A cookie of other bytes than were set would be sent back.
+    #expect(response.fields["Set-Cookie"] == "a=\u{FFFD}")
   }
 }
