@@ -14,9 +14,27 @@ enum Meaning {
     return bytes
   }
 
-  /// Returns a path and a query, with invalid bytes encoded; a fragment is not sent.
+  /// Returns a path without dot segments (RFC 3986, section 5.2.4).
+  private static func withoutDots(_ path: [UInt8]) -> [UInt8] {
+    var kept: [ArraySlice<UInt8>] = []
+    let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    for (index, segment) in segments.enumerated() {
+      let isUp = segment.elementsEqual("..".utf8)
+      guard isUp || segment.elementsEqual(".".utf8) else {
+        kept.append(segment)
+        continue
+      }
+      if isUp { _ = kept.popLast() }
+      if index == segments.count - 1 { kept.append([]) }
+    }
+    return [UInt8(ascii: "/")] + Array(kept.joined(separator: [UInt8(ascii: "/")]))
+  }
+
+  /// Returns a path and a query, with invalid bytes encoded and without dot segments; a fragment is not sent.
   static func target(_ text: String) -> [UInt8] {
-    let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
+    let sent = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
+    let path = Array(sent.prefix { $0 != UInt8(ascii: "?") })
+    let bytes = (path.first == UInt8(ascii: "/") ? withoutDots(path) : path) + sent.dropFirst(path.count)
     var target: [UInt8] = []
     var isQuery = false
     for (index, byte) in bytes.enumerated() {

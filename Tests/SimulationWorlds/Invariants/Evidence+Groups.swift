@@ -5,9 +5,10 @@ extension Evidence {
   /// Returns the callers that own their call by group, each group in the order in which they began.
   func groups(where isMeant: (Rule) -> Bool) -> [(rule: Rule, members: [Caller])] {
     let owners = owners.filter { $0.ask.rule.map(isMeant) ?? false }
-    return Dictionary(grouping: owners) { $0.ask.rule }.compactMap { rule, members in
-      rule.map { ($0, members.sorted { ($0.began, $0.id) < ($1.began, $1.id) }) }
-    }
+    return Dictionary(grouping: owners) { Group(rule: $0.ask.rule, attempts: $0.ask.sharedAttempts) }
+      .compactMap { group, members in
+        group.rule.map { ($0, members.sorted { ($0.began, $0.id) < ($1.began, $1.id) }) }
+      }
     .sorted { $0.members[0].id < $1.members[0].id }
   }
 
@@ -16,6 +17,16 @@ extension Evidence {
     guard let end = caller.ends.first, end.time <= time, !end.outcome.isSuccess else { return false }
     return attempts(of: caller.ask).allSatisfy { $0.seen == nil }
   }
+}
+
+private struct Group: Hashable {
+  let rule: Rule?
+  /// Requests are shared only with those that are attempted as often.
+  let attempts: Int?
+}
+
+extension Ask {
+  fileprivate var sharedAttempts: Int? { rule?.isSharing == true ? maxAttempts : nil }
 }
 
 extension Caller {
