@@ -9,7 +9,7 @@ extension Evidence {
       .compactMap { group, members in
         group.rule.map { ($0, members.sorted { ($0.began, $0.id) < ($1.began, $1.id) }) }
       }
-    .sorted { $0.members[0].id < $1.members[0].id }
+      .sorted { $0.members[0].id < $1.members[0].id }
   }
 
   /// Returns true if the caller had failed by then, and no server has seen its request.

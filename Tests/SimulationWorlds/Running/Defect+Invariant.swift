@@ -10,7 +10,7 @@ extension Defect {
     case .respondsByItself: Invariant.genuineResponses.name
     case .isSlowToStop: Invariant.callingOff.name
     case .sendsAgainLater: Invariant.silenceAfter.name
-    case .attemptsTooOften, .repeatsPosts, .ignoresRetryAfter: Invariant.retries.name
+    case .attemptsTooOften, .repeatsPosts: Invariant.retries.name
     case .forgetsDependencies: Invariant.dependencies.name
     case .forgetsScope: Invariant.scopes.name
     case .endsTooMuch: Invariant.callingOff.name

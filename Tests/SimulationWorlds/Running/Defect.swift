@@ -13,7 +13,6 @@ public enum Defect: CaseIterable, Sendable {
   case sendsAgainLater
   case attemptsTooOften
   case repeatsPosts
-  case ignoresRetryAfter
   case forgetsDependencies
   case keepsRequests
   case forgetsScope
@@ -49,7 +48,6 @@ public enum Defect: CaseIterable, Sendable {
     case (.ignoresDeadlines, _): request.options.deadline = nil
     case (.attemptsTooOften, _): policy.maxAttempts += 1
     case (.repeatsPosts, _): policy.methods.insert(.post)
-    case (.ignoresRetryAfter, _): policy.maxRetryAfter = .zero
     case (.ignoresNothing, .ignoring), (.sharesNothing, .sharing), (.deliversOvertaken, .latest):
       request.options.repeats = nil
     case (.sharesTooLong, .sharing(_, let policy)):
