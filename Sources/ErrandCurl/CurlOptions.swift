@@ -58,7 +58,7 @@ final class CurlOptions: Sendable {
   /// Of older versions the transport cannot learn what became of a stream.
   static let supportsHTTP2 = version >= 0x08_1300 && errand_has_feature(Int(CURL_VERSION_HTTP2)) != 0
 
-  /// False if the response certainly comes over HTTP/1.
+  /// True if the connection may be HTTP/2, which other requests use at the same time; false if it certainly is HTTP/1.
   static func mayUseHTTP2(_ request: Exchange.Request) -> Bool {
     guard supportsHTTP2 else { return false }
     return switch request.httpVersion {
@@ -160,7 +160,7 @@ final class CurlOptions: Sendable {
     // Waiting for the first connection pays only where it may be HTTP/2. With plain HTTP/1.1, libcurl learns
     // only from the first response that the connection cannot be shared: one slow response would delay every
     // other request to that host.
-    let mayShare = mayShareConnection(request)
+    let mayShare = Self.mayUseHTTP2(request)
     errand_setopt_long(easy, CURLOPT_PIPEWAIT, mayShare ? 1 : 0)
     // For what the handle notes.
     errand_setopt_long(easy, CURLOPT_VERBOSE, mayShare || isBeforeVersion8 ? 1 : 0)
@@ -251,12 +251,6 @@ final class CurlOptions: Sendable {
     }
     errand_setopt_long(easy, CURLOPT_FRESH_CONNECT, 0)
     errand_setopt_long(easy, CURLOPT_FORBID_REUSE, 0)
-  }
-
-  /// True if the connection may be HTTP/2, which other requests use at the same time.
-  func mayShareConnection(_ request: Exchange.Request) -> Bool {
-    Self.supportsHTTP2
-      && (request.httpVersion == .http2 || request.httpVersion == .automatic && request.isSecure)
   }
 
   /// The reason why this request is not sent, or nil.

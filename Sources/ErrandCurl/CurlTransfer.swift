@@ -74,7 +74,7 @@ final class CurlTransfer: @unchecked Sendable {
     self.exchange = exchange
     events = exchange.events
     self.engine = engine
-    mayShareConnection = engine.options.mayShareConnection(exchange.request)
+    mayShareConnection = CurlOptions.mayUseHTTP2(exchange.request)
     handle = engine.handles.take()
     upload = CurlUpload(exchange.request.upload)
     response = CurlResponse(

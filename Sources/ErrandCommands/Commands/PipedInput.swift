@@ -19,7 +19,6 @@ struct PipedInput: AsyncSequence, Sendable {
   /// The number of bytes that are read before sending: a shorter input has a known length and can be sent
   /// again.
   private static let memoryLimit = 1 << 20
-  private static let chunkSize = 64 << 10
 
   private let file: FileDescriptor
   /// The bytes that have been read already.
@@ -80,25 +79,12 @@ struct PipedInput: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(input: self, first: first) }
 
   private func read() async throws -> Data? {
-    while true {
-      try Task.checkCancellation()
-      var entry = pollfd(fd: file.raw, events: Int16(POLLIN), revents: 0)
-      // The timeout is short because `poll` blocks a thread of the pool, and cancellation waits for it.
-      if poll(&entry, 1, 20) == 0 {
-        await Task.yield()
-        continue
-      }
-      var buffer = [UInt8](repeating: 0, count: Self.chunkSize)
-      let count = systemRead(file.raw, &buffer)
-      if count > 0 { return Data(buffer[..<count]) }
-      if count == 0 { return nil }
-      if errno != EINTR, errno != EAGAIN { throw FileError(.read, file.path) }
+    while let piece = try file.nextPiece() {
+      if !piece.isEmpty { return piece }
+      await Task.yield()
     }
+    return nil
   }
-}
-
-private func systemRead(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
-  read(descriptor, &buffer, buffer.count)
 }
 
 /// Writes inputs to files if they are too long for memory, because a stream cannot be stored, or read twice.

@@ -75,7 +75,7 @@ final class AttemptStage: Stage {
         hasAskedAgain = true
         if case .file(let download) = context.destination { download.forgetPart() }
         continue
-      } catch is Receiver.ExpectationFailed where !isSigned {
+      } catch is ExpectationFailed where !isSigned {
         request.fields.remove("Expect")
         continue
       } catch var error as RequestError {

@@ -6,10 +6,6 @@
 
 /// Chooses where the body of a response goes, by what was asked for, and holds the body.
 final class Receiver: HeadReceiver {
-  /// Thrown when the server does not know `Expect` (417): the request is sent again without it, once (RFC 9110, section
-  /// 10.1.1).
-  struct ExpectationFailed: Error {}
-
   /// The destination of the body of an accepted response.
   enum Target: Sendable {
     case memory

@@ -105,23 +105,23 @@ struct Transfer: Sendable {
 
   /// Examines a response that is accepted, or that is a redirect to be followed.
   private func examine(_ response: Response, to request: Request) async throws {
-    let head = response.head
+    let (head, judged) = (response.head, judged(response.head))
     guard let url = request.url else { return }
     let isRedirect = redirects(request, head)
-    guard isRedirect || request.options.validator.problem(with: judged(head)) == nil else { return }
+    guard isRedirect || request.options.validator.problem(with: judged) == nil else { return }
     let length = bodyLength(of: response) ?? head.announcedLength(to: request.method).bytes
-    let isRest = judged(head).status != head.status
     let examined = ExaminedResponse(
       head: head, method: request.method, url: url, fields: request.wireFields, isRedirect: isRedirect,
       mayHaveContent: !isRedirect && head.status.mayHaveBody(to: request.method) && length != 0,
-      isRest: isRest, date: stage.defaults.date())
+      isRest: judged.status != head.status, date: stage.defaults.date())
     try await context.cancellation.interrupting {
       for filter in request.options.responseFilters { try await filter.value.examine(examined) }
     }
   }
 
   private func received(_ request: Request) async throws -> Response {
-    let upload = request.hasBody ? try await request.openUpload(of: context) : .none
+    let upload =
+      request.hasBody ? try await request.openUpload(unless: context.cancellation, context.pins) : .none
     context.progress?.begin(attempt: attempt, sentTotal: upload.length)
     let target = Receiver.Target(context.destination)
     let receiver = Receiver(target, request, self)

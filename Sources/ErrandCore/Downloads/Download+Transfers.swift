@@ -51,7 +51,7 @@ extension Download {
     if !(resumes && isWorthKeeping) { partFile.remove() }
     file.unlock()
     // Closed elsewhere, because that frees the bytes of a file without a name: 100 ms for 500 MB.
-    Self.moving.async { withExtendedLifetime(file) {} }
+    Draft.moving.async { withExtendedLifetime(file) {} }
   }
 }
 
@@ -97,16 +97,12 @@ extension Download {
     state.withLock { $0.isWhole = true }
   }
 
-  /// Serial, because only a serial queue has a thread of its own on Linux; concurrent ones share theirs with
-  /// all tasks.
-  static let moving = DispatchQueue(label: "errand.downloads")
-
   /// Moves the whole file into place. Not on the caller's thread: freeing a large old file takes a while.
   func commit() async throws {
     try beginCommit()
     if let output { return try await write(to: output) }
     let result: Result<Void, FileError> = await withCheckedContinuation { continuation in
-      Self.moving.async { continuation.resume(returning: self.moveIntoPlace()) }
+      Draft.moving.async { continuation.resume(returning: self.moveIntoPlace()) }
     }
     if case .failure(let error) = result { throw Self.unwritable(error) }
     letGoOfPart()

@@ -1,5 +1,3 @@
-import Dispatch
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -14,8 +12,6 @@ import Dispatch
 struct PartFile: Sendable {
   /// The largest memo that is read; a longer file is not one of ours.
   private static let memoLimit: Int64 = 64 << 10
-  /// The most bytes that a file's name may have.
-  private static let longestName = 255
 
   let path: String
   let resumes: Bool
@@ -26,31 +22,13 @@ struct PartFile: Sendable {
   init(of target: URL, resumes: Bool) {
     self.resumes = resumes
     self.target = target.path
-    stem = "\(target.deletingLastPathComponent().path)/.\(Self.shortened(target.lastPathComponent))"
-    path = resumes ? "\(stem).errand-part" : Self.temporary(stem)
-  }
-
-  /// Shortens a name so that every name derived from it, of which a draft's is the longest, stays within the
-  /// limit: to its beginning and a digest of all of it.
-  static func shortened(_ name: String) -> String {
-    let limit = longestName - temporary(".").utf8.count
-    guard name.utf8.count > limit else { return name }
-    let digest = ".\(SHA256Digest(hashing: Data(name.utf8)).description.prefix(16))"
-    var beginning = ""
-    for character in name {
-      guard beginning.utf8.count + character.utf8.count + digest.utf8.count <= limit else { break }
-      beginning.append(character)
-    }
-    return beginning + digest
-  }
-
-  static func temporary(_ stem: String) -> String {
-    "\(stem).\(UInt64.random(in: 0...(.max)).hexadecimal(16))\(PartSweep.suffix)"
+    stem = "\(target.deletingLastPathComponent().path)/.\(Draft.shortened(target.lastPathComponent))"
+    path = resumes ? "\(stem).errand-part" : Draft.path(stem)
   }
 
   /// Opens and locks the part file for this download alone.
   func open() throws(FileError) -> FileDescriptor {
-    PartSweep.sweepOnce(URL(filePath: path).deletingLastPathComponent().path)
+    DraftSweep.sweepOnce(URL(filePath: path).deletingLastPathComponent().path)
     for _ in 0..<100 {
       let file = try resumes ? FileDescriptor(writing: path) : FileDescriptor(private: path)
       if resumes { try file.checkIsOwn() }
@@ -107,7 +85,7 @@ struct PartFile: Sendable {
   /// Returns the permissions of a new file in this folder. Only creating one shows them: the process's umask
   /// cannot be read without changing it.
   private func usualPermissions() -> UInt32 {
-    let path = Self.temporary(stem)
+    let path = Draft.path(stem)
     defer { FileDescriptor.remove(path) }
     return (try? FileDescriptor(usual: path).status())?.permissions ?? 0o600
   }
@@ -133,36 +111,5 @@ enum PartFiles {
     // Returned, so that the download is released outside the lock.
     let path = ExactBytes(path)
     _ = writers.withLock { $0[path] === download ? $0.removeValue(forKey: path) : nil }
-  }
-}
-
-/// Removes the part files of downloads that ended with their process and cannot be resumed.
-enum PartSweep {
-  /// The suffix of a part file that belongs to one call only, and of other drafts.
-  static let suffix = ".errand-temp"
-
-  /// The folders that were swept. Forgotten when there are many: sweeping one again costs little.
-  private static let swept = Locked<Set<ExactBytes>>([])
-  private static let limit = 1000
-
-  /// Sweeps the folder, once per process, on the queue on which downloads are moved into place: so the sweep
-  /// ends before the first move.
-  static func sweepOnce(_ folder: String) {
-    let isNew = swept.withLock { swept in
-      if swept.count >= limit { swept = [] }
-      return swept.insert(ExactBytes(folder)).inserted
-    }
-    if isNew { Download.moving.async { sweep(folder) } }
-  }
-
-  static func sweep(_ folder: String) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for name in names where name.hasPrefix(".") && name.hasSuffix(suffix) {
-      let path = "\(folder)/\(name)"
-      guard let file = try? FileDescriptor(writing: path, mayCreate: false), (try? file.checkIsOwn()) != nil,
-        file.isAbandoned()
-      else { continue }
-      FileDescriptor.remove(path)
-    }
   }
 }

@@ -30,7 +30,7 @@ final class SlotStage: Stage {
     } catch {
       slots.release(slot)
       // The attempt continues outside of the slot.
-      let continues = error is SignedRedirect || error is Receiver.ExpectationFailed
+      let continues = error is SignedRedirect || error is ExpectationFailed
       if let events = context.events, !continues { events.attemptFailed(error) }
       throw error
     }

@@ -62,7 +62,7 @@ final class SigningStage: Stage {
             throw error
           }
         }
-      } catch is Receiver.ExpectationFailed {
+      } catch is ExpectationFailed {
         // The signature may be over the field.
         unsigned.fields.remove("Expect")
       } catch let redirect as SignedRedirect {
@@ -227,6 +227,10 @@ final class SigningStage: Stage {
     return shouldSign && context.signAgain()
   }
 }
+
+/// A response of a server that does not know `Expect` (417): the request is sent again without it, once (RFC 9110, section
+/// 10.1.1). It may have to be signed for that.
+struct ExpectationFailed: Error {}
 
 /// A redirect to a target that has to be signed for, or that gets another credential, without a slot in hand.
 struct SignedRedirect: Error {

@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -5,19 +7,46 @@
 #endif
 
 /// Makes new contents of files, on their way to their places: hidden files beside them, under names that no other file
-/// has. A draft is locked while its process lives; `PartSweep` removes those of dead processes.
+/// has. A draft is locked while its process lives; `DraftSweep` removes those of dead processes.
 enum Draft {
+  /// The end of the name of each draft.
+  static let suffix = ".errand-temp"
+  /// The most bytes that a file's name may have.
+  private static let longestName = 255
+  /// The queue on which downloads are moved into place, and folders are swept. Serial, because only a serial queue has its
+  /// own thread on Linux; concurrent ones share theirs with all tasks.
+  static let moving = DispatchQueue(label: "errand.downloads")
+
   /// Creates a draft that only this user can access.
   static func open(beside path: String) throws(FileError) -> FileDescriptor {
     let target = URL(filePath: path)
     let folder = target.deletingLastPathComponent().path
-    PartSweep.sweepOnce(folder)
-    let stem = "\(folder)/.\(PartFile.shortened(target.lastPathComponent))"
+    DraftSweep.sweepOnce(folder)
+    let stem = "\(folder)/.\(shortened(target.lastPathComponent))"
     for _ in 0..<100 {
-      let draft = try FileDescriptor(private: PartFile.temporary(stem))
+      let draft = try FileDescriptor(private: Self.path(stem))
       // Until it is claimed, a sweep may take the draft for that of a dead process.
       if draft.claim() { return draft }
     }
     throw FileError(.create, path, "another process removes every draft of it at once")
+  }
+
+  /// Shortens a name so that every name derived from it, of which a draft's is the longest, stays within the
+  /// limit: to its beginning and a digest of all of it.
+  static func shortened(_ name: String) -> String {
+    let limit = longestName - path(".").utf8.count
+    guard name.utf8.count > limit else { return name }
+    let digest = ".\(SHA256Digest(hashing: Data(name.utf8)).description.prefix(16))"
+    var beginning = ""
+    for character in name {
+      guard beginning.utf8.count + character.utf8.count + digest.utf8.count <= limit else { break }
+      beginning.append(character)
+    }
+    return beginning + digest
+  }
+
+  /// Returns a path that no other file has.
+  static func path(_ stem: String) -> String {
+    "\(stem).\(UInt64.random(in: 0...(.max)).hexadecimal(16))\(suffix)"
   }
 }

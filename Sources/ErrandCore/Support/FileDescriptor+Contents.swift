@@ -37,22 +37,21 @@ extension FileDescriptor {
     return contents
   }
 
-  /// Returns the next bytes of a pipe or a device; nil at its end. Blocks until there are some.
+  /// Returns the next bytes of a pipe or a device; none if none have come for a moment, nil at its end.
   /// - Throws: `FileError`, or `CancellationError` if the task is cancelled.
   package func nextPiece() throws -> Data? {
+    try Task.checkCancellation()
+    var entry = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
+    // The wait blocks a thread, and a cancellation cannot end it.
+    if unsafe poll(&entry, 1, 20) == 0 { return Data() }
     var piece = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      try Task.checkCancellation()
-      var entry = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
-      // The cancellation cannot end a wait in the system, so each is short.
-      if unsafe poll(&entry, 1, 20) == 0 { continue }
-      let count = unsafe piece.withUnsafeMutableBytes { bytes in
-        unsafe systemRead(raw, bytes.baseAddress, bytes.count)
-      }
-      if count > 0 { return Data(piece[..<count]) }
-      if count == 0 { return nil }
-      if errno != EINTR, errno != EAGAIN { throw FileError(.read, path) }
+    let count = unsafe piece.withUnsafeMutableBytes { bytes in
+      unsafe systemRead(raw, bytes.baseAddress, bytes.count)
     }
+    if count == 0 { return nil }
+    if count > 0 { return Data(piece[..<count]) }
+    guard errno == EINTR || errno == EAGAIN else { throw FileError(.read, path) }
+    return Data()
   }
 }
 

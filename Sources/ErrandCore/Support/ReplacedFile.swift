@@ -96,7 +96,7 @@ struct ReplacedFile: Sendable {
   }
 
   /// Removes the drafts in the folder whose processes have died.
-  func removeDrafts() { PartSweep.sweep(folder) }
+  func removeDrafts() { DraftSweep.sweep(folder) }
 
   /// Returns when a replacement outlives a power failure.
   func syncFolder() throws(FileError) { try FileDescriptor(reading: folder).sync() }

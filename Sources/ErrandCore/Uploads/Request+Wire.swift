@@ -21,12 +21,14 @@ extension Request {
   @inline(never)
   var hasBody: Bool { !body.isNone }
 
-  /// Opens the body for one attempt of a call.
-  func openUpload(of context: CallContext) async throws -> Upload {
-    let pins = body.hasFiles ? context.pins : nil
+  /// Opens the body for one attempt of a call. The parameters are as for `onWire`.
+  func openUpload(unless cancellation: CancellationToken, _ pins: @autoclosure () -> FilePins) async throws
+    -> Upload
+  {
+    let pins = body.hasFiles ? pins() : nil
     let upload =
       options.compressesBody
-      ? try await body.openCompressed(unless: context.cancellation, pins)
+      ? try await body.openCompressed(unless: cancellation, pins)
       : try body.open(compressed: false, pins)
     guard let coding = options.bodyCoding, !body.isNone else { return upload }
     return .reader(try CodedReader(upload.reader, coding.value.begin()))

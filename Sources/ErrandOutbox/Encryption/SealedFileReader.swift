@@ -43,7 +43,7 @@ final class SealedFileReader: BodyReader {
       _ = try state.withLock { try readHead(&$0) }
     } catch {
       throw .unreadableStoredFile(
-        name, (error as? RequestError)?.underlying ?? error, reachedServer: false)
+        name, error, reachedServer: false)
     }
   }
 

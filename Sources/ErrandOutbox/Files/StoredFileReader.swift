@@ -32,7 +32,7 @@ final class StoredFileReader: BodyReader {
       reader = try SegmentReader([.file(path: path)])
     } catch {
       throw .unreadableStoredFile(
-        path, (error as? RequestError)?.underlying ?? error, reachedServer: false)
+        path, error, reachedServer: false)
     }
     guard reader.length == length else {
       let found = reader.length ?? 0
@@ -48,7 +48,7 @@ final class StoredFileReader: BodyReader {
       read = try reader.read(into: buffer)
     } catch {
       throw RequestError.unreadableStoredFile(
-        path, (error as? RequestError)?.underlying ?? error, reachedServer: true)
+        path, error, reachedServer: true)
     }
     if case .bytes(let count) = read {
       state.hash?.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))

@@ -12,8 +12,7 @@ extension Outbox {
   ///   - lane: Requests of one lane are sent one at a time, in the order in which they were enqueued. A
   ///     request without a lane waits for no other.
   ///   - priority: The priority compared with other lanes. Default: the request's own.
-  ///   - expires: How long from now it may be delivered. Default:
-  ///     `OutboxConfiguration.lifetime`.
+  ///   - expires: How long from now it may be delivered. Default: `OutboxConfiguration.lifetime`.
   /// - Throws: `OutboxError`; nothing is stored then.
   @discardableResult
   public func enqueue(

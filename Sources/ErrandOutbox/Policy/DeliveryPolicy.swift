@@ -131,6 +131,7 @@ public enum DeliveryDecision: Sendable, Hashable {
   }
 
   private static func of(_ error: RequestError) -> DeliveryDecision {
+    if FailureCause(of: error) == .request { return .reject(reason: error.message) }
     switch error.code {
     case .rejected:
       if case .status(let status, _) = error.rejection { return of(status) }
@@ -139,8 +140,6 @@ public enum DeliveryDecision: Sendable, Hashable {
       // The server accepted it; only the response is longer than the limit.
       if let status = error.status { return of(status) }
       return .retry(reason: error.message)
-    case .invalidRequest, .unsupported, .bodyNotReplayable, .fileUnreadable, .fileChanged:
-      return .reject(reason: error.message)
     case .signedOut, .refreshFailed, .excessiveRefresh:
       return .unauthorized(reason: error.message)
     case .cancelled where error.cancellation == .signedOut:

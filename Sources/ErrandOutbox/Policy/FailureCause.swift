@@ -37,6 +37,8 @@ extension RequestError {
   package static func unreadableStoredFile(
     _ name: String, _ error: any Error, reachedServer: Bool
   ) -> RequestError {
+    // A reader says which request the failure is about; the reason is beneath.
+    let error = (error as? RequestError)?.underlying ?? error
     let away = error as? StoreAway ?? (error as? FileError).flatMap(StoreAway.init)
     guard let away else {
       return RequestError(

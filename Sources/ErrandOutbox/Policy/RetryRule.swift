@@ -215,12 +215,8 @@ extension DeliveryAttempt {
   /// The sign that an attempt without a response gives of its origin.
   fileprivate var signWithoutStatus: OriginSign {
     guard case .failure(let failure) = result else { return .responded }
-    switch error?.code {
-    case .invalidRequest?, .unsupported?, .bodyNotReplayable?, .fileUnreadable?, .fileChanged?,
-      .otherIdentity?:
-      return .none
-    default: return .failed(reason: error?.message ?? failure.shown, hasResponded: false)
-    }
+    if FailureCause(of: failure) == .request || error?.code == .otherIdentity { return .none }
+    return .failed(reason: error?.message ?? failure.shown, hasResponded: false)
   }
 }
 

@@ -189,7 +189,7 @@ import Testing
 
   private func besideSweeps(_ body: () throws -> Void) async throws {
     let folder = temporary.url.path
-    try await beside({ PartSweep.sweep(folder) }, body)
+    try await beside({ DraftSweep.sweep(folder) }, body)
   }
 
   /// Runs the body many times while another thread does something without a pause, which comes at the instant

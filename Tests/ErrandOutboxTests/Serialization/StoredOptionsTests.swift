@@ -6,23 +6,6 @@ import Testing
 @testable import ErrandCore
 @testable import ErrandOutbox
 
-private struct NoSignature: RequestSigner {
-  func sign(_ request: inout OutgoingRequest) {}
-}
-
-private struct NoCoding: BodyCoding {
-  struct Refused: Error {}
-  let name = "none"
-  let identity = "none"
-  func begin() throws -> any BodyCodingAttempt { throw Refused() }
-}
-
-private struct NoFilter: ResponseFilter {
-  let identity = "none"
-  func prepare(_ fields: inout HTTPFields) {}
-  func begin(_ response: FilteredResponse) -> (any BodyFilter)? { nil }
-}
-
 @Suite struct StoredOptionsTests {
   private let harness: StorageHarness
 

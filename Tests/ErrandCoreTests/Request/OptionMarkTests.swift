@@ -10,24 +10,6 @@ import Testing
   import Foundation
 #endif
 
-private struct NoSignature: RequestSigner {
-  let identity: String?
-  func sign(_ request: inout OutgoingRequest) {}
-}
-
-private struct NoCoding: BodyCoding {
-  struct Refused: Error {}
-  let name = "none"
-  let identity = "none"
-  func begin() throws -> any BodyCodingAttempt { throw Refused() }
-}
-
-private struct NoFilter: ResponseFilter {
-  let identity = "none"
-  func prepare(_ fields: inout HTTPFields) {}
-  func begin(_ response: FilteredResponse) -> (any BodyFilter)? { nil }
-}
-
 @Suite struct OptionMarkTests {
   /// An option, the keys that it is part of, and what sets it.
   private struct Option {
