@@ -63,7 +63,7 @@ struct CurlFailure {
         failure(.cannotResolveHost, "the proxy has no known address (\(detail))", reached: false)
       case CURLE_COULDNT_CONNECT where transfer.engine.watch.shortage != nil:
         transfer.exchange.error(
-          .cannotConnect, "no socket can be made: \(transfer.engine.watch.shortage!)", reachedServer: false,
+          .cannotConnect, "no connection: \(transfer.engine.watch.shortage!)", reachedServer: false,
           underlying: transfer.engine.watch.shortage)
       case CURLE_COULDNT_CONNECT, CURLE_PROXY:
         failure(.cannotConnect, "no connection: \(detail)", reached: false)
