@@ -187,7 +187,10 @@ final class CurlTransfer: @unchecked Sendable {
   private func loss(_ code: CURLcode) -> RequestError? {
     if response.isOutcome { return nil }
     if code != CURLE_OK {
-      if fate == nil, firstByte == nil, hasGoneOut, Fate.codes.contains(code) { fate = Fate(of: self) }
+      // What an alert says is the server's reason; the ending is then only its consequence.
+      if fate == nil, firstByte == nil, hasGoneOut, Fate.codes.contains(code), TLSAlert(errorMessage) == nil {
+        fate = Fate(of: self)
+      }
       return CurlFailure(code, self).error
     }
     guard response.isHeadWhole else {

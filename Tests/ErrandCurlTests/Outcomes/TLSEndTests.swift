@@ -33,9 +33,16 @@ import Testing
       context.load_cert_chain("\(certificates.path("good.pem"))", "\(certificates.path("good.key"))")
       listener = socket.create_server(("127.0.0.1", 0), backlog=64)
       print(listener.getsockname()[1], flush=True)
-      course, count = "\(course)", 0
+      course, count, refused = "\(course)", 0, []
+      if course == "wants a certificate":
+          context.verify_mode = ssl.CERT_REQUIRED
+          context.load_verify_locations("\(certificates.authority)")
       def serve(plain):
-          client = context.wrap_socket(plain, server_side=True)
+          client = context.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
+          try: client.do_handshake()
+          except ssl.SSLError:
+              client.shutdown(socket.SHUT_RDWR)
+              return refused.append(client)
           while b"\\r\\n\\r\\n" not in client.recv(65536): pass
           client.sendall(\(response.debugDescription).encode())
           if course == "ends": client.unwrap()
@@ -55,6 +62,18 @@ import Testing
   }
 
   private let servers = Locked<[PythonServer]>([])
+
+  @Test func `a server that wants a certificate says so, though it closed before the request arrived`()
+    async throws
+  {
+    let url = try await server("wants a certificate")
+    // With TLS 1.3 the server reads the missing certificate when the client sends its request already.
+    for _ in 1...30 {
+      let error = await #expect(throws: RequestError.self) { try await client.send(.get(url).bestEffort()) }
+      #expect(error?.code == .tlsFailed)
+      #expect(error?.message.contains("wants a client certificate") == true, "\(error?.message ?? "")")
+    }
+  }
 
   @Test func `a response until the end of the connection is whole where TLS ends`() async throws {
     let url = try await server("ends", "HTTP/1.1 200 OK\r\n\r\nwhole")
