@@ -108,6 +108,8 @@ extension OptionSpec {
   static let guaranteed = OptionSpec(
     "guaranteed", nil, nil, "store it first, then try until it is delivered, or control-C")
   static let lane = OptionSpec("lane", nil, "NAME", "one of a lane at a time, in order")
+  static let keyBy = OptionSpec(
+    "key-by", nil, "lane", "limits and pauses for each lane, up to its first /")
   static let expires = OptionSpec("expires", nil, "7d", "give up after this time; default: never")
   static let store = OptionSpec(
     "store", nil, "FOLDER|URL", "where it is stored: another folder, or postgres://HOST/DATABASE")
@@ -141,7 +143,7 @@ extension OptionSpec {
   static let ways = [
     authorities, pin, certificate, key, keyPassword, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
   ]
-  static let arriving = [guaranteed, lane, expires, store, detach]
+  static let arriving = [guaranteed, lane, keyBy, expires, store, detach]
   static let ofOutbox =
     [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin] + [
       dryRun, oldest, port,

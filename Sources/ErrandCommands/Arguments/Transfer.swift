@@ -124,6 +124,8 @@ enum OutputFormat: Sendable, Hashable {
 /// The options of a request that is stored until it is delivered.
 struct Guarantee: Sendable, Hashable {
   var lane: String?
+  /// The key of its limits and pauses; nil for its origin.
+  var key: String?
   var expires: Duration?
   /// The folder of the outbox or the URL of its database, or nil for the usual folder.
   var store: String?
@@ -135,12 +137,17 @@ struct Guarantee: Sendable, Hashable {
   /// Reads the options; nil without `--guaranteed`.
   init?(_ arguments: ScannedArguments) throws(UsageError) {
     guard arguments.has(.guaranteed) else {
-      if let option = [OptionSpec.lane, .expires, .store, .detach].first(where: arguments.has) {
+      if let option = [OptionSpec.lane, .keyBy, .expires, .store, .detach].first(where: arguments.has) {
         throw UsageError("\(option.name) goes with --guaranteed only")
       }
       return nil
     }
     lane = arguments.last(.lane)
+    if let text = arguments.last(.keyBy) {
+      guard text == "lane" else { throw UsageError("--key-by takes lane, not \(text.debugDescription)") }
+      guard let lane else { throw UsageError("--key-by lane goes with --lane NAME only") }
+      key = String(Substring(lane.utf8.prefix { $0 != UInt8(ascii: "/") }))
+    }
     if let text = arguments.last(.expires) { expires = try ValueParser.duration(text, for: .expires) }
     store = try ValueParser.path(arguments.last(.store), for: .store)
     isDetached = arguments.has(.detach)

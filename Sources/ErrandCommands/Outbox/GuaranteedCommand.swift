@@ -61,7 +61,9 @@ struct GuaranteedCommand {
   }
 
   private func enqueue(_ request: GuaranteedRequest, _ outbox: Outbox) async throws -> Receipt {
-    try await outbox.enqueue(request.request, lane: guarantee.lane, expires: guarantee.expires)
+    let item = OutboxItem(
+      request.request, lane: guarantee.lane, key: guarantee.key, expires: guarantee.expires)
+    return try await outbox.enqueue([item])[0]
   }
 
   // MARK: Delivering
@@ -100,7 +102,8 @@ struct GuaranteedCommand {
     let console = console
     configuration.onStoreFailure = { console.say("errand: \($0)") }
     // Requests to other servers would come first, and this process has no credentials for them.
-    configuration.deliversOnly = request.request.url.map { [$0] } ?? []
+    let keys = Set([nil, guarantee.key])
+    configuration.deliversOnly = request.request.url.map { url in keys.map { (url, $0) } } ?? []
     // Other requests to this server are delivered, too; a lack of their credentials must not make them dead
     // letters.
     configuration.delivery.classify = { attempt in

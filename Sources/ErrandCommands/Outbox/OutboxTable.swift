@@ -161,7 +161,7 @@ struct StatisticsText: Sendable {
 
   /// Describes an origin to which nothing is sent for a while.
   func line(_ held: HeldOrigin) -> String {
-    "held: \(held.origin), next attempt \(SpanText.until(held.until, at: now)): \(held.reason)"
+    "held: \(held.origin)\(held.key.map { ", \($0)" } ?? ""), next attempt \(SpanText.until(held.until, at: now)): \(held.reason)"
   }
 
   /// Describes the lanes, the first ones only if there are many.

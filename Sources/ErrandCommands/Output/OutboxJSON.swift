@@ -141,6 +141,7 @@ struct JSONStatistics: Encodable {
 
   struct HeldOriginRecord: Encodable {
     let origin: String
+    let key: String?
     let reason: String
     let until: String
   }
@@ -167,7 +168,8 @@ struct JSONStatistics: Encodable {
     self.store = store
     self.lanes = lanes?.map(LaneRecord.init)
     heldOrigins = held?.map {
-      HeldOriginRecord(origin: $0.origin, reason: $0.reason, until: JSONText.date($0.until))
+      HeldOriginRecord(
+        origin: $0.origin, key: $0.key, reason: $0.reason, until: JSONText.date($0.until))
     }
     counts = Dictionary(
       uniqueKeysWithValues: OutboxState.allCases.map { ("\($0)", statistics.counts[$0, default: 0]) })

@@ -55,7 +55,9 @@ struct OutboxRows: Encodable {
     now = Date().timeIntervalSince1970 * 1000
     (isPaused, pausedLanes) = (statistics.isPaused, statistics.pausedLanes)
     held = try await outbox.heldOrigins().map {
-      Held(origin: $0.origin, until: $0.until.timeIntervalSince1970 * 1000, reason: $0.reason)
+      Held(
+        origin: [$0.origin, $0.key].compactMap(\.self).joined(separator: " "),
+        until: $0.until.timeIntervalSince1970 * 1000, reason: $0.reason)
     }
     let states: Set<OutboxState> = [.stored, .attempting, .deadLettered]
     rows = try await outbox.list(OutboxSelection(states: states), limit: Self.most).map { entry in

@@ -78,10 +78,12 @@ extension BackgroundDelivery {
       date: outbox.configuration.date(), random: &random)
     let outcome = conclusion.outcome.map { outbox.storage.wrapped(response: $0.encoded(), of: lease.id) }
     var finished = FinishedAttempt(lease: lease, outcome: outcome)
-    if let url = request.url, let change = conclusion.sign.change(outbox.configuration.delivery) {
+    let storage = outbox.storage
+    if let address = storage.originAddress(from: content, of: lease.id),
+      let change = conclusion.sign.change(outbox.configuration.delivery)
+    {
       finished.news = OriginNews(
-        origin: outbox.storage.originName(of: url), change: change, label: outbox.storage.originLabel(of: url)
-      )
+        origin: storage.originName(of: address), change: change, label: storage.originLabel(of: address))
       if case .hold(_, _, let length) = change { finished.outcome.wait(longerThan: length) }
     }
     return (finished, conclusion.told)

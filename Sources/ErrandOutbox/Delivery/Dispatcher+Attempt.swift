@@ -15,9 +15,13 @@ extension Dispatcher {
       lease: claimed.lease,
       outcome: conclusion.outcome.map { storage.wrapped(response: $0.encoded(), of: id) })
     hub.remember(conclusion.told, of: id)
-    let label = conclusion.sign.mayHold ? storage.originLabel(of: claimed) : Data()
+    let label = conclusion.sign.mayHold ? originLabel(of: claimed) : Data()
     let now = timeline.now()
     proceed { $0.ended(finished, conclusion.sign, hasReached: conclusion.hasReached, label: label, at: now) }
+  }
+
+  private func originLabel(of claimed: ClaimedRow) -> Data {
+    storage.originAddress(from: claimed.content, of: claimed.row.id).map(storage.originLabel) ?? Data()
   }
 
   private func conclusion(on claimed: ClaimedRow) async -> RetryRule.Conclusion {

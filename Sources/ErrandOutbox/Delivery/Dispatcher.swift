@@ -43,7 +43,9 @@ final class Dispatcher: Sendable {
       DispatchState(
         concurrency: configuration.concurrency, probes: configuration.probes,
         limits: configuration.originLimits,
-        only: configuration.deliversOnly.map { Set($0.map(storage.originName)) },
+        only: configuration.deliversOnly.map {
+          Set($0.map { storage.originName(of: OriginAddress($0.url, key: $0.key)) })
+        },
         pollInterval: configuration.pollInterval))
   }
 
@@ -166,8 +168,9 @@ final class Dispatcher: Sendable {
   private func learnOrigins(of rows: inout [ClaimedRow]) -> Set<Lease> {
     var learned: Set<Lease> = []
     for index in rows.indices where rows[index].row.origin.isEmpty {
-      guard let url = try? storage.request(of: rows[index]).url else { continue }
-      rows[index].row.origin = storage.originName(of: url)
+      let (content, id) = (rows[index].content, rows[index].row.id)
+      guard let address = storage.originAddress(from: content, of: id) else { continue }
+      rows[index].row.origin = storage.originName(of: address)
       learned.insert(rows[index].lease)
     }
     return learned
@@ -207,7 +210,7 @@ final class Dispatcher: Sendable {
 extension OutboxConfiguration {
   fileprivate var originLimits: OriginState.Limits {
     OriginState.Limits(
-      perOrigin: max(1, perOrigin), firstPause: min(delivery.backoff, pollInterval),
+      perOrigin: max(1, perOrigin), perKey: max(1, perKey), firstPause: min(delivery.backoff, pollInterval),
       longestPause: pollInterval,
       longestUnauthorized: delivery.maxBackoff)
   }

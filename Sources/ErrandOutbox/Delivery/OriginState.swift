@@ -33,8 +33,9 @@ struct OriginState: Sendable {
   }
 
   struct Limits: Sendable {
-    /// The most attempts in flight.
+    /// The most attempts in flight to an origin, and with a key.
     var perOrigin: Int
+    var perKey = 4
     /// The first and the longest time that an origin is open.
     var firstPause: Duration
     var longestPause: Duration
@@ -63,6 +64,7 @@ struct OriginState: Sendable {
   private static let memory = Duration.seconds(10)
   private static let mostRefused = 1000
 
+  private let hasKey: Bool
   private(set) var phase = Phase.closed
   private(set) var isResponding = false
   /// The number of attempts in flight that hang.
@@ -92,6 +94,12 @@ struct OriginState: Sendable {
   /// Rows whose credentials were refused, each with the value of `successes` at that time.
   private var refused: [OutboxID: Int] = [:]
 
+  /// - Parameter name: The name in the store.
+  init(_ name: String = "") { hasKey = OriginAddress.hasKey(name) }
+
+  /// The most attempts in flight.
+  func most(_ limits: Limits) -> Int { hasKey ? limits.perKey : limits.perOrigin }
+
   var inFlight: Int { attempts.count }
 
   /// The number of attempts in flight that do not hang.
@@ -111,8 +119,8 @@ struct OriginState: Sendable {
     case .halfOpen: !hasProbe
     case .closed:
       isResponding
-        ? moving < min(window, limits.perOrigin) && inFlight < limits.perOrigin
-        : moving < 1 && inFlight < min(Self.mostHanging, limits.perOrigin)
+        ? moving < min(window, most(limits)) && inFlight < most(limits)
+        : moving < 1 && inFlight < min(Self.mostHanging, most(limits))
     }
   }
 
@@ -176,7 +184,7 @@ struct OriginState: Sendable {
     failed = []
     hasFailedAll = false
     isResponding = true
-    window = min(window + 1, limits.perOrigin)
+    window = min(window + 1, most(limits))
     guard phase == .halfOpen else { return nil }
     phase = .closed
     epoch += 1

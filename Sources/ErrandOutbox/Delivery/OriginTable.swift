@@ -50,7 +50,7 @@ struct OriginTable: Sendable {
 
   private mutating func change<Value>(_ origin: String, _ body: (inout OriginState) -> Value) -> Value {
     count(origins[origin], by: -1)
-    let value = body(&origins[origin, default: OriginState()])
+    let value = body(&origins[origin, default: OriginState(origin)])
     count(origins[origin], by: 1)
     if let change = origins[origin]?.nextChange(limits) { nextChange = min(nextChange ?? change, change) }
     return value
@@ -76,7 +76,7 @@ struct OriginTable: Sendable {
   private func isHungry(_ origin: OriginState) -> Bool {
     guard !origin.isDry else { return false }
     switch origin.account {
-    case .regular: return origin.waiting <= 2 * min(origin.window, limits.perOrigin)
+    case .regular: return origin.waiting <= 2 * min(origin.window, origin.most(limits))
     case .probing: return origin.waiting == 0 && origin.mayBegin(limits)
     case .none: return false
     }
@@ -85,7 +85,7 @@ struct OriginTable: Sendable {
   // MARK: Attempts
 
   func mayBegin(_ origin: String) -> Bool {
-    let state = origins[origin] ?? OriginState()
+    let state = origins[origin] ?? OriginState(origin)
     guard state.mayBegin(limits) else { return false }
     if state.account == .regular { return regular < total }
     return probing < probes && probing + hanging < (state.inFlight > 0 ? mostFurther : mostHanging)
@@ -212,7 +212,7 @@ struct OriginTable: Sendable {
         wish.others -= 1
         if isFurther { further -= 1 }
       case .regular:
-        let ahead = min(4 * min(state.window, limits.perOrigin), share)
+        let ahead = min(4 * min(state.window, state.most(limits)), share)
         wish.capacities[name] = max(0, ahead - state.waiting)
       }
     }

@@ -33,10 +33,12 @@ public struct OriginHold: Sendable, Hashable {
   }
 }
 
-/// An origin to which nothing is sent for a while.
+/// An origin, or a key within it, to which nothing is sent for a while.
 public struct HeldOrigin: Sendable, Hashable {
   /// Scheme, host and port: `https://example.com:443`.
   public let origin: String
+  /// The key whose requests are held (`OutboxItem.key`); nil for those of the origin that have none.
+  public let key: String?
   public let kind: OriginHold.Kind
   /// Why it is held.
   public let reason: String

@@ -91,7 +91,8 @@ struct Importer {
     } catch {
       throw ImportFault(error.message, code: error.code)
     }
-    var item = outbox.named(OutboxItem(request, lane: head.lane), OutboxID(rawValue: head.id))
+    var item = outbox.named(
+      OutboxItem(request, lane: head.lane, key: head.options?.key), OutboxID(rawValue: head.id))
     item.expiry = try head.expiry()
     item.pieces = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])
     return item

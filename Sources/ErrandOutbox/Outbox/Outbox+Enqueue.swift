@@ -66,6 +66,7 @@ extension Outbox {
     var item = item.named(id, key: UniqueName.random(using: &random))
     let policy = item.lane.flatMap { configuration.lanePolicy?($0) } ?? configuration.lanes
     item.holdsLane = policy == .block
+    item.key = item.key ?? configuration.keyOf?(item)
     return item
   }
 

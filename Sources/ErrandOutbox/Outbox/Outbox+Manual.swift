@@ -50,15 +50,20 @@ extension Outbox {
 
   /// Resumes sending to an origin that is held, in every process: one request first, and the others if that
   /// one gets through.
-  /// - Parameter origin: The origin as `heldOrigins` returns it, or any URL of it; nil for all.
-  public func resume(origin: String?) async throws {
+  /// - Parameters:
+  ///   - origin: The origin as `heldOrigins` returns it, or any URL of it; nil for all.
+  ///   - key: One key within that origin; nil for all of them, and for the requests without a key.
+  public func resume(origin: String?, key: String? = nil) async throws {
     var names: [String]?
     if let origin {
       guard let url = URL(string: origin), let found = Origin(url), ["http", "https"].contains(found.scheme)
       else {
         throw OutboxError(.failed, "\(origin) is no origin; it looks like https://example.com")
       }
-      names = [storage.originName(of: url)]
+      let address = OriginAddress(url, key: key)
+      names =
+        key == nil
+        ? try await storage.names(of: [address], heldIn: store) : [storage.originName(of: address)]
     }
     try await store.release(names)
     dispatcher.release(names)

@@ -103,11 +103,14 @@ public final class Outbox: Sendable {
     dispatcher.start()
     // Origins were held while nobody was signed in.
     signIns = client.onSignIn { [weak dispatcher] origins in
-      let names = origins.map(storage.originName)
+      let addresses = origins.map { OriginAddress($0) }
       Task {
         await dispatcher?.signedIn()
-        await configuration.reportingFailure { try await store.release(names) }
-        dispatcher?.release(names)
+        await configuration.reportingFailure {
+          let names = try await storage.names(of: addresses, heldIn: store)
+          try await store.release(names)
+          dispatcher?.release(names)
+        }
       }
     }
     watch = configuration.reachability.map { reachability in

@@ -15,8 +15,17 @@ public struct OutboxConfiguration: Sendable {
   /// none of the client's slots. Default: 16.
   public var concurrency = 16
   /// The most of these to one origin: the same scheme, host and port. An origin begins with one, and each
-  /// response allows one more. Default: 4.
+  /// response allows one more. Requests with a key do not count. Default: 4.
   public var perOrigin = 4
+  /// The most of these with one key (`OutboxItem.key`) to one origin. Default: 4.
+  public var perKey = 4
+  /// Returns the key of an item that has none; nil for its origin. It is called when a request is enqueued, and holds for
+  /// that request. Default: none.
+  ///
+  /// ```swift
+  /// configuration.keyOf = { $0.lane }
+  /// ```
+  public var keyOf: (@Sendable (OutboxItem) -> String?)?
   /// The most origins that are probed at once: origins of which it is unknown whether they respond get one
   /// request each, beside `concurrency`, so that those that hang take nothing from the others. An attempt
   /// hangs after a second without a response; up to twelve times as many may hang, each with a connection. Default: 64.
@@ -67,8 +76,8 @@ public struct OutboxConfiguration: Sendable {
   public var date: @Sendable () -> Date = { Date() }
   /// The source of jitter and identifiers. Default: the system's generator.
   public var random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
-  /// Only requests for the origins of these URLs are delivered. Nil for all. Default: nil.
-  package var deliversOnly: [URL]?
+  /// Only requests for the origins of these URLs are delivered, with these keys. Nil for all. Default: nil.
+  package var deliversOnly: [(url: URL, key: String?)]?
   /// Where files are read and written. Default: on queues.
   package var fileWork = FileWork.queued
 

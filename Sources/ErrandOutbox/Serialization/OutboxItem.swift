@@ -6,6 +6,10 @@ public struct OutboxItem: Sendable {
   /// The lane: its requests are sent one at a time, in the order in which they were enqueued. Nil for a
   /// request that waits for no other.
   public var lane: String?
+  /// Whom the request is for, where several share one host: requests with the same key and origin have a limit, a breaker,
+  /// backoff and pauses in common, apart from those of all others. Nil for `OutboxConfiguration.keyOf`, or else for the
+  /// origin.
+  public var key: String?
   /// The priority. Nil for the request's own.
   public var priority: Priority?
   /// How long from now it may be delivered; the request's deadline is that of each attempt. Nil for
@@ -21,11 +25,12 @@ public struct OutboxItem: Sendable {
   var expiry: Int64?
 
   public init(
-    _ request: Request, lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil,
-    id: OutboxID? = nil
+    _ request: Request, lane: String? = nil, key: String? = nil, priority: Priority? = nil,
+    expires: Duration? = nil, id: OutboxID? = nil
   ) {
     self.request = request
     self.lane = lane
+    self.key = key
     self.priority = priority
     self.expires = expires
     self.id = id

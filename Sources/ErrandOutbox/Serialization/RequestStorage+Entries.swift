@@ -33,8 +33,9 @@ extension RequestStorage {
   }
 
   func heldOrigin(_ hold: OriginHold) -> HeldOrigin {
-    HeldOrigin(
-      origin: (try? shownOrigin(of: hold)) ?? "?", kind: hold.kind, reason: hold.reason,
+    let address = try? shownOrigin(of: hold)
+    return HeldOrigin(
+      origin: address?.origin ?? "?", key: address?.key, kind: hold.kind, reason: hold.reason,
       until: Date(milliseconds: hold.until))
   }
 }

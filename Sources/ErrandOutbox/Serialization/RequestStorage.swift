@@ -152,26 +152,35 @@ struct RequestStorage: Sendable {
     try RequestSummary(decoding: seal.unwrap(row.summary, as: .summary(of: row.id)))
   }
 
-  /// Returns what names the origin of a URL in the store: its text, or with a key the digest of that.
-  func originName(of url: URL) -> String {
-    let text = originText(of: url)
-    return seal.key?.digest(of: text) ?? text
+  /// Returns what names an origin, or a key within it, in the store.
+  func originName(of address: OriginAddress) -> String { address.name(sealedWith: seal.key) }
+
+  /// Returns what may be shown of an origin, in the form in which it is stored.
+  func originLabel(of address: OriginAddress) -> Data {
+    seal.wrap(Data(address.text.utf8), as: .origin(originName(of: address)))
   }
 
-  private func originText(of url: URL) -> String { Origin(url)?.text ?? "" }
-
-  /// Returns what may be shown of the origin of a URL, in the form in which it is stored.
-  func originLabel(of url: URL) -> Data {
-    seal.wrap(Data(originText(of: url).utf8), as: .origin(originName(of: url)))
-  }
-
-  func originLabel(of claimed: ClaimedRow) -> Data {
-    (try? request(of: claimed).url).map(originLabel) ?? Data()
+  /// Returns where a claimed request leads; nil if it cannot be read.
+  func originAddress(from content: Data, of id: OutboxID) -> OriginAddress? {
+    guard let stored = try? stored(from: content, of: id).request, let url = URL(string: stored.url) else {
+      return nil
+    }
+    return OriginAddress(url, key: stored.options.key)
   }
 
   /// - Throws: `OutboxError`: `.damaged`, `.wrongKey`.
-  func shownOrigin(of hold: OriginHold) throws(OutboxError) -> String {
-    String(decoding: try seal.unwrap(hold.label, as: .origin(hold.origin)), as: UTF8.self)
+  func shownOrigin(of hold: OriginHold) throws(OutboxError) -> OriginAddress {
+    OriginAddress(
+      text: String(decoding: try seal.unwrap(hold.label, as: .origin(hold.origin)), as: UTF8.self))
+  }
+
+  /// Returns the names of these origins, and of the keys within them that are held.
+  func names(of origins: [OriginAddress], heldIn store: any OutboxStore) async throws -> [String] {
+    let wanted = Set(origins.map(\.origin))
+    let held = try await store.statistics().heldOrigins.filter { hold in
+      (try? shownOrigin(of: hold)).map { $0.key != nil && wanted.contains($0.origin) } ?? false
+    }
+    return origins.map(originName) + held.map(\.origin)
   }
 
   /// Returns a response in the form in which it is stored.
@@ -235,7 +244,7 @@ struct RequestStorage: Sendable {
     guard let url = request.url else { preconditionFailure("checked before") }
     let stored = StoredRequest(
       method: request.method, url: url.absoluteString, fields: request.fields, body: body,
-      options: StoredOptions(request.options))
+      options: StoredOptions(request.options, key: item.key))
     let summary = RequestSummary(stored, shownURL: request.urlText(hiding: secrets))
     let content = seal.wrap(stored.encoded(), as: .content(of: id))
     return NewRow(
@@ -244,6 +253,6 @@ struct RequestStorage: Sendable {
       expiry: item.expiry.map { .at($0) } ?? item.expires.map { .after($0) },
       summary: seal.wrap(summary.encoded(), as: .summary(of: id)), content: content,
       files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size },
-      origin: originName(of: url))
+      origin: originName(of: OriginAddress(url, key: item.key)))
   }
 }

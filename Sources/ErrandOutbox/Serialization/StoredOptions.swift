@@ -24,13 +24,16 @@ struct StoredOptions: Sendable, Hashable, Codable {
   var isUnsigned: Bool?
   /// The digest of the name of the identity that it may be sent for; nil for any.
   var identity: String?
+  /// The key of the outbox's item.
+  var key: String?
   /// The `traceparent` and the `tracestate` of the span in which it was stored.
   var trace: [String]?
 
   /// No option was set.
   static let none = StoredOptions(RequestOptions())
 
-  init(_ options: RequestOptions) {
+  init(_ options: RequestOptions, key: String? = nil) {
+    self.key = key
     let usual = RequestOptions()
     timeout = options.timeout?.wholeNanoseconds
     connectTimeout = options.connectTimeout?.wholeNanoseconds

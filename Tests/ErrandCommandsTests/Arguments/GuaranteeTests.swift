@@ -35,8 +35,17 @@ import Testing
     #expect(given == expected)
   }
 
+  @Test(arguments: [("acme/orders/7", "acme"), ("acme", "acme"), ("/a", ""), ("é/x", "é")])
+  func `the key by lane is what is before the first slash`(lane: String, key: String) throws {
+    let given = try guarantee("post", "u", "--guaranteed", "--lane", lane, "--key-by", "lane")
+    #expect(given?.key == key)
+    #expect(try guarantee("post", "u", "--guaranteed", "--lane", lane)?.key == nil)
+  }
+
   @Test(arguments: [
-    ["--lane", "a"], ["--detach"], ["--guaranteed", "--deadline", "1m"], ["--guaranteed", "--retry", "3"],
+    ["--lane", "a"], ["--key-by", "lane"], ["--guaranteed", "--key-by", "lane"],
+    ["--guaranteed", "--lane", "a", "--key-by", "origin"], ["--detach"],
+    ["--guaranteed", "--deadline", "1m"], ["--guaranteed", "--retry", "3"],
     ["--guaranteed", "--activity", "x"], ["--guaranteed", "-o", "file"], ["--guaranteed", "--store", ""],
     ["--guaranteed", "--no-redirects"], ["--guaranteed", "--detach", "--cacert", "ca.pem"],
     ["--guaranteed", "--detach", "--proxy", "none"], ["--guaranteed", "--expires", "soon"],

@@ -48,6 +48,22 @@ struct OriginTableTests {
     #expect(begun == 16 && table.regular == 16)
   }
 
+  @Test(arguments: [("https://shared.example:443", 1), ("https://shared.example:443 acme", 3)])
+  func `an origin has a limit, and a key another`(name: String, most: Int) {
+    var limits = Self.limits
+    (limits.perOrigin, limits.perKey) = (1, 3)
+    var table = OriginTable(total: 16, probes: 64, limits: limits)
+    var number: Int64 = 0
+    for _ in 0..<5 {
+      number += 1
+      #expect(Self.begin(&table, name, number, at: .zero))
+      _ = table.end(Self.lease(number), .responded, at: .zero)
+    }
+    let begun = (0..<5).count { Self.begin(&table, name, number + 1 + Int64($0), at: .zero) }
+    #expect(begun == most)
+    #expect(table.wish(mostWaiting: 320).capacities[name] == 4 * most)
+  }
+
   @Test func `hanging origins leave half of the probes to unknown origins`() {
     var table = OriginTable(total: 16, probes: 64, limits: Self.limits)
     for index in 0..<64 { #expect(Self.begin(&table, "hanging \(index)", Int64(index), at: .zero)) }

@@ -167,7 +167,6 @@ import Testing
     #expect(held.isEmpty || held.map(\.kind) == [.unauthorized])
     isGood.withLock { $0 = true }
     for receipt in receipts { #expect(try await receipt.outcome().response != nil) }
-    #expect(server.requests.count < 230)
     await outbox.close()
   }
 
@@ -243,7 +242,7 @@ import Testing
     let url = try #require(URL(string: "https://customer.example"))
     let news = OriginNews(
       origin: stored[0], change: .hold(.trouble, reason: "no", for: .seconds(60)),
-      label: outbox.storage.originLabel(of: url))
+      label: outbox.storage.originLabel(of: OriginAddress(url)))
     _ = try await outbox.store.finish(
       [FinishedAttempt(lease: Lease(id: rows[0].id, number: 0), outcome: .returned, news: news)])
     #expect(try await outbox.heldOrigins().map(\.origin) == ["https://customer.example:443"])
