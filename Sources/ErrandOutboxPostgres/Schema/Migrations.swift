@@ -24,7 +24,10 @@
     static let migrations: [PostgresMigration] = [
       PostgresMigration(
         1, "tables and functions of the outbox", compatible: 1, sql: tables + "\n" + functions),
-      PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: replacing(functions)),
+      // Its functions are among those of the next one.
+      PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: ""),
+      PostgresMigration(
+        3, "leases that are checked before requests are sent", compatible: 3, sql: replacing(functions)),
     ]
 
     private static let functions = decided(

@@ -24,8 +24,7 @@
         next bigint;
         began timestamptz := clock_timestamp();
       BEGIN
-        UPDATE errand.workers SET seen = clock_timestamp()
-          WHERE id = me AND seen < clock_timestamp() - lasting / 4;
+        PERFORM errand.live(me);
         IF at IS NULL AND NOT is_paused AND errand.walk() IS NOT NULL THEN
           SELECT coalesce(array_agg(origin), '{}') INTO held FROM errand.origins;
           chosen := errand.choose_behind(now_ticks, most, names, rooms, per_other, others, held, max_attempts);

@@ -17,15 +17,16 @@
           WHERE q.state = 1 AND (q.lease_end <= now_ticks OR q.owner <> me
             AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()));
         IF lost IS NULL THEN RETURN; END IF;
+        lost := ARRAY(SELECT seq FROM errand.requests WHERE seq = ANY(lost) AND state + 0 = 1
+          AND (lane IS NULL OR lane = ANY(locked)) ORDER BY seq FOR UPDATE SKIP LOCKED);
+        -- A statement of its own: it sees a sign of life that was given before the rows were locked.
         RETURN QUERY
           WITH ended AS (
             SELECT q.seq, CASE WHEN q.begun AND backoff > 0
                 THEN least(max_backoff, backoff * 2 ^ least(greatest(q.counted - 1, 0), 50))::bigint ELSE 0 END AS delay
             FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
-            WHERE q.seq = ANY(lost) AND q.state + 0 = 1 AND (q.lane IS NULL OR q.lane = ANY(locked))
-              AND (q.lease_end <= now_ticks OR q.owner <> me
-                AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()))
-            FOR UPDATE OF q SKIP LOCKED
+            WHERE q.seq = ANY(lost) AND (q.lease_end <= now_ticks OR q.owner <> me
+              AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()))
           ), changed AS (
             UPDATE errand.requests q SET state = 0, owner = NULL, lease_end = NULL, changed = now_wall,
               revision = revision + 1, offline = false,

@@ -176,14 +176,28 @@
           RETURNING n.nth - 1;
       END $$;
 
-      -- Notes that requests are about to be sent. The note need not outlive the server's machine.
-      CREATE FUNCTION errand.begin_sending(seqs bigint[], leases bigint[]) RETURNS void
-      LANGUAGE plpgsql \(pinned) \(planning) AS $$
+      -- Notes that requests are about to be sent. The note need not outlive the server's machine. Answers the
+      -- numbers of those whose leases are held. It is a sign of life, too: else another worker could end these
+      -- leases right after this.
+      CREATE FUNCTION errand.begin_leases(at bigint[], me integer, seqs bigint[], leases bigint[])
+      RETURNS SETOF bigint LANGUAGE plpgsql \(pinned) \(planning) AS $$
+      DECLARE
+        now_ticks bigint := coalesce(at[1], errand.ticks());
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
-        UPDATE errand.requests q SET begun = true
-          FROM (SELECT * FROM unnest(seqs, leases) u(seq, lease) ORDER BY seq) n
-          WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease;
+        PERFORM errand.live(me);
+        RETURN QUERY UPDATE errand.requests q SET begun = true
+          FROM (SELECT * FROM unnest(seqs, leases) WITH ORDINALITY u(seq, lease, nth) ORDER BY seq) n
+          WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease
+            AND q.owner = me AND q.lease_end > now_ticks
+          RETURNING n.nth - 1;
+      END $$;
+
+      -- Notes that a worker lives, if that was not noted lately.
+      CREATE FUNCTION errand.live(me integer) RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        UPDATE errand.workers SET seen = clock_timestamp()
+          WHERE id = me AND seen < clock_timestamp() - lasting / 4;
       END $$;
 
       -- Notes that a worker lives.

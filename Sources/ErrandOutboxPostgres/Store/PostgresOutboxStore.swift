@@ -28,7 +28,7 @@
     let core: StoreCore
     let postgresBlobs: PostgresBlobs
     private let adds: Batcher<AddCall, Dropped>
-    private let begins: Batcher<[Lease], Void>
+    private let begins: Batcher<[Lease], [Lease]>
     private let signals: StoreSignals
 
     /// Opens the store on a database, and brings its schema to the newest version if that is needed.
@@ -88,9 +88,9 @@
       return claim.claim
     }
 
-    public func begin(_ leases: [Lease]) async throws {
+    public func begin(_ leases: [Lease]) async throws -> [Lease] {
       try core.checkOpen()
-      if !leases.isEmpty { try await begins.call(leases) }
+      return leases.isEmpty ? [] : try await begins.call(leases)
     }
 
     public func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {

@@ -97,7 +97,7 @@
         [
           .integer(owner), .text(StoredName(settings.workerName ?? WorkerName.own).key),
           .text("\(Schema.migrations.last?.version ?? 0)"),
-          .integer(max(settings.absence, .seconds(1)).storedMilliseconds),
+          .integer(absence.storedMilliseconds),
         ], isRepeatable: true)
       state.withLock { $0.hasArrived = true }
     }
@@ -114,13 +114,25 @@
 
     // MARK: Leases
 
-    func begin(_ calls: [[Lease]]) async -> [Result<Void, any Error>] {
-      let leases = calls.flatMap { $0 }
+    func begin(_ calls: [[Lease]]) async -> [Result<[Lease], any Error>] {
       do {
-        _ = try await run("SELECT errand.begin_sending($1, $2)", Self.parameters(leases), isRepeatable: true)
-        return calls.map { _ in .success(()) }
+        let held = try await begin(calls.flatMap { $0 })
+        return calls.map { leases in .success(leases.filter(held.contains)) }
       } catch {
         return calls.map { _ in .failure(error) }
+      }
+    }
+
+    private func begin(_ leases: [Lease]) async throws -> Set<Lease> {
+      while true {
+        let start = link.now
+        let answer = try await run(
+          "SELECT * FROM errand.begin_leases($1, $2::integer, $3, $4)",
+          [time, .integer(owner)] + Self.parameters(leases), isRepeatable: true)
+        // The process may have been stopped while the answer was on its way. Others wait for `absence`.
+        if link.now - start > absence / 2 { continue }
+        let places = answer.rows { Int($0.integer(0)) }
+        return Set(places.filter(leases.indices.contains).map { leases[$0] })
       }
     }
 

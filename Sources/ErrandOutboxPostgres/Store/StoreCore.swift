@@ -108,6 +108,9 @@
       }
     }
 
+    /// How long after its last sign of life this worker counts as gone.
+    var absence: Duration { max(settings.absence, .seconds(1)) }
+
     // MARK: Statements
 
     /// The time of the test; null for the server's clock.

@@ -26,7 +26,7 @@
     init(_ core: StoreCore, atBeat: @escaping @Sendable () async -> Void) {
       self.core = core
       state = Locked(State(pace: PollPace(longest: core.settings.pollInterval)))
-      let interval = max(core.settings.absence, .seconds(1)) / 4
+      let interval = core.absence / 4
       keep(
         Task { [core] in
           while (try? await Task.sleep(for: interval)) != nil {
