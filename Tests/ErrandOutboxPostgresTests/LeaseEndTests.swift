@@ -12,7 +12,7 @@
       try await fleet.psql(
         """
         SELECT errand.enqueue('POST', 'http://a.test/') FROM generate_series(1, 3);
-        SELECT errand.claim('{NULL,NULL}', 7, 10, '{}', '{}', 10, 10, NULL, 0, 0, 0);
+        SELECT errand.claim(NULL, 7, 10, '{}', '{}', 10, 10, NULL, 0, 0, 0);
         CREATE TABLE errand.gate(is_open boolean);
         CREATE FUNCTION errand.wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           WHILE current_setting('application_name') = 'late' AND NOT EXISTS (SELECT FROM errand.gate) LOOP
@@ -50,7 +50,7 @@
     }
 
     private static func recover(by worker: Int) -> String {
-      "SELECT count(*) FROM errand.recover(errand.ticks(), errand.wall(), \(worker), 0, 0)"
+      "SELECT count(*) FROM errand.recover(NULL, errand.ticks(), errand.wall(), \(worker), 0, 0)"
     }
   }
 #endif

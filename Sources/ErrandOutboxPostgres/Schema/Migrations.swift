@@ -27,12 +27,13 @@
       // Its functions are among those of the next one.
       PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: ""),
       PostgresMigration(
-        3, "leases that are checked before requests are sent", compatible: 3, sql: replacing(functions)),
+        3, "leases and signs of life that no clock of the server ends", compatible: 3,
+        sql: "\(clockTable)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n" + replacing(functions)),
     ]
 
     private static let functions = decided(
       [
-        basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
+        clock, basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
         endingLeases, finishing, leasing, manual,
         reading,
         forgetting, enqueuing, checking, enqueueCalls,

@@ -1,14 +1,7 @@
 #if Postgres
   extension Schema {
-    /// Time, totals, lanes and days: what the other functions are made of.
+    /// Totals, lanes and days: what the other functions are made of.
     static let basics = """
-      CREATE FUNCTION errand.wall() RETURNS bigint LANGUAGE sql VOLATILE AS
-        $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
-
-      -- Milliseconds by a clock that is not set.
-      CREATE FUNCTION errand.ticks() RETURNS bigint LANGUAGE plpgsql VOLATILE AS
-        $$ BEGIN RETURN errand.wall() + (SELECT drift FROM errand.state); END $$;
-
       -- The bytes that a request counts as.
       CREATE FUNCTION errand.bytes(state integer, size bigint, response bytea) RETURNS bigint
       LANGUAGE sql IMMUTABLE AS $$

@@ -169,7 +169,8 @@
       CREATE FUNCTION errand.renew(at bigint[], me integer, seqs bigint[], leases bigint[], length bigint)
       RETURNS SETOF bigint LANGUAGE plpgsql \(pinned) \(planning) AS $$
       BEGIN
-        PERFORM errand.beat(me);
+        PERFORM set_config('synchronous_commit', 'off', true);
+        PERFORM errand.live(at, me);
         RETURN QUERY UPDATE errand.requests q SET lease_end = coalesce(at[1], errand.ticks()) + length
           FROM (SELECT * FROM unnest(seqs, leases) WITH ORDINALITY u(seq, lease, nth) ORDER BY seq) n
           WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease AND q.owner = me
@@ -185,7 +186,7 @@
         now_ticks bigint := coalesce(at[1], errand.ticks());
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
-        PERFORM errand.live(me);
+        PERFORM errand.live(at, me);
         RETURN QUERY UPDATE errand.requests q SET begun = true
           FROM (SELECT * FROM unnest(seqs, leases) WITH ORDINALITY u(seq, lease, nth) ORDER BY seq) n
           WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease
@@ -193,26 +194,12 @@
           RETURNING n.nth - 1;
       END $$;
 
-      -- Notes that a worker lives, if that was not noted lately.
-      CREATE FUNCTION errand.live(me integer) RETURNS void LANGUAGE plpgsql AS $$
-      BEGIN
-        UPDATE errand.workers SET seen = clock_timestamp()
-          WHERE id = me AND seen < clock_timestamp() - lasting / 4;
-      END $$;
-
-      -- Notes that a worker lives.
-      CREATE FUNCTION errand.beat(me integer) RETURNS void LANGUAGE plpgsql \(pinned) AS $$
-      BEGIN
-        PERFORM set_config('synchronous_commit', 'off', true);
-        UPDATE errand.workers SET seen = clock_timestamp() WHERE id = me;
-      END $$;
-
       -- Makes a worker known. One that was found to be gone may come back.
-      CREATE FUNCTION errand.arrive(me integer, name text, version text, lasting bigint) RETURNS void
+      CREATE FUNCTION errand.arrive(at bigint[], me integer, name text, version text, lasting bigint) RETURNS void
       LANGUAGE sql \(pinned) AS $$
-        INSERT INTO errand.workers(id, name, version, lasting)
-        VALUES (me, name, version, lasting * interval '1 millisecond')
-        ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp(), lasting = excluded.lasting
+        INSERT INTO errand.workers(id, name, version, seen, lasting)
+        VALUES (me, name, version, errand.instant(errand.pulse(at)), lasting * interval '1 millisecond')
+        ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lasting = excluded.lasting
       $$;
 
       -- Gives back what a worker has claimed, as if it had not been claimed; all but `keeping`.

@@ -16,7 +16,8 @@
   /// let outbox = try await Outbox(store: store, client: client)
   /// ```
   ///
-  /// When a method returns, its changes are committed. Times are those of the server's clock. A worker that
+  /// When a method returns, its changes are committed. Dates are those of the server's clock, and
+  /// durations do not change when it is set. A worker that
   /// gives no sign of life for `PostgresSettings.absence` loses its requests to others. Calls that arrive
   /// while a transaction is being committed share the next one.
   ///

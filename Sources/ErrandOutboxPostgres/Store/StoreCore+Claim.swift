@@ -93,8 +93,9 @@
     private func arrive() async throws {
       guard !state.withLock({ $0.hasArrived }) else { return }
       _ = try await run(
-        "SELECT errand.arrive($1::integer, $2, $3, $4)",
+        "SELECT errand.arrive($1, $2::integer, $3, $4, $5)",
         [
+          time,
           .integer(owner), .text(StoredName(settings.workerName ?? WorkerName.own).key),
           .text("\(Schema.migrations.last?.version ?? 0)"),
           .integer(absence.storedMilliseconds),
@@ -129,7 +130,7 @@
         let answer = try await run(
           "SELECT * FROM errand.begin_leases($1, $2::integer, $3, $4)",
           [time, .integer(owner)] + Self.parameters(leases), isRepeatable: true)
-        // The process may have been stopped while the answer was on its way. Others wait for `absence`.
+        // The process may have been stopped while the response was on its way. Others wait for `absence`.
         if link.now - start > absence / 2 { continue }
         let places = answer.rows { Int($0.integer(0)) }
         return Set(places.filter(leases.indices.contains).map { leases[$0] })

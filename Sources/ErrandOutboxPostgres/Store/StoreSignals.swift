@@ -30,11 +30,7 @@
       keep(
         Task { [core] in
           while (try? await Task.sleep(for: interval)) != nil {
-            if core.state.withLock({ $0.hasArrived }) {
-              _ = try? await core.run(
-                "SELECT errand.beat($1::integer)", [.integer(core.owner)], isRepeatable: true,
-                within: interval)
-            }
+            await core.beat(within: interval)
             await atBeat()
             _ = try? await core.run("SELECT errand.fold()", [], isRepeatable: true, within: interval)
           }
