@@ -8,6 +8,13 @@
     import Foundation
   #endif
 
+  /// The leases that one caller begins.
+  struct BeginCall: Sendable {
+    let leases: [Lease]
+    /// When it fails, on the link's timeline; nil for never.
+    let deadline: Duration?
+  }
+
   extension StoreCore {
     private static let claim = """
       SELECT what, place, name, \(RowColumns.ofValue("r")), (r).content, (r).lease FROM errand.claim(
@@ -115,21 +122,23 @@
 
     // MARK: Leases
 
-    func begin(_ calls: [[Lease]]) async -> [Result<[Lease], any Error>] {
+    func begin(_ calls: [BeginCall]) async -> [Result<[Lease], any Error>] {
       do {
-        let held = try await begin(calls.flatMap { $0 })
-        return calls.map { leases in .success(leases.filter(held.contains)) }
+        let held = try await begin(calls.flatMap(\.leases), by: calls.compactMap(\.deadline).min())
+        return calls.map { call in .success(call.leases.filter(held.contains)) }
       } catch {
         return calls.map { _ in .failure(error) }
       }
     }
 
-    private func begin(_ leases: [Lease]) async throws -> Set<Lease> {
+    private func begin(_ leases: [Lease], by deadline: Duration?) async throws -> Set<Lease> {
       while true {
         let start = link.now
-        let answer = try await run(
+        let query = query(
           "SELECT * FROM errand.begin_leases($1, $2::integer, $3, $4)",
           [time, .integer(owner)] + Self.parameters(leases), isRepeatable: true)
+        let outcome = await link.outcomeAndRepeat(of: query, by: deadline).outcome
+        let answer = try outcome.mapError { $0.error(link) }.get()
         // The process may have been stopped while the response was on its way. Others wait for `absence`.
         if link.now - start > absence / 2 { continue }
         let places = answer.rows { Int($0.integer(0)) }
