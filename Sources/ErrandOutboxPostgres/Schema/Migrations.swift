@@ -28,12 +28,13 @@
       PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: ""),
       PostgresMigration(
         3, "leases and signs of life that no clock of the server ends", compatible: 3,
-        sql: "\(clockTable)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n" + replacing(functions)),
+        sql: "\(clockTable)\n\(lockTables)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n"
+          + replacing(functions)),
     ]
 
     private static let functions = decided(
       [
-        clock, basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
+        clock, locks, basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
         endingLeases, finishing, leasing, manual,
         reading,
         forgetting, enqueuing, checking, enqueueCalls,

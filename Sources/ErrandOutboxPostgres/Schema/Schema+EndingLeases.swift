@@ -71,7 +71,7 @@
         end_wall bigint;
       BEGIN
         IF cardinality(these) = 0 THEN RETURN; END IF;
-        PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.share_history();
         end_wall := errand.end_time(now_wall);
         RETURN QUERY
           WITH open AS (DELETE FROM errand.requests WHERE seq = ANY(these) RETURNING *),

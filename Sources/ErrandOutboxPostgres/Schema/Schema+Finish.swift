@@ -22,7 +22,7 @@
             SELECT lane FROM errand.requests WHERE seq = ANY(seqs) AND lane IS NOT NULL
             UNION SELECT lane FROM errand.dead WHERE seq = ANY(seqs) AND lane IS NOT NULL) q), true);
         PERFORM errand.be_durable();
-        PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.share_history();
         -- Not earlier: what is forgotten must have ended before.
         now_wall := coalesce(at[2], errand.wall());
         end_wall := errand.end_time(now_wall);

@@ -117,6 +117,7 @@
         horizon bigint NOT NULL DEFAULT -1);
       INSERT INTO errand.state DEFAULT VALUES;
       \(clockTable)
+      \(lockTables)
       -- When the workers were woken last.
       CREATE TABLE errand.wakes(woken timestamptz NOT NULL) WITH (fillfactor = 10);
       INSERT INTO errand.wakes VALUES ('-infinity');
