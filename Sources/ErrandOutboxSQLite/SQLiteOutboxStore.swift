@@ -49,9 +49,12 @@ public final class SQLiteOutboxStore: HandoverStore {
     try await runner.write { try $0.claim(bounds, for: lease, at: $0.time()) }
   }
 
-  /// Writes the leases to a file of this store's own without flushing it, so the call does not wait for the
-  /// disk.
-  public func begin(_ leases: [Lease]) async throws { runner.owners.begin(leases.map(\.number)) }
+  /// Writes the leases that are held to a file beside this store's lock, without flushing it.
+  public func begin(_ leases: [Lease]) async throws -> [Lease] {
+    let held = try await runner.read { try $0.held(leases, at: $0.time()) }
+    runner.owners.begin(held.map(\.number))
+    return held
+  }
 
   public func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
     try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }

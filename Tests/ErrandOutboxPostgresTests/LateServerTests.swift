@@ -32,13 +32,17 @@
     @Test func `a statement that is given up ends at the server, too`() async throws {
       let fleet = try await Fleet(database: try await PostgresCluster.shared().makeDatabase())
       let outbox = try await fleet.outbox(fleet.store { $0.deadline = .seconds(1) }) { $0.delivers = false }
-      try await whileLocked(fleet) {
-        let error = await #expect(throws: OutboxError.self) {
-          try await outbox.enqueue(Request.get("https://example.com/"))
-        }
-        #expect(error?.code == .unconfirmed, "\(String(describing: error))")
-        try await fleet.waitForActivity(adding, count: 0)
+      try await fleet.psql(
+        """
+        CREATE FUNCTION errand.wait_long() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM pg_sleep(40); RETURN NEW; END $$;
+        CREATE TRIGGER late BEFORE INSERT ON errand.requests FOR EACH ROW EXECUTE FUNCTION errand.wait_long();
+        """)
+      let error = await #expect(throws: OutboxError.self) {
+        try await outbox.enqueue(Request.get("https://example.com/"))
       }
+      #expect(error?.code == .unconfirmed, "\(String(describing: error))")
+      try await fleet.waitForActivity(adding, count: 0)
       await outbox.close()
     }
 

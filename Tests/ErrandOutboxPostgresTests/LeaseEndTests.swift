@@ -1,4 +1,6 @@
 #if Postgres
+  import ErrandOutbox
+  import ErrandOutboxPostgres
   import Foundation
   import Testing
 
@@ -10,7 +12,7 @@
       try await fleet.psql(
         """
         SELECT errand.enqueue('POST', 'http://a.test/') FROM generate_series(1, 3);
-        SELECT errand.claim('{NULL,NULL}', 7, 10, '{}', '{}', 10, 10, NULL, 0, 0, 0);
+        SELECT errand.claim(NULL, 7, 10, '{}', '{}', 10, 10, NULL, 0, 0, 0);
         CREATE TABLE errand.gate(is_open boolean);
         CREATE FUNCTION errand.wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           WHILE current_setting('application_name') = 'late' AND NOT EXISTS (SELECT FROM errand.gate) LOOP
@@ -24,14 +26,31 @@
       let isAtGate =
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late' AND wait_event = 'PgSleep'"
       while try await fleet.psql(isAtGate) == "0" { try await Task.sleep(for: .milliseconds(5)) }
-      #expect(try await fleet.psql(Self.recover(by: 9)) == "3")
+      // The late one has locked them.
+      #expect(try await fleet.psql(Self.recover(by: 9)) == "0")
       try await fleet.psql("INSERT INTO errand.gate VALUES (true)")
-      #expect(try await late == "0")
+      #expect(try await late == "3")
       #expect(try await fleet.psql("SELECT state, count FROM errand.totals() WHERE count <> 0") == "0|3")
     }
 
+    @Test func `a worker that begins to send what it holds gives a sign of life`() async throws {
+      let fleet = try await Fleet()
+      let (one, two) = (try await fleet.store(), try await fleet.store())
+      try await fleet.psql("SELECT errand.enqueue('POST', 'http://a.test/') FROM generate_series(1, 2)")
+      let lease = try await one.claim(1, for: .seconds(600)).rows.map(\.lease)
+      let silence = "UPDATE errand.workers SET seen = seen - interval '1 hour'"
+      try await fleet.psql(silence)
+      #expect(try await one.begin(lease) == lease)
+      #expect(try await two.claim(9, for: .seconds(600)).recovered.isEmpty)
+      // Once another has ended the lease, nothing of it may be sent.
+      try await fleet.psql("DELETE FROM errand.workers")
+      #expect(try await two.claim(9, for: .seconds(600)).recovered.map(\.id) == lease.map(\.id))
+      #expect(try await one.begin(lease).isEmpty)
+      for store in [one, two] { await store.close() }
+    }
+
     private static func recover(by worker: Int) -> String {
-      "SELECT count(*) FROM errand.recover(errand.ticks(), errand.wall(), \(worker), 0, 0)"
+      "SELECT count(*) FROM errand.recover(NULL, errand.ticks(), errand.wall(), \(worker), 0, 0)"
     }
   }
 #endif

@@ -69,7 +69,7 @@
         _ = try await store.add(rows, within: OutboxCaps())
         let leases = try await store.claim(64, for: .seconds(30)).rows.map(\.lease)
         async let renewed = store.renew(leases.reversed(), for: .seconds(30))
-        async let begun: Void = store.begin(leases.shuffled())
+        async let begun = store.begin(leases.shuffled())
         // One after the other by kind, and in another order within each.
         let ends = leases.shuffled().enumerated().map { index, lease in
           FinishedAttempt(

@@ -1,11 +1,12 @@
 #if Postgres
   import ErrandCore
   import ErrandOutbox
-  import ErrandOutboxPostgres
   import ErrandTesting
   import Foundation
   import PostgresCluster
   import Testing
+
+  @testable import ErrandOutboxPostgres
 
   /// An outbox does the same whatever a database or a role sets, and whatever others have put into it.
   @Suite(.timeLimit(.minutes(1))) struct SettingsTests {
@@ -18,7 +19,8 @@
       let fleet = try await Fleet(cluster, database: database)
       let outboxes = [try await fleet.outbox(), try await fleet.outbox()]
       try await fleet.psql(
-        "SELECT errand.enqueue('POST', '\(server.url("/sql"))', body => 'a\\\\b', lane => 'l')")
+        "SELECT errand.enqueue('POST', '\(server.url("/sql"))', body => 'a\\\\b', lane => 'l', expires => '1 day')"
+      )
       for (index, outbox) in outboxes.enumerated() {
         try await outbox.enqueue(
           (0..<10).map { Request.post(server.url("/\(index)/\($0)"), .text("a")) }, lane: "l\(index)")
@@ -33,9 +35,86 @@
       "standard_conforming_strings = off", "search_path = public, pg_catalog",
       "plpgsql.variable_conflict = use_variable", "bytea_output = escape", "DateStyle = 'SQL, DMY'",
       "TimeZone = 'Pacific/Kiritimati'", "quote_all_identifiers = on", "enable_indexscan = off",
+      "IntervalStyle = sql_standard", "plpgsql.extra_errors = 'all'", "statement_timeout = '20s'",
+      "lock_timeout = '20s'", "idle_in_transaction_session_timeout = '20s'", "idle_session_timeout = '20s'",
+      "extra_float_digits = -15", "lc_messages = 'C'", "client_min_messages = debug1", "row_security = off",
     ])
     func `an outbox delivers whatever its database sets`(_ setting: String) async throws {
       try await deliver(settings: [setting])
+    }
+
+    /// A statement of the store's has a deadline already, and is sent again if it is safe.
+    @Test func `a role's time limits do not end what a store does`() async throws {
+      let cluster = try await PostgresCluster.shared()
+      let database = try await cluster.makeDatabase()
+      let limits = [
+        "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout",
+      ]
+      for limit in limits { try await cluster.psql("ALTER DATABASE \(database) SET \(limit) = '20s'") }
+      let fleet = try await Fleet(cluster, database: database)
+      let store = try await fleet.store()
+      for limit in limits {
+        let answer = try await store.core.run("SELECT current_setting('\(limit)')", [])
+        #expect(answer.first?.text(0) == "0", "\(limit)")
+      }
+      await store.close()
+    }
+
+    @Test func `a server without a connection left is waited for, and then is busy`() async throws {
+      let cluster = try await PostgresCluster(options: [
+        "max_connections = 4", "superuser_reserved_connections = 0", "max_wal_senders = 0",
+      ])
+      let fleet = try await Fleet(cluster)
+      try await fleet.migrate()
+      let holders = try (0..<4).map { _ in
+        try PostgresLink(PostgresURL(cluster.url()), connections: 1, deadline: .seconds(20))
+      }
+      for holder in holders { _ = try await holder.run(PostgresQuery("SELECT 1")) }
+      let error = await #expect(throws: OutboxError.self) {
+        try await fleet.store { ($0.connections, $0.listens, $0.deadline) = (1, false, .seconds(1)) }
+      }
+      #expect(
+        error?.code == .busy && error?.message.contains("max_connections") == true,
+        "\(String(describing: error))")
+      async let waited = fleet.store { ($0.connections, $0.listens) = (1, false) }
+      for holder in holders {
+        await withCheckedContinuation { continuation in holder.close { continuation.resume() } }
+      }
+      await (try waited).close()
+      try await cluster.stop(.immediate)
+    }
+
+    @Test(arguments: ["SERIALIZABLE", "REPEATABLE READ"])
+    func `transactions that enqueue at the same time do not fail each other`(_ level: String) async throws {
+      let fleet = try await Fleet(database: try await PostgresCluster.shared().makeDatabase())
+      try await fleet.migrate()
+      try await fleet.psql(
+        "CREATE TABLE errand.gate(); SELECT errand.enqueue('GET', 'https://a.test/', lane => 'l')")
+      let holder = Task {
+        try await fleet.psql("BEGIN; LOCK TABLE errand.gate; SELECT pg_sleep(40) -- the gate")
+      }
+      try await fleet.waitForActivity("wait_event = 'PgSleep' AND query LIKE '%the gate%'", count: 1)
+      let kinds = [
+        "lane => 'l'", "lane => 'l'", "lane => 'm'", "key => 'k'", "body => repeat('a', 100000)",
+        "lane => 'l', body => repeat('b', 100000)",
+      ]
+      let writers = kinds.map { kind in
+        Task {
+          try await fleet.psql(
+            """
+            BEGIN ISOLATION LEVEL \(level); SELECT errand.enqueue('POST', 'https://a.test/', \(kind));
+            SELECT errand.enqueue('POST', 'https://a.test/', \(kind)) -- 2
+            ; LOCK TABLE errand.gate IN SHARE MODE; COMMIT
+            """)
+        }
+      }
+      try await fleet.waitForActivity(
+        "wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE%SHARE%'", count: kinds.count)
+      try await fleet.endActivity("query LIKE '%the gate%'")
+      _ = await holder.result
+      for writer in writers { _ = try await writer.value }
+      #expect(try await fleet.psql("SELECT count(*) FROM errand.requests") == "\(2 * kinds.count + 1)")
+      #expect(try await fleet.psql("SELECT count(*) FROM errand.files") == "4")
     }
 
     @Test func `functions and operators of others are not called`() async throws {

@@ -56,9 +56,9 @@
     @Test func `two slow claims in a row are needed, and a quick one ends it`() async throws {
       let look =
         "SELECT coalesce((errand.walk() ->> 'until')::bigint > 0, false), errand.walk() ->> '2', errand.walk() ->> '3';"
-      let slow = "SELECT errand.note_walk('20 ms', ARRAY[1, 2]::bigint[], true) IS NULL;"
-      let quick = "SELECT errand.note_walk('1 ms', ARRAY[1, 2]::bigint[], true) IS NULL;"
-      let over = "SELECT errand.note_walk('20 ms', ARRAY[1, 2]::bigint[], false) IS NULL;"
+      let slow = "SELECT errand.note_walk(errand.ticks(), '20 ms', ARRAY[1, 2]::bigint[], true) IS NULL;"
+      let quick = "SELECT errand.note_walk(errand.ticks(), '1 ms', ARRAY[1, 2]::bigint[], true) IS NULL;"
+      let over = "SELECT errand.note_walk(errand.ticks(), '20 ms', ARRAY[1, 2]::bigint[], false) IS NULL;"
       let looks = try await session(
         try await Fleet(), until: "0",
         quick + slow + look + slow + look + quick + look + slow + slow + over + look)

@@ -13,6 +13,29 @@ extension PostgresCluster {
     try await run("pg_ctl", ["-D", folder.appending(path: "data").path, "-w", "-s", "promote"])
   }
 
+  private static let clockLibrary = ["x86_64", "aarch64"].lazy
+    .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
+    .first { FileManager.default.fileExists(atPath: $0) }
+
+  /// True if the library is installed that sets a server's clock.
+  package static var canSetClock: Bool { clockLibrary != nil }
+
+  /// Gives the server a clock that `setClock` sets. Its timers stay those of the machine.
+  var clockEnvironment: [String] {
+    [
+      "LD_PRELOAD=\(Self.clockLibrary ?? "")", "FAKETIME_TIMESTAMP_FILE=\(folder.path)/clock",
+      "FAKETIME_NO_CACHE=1", "FAKETIME_DISABLE_SHM=1", "FAKETIME_DONT_FAKE_MONOTONIC=1",
+    ]
+  }
+
+  /// Sets the server's clock: `change` is its difference from the machine's.
+  package func setClock(by change: Duration) async throws {
+    let seconds = change.components.seconds
+    try await shell(
+      "cat > '\(folder.path)/clock.new' && mv '\(folder.path)/clock.new' '\(folder.path)/clock'",
+      input: Data("\(seconds < 0 ? "" : "+")\(seconds)s\n".utf8))
+  }
+
   /// Lets connections that are made from now on write files up to a length only, or to any length: nil. What
   /// is longer ends in the middle of a page, as on a disk that is full.
   package func limitFiles(to length: Int?) async throws {

@@ -25,6 +25,7 @@ package final class PostgresCluster: Sendable {
   /// The TCP port on 127.0.0.1.
   package let port: Int
   private let tools: PostgresTools
+  private let hasOwnClock: Bool
   private let pipe: Int32
 
   private static let starting = Locked<Task<PostgresCluster, any Error>?>(nil)
@@ -43,8 +44,10 @@ package final class PostgresCluster: Sendable {
   /// - Parameters:
   ///   - isDurable: True to wait for the disk at each commit.
   ///   - options: Lines for `postgresql.conf`.
-  package init(isDurable: Bool = false, options: [String] = []) async throws {
+  ///   - hasOwnClock: True if `setClock` is going to set its clock.
+  package init(isDurable: Bool = false, options: [String] = [], hasOwnClock: Bool = false) async throws {
     tools = try PostgresTools()
+    self.hasOwnClock = hasOwnClock
     port = try FreePort.take()
     folder = URL(filePath: "/tmp").appending(path: "errand-pg-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -67,6 +70,7 @@ package final class PostgresCluster: Sendable {
         "host all all 127.0.0.1/32 trust",
         "local replication all trust", "host replication all 127.0.0.1/32 trust",
       ], to: "data/pg_hba.conf")
+    if hasOwnClock { try await setClock(by: .zero) }
     try await start()
   }
 
@@ -79,7 +83,9 @@ package final class PostgresCluster: Sendable {
 
   package func start() async throws {
     let data = folder.appending(path: "data").path
-    try await tools.run("pg_ctl", ["-D", data, "-l", "\(folder.path)/log", "-w", "-s", "start"])
+    try await tools.run(
+      "pg_ctl", ["-D", data, "-l", "\(folder.path)/log", "-w", "-s", "start"],
+      environment: hasOwnClock ? clockEnvironment : [])
   }
 
   package func stop(_ mode: StopMode = .fast) async throws {

@@ -42,8 +42,10 @@ struct PostgresTools: Sendable {
   }
 
   @discardableResult
-  func run(_ tool: String, _ arguments: [String], input: Data = Data()) async throws -> String {
-    let words = prefix + ["\(folder)/\(tool)"] + arguments
+  func run(
+    _ tool: String, _ arguments: [String], environment: [String] = [], input: Data = Data()
+  ) async throws -> String {
+    let words = prefix + ["env"] + environment + ["\(folder)/\(tool)"] + arguments
     return try await output(words, input: input)
   }
 

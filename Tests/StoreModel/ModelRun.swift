@@ -170,10 +170,15 @@ final class ModelRun {
       owners[place].leases.append(claimed.lease)
       if chance(70) {
         log.append("begin \(claimed.lease.id)")
-        try await owners[place].store.begin([claimed.lease])
-        if let index = model.index(claimed.row.id) { model.entries[index].isBegun = true }
+        try await begin([claimed.lease], place)
       }
     }
+    if chance(30), !owners[place].leases.isEmpty { try await begin([pick(owners[place].leases)], place) }
+  }
+
+  private func begin(_ leases: [Lease], _ place: Int) async throws {
+    let held = model.begin(leases, by: owners[place].number, at: now)
+    same(try await owners[place].store.begin(leases), held)
   }
 
   private func bounds() -> ClaimBounds {

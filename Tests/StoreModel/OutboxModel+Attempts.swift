@@ -94,6 +94,16 @@ extension OutboxModel {
     return index
   }
 
+  mutating func begin(_ leases: [Lease], by owner: Int, at now: StoreTime) -> [Lease] {
+    leases.filter { lease in
+      guard let index = holds(lease), entries[index].owner == owner, entries[index].leaseEnd > now.ticks,
+        boot == now.boot
+      else { return false }
+      entries[index].isBegun = true
+      return true
+    }
+  }
+
   mutating func renew(_ lease: Lease, for duration: Duration, at now: StoreTime) -> Bool {
     adopt(now)
     guard let index = holds(lease) else { return false }

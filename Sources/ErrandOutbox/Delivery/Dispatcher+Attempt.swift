@@ -74,10 +74,10 @@ extension Dispatcher {
     var pause = StorePause()
     while holds(lease), !wasGivenBack(lease) {
       do {
-        try await store.begin([lease])
+        let held = try await store.begin([lease])
         Failpoint.hit(.beforeSend)
         // The machine may have slept during the waits above, and another owner may have the row.
-        return holds(lease)
+        return held.contains(lease) && holds(lease)
       } catch {
         configuration.report(error)
         if (error as? OutboxError)?.code == .closed { return false }

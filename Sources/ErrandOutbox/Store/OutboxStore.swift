@@ -44,7 +44,11 @@ public protocol OutboxStore: Sendable {
   /// Notes that these rows are about to be sent: if their owner ends before they are finished, they count as
   /// attempted. The note has to survive the process, but not the machine. A store that cannot note it treats
   /// every claimed row as begun.
-  func begin(_ leases: [Lease]) async throws
+  ///
+  /// A lease that has ended by the store's time is not held, even if no other owner has claimed its row yet: its
+  /// row is not noted, and must not be sent.
+  /// - Returns: The leases that are still held, in the same order.
+  func begin(_ leases: [Lease]) async throws -> [Lease]
 
   /// Extends leases to this long from now.
   /// - Returns: The leases that were lost: another owner may have their rows.

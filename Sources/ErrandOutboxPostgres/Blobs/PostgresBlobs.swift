@@ -10,11 +10,11 @@
 
   /// Keeps blobs in tables beside the requests, for all machines that share the database.
   ///
-  /// The process that stores a blob holds it for some minutes at a time, by the server's clock.
+  /// The process that stores a blob holds it for some minutes at a time, by the fleet's clock.
   final class PostgresBlobs: BlobStore {
     /// The most bytes of one value in a table.
     static let pieceLength = 1 << 20
-    private static let hold = "clock_timestamp() + interval '10 minutes'"
+    private static let hold = "errand.instant(errand.pulse($1)) + interval '10 minutes'"
 
     let core: StoreCore
     private let holds: BlobHolds
@@ -32,7 +32,7 @@
       let keys = holds.keys
       guard !keys.isEmpty else { return }
       _ = try? await core.run(
-        "UPDATE errand.blobs SET held_until = \(Self.hold) WHERE key = ANY($1)", [.texts(keys)],
+        "UPDATE errand.blobs SET held_until = \(Self.hold) WHERE key = ANY($2)", [core.time, .texts(keys)],
         isRepeatable: true)
     }
 
@@ -65,8 +65,8 @@
       if !isOnePiece {
         _ = try await core.run(
           """
-          INSERT INTO errand.blobs(key, size, held_until) VALUES ($1, $2, \(Self.hold)) ON CONFLICT DO NOTHING
-          """, [.text(key), .integer(reading.size)], isRepeatable: true)
+          INSERT INTO errand.blobs(key, size, held_until) VALUES ($2, $3, \(Self.hold)) ON CONFLICT DO NOTHING
+          """, [core.time, .text(key), .integer(reading.size)], isRepeatable: true)
       }
       var number: Int64 = 0
       while !isOnePiece, !first.isEmpty {
@@ -83,10 +83,10 @@
       let name = "\(digest.finalize()).\(key)"
       _ = try await core.run(
         """
-        INSERT INTO errand.blobs(key, name, size, held_until, data) VALUES ($1, $2, $3, \(Self.hold), $4)
+        INSERT INTO errand.blobs(key, name, size, held_until, data) VALUES ($2, $3, $4, \(Self.hold), $5)
         ON CONFLICT (key) DO UPDATE SET name = excluded.name
         """,
-        [.text(key), .text(name), .integer(count), isOnePiece ? .bytes(first) : .null(.bytes)],
+        [core.time, .text(key), .text(name), .integer(count), isOnePiece ? .bytes(first) : .null(.bytes)],
         isRepeatable: true)
       return Blob(name: name, size: count, hold: hold)
     }
@@ -157,9 +157,9 @@
         try Task.checkCancellation()
         let answer = try await core.run(
           """
-          SELECT key, name FROM errand.blobs WHERE key > $1 AND held_until < clock_timestamp()
-          ORDER BY key LIMIT 1000
-          """, [.text(last)], isRepeatable: true)
+          SELECT key, name FROM errand.blobs WHERE key > $1
+            AND held_until < errand.instant(errand.pulse($2)) ORDER BY key LIMIT 1000
+          """, [.text(last), core.time], isRepeatable: true)
         let page = answer.rows { (key: $0.text(0) ?? "", name: $0.text(1)) }
         guard let end = page.last?.key else { return swept }
         last = end

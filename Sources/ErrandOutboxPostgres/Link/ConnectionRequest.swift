@@ -18,10 +18,12 @@
     /// False behind a pooler that takes no settings.
     var setsSession = true
 
-    /// The settings that the statements of a store are written for.
+    /// The settings that the statements of a store are written for. The link has its deadlines, so a role's time limits
+    /// do not end what may still be done.
     private static let session =
       "-c search_path=pg_catalog,pg_temp -c default_transaction_isolation=read\\ committed "
-      + "-c standard_conforming_strings=on"
+      + "-c standard_conforming_strings=on -c plpgsql.extra_errors=none -c statement_timeout=0 -c lock_timeout=0 "
+      + "-c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0"
 
     /// Notes that an attempt failed.
     mutating func failed(_ failure: PostgresFailure) {

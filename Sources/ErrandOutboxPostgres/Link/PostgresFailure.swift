@@ -52,6 +52,12 @@
       return ["08", "57"].contains(state.prefix(2)) || state == "53300"
     }
 
+    /// True if the statement gave up because another transaction held a lock for too long. It was undone.
+    var isLockTimeout: Bool { state == "55P03" }
+
+    /// True if the statement may have done its work nevertheless.
+    var mayBeDone: Bool { kind == .lost || kind == .late }
+
     /// True if a pooler takes no settings of a session: the next attempt is made without.
     var refusesSettings: Bool {
       kind == .unreachable && message.contains("unsupported startup parameter") && message.contains("options")

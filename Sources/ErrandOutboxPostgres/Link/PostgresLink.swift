@@ -92,6 +92,16 @@
       }
     }
 
+    /// Sends a statement that fails at a time of the link's timeline, which may have passed.
+    func outcomeAndRepeat(
+      of query: PostgresQuery, by deadline: Duration?
+    ) async -> (outcome: Result<PostgresAnswer, PostgresFailure>, isRepeat: Bool) {
+      await outcomeAndRepeat(of: query, within: deadline.map { max(.zero, $0 - now) } ?? .longest)
+    }
+
+    /// When a call that begins now fails; nil for never.
+    func callDeadline() -> Duration? { deadline.map { now + $0 } }
+
     /// Sends a statement, and blocks until its outcome comes.
     func wait(for query: PostgresQuery) -> Result<PostgresAnswer, PostgresFailure> {
       let arrival = DispatchSemaphore(value: 0)

@@ -15,6 +15,8 @@
     case integers([Int64?])
     case texts([String?])
     case blobs([Data?])
+    /// A value that is computed each time the statement is sent.
+    case later(PostgresType, @Sendable () -> PostgresValue)
 
     static func optional(_ value: Int64?) -> PostgresValue { value.map { .integer($0) } ?? .null(.integer) }
     static func optional(_ value: String?) -> PostgresValue { value.map { .text($0) } ?? .null(.text) }
@@ -33,6 +35,7 @@
       case .integers: .integers
       case .texts: .texts
       case .blobs: .blobs
+      case .later(let type, _): type
       }
     }
 
@@ -47,6 +50,7 @@
       case .integers(let values): Self.array(values, of: .integer, Self.big)
       case .texts(let values): Self.array(values, of: .text) { Array($0.utf8) }
       case .blobs(let values): Self.array(values, of: .bytes) { Array($0) }
+      case .later(_, let value): value().encoded
       }
     }
 

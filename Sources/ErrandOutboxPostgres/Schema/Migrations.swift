@@ -24,12 +24,17 @@
     static let migrations: [PostgresMigration] = [
       PostgresMigration(
         1, "tables and functions of the outbox", compatible: 1, sql: tables + "\n" + functions),
-      PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: replacing(functions)),
+      // Its functions are among those of the next one.
+      PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: ""),
+      PostgresMigration(
+        3, "leases and signs of life that no clock of the server ends", compatible: 3,
+        sql: "\(clockTable)\n\(lockTables)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n"
+          + replacing(functions)),
     ]
 
     private static let functions = decided(
       [
-        basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
+        clock, locks, basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
         endingLeases, finishing, leasing, manual,
         reading,
         forgetting, enqueuing, checking, enqueueCalls,

@@ -1,7 +1,7 @@
 #if Postgres
   import ErrandOutbox
 
-  /// Brings a schema to its newest version, in one transaction under a lock of the database.
+  /// Brings a schema to its newest version, in one transaction under a lock of its migrations.
   struct Migrator: Sendable {
     let link: PostgresLink
     let schema: Schema
@@ -63,16 +63,25 @@
         DO $errand_migration$ BEGIN
           PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
           PERFORM set_config('standard_conforming_strings', 'on', true);
-          PERFORM pg_advisory_xact_lock(hashtext('errand'), hashtext('errand.migration'));
-          -- Not by to_regclass: it remembers what was there before the lock.
+          -- Another program may make the same at the same time: this waits for it, and then finds it.
+          IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = '\(schema.name)') THEN
+            BEGIN
+              CREATE SCHEMA "\(schema.name)";
+            EXCEPTION WHEN unique_violation OR duplicate_schema THEN NULL;
+            END;
+          END IF;
           IF NOT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = '\(schema.name)' AND c.relname = 'migrations')
           THEN
-            CREATE SCHEMA IF NOT EXISTS "\(schema.name)";
-            CREATE TABLE errand.migrations(
-              version integer PRIMARY KEY, name text NOT NULL, compatible integer NOT NULL,
-              done timestamptz NOT NULL DEFAULT clock_timestamp());
+            BEGIN
+              CREATE TABLE errand.migrations(
+                version integer PRIMARY KEY, name text NOT NULL, compatible integer NOT NULL,
+                done timestamptz NOT NULL DEFAULT clock_timestamp());
+            EXCEPTION WHEN unique_violation OR duplicate_table THEN NULL;
+            END;
           END IF;
+          -- No advisory lock: any role that may connect could hold it.
+          LOCK TABLE errand.migrations IN SHARE ROW EXCLUSIVE MODE;
         \(steps.joined(separator: "\n"))
         END $errand_migration$
         """)

@@ -16,6 +16,7 @@
         wall bigint := coalesce(at[2], errand.wall());
         ticks bigint := coalesce(at[1], errand.ticks());
         added bigint[];
+        undone bigint[];
         known text[];
         had record;
         most bigint := cardinality(ids);
@@ -51,7 +52,9 @@
             n(id, long_id, lane, long_lane, holding, priority, lifetime, ending, summary, content, size, origin, number)
           ORDER BY n.number
           ON CONFLICT (id) DO NOTHING
-          RETURNING seq, requests.id
+          RETURNING seq, requests.files
+        ), filed AS (
+          INSERT INTO errand.files SELECT f, new.seq FROM new, unnest(new.files) f
         ) SELECT array_agg(new.seq) INTO added FROM new;
 
         -- A statement of its own: it sees what was over before the insert, which has waited for it.
@@ -63,17 +66,16 @@
               EXISTS (SELECT FROM errand.dead d WHERE d.id = q.id)
               OR EXISTS (SELECT FROM errand.history h, errand.state s WHERE h.id = q.id AND h.ended > s.horizon))
             RETURNING q.seq
-          ) SELECT array(SELECT unnest(added) EXCEPT SELECT gone.seq FROM gone) INTO added;
+          ) SELECT array_agg(gone.seq) INTO undone FROM gone;
+          DELETE FROM errand.files x WHERE x.seq = ANY(undone);
+          added := array(SELECT unnest(added) EXCEPT SELECT unnest(undone));
         END IF;
 
-        IF cardinality(file_names) > 0 THEN
-          INSERT INTO errand.files
-            SELECT f, q.seq FROM errand.requests q, unnest(q.files) f WHERE q.seq = ANY(added);
-        END IF;
+        -- From the parameters: a SERIALIZABLE transaction that reads the requests fails beside another that adds some.
         IF cardinality(array_remove(lanes, NULL)) > 0 THEN
           INSERT INTO errand.arrivals(lane, long_lane)
-            SELECT DISTINCT q.lane, q.long_lane FROM errand.requests q
-            WHERE q.seq = ANY(added) AND q.lane IS NOT NULL;
+            SELECT DISTINCT l.lane, l.long_lane FROM unnest(lanes, long_lanes) l(lane, long_lane)
+            WHERE l.lane IS NOT NULL;
         END IF;
         IF cardinality(added) = most THEN
           PERFORM errand.tally(me, 0, most, bytes_in_all, true);
@@ -101,7 +103,7 @@
           RETURN false;
         END IF;
         FOR slot IN 0..15 LOOP
-          IF pg_try_advisory_xact_lock(hashtext('errand.caps'), (coalesce(me, 0) + slot) % 16) THEN
+          IF errand.lock('caps ' || (coalesce(me, 0) + slot) % 16, false) THEN
             -- Looked at again: all that had the slot before is counted. It cannot wait for the others now, so it
             -- begins anew.
             IF NOT errand.is_half_empty(most_count, most_bytes) THEN PERFORM errand.begin_anew(); END IF;
@@ -123,7 +125,7 @@
       -- Waits for all that add, in one order.
       CREATE FUNCTION errand.wait_for_caps() RETURNS void LANGUAGE plpgsql AS $$
       BEGIN
-        FOR slot IN 0..15 LOOP PERFORM pg_advisory_xact_lock(hashtext('errand.caps'), slot); END LOOP;
+        FOR slot IN 0..15 LOOP PERFORM errand.lock('caps ' || slot, true); END LOOP;
       END $$;
 
       -- Undoes the transaction. The store sends its statement again.
@@ -167,7 +169,7 @@
         taken_bytes bigint := 0;
         last bigint := (SELECT last_value FROM errand.places);
       BEGIN
-        PERFORM pg_advisory_xact_lock(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.lock_history();
         FOR new IN SELECT * FROM unnest(ids, priorities, sizes) n(id, priority, size) LOOP
           LOOP
             had := errand.usage();

@@ -1,14 +1,7 @@
 #if Postgres
   extension Schema {
-    /// Time, totals, lanes and days: what the other functions are made of.
+    /// Totals, lanes and days: what the other functions are made of.
     static let basics = """
-      CREATE FUNCTION errand.wall() RETURNS bigint LANGUAGE sql VOLATILE AS
-        $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
-
-      -- Milliseconds by a clock that is not set.
-      CREATE FUNCTION errand.ticks() RETURNS bigint LANGUAGE plpgsql VOLATILE AS
-        $$ BEGIN RETURN errand.wall() + (SELECT drift FROM errand.state); END $$;
-
       -- The bytes that a request counts as.
       CREATE FUNCTION errand.bytes(state integer, size bigint, response bytea) RETURNS bigint
       LANGUAGE sql IMMUTABLE AS $$
@@ -43,7 +36,7 @@
       BEGIN
         IF EXISTS (SELECT FROM errand.days WHERE day = d) THEN RETURN; END IF;
         name := 'history_' || to_char(to_timestamp(d * 86400) AT TIME ZONE 'UTC', 'YYYYMMDD');
-        PERFORM pg_advisory_xact_lock(hashtext('errand.days'), hashtext('errand.days'));
+        PERFORM errand.lock('days', true);
         IF EXISTS (SELECT FROM errand.days WHERE day = d) THEN RETURN; END IF;
         EXECUTE format('CREATE TABLE errand.%I (LIKE errand.history INCLUDING DEFAULTS)', name);
         EXECUTE format('ALTER TABLE errand.%I SET (toast_tuple_target = 1024)', name);
@@ -123,7 +116,7 @@
       BEGIN
         SELECT array_agg(DISTINCT lane) INTO wanted FROM (SELECT lane FROM errand.arrivals LIMIT 1000) a;
         IF wanted IS NULL THEN RETURN true; END IF;
-        IF NOT pg_try_advisory_xact_lock(hashtext('errand.arrivals'), hashtext('errand.arrivals')) THEN
+        IF NOT errand.lock('arrivals', false) THEN
           RETURN false;
         END IF;
         INSERT INTO errand.lanes(lane) SELECT w FROM unnest(wanted) w ORDER BY 1 ON CONFLICT DO NOTHING;

@@ -22,7 +22,7 @@
         seqs bigint[] := '{}';
         more bigint[];
       BEGIN
-        IF most <= 0 OR most > 100000 OR coalesce((walk ->> 'until')::bigint, 0) <= errand.wall() THEN RETURN NULL; END IF;
+        IF most <= 0 OR most > 100000 OR coalesce((walk ->> 'until')::bigint, 0) <= now_ticks THEN RETURN NULL; END IF;
         FOR p IN REVERSE 3..0 LOOP
           more := ARRAY(
             SELECT seq FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0 AND priority = p
@@ -43,7 +43,7 @@
 
       -- Notes how long a claim took that looked at everything, and what it chose. After two slow ones in a row, the next
       -- ones begin behind that.
-      CREATE FUNCTION errand.note_walk(took interval, chosen bigint[], is_more boolean) RETURNS void
+      CREATE FUNCTION errand.note_walk(now_ticks bigint, took interval, chosen bigint[], is_more boolean) RETURNS void
       LANGUAGE plpgsql \(planning) AS $$
       DECLARE
         walk jsonb := errand.walk();
@@ -54,7 +54,7 @@
           IF walk IS NOT NULL THEN PERFORM set_config('errand_of_errand.walk', '', false); END IF;
           RETURN;
         END IF;
-        walk := jsonb_build_object('slow', slow, 'until', CASE WHEN slow > 1 THEN errand.wall() + 1000 ELSE 0 END);
+        walk := jsonb_build_object('slow', slow, 'until', CASE WHEN slow > 1 THEN now_ticks + 1000 ELSE 0 END);
         SELECT min(priority) INTO lowest FROM errand.requests WHERE seq = ANY(chosen);
         FOR p IN 0..3 LOOP
           -- Nothing is ready with a higher priority than that of the last one, but for what was chosen.

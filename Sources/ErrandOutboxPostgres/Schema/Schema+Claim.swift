@@ -24,9 +24,8 @@
         next bigint;
         began timestamptz := clock_timestamp();
       BEGIN
-        UPDATE errand.workers SET seen = clock_timestamp()
-          WHERE id = me AND seen < clock_timestamp() - lasting / 4;
-        IF at IS NULL AND NOT is_paused AND errand.walk() IS NOT NULL THEN
+        PERFORM errand.live(at, me);
+        IF at[2] IS NULL AND NOT is_paused AND errand.walk() IS NOT NULL THEN
           SELECT coalesce(array_agg(origin), '{}') INTO held FROM errand.origins;
           chosen := errand.choose_behind(now_ticks, most, names, rooms, per_other, others, held, max_attempts);
           IF chosen.seqs IS NOT NULL THEN
@@ -36,11 +35,11 @@
             RETURN;
           END IF;
         END IF;
-        leases := errand.leases(now_ticks, me);
+        leases := errand.leases(at, now_ticks, me);
         IF leases.has_lost THEN
           RETURN QUERY SELECT 3, NULL::bigint, x, NULL::text, 0::bigint
-            FROM errand.recover(now_ticks, now_wall, me, backoff, max_backoff) x;
-          leases := errand.leases(now_ticks, me);
+            FROM errand.recover(at, now_ticks, now_wall, me, backoff, max_backoff) x;
+          leases := errand.leases(at, now_ticks, me);
         END IF;
         RETURN QUERY SELECT 2, NULL::bigint, x, NULL::text, 0::bigint
           FROM errand.expire(now_ticks, now_wall, me) x;
@@ -66,13 +65,11 @@
           RETURN QUERY SELECT * FROM errand.take(now_ticks, now_wall, me, chosen.seqs, max_attempts, lease);
           IF FOUND THEN leases.next_end := least(leases.next_end, now_ticks + claim.lease); END IF;
         END IF;
-        IF at IS NULL THEN PERFORM errand.note_walk(clock_timestamp() - began, chosen.seqs, has_more); END IF;
+        IF at[2] IS NULL THEN PERFORM errand.note_walk(now_ticks, clock_timestamp() - began, chosen.seqs, has_more); END IF;
         IF has_more THEN
           next := 0;
         ELSE
           next := least(errand.next_claim(now_ticks, is_paused), leases.next_end - now_ticks,
-            -- When a worker that has requests will count as gone.
-            (extract(epoch FROM leases.next_absence - clock_timestamp()) * 1000)::bigint,
             CASE WHEN is_contended AND NOT is_paused THEN 10 END);
           IF next < 0 THEN next := 0; END IF;
         END IF;
@@ -102,17 +99,16 @@
           FROM taken t, (SELECT count(*) FROM counted) c ORDER BY t.priority DESC, t.seq;
       END $$;
 
-      -- Whether leases are over, when the next will be, and when the next of the other workers that have some
-      -- will count as gone.
+      -- Whether requests may be taken from their workers, and when the next one may.
       CREATE FUNCTION errand.leases(
-        now_ticks bigint, me integer, OUT has_lost boolean, OUT next_end bigint, OUT next_absence timestamptz
+        at bigint[], now_ticks bigint, me integer, OUT has_lost boolean, OUT next_end bigint
       ) LANGUAGE plpgsql \(planning) AS $$
+      DECLARE
+        pulse bigint := errand.pulse(at);
       BEGIN
-        SELECT bool_or(q.lease_end <= now_ticks OR q.owner <> me
-            AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp())),
-          min(q.lease_end), min(w.seen + w.lasting) FILTER (WHERE w.id <> me)
-          INTO has_lost, next_end, next_absence
+        SELECT min(errand.free_from(now_ticks, pulse, at[3], me, q, w)) INTO next_end
           FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner WHERE q.state = 1;
+        has_lost := next_end <= now_ticks;
       END $$;
 
       -- The milliseconds until a claim may find more, but for leases.

@@ -5,27 +5,27 @@
       -- Ends the leases that are over, and those of workers that are gone. What was being sent waits as
       -- after any failed attempt, because it may be what ended its worker.
       CREATE FUNCTION errand.recover(
-        now_ticks bigint, now_wall bigint, me integer, backoff bigint, max_backoff bigint
+        at bigint[], now_ticks bigint, now_wall bigint, me integer, backoff bigint, max_backoff bigint
       ) RETURNS SETOF errand.requests LANGUAGE plpgsql \(planning) AS $$
       DECLARE
         lost bigint[];
         locked text[];
+        pulse bigint := errand.pulse(at);
       BEGIN
         SELECT array_agg(q.seq), errand.lock_lanes(array_agg(q.lane) FILTER (WHERE q.lane IS NOT NULL), false)
           INTO lost, locked
           FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
-          WHERE q.state = 1 AND (q.lease_end <= now_ticks OR q.owner <> me
-            AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()));
+          WHERE q.state = 1 AND errand.free_from(now_ticks, pulse, at[3], me, q, w) <= now_ticks;
         IF lost IS NULL THEN RETURN; END IF;
+        lost := ARRAY(SELECT seq FROM errand.requests WHERE seq = ANY(lost) AND state + 0 = 1
+          AND (lane IS NULL OR lane = ANY(locked)) ORDER BY seq FOR UPDATE SKIP LOCKED);
+        -- A statement of its own: it sees a sign of life that was given before the rows were locked.
         RETURN QUERY
           WITH ended AS (
             SELECT q.seq, CASE WHEN q.begun AND backoff > 0
                 THEN least(max_backoff, backoff * 2 ^ least(greatest(q.counted - 1, 0), 50))::bigint ELSE 0 END AS delay
             FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
-            WHERE q.seq = ANY(lost) AND q.state + 0 = 1 AND (q.lane IS NULL OR q.lane = ANY(locked))
-              AND (q.lease_end <= now_ticks OR q.owner <> me
-                AND (w.id IS NULL OR w.seen + w.lasting < clock_timestamp()))
-            FOR UPDATE OF q SKIP LOCKED
+            WHERE q.seq = ANY(lost) AND errand.free_from(now_ticks, pulse, at[3], me, q, w) <= now_ticks
           ), changed AS (
             UPDATE errand.requests q SET state = 0, owner = NULL, lease_end = NULL, changed = now_wall,
               revision = revision + 1, offline = false,
@@ -71,7 +71,7 @@
         end_wall bigint;
       BEGIN
         IF cardinality(these) = 0 THEN RETURN; END IF;
-        PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.share_history();
         end_wall := errand.end_time(now_wall);
         RETURN QUERY
           WITH open AS (DELETE FROM errand.requests WHERE seq = ANY(these) RETURNING *),

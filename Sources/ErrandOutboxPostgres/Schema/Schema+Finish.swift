@@ -22,7 +22,7 @@
             SELECT lane FROM errand.requests WHERE seq = ANY(seqs) AND lane IS NOT NULL
             UNION SELECT lane FROM errand.dead WHERE seq = ANY(seqs) AND lane IS NOT NULL) q), true);
         PERFORM errand.be_durable();
-        PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.share_history();
         -- Not earlier: what is forgotten must have ended before.
         now_wall := coalesce(at[2], errand.wall());
         end_wall := errand.end_time(now_wall);
@@ -169,36 +169,37 @@
       CREATE FUNCTION errand.renew(at bigint[], me integer, seqs bigint[], leases bigint[], length bigint)
       RETURNS SETOF bigint LANGUAGE plpgsql \(pinned) \(planning) AS $$
       BEGIN
-        PERFORM errand.beat(me);
+        PERFORM set_config('synchronous_commit', 'off', true);
+        PERFORM errand.live(at, me);
         RETURN QUERY UPDATE errand.requests q SET lease_end = coalesce(at[1], errand.ticks()) + length
           FROM (SELECT * FROM unnest(seqs, leases) WITH ORDINALITY u(seq, lease, nth) ORDER BY seq) n
           WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease AND q.owner = me
           RETURNING n.nth - 1;
       END $$;
 
-      -- Notes that requests are about to be sent. The note need not outlive the server's machine.
-      CREATE FUNCTION errand.begin_sending(seqs bigint[], leases bigint[]) RETURNS void
-      LANGUAGE plpgsql \(pinned) \(planning) AS $$
+      -- Notes that requests are about to be sent. The note need not outlive the server's machine. Answers the
+      -- numbers of those whose leases are held. It is a sign of life, too: else another worker could end these
+      -- leases right after this.
+      CREATE FUNCTION errand.begin_leases(at bigint[], me integer, seqs bigint[], leases bigint[])
+      RETURNS SETOF bigint LANGUAGE plpgsql \(pinned) \(planning) AS $$
+      DECLARE
+        now_ticks bigint := coalesce(at[1], errand.ticks());
       BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
-        UPDATE errand.requests q SET begun = true
-          FROM (SELECT * FROM unnest(seqs, leases) u(seq, lease) ORDER BY seq) n
-          WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease;
-      END $$;
-
-      -- Notes that a worker lives.
-      CREATE FUNCTION errand.beat(me integer) RETURNS void LANGUAGE plpgsql \(pinned) AS $$
-      BEGIN
-        PERFORM set_config('synchronous_commit', 'off', true);
-        UPDATE errand.workers SET seen = clock_timestamp() WHERE id = me;
+        PERFORM errand.live(at, me);
+        RETURN QUERY UPDATE errand.requests q SET begun = true
+          FROM (SELECT * FROM unnest(seqs, leases) WITH ORDINALITY u(seq, lease, nth) ORDER BY seq) n
+          WHERE q.seq = n.seq AND q.state + 0 = 1 AND q.lease & 16777215 = n.lease
+            AND q.owner = me AND q.lease_end > now_ticks
+          RETURNING n.nth - 1;
       END $$;
 
       -- Makes a worker known. One that was found to be gone may come back.
-      CREATE FUNCTION errand.arrive(me integer, name text, version text, lasting bigint) RETURNS void
+      CREATE FUNCTION errand.arrive(at bigint[], me integer, name text, version text, lasting bigint) RETURNS void
       LANGUAGE sql \(pinned) AS $$
-        INSERT INTO errand.workers(id, name, version, lasting)
-        VALUES (me, name, version, lasting * interval '1 millisecond')
-        ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp(), lasting = excluded.lasting
+        INSERT INTO errand.workers(id, name, version, seen, lasting)
+        VALUES (me, name, version, errand.instant(errand.pulse(at)), lasting * interval '1 millisecond')
+        ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lasting = excluded.lasting
       $$;
 
       -- Gives back what a worker has claimed, as if it had not been claimed; all but `keeping`.

@@ -15,7 +15,7 @@
       BEGIN
         locked := errand.lock_lanes((SELECT array_agg(DISTINCT e.lane) FROM errand.everything e
           WHERE e.seq = ANY(these) AND e.lane IS NOT NULL), true);
-        PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.share_history();
         SELECT array_agg(DISTINCT e.origin) INTO released FROM errand.everything e
           WHERE e.seq = ANY(these) AND e.state IN (0, 3, 4);
         UPDATE errand.requests SET due = 0, offline = false, revision = revision + 1
@@ -57,7 +57,7 @@
       BEGIN
         locked := errand.lock_lanes((SELECT array_agg(DISTINCT e.lane) FROM errand.everything e
           WHERE e.seq = ANY(these) AND e.lane IS NOT NULL), true);
-        PERFORM pg_advisory_xact_lock_shared(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.share_history();
         open_ones := ARRAY(SELECT seq FROM errand.requests WHERE seq = ANY(these) AND state = 0 FOR UPDATE)
           || ARRAY(SELECT seq FROM errand.dead WHERE seq = ANY(these) FOR UPDATE);
         expired := ARRAY(SELECT seq FROM errand.history WHERE seq = ANY(these) AND state = 4

@@ -52,7 +52,7 @@
       CREATE FUNCTION errand.fold() RETURNS void LANGUAGE plpgsql \(pinned) AS $$
       BEGIN
         IF (SELECT count(*) FROM (SELECT FROM errand.tallies LIMIT 100) t) < 100
-          OR NOT pg_try_advisory_xact_lock(hashtext('errand.fold'), hashtext('errand.fold')) THEN RETURN; END IF;
+          OR NOT errand.lock('fold', false) THEN RETURN; END IF;
         PERFORM set_config('synchronous_commit', 'off', true);
         WITH old AS (DELETE FROM errand.tallies RETURNING *)
         INSERT INTO errand.tallies(owner, state, count, bytes, token)
@@ -95,7 +95,7 @@
         was bigint;
         upto bigint;
       BEGIN
-        PERFORM pg_advisory_xact_lock(hashtext('errand.history'), hashtext('errand.history'));
+        PERFORM errand.lock_history();
         was := (SELECT horizon FROM errand.state);
         IF until IS NULL OR until <= was THEN RETURN; END IF;
         upto := least(until, (SELECT ended FROM errand.history WHERE ended > was AND ended <= until

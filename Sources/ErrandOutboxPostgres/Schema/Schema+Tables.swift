@@ -105,6 +105,7 @@
       CREATE TABLE errand.workers(
         id integer PRIMARY KEY, name text NOT NULL, version text NOT NULL,
         started timestamptz NOT NULL DEFAULT clock_timestamp(),
+        -- Ticks.
         seen timestamptz NOT NULL DEFAULT clock_timestamp(),
         -- How long after it was seen last it counts as gone.
         lasting interval NOT NULL
@@ -113,10 +114,10 @@
         one boolean PRIMARY KEY DEFAULT true CHECK (one),
         paused boolean NOT NULL DEFAULT false,
         -- What ended at this time or before is forgotten.
-        horizon bigint NOT NULL DEFAULT -1,
-        -- The milliseconds that ticks are ahead of the server's clock, which may have been set.
-        drift bigint NOT NULL DEFAULT 0);
+        horizon bigint NOT NULL DEFAULT -1);
       INSERT INTO errand.state DEFAULT VALUES;
+      \(clockTable)
+      \(lockTables)
       -- When the workers were woken last.
       CREATE TABLE errand.wakes(woken timestamptz NOT NULL) WITH (fillfactor = 10);
       INSERT INTO errand.wakes VALUES ('-infinity');

@@ -16,7 +16,8 @@
   /// let outbox = try await Outbox(store: store, client: client)
   /// ```
   ///
-  /// When a method returns, its changes are committed. Times are those of the server's clock. A worker that
+  /// When a method returns, its changes are committed. Dates are those of the server's clock, and
+  /// durations do not change when it is set. A worker that
   /// gives no sign of life for `PostgresSettings.absence` loses its requests to others. Calls that arrive
   /// while a transaction is being committed share the next one.
   ///
@@ -27,8 +28,11 @@
 
     let core: StoreCore
     let postgresBlobs: PostgresBlobs
-    private let adds: Batcher<AddCall, Dropped>
-    private let begins: Batcher<[Lease], Void>
+    private let adds: Batcher<AddCall, AddStep>
+    /// The calls that cannot be made together with others, and those that wait for another transaction. They use few
+    /// connections, and each of their statements gives up soon, so that other calls go on.
+    private let lateAdds: Batcher<AddCall, AddStep>
+    private let begins: Batcher<BeginCall, [Lease]>
     private let signals: StoreSignals
 
     /// Opens the store on a database, and brings its schema to the newest version if that is needed.
@@ -44,6 +48,7 @@
       let blobs = PostgresBlobs(core)
       postgresBlobs = blobs
       adds = Batcher(most: 256, parallel: max(1, settings.connections / 2)) { await core.add($0) }
+      lateAdds = Batcher(most: 1, parallel: max(1, settings.connections / 4)) { await core.add($0) }
       begins = Batcher(most: 512, parallel: 1) { calls in await core.begin(calls) }
       signals = StoreSignals(core) { await blobs.renewHolds() }
     }
@@ -78,7 +83,14 @@
       try core.checkOpen()
       guard !rows.isEmpty else { return Dropped() }
       defer { signals.hasChanged() }
-      return try await adds.call(AddCall(rows: rows, caps: caps))
+      var call = AddCall(rows: rows, caps: caps, deadline: core.link.callDeadline())
+      var step = try await adds.call(call)
+      while case .alone(_, let mayBeAdded) = step {
+        call.mayBeAdded = mayBeAdded
+        step = try await lateAdds.call(call)
+      }
+      guard case .added(let dropped) = step else { return Dropped() }
+      return dropped
     }
 
     public func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
@@ -88,9 +100,10 @@
       return claim.claim
     }
 
-    public func begin(_ leases: [Lease]) async throws {
+    public func begin(_ leases: [Lease]) async throws -> [Lease] {
       try core.checkOpen()
-      if !leases.isEmpty { try await begins.call(leases) }
+      return leases.isEmpty
+        ? [] : try await begins.call(BeginCall(leases: leases, deadline: core.link.callDeadline()))
     }
 
     public func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {

@@ -14,7 +14,7 @@
     public let version: String
     /// When it began to deliver.
     public let started: Date
-    /// How long ago it gave its last sign of life, by the server's clock.
+    /// How long ago it gave its last sign of life.
     public let silence: Duration
     /// False if it was silent for so long that its requests are free for others.
     public let isAlive: Bool
@@ -33,12 +33,11 @@
       let answer = try await core.run(
         """
         SELECT w.id::bigint, w.name, w.version, (extract(epoch FROM w.started) * 1000)::bigint,
-          CASE WHEN w.seen = '-infinity' THEN 9223372036854775807
-            ELSE (extract(epoch FROM clock_timestamp() - w.seen) * 1000)::bigint END,
-          w.seen + w.lasting >= clock_timestamp(), count(q.seq), count(DISTINCT q.lane), min(q.changed)
-        FROM errand.workers w LEFT JOIN errand.requests q ON q.state = 1 AND q.owner = w.id
-        GROUP BY w.id ORDER BY w.started, w.id
-        """, [], isRepeatable: true)
+          (extract(epoch FROM n.now - w.seen) * 1000)::bigint, w.seen + w.lasting >= n.now, count(q.seq), count(DISTINCT q.lane), min(q.changed)
+        FROM errand.workers w
+          CROSS JOIN (SELECT errand.instant(errand.pulse($1)) AS now) n LEFT JOIN errand.requests q ON q.state = 1 AND q.owner = w.id
+        GROUP BY w.id, n.now ORDER BY w.started, w.id
+        """, [core.time], isRepeatable: true)
       return answer.rows { row in
         PostgresWorker(
           id: Int(row.integer(0)), name: StoredName.name(row.text(1) ?? "", long: nil),

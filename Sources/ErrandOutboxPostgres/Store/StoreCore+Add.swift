@@ -12,60 +12,98 @@
   struct AddCall: Sendable {
     let rows: [NewRow]
     let caps: OutboxCaps
+    /// When it fails, on the link's timeline; nil for never.
+    let deadline: Duration?
+    /// True if an earlier statement may have added the rows.
+    var mayBeAdded = false
+  }
+
+  /// What one statement did for a caller.
+  enum AddStep: Sendable {
+    case added(Dropped)
+    /// The rows have to be added apart from those of others, and this is why.
+    case alone(OutboxError, mayBeAdded: Bool)
   }
 
   extension StoreCore {
+    /// How long a statement waits for locks that other transactions hold. An id may be in an application's
+    /// transaction that stays open; then it is asked for again, and other calls go on meanwhile.
+    private static let patience = Duration.milliseconds(500)
+
+    /// The time limit is set before the function is called, because the call depends on it.
     private static let add = """
-      SELECT what, place, file, \(RowColumns.ofValue("r")) FROM errand.add(
-        $1, $2::integer, $3, $4, $5::integer, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+      SELECT what, place, file, \(RowColumns.ofValue("r"))
+      FROM (SELECT set_config('lock_timeout', $21, true) IS NOT NULL AS is_set) s, LATERAL errand.add(
+        $1, $2::integer, $3, $4, $5::integer, $6 AND is_set, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+        $18, $19, $20)
       """
 
     /// Adds the rows of several callers, in one transaction if that is possible.
-    func add(_ calls: [AddCall]) async -> [Result<Dropped, any Error>] {
-      guard calls.count > 1 else { return await [addAlone(calls[0])] }
-      if calls.allSatisfy({ $0.caps == calls[0].caps }) {
-        do {
-          if let together = try await add(calls.flatMap(\.rows), calls[0].caps, isAlone: false) {
-            return shared(together, among: calls)
-          }
-        } catch {
-          // What one of them lacks must not fail the others, unless the server is away for all.
-          guard (error as? OutboxError)?.code == .failed else { return calls.map { _ in .failure(error) } }
+    func add(_ calls: [AddCall]) async -> [Result<AddStep, any Error>] {
+      guard calls.count > 1 else { return [await addAlone(calls[0])] }
+      guard calls.allSatisfy({ $0.caps == calls[0].caps }) else {
+        let error = OutboxError(.failed, "these callers have different caps")
+        return calls.map { _ in .success(.alone(error, mayBeAdded: false)) }
+      }
+      let end = calls.compactMap(\.deadline).min()
+      let (outcome, isRepeat) = await outcome(
+        of: calls.flatMap(\.rows), calls[0].caps, isAlone: false, by: end)
+      switch outcome {
+      case .success(let answer):
+        if let together = Self.dropped(answer, isRepeat: isRepeat) { return shared(together, among: calls) }
+        let error = OutboxError(.full, "these callers do not fit in together")
+        return calls.map { _ in .success(.alone(error, mayBeAdded: false)) }
+      case .failure(let failure):
+        let error = failure.error(link)
+        return calls.map { call in
+          goesOn(failure, error, call)
+            ? .success(.alone(error, mayBeAdded: failure.mayBeDone)) : .failure(error)
         }
       }
-      var results: [Result<Dropped, any Error>] = []
-      for call in calls { results.append(await addAlone(call)) }
-      return results
     }
 
-    private func addAlone(_ call: AddCall) async -> Result<Dropped, any Error> {
-      do {
-        return .success(try await add(call.rows, call.caps, isAlone: true) ?? Dropped())
-      } catch {
-        return .failure(error)
+    /// Returns true if a call may be made alone, after it failed together with others: what one of them lacks must
+    /// not fail the others, and neither may the deadline of the first.
+    private func goesOn(_ failure: PostgresFailure, _ error: OutboxError, _ call: AddCall) -> Bool {
+      if let deadline = call.deadline, deadline <= link.now { return false }
+      switch failure.kind {
+      case .refused: return error.code == .failed || failure.isLockTimeout
+      case .unreachable: return failure.passes
+      case .lost, .late: return true
+      }
+    }
+
+    /// Adds the rows of one caller.
+    func addAlone(_ call: AddCall) async -> Result<AddStep, any Error> {
+      let (outcome, isRepeat) = await outcome(of: call.rows, call.caps, isAlone: true, by: call.deadline)
+      switch outcome {
+      case .success(let answer):
+        let dropped = Self.dropped(answer, isRepeat: isRepeat || call.mayBeAdded)
+        return .success(.added(dropped ?? Dropped()))
+      case .failure(let failure) where failure.state == "ER001":
+        return .failure(Self.full(failure.message, call.caps))
+      case .failure(let failure) where failure.isLockTimeout && call.deadline.map { $0 > link.now } ?? true:
+        return .success(.alone(failure.error(link), mayBeAdded: isRepeat || call.mayBeAdded))
+      case .failure(let failure): return .failure(failure.error(link))
       }
     }
 
     /// Gives each caller the numbers of its own rows that were known.
-    private func shared(_ together: Dropped, among calls: [AddCall]) -> [Result<Dropped, any Error>] {
+    private func shared(_ together: Dropped, among calls: [AddCall]) -> [Result<AddStep, any Error>] {
       var first = 0
       return calls.map { call in
         let range = first..<(first + call.rows.count)
         first = range.upperBound
         return .success(
-          Dropped(known: together.known.filter(range.contains).map { $0 - range.lowerBound }))
+          .added(Dropped(known: together.known.filter(range.contains).map { $0 - range.lowerBound })))
       }
     }
 
-    /// - Returns: Nil if the rows do not fit in at once, and are not those of one caller.
-    private func add(_ rows: [NewRow], _ caps: OutboxCaps, isAlone: Bool) async throws -> Dropped? {
+    private func outcome(
+      of rows: [NewRow], _ caps: OutboxCaps, isAlone: Bool, by deadline: Duration?
+    ) async -> (outcome: Result<PostgresAnswer, PostgresFailure>, isRepeat: Bool) {
       let query = query(Self.add, parameters(rows, caps, isAlone: isAlone), isRepeatable: true)
-      let (outcome, isRepeat) = await link.outcomeAndRepeat(of: query)
-      switch outcome {
-      case .failure(let failure) where failure.state == "ER001": throw Self.full(failure.message, caps)
-      case .failure(let failure): throw failure.error(link)
-      case .success(let answer): return Self.dropped(answer, isRepeat: isRepeat)
-      }
+      return await link.outcomeAndRepeat(of: query, by: deadline)
     }
 
     private func parameters(_ rows: [NewRow], _ caps: OutboxCaps, isAlone: Bool) -> [PostgresValue] {
@@ -84,7 +122,7 @@
         .integers(rows.map { Int64($0.priority) }), .integers(rows.map(\.expiry?.lifetime)),
         .integers(rows.map(\.expiry?.end)), .blobs(rows.map(\.summary)), .blobs(rows.map(\.content)),
         .integers(rows.map(\.size)), .texts(rows.map { StoredName($0.origin).key }), .texts(files.map(\.0)),
-        .integers(files.map(\.1)),
+        .integers(files.map(\.1)), .text("\(Self.patience.wholeMilliseconds)ms"),
       ]
     }
 

@@ -8,6 +8,13 @@
     import Foundation
   #endif
 
+  /// The leases that one caller begins.
+  struct BeginCall: Sendable {
+    let leases: [Lease]
+    /// When it fails, on the link's timeline; nil for never.
+    let deadline: Duration?
+  }
+
   extension StoreCore {
     private static let claim = """
       SELECT what, place, name, \(RowColumns.ofValue("r")), (r).content, (r).lease FROM errand.claim(
@@ -93,11 +100,12 @@
     private func arrive() async throws {
       guard !state.withLock({ $0.hasArrived }) else { return }
       _ = try await run(
-        "SELECT errand.arrive($1::integer, $2, $3, $4)",
+        "SELECT errand.arrive($1, $2::integer, $3, $4, $5)",
         [
+          time,
           .integer(owner), .text(StoredName(settings.workerName ?? WorkerName.own).key),
           .text("\(Schema.migrations.last?.version ?? 0)"),
-          .integer(max(settings.absence, .seconds(1)).storedMilliseconds),
+          .integer(absence.storedMilliseconds),
         ], isRepeatable: true)
       state.withLock { $0.hasArrived = true }
     }
@@ -114,13 +122,27 @@
 
     // MARK: Leases
 
-    func begin(_ calls: [[Lease]]) async -> [Result<Void, any Error>] {
-      let leases = calls.flatMap { $0 }
+    func begin(_ calls: [BeginCall]) async -> [Result<[Lease], any Error>] {
       do {
-        _ = try await run("SELECT errand.begin_sending($1, $2)", Self.parameters(leases), isRepeatable: true)
-        return calls.map { _ in .success(()) }
+        let held = try await begin(calls.flatMap(\.leases), by: calls.compactMap(\.deadline).min())
+        return calls.map { call in .success(call.leases.filter(held.contains)) }
       } catch {
         return calls.map { _ in .failure(error) }
+      }
+    }
+
+    private func begin(_ leases: [Lease], by deadline: Duration?) async throws -> Set<Lease> {
+      while true {
+        let start = link.now
+        let query = query(
+          "SELECT * FROM errand.begin_leases($1, $2::integer, $3, $4)",
+          [time, .integer(owner)] + Self.parameters(leases), isRepeatable: true)
+        let outcome = await link.outcomeAndRepeat(of: query, by: deadline).outcome
+        let answer = try outcome.mapError { $0.error(link) }.get()
+        // The process may have been stopped while the response was on its way. Others wait for `absence`.
+        if link.now - start > absence / 2 { continue }
+        let places = answer.rows { Int($0.integer(0)) }
+        return Set(places.filter(leases.indices.contains).map { leases[$0] })
       }
     }
 

@@ -29,16 +29,18 @@
     let settings: PostgresSettings
     /// This store among all that have ever used the schema.
     let owner: Int64
+    let clock: Locked<FleetClock>
     let state: Locked<State>
 
     private init(
       _ link: PostgresLink, _ schema: Schema, _ settings: PostgresSettings, _ owner: Int64,
-      _ state: consuming Locked<State>
+      _ clock: consuming Locked<FleetClock>, _ state: consuming Locked<State>
     ) {
       self.link = link
       self.schema = schema
       self.settings = settings
       self.owner = owner
+      self.clock = clock
       self.state = state
     }
 
@@ -71,10 +73,15 @@
             "the schema \(settings.schema) in \(link.url) lacks \(missing.name): run `errand outbox migrate` first"
           )
         }
+        let sent = link.now
         let answer = try await link.run(
-          PostgresQuery(migrator.schema.named("SELECT nextval('errand.owners')"), isRepeatable: true))
+          PostgresQuery(
+            migrator.schema.named("SELECT nextval('errand.owners'), ticks FROM errand.read_clock()"),
+            isRepeatable: true))
+        let reading = FleetClock.Reading(sent: sent, received: link.now, ticks: answer.first?.integer(1) ?? 0)
+        let clock = FleetClock(reading, absence: absence(of: settings))
         let core = StoreCore(
-          link, migrator.schema, settings, answer.first?.integer(0) ?? 0, Locked(State()))
+          link, migrator.schema, settings, answer.first?.integer(0) ?? 0, Locked(clock), Locked(State()))
         notifications?.set { [weak core] in core?.state.withLock { $0.onNotification }?() }
         return core
       } catch {
@@ -108,16 +115,14 @@
       }
     }
 
-    // MARK: Statements
+    /// How long after its last sign of life this worker counts as gone.
+    var absence: Duration { Self.absence(of: settings) }
 
-    /// The time of the test; null for the server's clock.
-    var time: PostgresValue {
-      .optional(
-        settings.time.map {
-          let now = $0()
-          return [now.ticks, now.wall]
-        })
+    private static func absence(of settings: PostgresSettings) -> Duration {
+      max(settings.absence, .seconds(1))
     }
+
+    // MARK: Statements
 
     func run(
       _ sql: String, _ values: [PostgresValue], isRepeatable: Bool = false, within limit: Duration? = nil
@@ -162,10 +167,10 @@
       }
     }
 
-    /// Makes others believe that this worker was silent for too long.
+    /// Makes others know that this worker is gone.
     func vanish() async {
       _ = try? await run(
-        "UPDATE errand.workers SET seen = '-infinity' WHERE id = $1", [.integer(owner)], isRepeatable: true)
+        "DELETE FROM errand.workers WHERE id = $1", [.integer(owner)], isRepeatable: true)
     }
   }
 

@@ -26,15 +26,11 @@
     init(_ core: StoreCore, atBeat: @escaping @Sendable () async -> Void) {
       self.core = core
       state = Locked(State(pace: PollPace(longest: core.settings.pollInterval)))
-      let interval = max(core.settings.absence, .seconds(1)) / 4
+      let interval = core.absence / 4
       keep(
         Task { [core] in
           while (try? await Task.sleep(for: interval)) != nil {
-            if core.state.withLock({ $0.hasArrived }) {
-              _ = try? await core.run(
-                "SELECT errand.beat($1::integer)", [.integer(core.owner)], isRepeatable: true,
-                within: interval)
-            }
+            await core.beat(within: interval)
             await atBeat()
             _ = try? await core.run("SELECT errand.fold()", [], isRepeatable: true, within: interval)
           }

@@ -47,6 +47,8 @@ extension OutboxTables {
     """)
   private static let setOrigin = Query(
     "UPDATE requests SET origin = ?3 WHERE seq = ?1 AND id = ?2 AND origin = ''")
+  private static let leaseEnd = Query(
+    "SELECT lease, lease_end FROM requests WHERE seq = ? AND id = ? AND state = 1 AND owner = ?")
   private static let renew = Query("UPDATE requests SET lease_end = ?2 WHERE seq = ?1")
   private static let claimed = Query("SELECT seq FROM requests WHERE state = 1 AND owner = ?")
 
@@ -175,6 +177,18 @@ extension OutboxTables {
 
   private func isLeased(_ tried: Attempted, _ lease: Lease) -> Bool {
     tried.state == .attempting && tried.lease == lease.number
+  }
+
+  /// Returns the leases of this owner that have not ended.
+  func held(_ leases: [Lease], at now: StoreTime) throws -> [Lease] {
+    // Ticks of another boot are not comparable, and every lease of that boot has ended.
+    guard now.boot == knownBoot else { return [] }
+    return try leases.filter { lease in
+      let sequence = Self.sequence(ofLease: lease.number)
+      return try database.first(Self.leaseEnd, [.integer(sequence), .id(lease.id), .text(owner)]) { row in
+        Self.leaseNumber(sequence, row.integer(0)) == lease.number && row.integer(1) > now.ticks
+      } ?? false
+    }
   }
 
   func renew(_ leases: [Lease], for lease: Duration, at now: StoreTime) throws -> [Lease] {

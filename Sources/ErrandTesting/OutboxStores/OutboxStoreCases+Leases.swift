@@ -25,6 +25,42 @@ extension OutboxStoreConformance {
       try harness.equal(claim.rows.map(\.row.countedAttempts), [2], "those that count")
     },
 
+    Case("lets only those be sent whose leases are held, by the store's time") { harness in
+      let (one, two) = (try await harness.open(), try await harness.open())
+      try await harness.add(
+        one, harness.new("a"), harness.new("b"), harness.new("c"), harness.new("d"), harness.new("e"))
+      let leases = try await one.claim(5, for: .seconds(10)).rows.map(\.lease)
+      try harness.equal(try await one.begin(leases), leases, "what may be sent at first")
+      try harness.equal(try await two.begin(leases), [], "what another owner may send")
+      harness.advance(.milliseconds(9_999))
+      try harness.equal(try await one.renew([leases[1], leases[3]], for: .seconds(10)), [], "the lost")
+      try harness.equal(try await one.begin(leases), leases, "what may be sent at the last moment")
+      harness.advance(.milliseconds(1))
+      let held = [leases[3], leases[1]]
+      let asked = [leases[4], leases[3], leases[0], leases[1]]
+      try harness.equal(try await one.begin(asked), held, "what may be sent when leases have ended")
+      let current = try await harness.claim(two).rows.map(\.lease)
+      try harness.equal(current.map(\.id.rawValue), ["a", "c", "e"], "what another has claimed")
+      try harness.equal(try await one.begin(leases), [leases[1], leases[3]], "what may be sent of the rest")
+      try harness.equal(try await two.begin(current), current, "what the other may send")
+      try await harness.finish(one, leases[1], .delivered(response: Data()))
+      try await harness.finish(two, current[0], .returned)
+      try harness.equal(try await one.begin(leases), [leases[3]], "what may be sent at last")
+      try harness.equal(try await two.begin(current), Array(current.dropFirst()), "what the other may")
+    },
+
+    Case("notes nothing of what may not be sent") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a"))
+      let lease = try await store.claim(1, for: .seconds(1)).rows.map(\.lease)
+      harness.advance(.seconds(1))
+      try harness.equal(try await store.begin(lease), [], "what may be sent")
+      var bounds = ClaimBounds(1)
+      (bounds.backoff, bounds.maxBackoff) = (.seconds(5), .seconds(5))
+      let claim = try await store.claim(bounds, for: .seconds(1))
+      try harness.equal(claim.rows.map(\.row.countedAttempts), [1], "the attempts that count")
+    },
+
     Case("recovers its own, too, if it did not renew them") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))

@@ -183,7 +183,7 @@ extension OutboxStoreConformance {
       for attempt in 1...3 {
         let claim = try await store.claim(bounds, for: .seconds(1))
         try harness.equal(claim.rows.map(\.row.countedAttempts), [attempt], "the attempts that count")
-        try await store.begin(claim.rows.map(\.lease))
+        _ = try await store.begin(claim.rows.map(\.lease))
         harness.advance(.seconds(1))
       }
       let claim = try await store.claim(bounds, for: .seconds(1))
@@ -202,7 +202,7 @@ extension OutboxStoreConformance {
       for wait in [10, 20, 25, 25] {
         let claim = try await store.claim(bounds, for: .seconds(1))
         try harness.equal(claim.rows.count, 1, "what was claimed")
-        try await store.begin(claim.rows.map(\.lease))
+        _ = try await store.begin(claim.rows.map(\.lease))
         harness.advance(.seconds(1))
         let early = try await store.claim(bounds, for: .seconds(1))
         try harness.equal(
@@ -216,7 +216,7 @@ extension OutboxStoreConformance {
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a"), harness.new("b"), harness.new("c"))
       let leases = try await one.claim(2, for: .seconds(100)).rows.map(\.lease)
-      try await one.begin([leases[1]])
+      _ = try await one.begin([leases[1]])
       let late = try await one.claim(1, for: .seconds(1)).rows.map(\.lease)
       harness.advance(.seconds(1))
       // This lease is over, but its owner is alive.

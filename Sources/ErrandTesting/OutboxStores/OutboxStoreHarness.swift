@@ -87,7 +87,7 @@ final class OutboxStoreHarness: ConformanceHarness {
       try equal(claimed.row.state, .attempting, "the state of what was claimed")
       try equal(claimed.lease.id, claimed.row.id, "whom the lease is for")
     }
-    try await store.begin(claim.rows.map(\.lease))
+    try equal(try await store.begin(claim.rows.map(\.lease)), claim.rows.map(\.lease), "what may be sent")
     return claim
   }
 

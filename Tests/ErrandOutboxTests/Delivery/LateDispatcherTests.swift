@@ -125,6 +125,48 @@ import Testing
     await outbox.close()
   }
 
+  /// Another store has the row, though this machine's clock does not say so: the process was stopped, and the
+  /// store frees the rows of a silent owner before their leases end.
+  @Test func `a row that another store has claimed is not sent when the store says so`() async throws {
+    try await deliverLate(whileStoring: OddStore.Fault.isLateToBegin) {}
+  }
+
+  @Test func `a row that another store has claimed is not sent after a late reply`() async throws {
+    try await deliverLate(whileStoring: OddStore.Fault.isLateAfterBegin) {
+      self.slept.withLock { $0 = .seconds(3600) }
+    }
+  }
+
+  /// Lets another store claim and deliver the row that an outbox begins to send.
+  private func deliverLate(
+    whileStoring fault: (@escaping @Sendable () async throws -> Void) -> OddStore.Fault,
+    _ sleep: @escaping @Sendable () -> Void
+  ) async throws {
+    harness.server.on("/") { _ in .response() }
+    var setup = StoreSetup()
+    setup.time = { self.time() }
+    let store = OddStore(
+      try await SQLiteOutboxStore(folder: harness.folder, setup: setup),
+      fault {
+        let other = try await self.other(ahead: .seconds(3600))
+        let claim = try await other.claim(10, for: .seconds(60))
+        let ends = claim.rows.map {
+          FinishedAttempt(lease: $0.lease, outcome: .delivered(response: Data()))
+        }
+        _ = try await other.finish(ends)
+        await other.close()
+        sleep()
+      })
+    var configuration = harness.configuration
+    configuration.clock = SleptClock { self.slept.withLock { $0 } }
+    let outbox = try await Outbox(
+      store: store, folder: harness.folder, client: harness.client(), configuration: configuration)
+    _ = try await outbox.enqueue(post("late", to: harness.server))
+    try await outbox.waitUntilEmpty()
+    #expect(harness.keys().isEmpty)
+    await outbox.close()
+  }
+
   /// A lease with a quarter left would end during the next attempt.
   @Test func `a lease is renewed before a third of it is left, and for its whole length`() async throws {
     let outbox = try await outboxOfWaitingRows(1)

@@ -13,6 +13,9 @@ final class OddStore: OutboxStore {
     case claimsTwice
     /// So many calls of `begin` throw.
     case cannotBegin(Int)
+    /// The first `begin` does this before it begins, or before it returns.
+    case isLateToBegin(@Sendable () async throws -> Void)
+    case isLateAfterBegin(@Sendable () async throws -> Void)
     /// The first `finish` is done, and throws.
     case losesAReply
     /// These calls return when the store is closed, and not before: its server is away.
@@ -66,9 +69,12 @@ final class OddStore: OutboxStore {
     return claim
   }
 
-  func begin(_ leases: [Lease]) async throws {
+  func begin(_ leases: [Lease]) async throws -> [Lease] {
     if case .cannotBegin(let most) = fault, isAmongFirst(most) { throw OutboxError(.failed, "unlucky") }
-    try await base.begin(leases)
+    if case .isLateToBegin(let wait) = fault, isAmongFirst(1) { try await wait() }
+    let held = try await base.begin(leases)
+    if case .isLateAfterBegin(let wait) = fault, isAmongFirst(1) { try await wait() }
+    return held
   }
 
   func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {

@@ -108,7 +108,7 @@ final class ProcessStore: OutboxStore {
     }
   }
 
-  func begin(_ leases: [Lease]) async throws {
+  func begin(_ leases: [Lease]) async throws -> [Lease] {
     try await perform { try await store.begin(leases) }
   }
 

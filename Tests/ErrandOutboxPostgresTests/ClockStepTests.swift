@@ -1,0 +1,123 @@
+#if Postgres
+  import ErrandCore
+  import ErrandOutbox
+  import ErrandOutboxPostgres
+  import Foundation
+  import PostgresCluster
+  import Testing
+
+  /// The server's clock is set by hours: another machine took over, or it was restored.
+  @Suite(
+    .timeLimit(.minutes(1)),
+    .enabled("SKIPPED: libfaketime is not installed (scripts/install test)") { PostgresCluster.canSetClock })
+  struct ClockStepTests {
+    private static let claimByTheDead = """
+      SELECT errand.arrive(NULL, 77, 'dead', '1', 2000);
+      SELECT count(*) FROM errand.claim(NULL, 77, 1, '{}', '{}', 9, 9, NULL, 0, 0, 3600000) WHERE what = 1;
+      """
+
+    private func store(_ fleet: Fleet) async throws -> PostgresOutboxStore {
+      try await fleet.store { $0.absence = .seconds(2) }
+    }
+
+    private func enqueue(_ id: String, _ fleet: Fleet) async throws {
+      try await fleet.psql("SELECT errand.enqueue('POST', 'http://a.test/', id => '\(id)')")
+    }
+
+    /// Waits until a worker's clock has confirmed the server's after the dead worker gave its last sign of life.
+    private func waitForConfirmation(_ fleet: Fleet) async throws {
+      let isConfirmed = """
+        SELECT c.confirmed > extract(epoch FROM w.seen) * 1000 FROM errand.clock c, errand.workers w WHERE w.id = 77
+        """
+      while try await fleet.psql(isConfirmed) != "t" { try await Task.sleep(for: .milliseconds(50)) }
+    }
+
+    @Test(arguments: [Duration.seconds(-7200), .seconds(10_800)])
+    func `a dead worker loses what it has when the clock is set, and a live one nothing`(by change: Duration)
+      async throws
+    {
+      let cluster = try await PostgresCluster(hasOwnClock: true)
+      let fleet = try await Fleet(cluster)
+      let one = try await store(fleet)
+      try await enqueue("held", fleet)
+      let held = try await one.claim(9, for: .seconds(3600)).rows.map(\.lease)
+      let two = try await store(fleet)
+      let blob = try await one.blobs.put([BlobSource(.bytes(Data("a".utf8)), of: OutboxID(rawValue: "held"))])
+      try await enqueue("left", fleet)
+      #expect(try await fleet.psql(Self.claimByTheDead).hasSuffix("1"))
+      try await waitForConfirmation(fleet)
+
+      try await cluster.setClock(by: change)
+      let late = try await store(fleet)
+      var recovered: [String] = []
+      while recovered.isEmpty {
+        for store in [two, late] {
+          recovered += try await store.claim(9, for: .seconds(3600)).recovered.map(\.id.rawValue)
+        }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      // By now each live worker has given several signs of life since the clock was set.
+      #expect(recovered == ["left"])
+      #expect(try await late.claim(9, for: .seconds(3600)).recovered.isEmpty)
+      #expect(try await one.begin(held) == held)
+      #expect(try await two.blobs.sweep { _ in [] }.isEmpty)
+      withExtendedLifetime(blob) {}
+      let alive = try await late.workers().filter(\.isAlive).map(\.id)
+      #expect(alive.count == 3 && !alive.contains(77))
+      for store in [one, two, late] { await store.close() }
+      try await cluster.stop(.immediate)
+    }
+
+    @Test func `a new worker finds what a dead one left, though the clock was set back`() async throws {
+      let cluster = try await PostgresCluster(hasOwnClock: true)
+      let fleet = try await Fleet(cluster)
+      let before = try await store(fleet)
+      try await enqueue("left", fleet)
+      #expect(try await fleet.psql(Self.claimByTheDead).hasSuffix("1"))
+      try await waitForConfirmation(fleet)
+      await before.close()
+
+      try await cluster.setClock(by: .seconds(-7200))
+      let after = try await store(fleet)
+      var recovered: [String] = []
+      while recovered.isEmpty {
+        recovered = try await after.claim(9, for: .seconds(3600)).recovered.map(\.id.rawValue)
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(recovered == ["left"])
+      await after.close()
+      try await cluster.stop(.immediate)
+    }
+
+    @Test func `a worker whose clock stood still does not set the fleet's ticks back`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      let drift = try await fleet.psql(
+        """
+        UPDATE errand.clock SET confirmed = errand.ticks();
+        SELECT errand.set_clock(0, errand.ticks() - 5000); SELECT drift FROM errand.clock;
+        SELECT errand.set_clock(7, errand.ticks() + 5000); SELECT drift FROM errand.clock;
+        SELECT errand.set_clock(0, errand.ticks() + 5000); SELECT drift BETWEEN 4900 AND 5000 FROM errand.clock;
+        """)
+      #expect(drift.split(whereSeparator: \.isNewline) == ["0", "0", "t"])
+    }
+
+    /// It may have begun right after the clock was set forward, before a live worker has corrected that.
+    @Test func `a worker that has just begun takes nothing from others`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      try await enqueue("held", fleet)
+      #expect(try await fleet.psql(Self.claimByTheDead).hasSuffix("1"))
+      func claim(following: String) async throws -> String {
+        try await fleet.psql(
+          """
+          SELECT what, number FROM errand.claim(ARRAY[errand.ticks() + 7200000, NULL, \(following)], 8, 9, '{}', '{}',
+            9, 9, NULL, 0, 0, 1000) WHERE what = 3
+          """)
+      }
+      #expect(try await claim(following: "0") == "")
+      #expect(try await claim(following: "999") == "")
+      #expect(try await claim(following: "1000") == "3|0")
+    }
+  }
+#endif
