@@ -117,7 +117,7 @@ final class ModelRun {
   }
 
   private func newRow() -> NewRow {
-    let isOld = addedRows > 0 && chance(5)
+    let isOld = addedRows > 0 && chance(10)
     if !isOld { addedRows += 1 }
     let name = isOld ? "\(number(1...addedRows))" : "\(addedRows)"
     let expiry: NewRow.Expiry? =
@@ -126,11 +126,14 @@ final class ModelRun {
       case 3..<6: .at(now.wall + Int64(number(-5000...40_000)))
       default: nil
       }
-    return NewRow(
+    var row = NewRow(
       id: OutboxID(rawValue: name), lane: pick(Self.lanes), holdsLane: chance(30), priority: number(-1...1),
       expiry: expiry, summary: Data(name.utf8),
       content: Data("content of \(name)".utf8), files: isOld || chance(70) ? [] : ["file of \(name)"],
       size: Int64(number(0...100)), origin: pick(Self.origins))
+    if chance(10) { row.notBefore = now.wall + Int64(number(-5000...40_000)) }
+    if isOld { row.ifKnown = pick([.ignore, .replace, .replace, .refuse]) }
+    return row
   }
 
   private func add(_ place: Int) async throws {
@@ -140,13 +143,15 @@ final class ModelRun {
     if chance(30) { caps.bytes = Int64(number(50...1000)) }
     caps.whenFull = pick([.refuse, .dropOldest, .dropLeastImportant])
     log.append("add \(rows.map { "\($0.id) in \($0.lane ?? "-")" }) \(caps)")
-    let expected = model.add(rows, within: caps, at: now)
+    let expected = Result { () throws(OutboxModel.Refusal) in try model.add(rows, within: caps, at: now) }
     do {
       let dropped = try await owners[place].store.add(rows, within: caps)
-      same(dropped.rows.map(plain), expected?.rows.map(plain) ?? [])
-      same(dropped.files.sorted(), expected?.files.sorted() ?? ["nothing, for it is full"])
-    } catch let error as OutboxError where error.code == .full {
-      check(expected == nil, "\(error)", "\(String(describing: expected))")
+      let wanted = try? expected.get()
+      same(dropped.rows.map(plain), wanted?.rows.map(plain) ?? [])
+      same(dropped.files.sorted(), wanted?.files.sorted() ?? ["nothing, for it is refused"])
+    } catch let error as OutboxError where [.full, .known].contains(error.code) {
+      let refusal: OutboxModel.Refusal? = if case .failure(let refusal) = expected { refusal } else { nil }
+      check(refusal == (error.code == .full ? .full : .known), "\(error)", "\(expected)")
     }
   }
 

@@ -2,30 +2,48 @@ import ErrandOutbox
 import ErrandOutboxSQLite
 
 extension OutboxModel {
-  /// Adds rows. Returns nil if they do not fit, and then changes nothing.
-  mutating func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) -> Dropped? {
+  /// Why nothing was added.
+  enum Refusal: Error {
+    case full, known
+  }
+
+  mutating func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) throws(Refusal) -> Dropped {
     var changed = self
-    guard let dropped = changed.addAll(rows, caps, now) else { return nil }
+    let dropped = try changed.addAll(rows, caps, now)
     self = changed
     return dropped
   }
 
-  private mutating func addAll(_ rows: [NewRow], _ caps: OutboxCaps, _ now: StoreTime) -> Dropped? {
+  private mutating func addAll(
+    _ rows: [NewRow], _ caps: OutboxCaps, _ now: StoreTime
+  ) throws(Refusal) -> Dropped {
     adopt(now)
     var dropped = Dropped()
-    let before = Set(entries.map(\.row.id))
-    for new in rows where index(new.id) == nil {
-      if !couldFit(new, caps) { return nil }
+    let firstNew = lastPlace + 1
+    for new in rows {
+      var freed: Int?
+      if let old = index(new.id) {
+        if new.ifKnown == .ignore { continue }
+        let state = entries[old].row.state
+        guard new.ifKnown == .replace, state == .stored || state == .deadLettered else { throw .known }
+        if entries[old].row.lane == new.lane, entries[old].leases.isEmpty { freed = entries[old].place }
+        dropped.files += removeContent(old)
+        entries.remove(at: old)
+      }
+      if !couldFit(new, caps) { throw .full }
       dropped.files += forgetOver(for: new, caps)
       while !fits(new, caps) {
-        guard caps.whenFull != .refuse, let victim = victim(caps.whenFull, for: new, among: before) else {
-          return nil
+        guard caps.whenFull != .refuse, let victim = victim(caps.whenFull, for: new, before: firstNew) else {
+          throw .full
         }
         dropped.files += drop(victim, at: now)
         dropped.rows.append(entries[victim].row)
         dropped.files += forgetOver(for: new, caps)
       }
-      append(new, now)
+      var entry = entry(new, now)
+      if freed == nil { lastPlace += 1 }
+      entry.place = freed ?? lastPlace
+      entries.insert(entry, at: entries.firstIndex { $0.place > entry.place } ?? entries.endIndex)
     }
     return dropped
   }
@@ -64,9 +82,9 @@ extension OutboxModel {
     return files
   }
 
-  private func victim(_ rule: OutboxCaps.Rule, for new: NewRow, among before: Set<OutboxID>) -> Int? {
+  private func victim(_ rule: OutboxCaps.Rule, for new: NewRow, before firstNew: Int) -> Int? {
     let droppable = entries.indices.filter {
-      [.stored, .deadLettered].contains(entries[$0].row.state) && before.contains(entries[$0].row.id)
+      [.stored, .deadLettered].contains(entries[$0].row.state) && entries[$0].place < firstNew
     }
     if rule == .dropOldest { return droppable.first }
     // The first of the least important: `min` returns the first of equals.
@@ -74,7 +92,7 @@ extension OutboxModel {
       .min { entries[$0].row.priority < entries[$1].row.priority }
   }
 
-  private mutating func append(_ new: NewRow, _ now: StoreTime) {
+  private func entry(_ new: NewRow, _ now: StoreTime) -> Entry {
     let (lifetime, end): (Int64?, Int64?) =
       switch new.expiry {
       case nil: (nil, nil)
@@ -89,7 +107,12 @@ extension OutboxModel {
     var entry = Entry(new: new, row: row)
     entry.expires = lifetime.map { now.ticks + $0 }
     entry.lifetime = lifetime ?? 0
-    entries.append(entry)
+    if let begin = new.notBefore, begin > now.wall {
+      entry.delay = begin - now.wall
+      entry.due = now.ticks + entry.delay
+      entry.row.due = now.wall + entry.delay
+    }
+    return entry
   }
 
   /// - Returns: The files of the dropped row.

@@ -7,6 +7,8 @@ struct OutboxModel {
   struct Entry {
     var new: NewRow
     var row: OutboxRow
+    /// Its place in the order of enqueue.
+    var place = 0
     /// In ticks.
     var due: Int64?
     var delay: Int64 = 0
@@ -31,6 +33,7 @@ struct OutboxModel {
   }
 
   var entries: [Entry] = []
+  var lastPlace = 0
   var boot: String?
   var isPaused = false
   var pausedLanes: Set<String> = []

@@ -111,6 +111,9 @@ extension OptionSpec {
   static let keyBy = OptionSpec(
     "key-by", nil, "lane", "limits and pauses for each lane, up to its first /")
   static let expires = OptionSpec("expires", nil, "7d", "give up after this time; default: never")
+  static let notBefore = OptionSpec("not-before", nil, "10m", "send it after this time; default: at once")
+  static let id = OptionSpec("id", nil, "ID", "its ID; one that is known already is stored once")
+  static let replace = OptionSpec("replace", nil, nil, "take the place of the one with this ID that waits")
   static let store = OptionSpec(
     "store", nil, "FOLDER|URL", "where it is stored: another folder, or postgres://HOST/DATABASE")
   static let detach = OptionSpec("detach", nil, nil, "store it only, and print its ID")
@@ -143,7 +146,7 @@ extension OptionSpec {
   static let ways = [
     authorities, pin, certificate, key, keyPassword, tlsMinimum, resolve, proxy, proxyUser, proxyDigest,
   ]
-  static let arriving = [guaranteed, lane, keyBy, expires, store, detach]
+  static let arriving = [guaranteed, lane, keyBy, expires, notBefore, id, replace, store, detach]
   static let ofOutbox =
     [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin] + [
       dryRun, oldest, port,

@@ -127,6 +127,11 @@ struct Guarantee: Sendable, Hashable {
   /// The key of its limits and pauses; nil for its origin.
   var key: String?
   var expires: Duration?
+  /// How long from now it waits at least.
+  var delay: Duration?
+  var id: String?
+  /// True if it takes the place of the one with its ID.
+  var replaces = false
   /// The folder of the outbox or the URL of its database, or nil for the usual folder.
   var store: String?
   /// True if the request is only stored, and another process delivers it.
@@ -137,7 +142,9 @@ struct Guarantee: Sendable, Hashable {
   /// Reads the options; nil without `--guaranteed`.
   init?(_ arguments: ScannedArguments) throws(UsageError) {
     guard arguments.has(.guaranteed) else {
-      if let option = [OptionSpec.lane, .keyBy, .expires, .store, .detach].first(where: arguments.has) {
+      if let option = [OptionSpec.lane, .keyBy, .expires, .notBefore, .id, .replace, .store, .detach].first(
+        where: arguments.has)
+      {
         throw UsageError("\(option.name) goes with --guaranteed only")
       }
       return nil
@@ -149,6 +156,10 @@ struct Guarantee: Sendable, Hashable {
       key = String(Substring(lane.utf8.prefix { $0 != UInt8(ascii: "/") }))
     }
     if let text = arguments.last(.expires) { expires = try ValueParser.duration(text, for: .expires) }
+    if let text = arguments.last(.notBefore) { delay = try ValueParser.duration(text, for: .notBefore) }
+    id = arguments.last(.id)
+    replaces = arguments.has(.replace)
+    if replaces, id == nil { throw UsageError("--replace goes with --id ID only") }
     store = try ValueParser.path(arguments.last(.store), for: .store)
     isDetached = arguments.has(.detach)
     try Self.refuseWhatIsNotStored(arguments)

@@ -31,6 +31,8 @@ struct ExportedHead: Sendable, Hashable, Codable {
   /// ISO 8601, like all times.
   var created: String
   var expires: String?
+  /// When its first attempt may begin.
+  var notBefore: String?
   var state: String
   /// Why the last attempt failed, or why the request was moved to the dead letters.
   var reason: String?
@@ -48,7 +50,8 @@ struct ExportedHead: Sendable, Hashable, Codable {
 
   enum CodingKeys: String, CodingKey {
     case version = "errand-outbox"
-    case id, lane, priority, created, expires, state, reason, method, url, fields, idempotencyKey, contentType
+    case id, lane, priority, created, expires, notBefore, state, reason, method, url, fields, idempotencyKey,
+      contentType
     case body, segments, options
   }
 
@@ -86,6 +89,8 @@ extension ExportedHead {
     priority = "\(Priority(rawValue: UInt8(clamping: row.priority)) ?? .default)"
     created = Date(milliseconds: row.created).exported
     expires = row.expires.map { Date(milliseconds: $0).exported }
+    // A later time is that of its next attempt, which an import makes at once.
+    notBefore = row.attempts > 0 ? nil : row.due.map { Date(milliseconds: $0).exported }
     state = "\(row.state)"
     reason = row.reason
     method = request.method.rawValue
@@ -133,6 +138,15 @@ extension ExportedHead {
     }
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     return Int64(min(max(milliseconds, 0), Double(Int64(1) << 53)))
+  }
+
+  /// Returns when the first attempt may begin; nil for at once.
+  func begin() throws(ImportFault) -> Date? {
+    guard let notBefore else { return nil }
+    guard let date = Date(exported: notBefore) else {
+      throw ImportFault("\(notBefore.debugDescription) is no time when it may begin")
+    }
+    return date
   }
 
   /// Checks that a body can have these segments.

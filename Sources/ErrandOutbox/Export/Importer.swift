@@ -94,6 +94,7 @@ struct Importer {
     var item = outbox.named(
       OutboxItem(request, lane: head.lane, key: head.options?.key), OutboxID(rawValue: head.id))
     item.expiry = try head.expiry()
+    item.notBefore = try head.begin()
     item.pieces = BodyPieces(kind: head.body, contentType: head.contentType, segments: [])
     return item
   }

@@ -1,9 +1,9 @@
 public import ErrandCore
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 extension Outbox {
@@ -13,13 +13,22 @@ extension Outbox {
   ///     request without a lane waits for no other.
   ///   - priority: The priority compared with other lanes. Default: the request's own.
   ///   - expires: How long from now it may be delivered. Default: `OutboxConfiguration.lifetime`.
+  ///   - notBefore: When its first attempt may begin. Default: at once.
+  ///   - id: The id; of several requests with one id, only the first is stored (`Receipt.isNew`). Default: a new one.
   /// - Throws: `OutboxError`; nothing is stored then.
   @discardableResult
   public func enqueue(
-    _ request: Request, lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil
+    _ request: Request, lane: String? = nil, priority: Priority? = nil, expires: Duration? = nil,
+    notBefore: Date? = nil, id: OutboxID? = nil
   ) async throws -> Receipt {
-    try await enqueue([OutboxItem(request, lane: lane, priority: priority, expires: expires)])[0]
+    try await enqueue(
+      OutboxItem(request, lane: lane, priority: priority, expires: expires, notBefore: notBefore, id: id))
   }
+
+  /// Stores a request. It is durable when this returns.
+  /// - Throws: `OutboxError`; nothing is stored then.
+  @discardableResult
+  public func enqueue(_ item: OutboxItem) async throws -> Receipt { try await enqueue([item])[0] }
 
   /// Stores requests of one lane, in this order, all or none.
   @discardableResult
@@ -29,12 +38,19 @@ extension Outbox {
     try await enqueue(requests.map { OutboxItem($0, lane: lane, priority: priority, expires: expires) })
   }
 
-  /// Stores requests, in this order, all or none. An item whose id is in the outbox already is left as it is;
-  /// its receipt says so (`Receipt.isNew`).
+  /// Stores requests, in this order, all or none. What happens to an item whose id is in the outbox already is for
+  /// `OutboxItem.ifKnown` to say.
   @discardableResult
   public func enqueue(_ items: [OutboxItem]) async throws -> [Receipt] {
     guard !items.isEmpty else { return [] }
     let ids = items.map { $0.id ?? newID() }
+    if items.contains(where: { $0.ifKnown != .ignore }) {
+      var seen: Set<OutboxID> = []
+      if let twice = ids.first(where: { !seen.insert($0).inserted }) {
+        throw OutboxError(
+          .known, "two items of one call have the id \(twice); enqueue them one after the other")
+      }
+    }
     let logs = ids.map(hub.log)
     let known: Set<Int>
     do {
@@ -108,8 +124,11 @@ extension Outbox {
         OutboxEvent(id: $0.element.id, lane: $0.element.lane, step: .stored, date: now)
       })
     hub.publish(dropped.rows)
-    await storage.blobs.remove(dropped.files)
-    if !known.isEmpty { await hub.catchUp(on: hub.followed(known.sorted().map { rows[$0].id })) }
+    // A store that repeats its statement may replace what that has stored.
+    let own = Set(rows.flatMap(\.files))
+    await storage.blobs.remove(dropped.files.filter { !own.contains($0) })
+    let followed = rows.indices.filter { known.contains($0) || rows[$0].ifKnown == .replace }
+    if !followed.isEmpty { await hub.catchUp(on: hub.followed(followed.map { rows[$0].id })) }
     return known
   }
 

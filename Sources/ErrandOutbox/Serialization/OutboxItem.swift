@@ -1,5 +1,11 @@
 public import ErrandCore
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A request to enqueue, and how the outbox delivers it.
 public struct OutboxItem: Sendable {
   public var request: Request
@@ -15,8 +21,13 @@ public struct OutboxItem: Sendable {
   /// How long from now it may be delivered; the request's deadline is that of each attempt. Nil for
   /// `OutboxConfiguration.lifetime`.
   public var expires: Duration?
-  /// The id. Nil for a new one. Enqueuing an item whose id is in the outbox already changes nothing.
+  /// When its first attempt may begin, by the clock of now: a clock that is set later does not move it. The requests
+  /// behind it in its lane wait, too. Nil for at once.
+  public var notBefore: Date?
+  /// The id. Nil for a new one. Ids of requests that are over are remembered for `OutboxConfiguration.retention`.
   public var id: OutboxID?
+  /// What happens if the outbox knows the id already. Default: `ignore`.
+  public var ifKnown = IfKnown.ignore
   /// True if the lane waits while this request is a dead letter.
   var holdsLane = false
   /// The body of an imported request, which is put together apart from the request.
@@ -26,14 +37,16 @@ public struct OutboxItem: Sendable {
 
   public init(
     _ request: Request, lane: String? = nil, key: String? = nil, priority: Priority? = nil,
-    expires: Duration? = nil, id: OutboxID? = nil
+    expires: Duration? = nil, notBefore: Date? = nil, id: OutboxID? = nil, ifKnown: IfKnown = .ignore
   ) {
     self.request = request
     self.lane = lane
     self.key = key
     self.priority = priority
     self.expires = expires
+    self.notBefore = notBefore
     self.id = id
+    self.ifKnown = ifKnown
   }
 
   /// Returns the item with an id, and its request with an idempotency key.
@@ -43,4 +56,18 @@ public struct OutboxItem: Sendable {
     if !request.fields.contains("Idempotency-Key") { item.request = request.idempotencyKey(key()) }
     return item
   }
+}
+
+/// What happens to an item whose id the outbox knows already.
+public enum IfKnown: Sendable, Hashable {
+  /// Nothing is stored: the request is sent once, however often it is enqueued. Its receipt is for the earlier one
+  /// (`Receipt.isNew`).
+  case ignore
+  /// The item takes the place of the earlier one, if that waits or is a dead letter: of several changes to one document
+  /// only the last is sent. It has its own idempotency key, and all its attempts. If the earlier one was attempted before, or
+  /// is in another lane, this one goes to the end of its lane. Receipts of the earlier one are for this
+  /// one from now on. Enqueuing fails with `OutboxError.known` if the earlier one is being sent, or is over.
+  case replace
+  /// Enqueuing fails with `OutboxError.known`.
+  case refuse
 }

@@ -247,12 +247,15 @@ struct RequestStorage: Sendable {
       options: StoredOptions(request.options, key: item.key))
     let summary = RequestSummary(stored, shownURL: request.urlText(hiding: secrets))
     let content = seal.wrap(stored.encoded(), as: .content(of: id))
-    return NewRow(
+    var row = NewRow(
       id: id, lane: item.lane, holdsLane: item.holdsLane,
       priority: Int(request.options.priority.rawValue),
       expiry: item.expiry.map { .at($0) } ?? item.expires.map { .after($0) },
       summary: seal.wrap(summary.encoded(), as: .summary(of: id)), content: content,
       files: files.map(\.name), size: Int64(content.count) + files.reduce(0) { $0 + $1.size },
       origin: originName(of: OriginAddress(url, key: item.key)))
+    row.notBefore = item.notBefore?.milliseconds
+    row.ifKnown = item.ifKnown
+    return row
   }
 }

@@ -8,6 +8,8 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The outbox has no capacity for the request, by its caps. Nothing was stored.
     public static let full = Code(rawValue: "full")
+    /// A request with this id is there already, and was not to be; or the newer one cannot take its place.
+    public static let known = Code(rawValue: "known")
     /// The request cannot be stored: a stream, a credential, a body that cannot be made.
     public static let notStorable = Code(rawValue: "notStorable")
     /// A file of the request cannot be read.
@@ -47,4 +49,18 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String { message }
+
+  /// - Parameters:
+  ///   - state: The state of the request that is there.
+  ///   - isReplacing: True if the newer request was to take its place.
+  package static func known(_ id: OutboxID, _ state: OutboxState, isReplacing: Bool) -> OutboxError {
+    guard isReplacing else {
+      return OutboxError(
+        .known, "the outbox knows a request with the id \(id) already: it is \(state); take another id")
+    }
+    return OutboxError(
+      .known,
+      "request \(id) cannot be replaced: it is \(state), and only one that waits or is a dead letter can be; take "
+        + "another id")
+  }
 }

@@ -97,6 +97,10 @@ public struct NewRow: Sendable, Hashable {
   public var priority: Int
   /// When it expires; nil for never.
   public var expiry: Expiry?
+  /// When its first attempt may begin, by the wall clock: milliseconds since 1970. Nil for at once.
+  public var notBefore: Int64?
+  /// What happens if a row with its id is there already.
+  public var ifKnown = IfKnown.ignore
   /// The part of the request that may be shown.
   public var summary: Data
   /// All that is needed to send the request, except its files.

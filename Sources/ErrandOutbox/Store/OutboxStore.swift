@@ -26,10 +26,13 @@ import ErrandCore
 ///   the lane) when it was claimed; only a row that is retried by hand can come before it later.
 /// - A row is delivered once; a delivered row has no content and no files any more.
 public protocol OutboxStore: Sendable {
-  /// Adds rows, all or none, in this order. A row whose id is there already is skipped: adding is idempotent.
-  /// - Returns: The rows that were dropped to make room, their files, and the indices of the rows that were
-  ///   there already.
-  /// - Throws: `OutboxError.full` if there is no capacity.
+  /// Adds rows, all or none, in this order. A row whose id is there already is skipped, so adding is idempotent, unless
+  /// the row says otherwise (`NewRow.ifKnown`). A row that replaces another keeps its sequence, if that was never claimed
+  /// and is in the same lane. If not, it is added to the end of its lane, so that an attempt of the earlier row that has
+  /// not ended yet is not taken for one of the newer.
+  /// - Returns: The rows that were dropped to make room, their files and those of replaced rows, and the indices of the
+  ///   rows that were there already.
+  /// - Throws: `OutboxError.full` if there is no capacity; `.known` if a row's id is there, and may not be.
   func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped
 
   /// Claims rows to attempt: those of the highest priority first, and of these the oldest. Rows whose time is

@@ -34,7 +34,7 @@
 
     private static let functions = decided(
       [
-        clock, locks, basics, adding, caps, makingRoom, choosing, choosingBehind, claiming,
+        clock, locks, basics, adding, ways, caps, makingRoom, choosing, choosingBehind, claiming,
         endingLeases, finishing, leasing, manual,
         reading,
         forgetting, enqueuing, checking, enqueueCalls,

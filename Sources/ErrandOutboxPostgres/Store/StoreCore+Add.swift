@@ -35,7 +35,7 @@
       SELECT what, place, file, \(RowColumns.ofValue("r"))
       FROM (SELECT set_config('lock_timeout', $21, true) IS NOT NULL AS is_set) s, LATERAL errand.add(
         $1, $2::integer, $3, $4, $5::integer, $6 AND is_set, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20)
+        $18, $19, $20, $22, $23)
       """
 
     /// Adds the rows of several callers, in one transaction if that is possible.
@@ -67,7 +67,7 @@
     private func goesOn(_ failure: PostgresFailure, _ error: OutboxError, _ call: AddCall) -> Bool {
       if let deadline = call.deadline, deadline <= link.now { return false }
       switch failure.kind {
-      case .refused: return error.code == .failed || failure.isLockTimeout
+      case .refused: return error.code == .failed || failure.isLockTimeout || failure.state == "ER002"
       case .unreachable: return failure.passes
       case .lost, .late: return true
       }
@@ -82,6 +82,9 @@
         return .success(.added(dropped ?? Dropped()))
       case .failure(let failure) where failure.state == "ER001":
         return .failure(Self.full(failure.message, call.caps))
+      case .failure(let failure) where failure.state == "ER002":
+        return .failure(
+          Self.known(failure.message, call.rows, mayBeOwn: isRepeat || call.mayBeAdded))
       case .failure(let failure) where failure.isLockTimeout && call.deadline.map { $0 > link.now } ?? true:
         return .success(.alone(failure.error(link), mayBeAdded: isRepeat || call.mayBeAdded))
       case .failure(let failure): return .failure(failure.error(link))
@@ -123,6 +126,8 @@
         .integers(rows.map(\.expiry?.end)), .blobs(rows.map(\.summary)), .blobs(rows.map(\.content)),
         .integers(rows.map(\.size)), .texts(rows.map { StoredName($0.origin).key }), .texts(files.map(\.0)),
         .integers(files.map(\.1)), .text("\(Self.patience.wholeMilliseconds)ms"),
+        rows.contains { $0.ifKnown != .ignore } ? .integers(rows.map(\.ifKnown.mode)) : .null(.integers),
+        rows.contains { $0.notBefore != nil } ? .integers(rows.map(\.notBefore)) : .null(.integers),
       ]
     }
 
@@ -141,6 +146,24 @@
       return fits ? dropped : nil
     }
 
+    /// - Parameter mayBeOwn: True if an earlier statement may have added the request that is there.
+    private static func known(_ numbers: String, _ rows: [NewRow], mayBeOwn: Bool) -> OutboxError {
+      let parts = numbers.split(separator: "|").compactMap { Int($0) }
+      guard parts.count == 2, rows.indices.contains(parts[0]), let state = OutboxState(rawValue: parts[1])
+      else {
+        return OutboxError(
+          .known, "the outbox knows a request with one of these ids already; take another id")
+      }
+      let row = rows[parts[0]]
+      if mayBeOwn {
+        return OutboxError(
+          .unconfirmed,
+          "request \(row.id) is \(state); it may be there because of this very call, whose answer was lost"
+        )
+      }
+      return .known(row.id, state, isReplacing: row.ifKnown == .replace)
+    }
+
     private static func full(_ numbers: String, _ caps: OutboxCaps) -> OutboxError {
       let parts = numbers.split(separator: "|").map(String.init)
       let limits = [caps.count.map { "\($0) requests" }, caps.bytes.map { "\($0) bytes" }]
@@ -149,6 +172,17 @@
         "the outbox is full: it holds \(parts.first ?? "?") requests of \(parts.last ?? "?") bytes, and at most "
           + limits.compactMap { $0 }.joined(separator: " and ")
           + "; wait until some are delivered, drop dead letters, or raise its caps")
+    }
+  }
+
+  extension IfKnown {
+    /// As `errand.add` has it.
+    fileprivate var mode: Int64 {
+      switch self {
+      case .ignore: 0
+      case .replace: 1
+      case .refuse: 2
+      }
     }
   }
 

@@ -4,10 +4,12 @@ extension OutboxTables {
   private static let insert = Query(
     """
     INSERT INTO requests(seq, id, lane, holds, priority, state, head, expires, expires_wall, lifetime, created,
-      changed, size, files, summary, checksum, origin, content)
-    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT(id) DO NOTHING
+      changed, size, files, summary, checksum, origin, content, due, due_wall, delay)
+    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12, ?13, ?14, ?15, ?19, ?16, ?17, ?18)
+    ON CONFLICT(id) DO NOTHING
     """)
   private static let newest = Query("SELECT max(seq) FROM requests")
+  private static let wasClaimed = Query("SELECT 1 FROM requests WHERE seq = ? AND lease > 0")
   private static let isKnown = Query("SELECT 1 FROM requests WHERE id = ?")
 
   func add(_ rows: [NewRow], within caps: OutboxCaps, at now: StoreTime) throws -> Dropped {
@@ -17,6 +19,7 @@ extension OutboxTables {
     var sequence = try lastSequence()
     let firstNew = sequence + 1
     for (place, row) in rows.enumerated() {
+      let freed = try makeWay(for: row, in: &capacity, &dropped)
       if !capacity.fits(row) {
         if try database.exists(Self.isKnown, [.id(row.id)]) {
           dropped.known.append(place)
@@ -24,16 +27,36 @@ extension OutboxTables {
         }
         try makeRoom(for: row, in: &capacity, before: firstNew, at: now, &dropped)
       }
-      sequence += 1
-      guard try insert(row, as: sequence, at: now) else {
+      if freed == nil { sequence += 1 }
+      guard try insert(row, as: freed ?? sequence, at: now) else {
         dropped.known.append(place)
         continue
       }
+      if freed != nil { try settle(row.lane) }
       capacity.take(row)
       counters.add(.stored, bytes: row.size)
     }
     known.lastSequence = sequence
     return dropped
+  }
+
+  /// Deletes the row that a newer one replaces.
+  /// - Returns: The sequence that the newer one takes over; nil if it is added to the end.
+  /// - Throws: `OutboxError.known` if the row may not be replaced.
+  private func makeWay(
+    for row: NewRow, in capacity: inout Capacity, _ dropped: inout Dropped
+  ) throws -> Int64? {
+    guard row.ifKnown != .ignore, let before = try self.row(row.id) else { return nil }
+    let mayGo = row.ifKnown == .replace && [.stored, .deadLettered].contains(before.state)
+    guard mayGo else { throw OutboxError.known(row.id, before.state, isReplacing: row.ifKnown == .replace) }
+    let wasClaimed = try database.exists(Self.wasClaimed, [.integer(before.sequence)])
+    let bytes = RowBytes.count(before.state, size: before.size, response: before.response?.count ?? 0)
+    dropped.files += try forget(Over(sequence: before.sequence, state: before.state, end: 0, bytes: bytes))
+    capacity.remove(bytes)
+    try settle(before.lane)
+    let isSameLane = before.lane.map(OutboxSelection.Lane.named) == row.lane.map(OutboxSelection.Lane.named)
+    // An attempt of the earlier one may end yet: it must not be taken for one of the newer.
+    return isSameLane && !wasClaimed ? before.sequence : nil
   }
 
   /// The highest sequence number that was ever given out.
@@ -46,6 +69,8 @@ extension OutboxTables {
   /// - Returns: False if the id is known already; then nothing is changed.
   private func insert(_ row: NewRow, as sequence: Int64, at now: StoreTime) throws -> Bool {
     let (lifetime, end) = row.expiry?.from(now.wall) ?? (nil, nil)
+    let delay =
+      row.notBefore.map { (Duration.milliseconds($0) - .milliseconds(now.wall)).storedMilliseconds } ?? 0
     let isShort = Self.isShort(row.content)
     try database.run(
       Self.insert,
@@ -55,6 +80,8 @@ extension OutboxTables {
         .optional(end), .optional(lifetime), .integer(now.wall),
         .integer(row.size), .integer(row.files.count), .bytes(row.summary),
         .integer(Self.checksum(of: row.content)), .text(row.origin),
+        .integer(delay > 0 ? now.ticks + delay : 0), .integer(delay > 0 ? now.wall + delay : 0),
+        .integer(delay),
       ], bytes: isShort ? row.content : nil)
     guard database.changes > 0 else { return false }
     if !isShort { try store(row.content, of: sequence) }

@@ -128,6 +128,13 @@ struct Capacity {
     used.overBytes += RowBytes.ofRow
   }
 
+  /// Counts a row that was deleted while it was open, or a dead letter.
+  /// - Parameter bytes: The bytes that were counted for the row.
+  mutating func remove(_ bytes: Int64) {
+    used.count -= 1
+    used.bytes -= bytes
+  }
+
   /// Counts a finished row that was deleted.
   /// - Parameter bytes: The bytes that were counted for the row.
   mutating func giveOver(_ bytes: Int64) { used.overBytes -= bytes }

@@ -30,8 +30,13 @@ import Testing
     expected.expires = .seconds(7 * 86_400)
     expected.store = "box"
     expected.isDetached = true
+    expected.id = "order-7"
+    expected.replaces = true
+    expected.delay = .seconds(600)
     let given = try guarantee(
-      "post", "u", "--guaranteed", "--lane", "chat", "--expires", "7d", "--store", "box", "--detach")
+      "post", "u", "--guaranteed", "--lane", "chat", "--expires", "7d", "--store", "box", "--detach", "--id",
+      "order-7",
+      "--replace", "--not-before", "10m")
     #expect(given == expected)
   }
 
@@ -44,7 +49,8 @@ import Testing
 
   @Test(arguments: [
     ["--lane", "a"], ["--key-by", "lane"], ["--guaranteed", "--key-by", "lane"],
-    ["--guaranteed", "--lane", "a", "--key-by", "origin"], ["--detach"],
+    ["--guaranteed", "--lane", "a", "--key-by", "origin"], ["--id", "a"], ["--not-before", "1m"],
+    ["--guaranteed", "--replace"], ["--detach"],
     ["--guaranteed", "--deadline", "1m"], ["--guaranteed", "--retry", "3"],
     ["--guaranteed", "--activity", "x"], ["--guaranteed", "-o", "file"], ["--guaranteed", "--store", ""],
     ["--guaranteed", "--no-redirects"], ["--guaranteed", "--detach", "--cacert", "ca.pem"],

@@ -13,9 +13,14 @@ struct TheOutbox {
     // returns once it is stored; requests of one lane go one at a time, in order
     let receipt = try await outbox.enqueue(.post(messageURL, json: message), lane: "chat/42")
     for await event in receipt.events { show("\(event.step)") }
-    let item = OutboxItem(
-      .post(messageURL, json: message), lane: "customer/7", id: OutboxID(rawValue: "order-4711"))
-    let isNew = try await outbox.enqueue([item])[0].isNew
+    let order = OutboxID(rawValue: "order-4711")
+    let isNew = try await outbox.enqueue(
+      .post(messageURL, json: message), lane: "customer/7", id: order
+    ).isNew
+    var draft = OutboxItem(.put(messageURL, json: message), id: OutboxID(rawValue: "draft-7"))
+    draft.ifKnown = .replace
+    draft.notBefore = Date(timeIntervalSinceNow: 10)
+    try await outbox.enqueue(draft)
     _ = isNew
     let dead = OutboxSelection(states: [.deadLettered])
     for entry in try await outbox.list(dead) { show("\(entry.url): \(entry.reason ?? "")") }
