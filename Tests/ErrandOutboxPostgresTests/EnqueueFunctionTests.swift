@@ -1,12 +1,13 @@
 #if Postgres
   import ErrandCore
-  import ErrandOutbox
-  import ErrandOutboxPostgres
   import ErrandTesting
   import Foundation
   import PostgresCluster
   import TestSupport
   import Testing
+
+  @testable import ErrandOutbox
+  @testable import ErrandOutboxPostgres
 
   @Suite struct EnqueueFunctionTests {
     @Test func `a worker sends what SQL enqueued, with all that was said`() async throws {
@@ -132,6 +133,30 @@
       "'GET', 'https://example.com/', lane => repeat('a', 201)",
       "'GET', 'https://example.com/', expires => '-1 s'",
       "'GET', 'https://example.com/', key => 'a', headers => '{\"idempotency-key\": \"s3cret\"}'",
+      "'GET', 'https://example.com:65536/'", "'GET', 'https://example.com:1234567/'",
+      "'GET', 'https://example.com:a/'",
+      "'GET', 'https://:443/'", "'GET', 'https://[::1'", "'GET', 'https://[1.2.3.4]/'",
+      "'GET', 'https://[::1]a/'",
+      "'GET', 'https://[:::1]/'", "'GET', 'https://a:1:2/'", "'GET', 'https://a%2Fb/'",
+      "'GET', 'https://a%zz/'",
+      "'GET', 'https://' || repeat('a', 64) || '.xn--bcher-kva/'",
+      "'GET', 'https://example.com/', headers => '{\"Host\": \"a/b\"}'",
+      "'GET', 'https://example.com/', headers => '[[\"Host\", \"a\"], [\"host\", \"b\"]]'",
+      "'GET', 'https://example.com/' || repeat('a', 524288)",
+      "'GET', 'https://example.com/', headers => jsonb_build_object('a', repeat('a', 524288))",
+      "'GET', 'https://example.com/', key => repeat('a', 524288)",
+      "'GET', 'https://example.com/', options => '[]'", "'GET', 'https://example.com/', options => '\"a\"'",
+      "'GET', 'https://example.com/', options => '{\"unheardOf\": 1}'",
+      "'GET', 'https://example.com/', options => '{\"timeout\": \"1\"}'",
+      "'GET', 'https://example.com/', options => '{\"timeout\": 1.5}'",
+      "'GET', 'https://example.com/', options => '{\"memoryLimit\": 1e30}'",
+      "'GET', 'https://example.com/', options => '{\"priority\": 4}'",
+      "'GET', 'https://example.com/', options => '{\"requiresBody\": 1}'",
+      "'GET', 'https://example.com/', options => '{\"httpVersion\": \"http9\"}'",
+      "'GET', 'https://example.com/', options => '{\"statuses\": [300, 200]}'",
+      "'GET', 'https://example.com/', options => '{\"statuses\": [200]}'",
+      "'GET', 'https://example.com/', options => '{\"contentTypes\": [1]}'",
+      "'GET', 'https://example.com/', options => '{\"redirects\": {\"limit\": 1}}'",
     ])
     func `a request that enqueue would refuse is refused, and shows no secret`(_ arguments: String)
       async throws
@@ -147,6 +172,46 @@
       let message = text.split(separator: "\n").first { $0.contains("ERROR:") }
       #expect(message?.contains("s3cret") == false)
       #expect(try await fleet.psql("SELECT count(*) FROM errand.requests") == "0")
+    }
+
+    @Test func `the type of a body has no line break`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      let error = await #expect(throws: (any Error).self) {
+        try await fleet.psql(
+          """
+          SELECT errand.enqueue_bytes('POST', 'https://example.com/', NULL, 'a', E'a/b\\r\\nX: y', NULL, NULL, 'default',
+            NULL, NULL, false, NULL)
+          """)
+      }
+      #expect("\(String(describing: error))".contains("the request cannot be stored: the type of its body"))
+    }
+
+    @Test(arguments: [
+      "'GET', 'https://example.com:65535/'", "'GET', 'https://example.com:/'", "'GET', 'https://[::1]:80/'",
+      "'GET', 'https://[fe80::1%25eth0]/'", "'GET', 'https://b%C3%BCcher.example/'",
+      "'GET', 'https://xn--bcher-kva.example/'", "'GET', 'https://a_b~c.example/'",
+      "'GET', 'https://127.0.0.1:0080/'",
+      "'GET', 'https://example.com/', headers => '{\"Host\": \"example.com:8080\"}'",
+      "'GET', 'https://example.com/', headers => jsonb_build_object('a', repeat('a', 500000))",
+      "'GET', 'https://example.com/', options => 'null'", "'GET', 'https://example.com/', options => '{}'",
+      "'GET', 'https://example.com/', options => '{\"timeout\": 5000000000, \"statuses\": [200, 400], \"trace\": null}'",
+    ])
+    func `a request that enqueue would store is stored, and can be read`(_ arguments: String) async throws {
+      let fleet = try await Fleet()
+      let outbox = try await fleet.outbox { $0.delivers = false }
+      let id = try await fleet.psql("SELECT errand.enqueue(\(arguments))")
+      // Reads the content, as a delivery does.
+      let lines = Locked(0)
+      #expect(try await outbox.export { _ in lines.withLock { $0 += 1 } } == 1)
+      #expect(try await outbox.status(of: OutboxID(rawValue: id))?.state == .stored)
+      await outbox.close()
+    }
+
+    @Test func `every option that is stored is known in SQL`() {
+      let names = Mirror(reflecting: StoredOptions(RequestOptions())).children.compactMap(\.label)
+      #expect(names.count == 15)
+      for name in names { #expect(Schema.checking.contains("'\(name)'"), "\(name)") }
     }
 
     @Test func `a role may enqueue and see nothing`() async throws {

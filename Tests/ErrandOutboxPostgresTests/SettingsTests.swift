@@ -170,6 +170,26 @@
       #expect(setting.hasSuffix("on"))
     }
 
+    /// What a method of a store has done when it returns is on the disk.
+    @Test(arguments: [
+      "claim(NULL, 1, 10, '{}', '{}', 10, 10, NULL, 0, 0, 1000)", "retry(NULL, 1, '{1}')",
+      "finish(NULL, 1, false, '{1}', '{1}', '{0}', '{NULL}', '{0}', '{0}', '{0}', '{NULL}', NULL)",
+      "drop_these(NULL, 1, '{1}', 'why')", "reschedule(1, 1)", "release(1, NULL)",
+      "pause(1, true, NULL, NULL)",
+      "hear(NULL, 1, '{a}', '{a}', '{0}', '{a}', '{1}')", "give_back(1, '{}')", "forget(1, 1)",
+      "enqueue_many('[{\"method\": \"GET\", \"url\": \"https://example.com/\"}]')",
+    ])
+    func `what a function has done is on the disk, whatever a role sets`(_ call: String) async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      let setting = try await fleet.psql(
+        """
+        SELECT errand.enqueue('GET', 'https://example.com/'); SET synchronous_commit = off;
+        BEGIN; SELECT count(*) FROM errand.\(call); SELECT current_setting('synchronous_commit'); COMMIT
+        """)
+      #expect(setting.hasSuffix("on"))
+    }
+
     @Test(arguments: ["order", "user", "table", "select"])
     func `a schema may be named as a word of SQL's own`(_ name: String) async throws {
       let (cluster, server) = (try await PostgresCluster.shared(), try MockServer.accepting())

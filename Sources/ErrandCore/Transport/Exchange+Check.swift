@@ -35,7 +35,7 @@ extension Request {
 
   /// The maximum number of bytes of method, URL and header fields together: libcurl sends no head of 1 MiB,
   /// and adds to it.
-  static let headLimit = 512 << 10
+  package static let headLimit = 512 << 10
 
   /// The reason why the request cannot be sent, or nil.
   package var problem: String? { problem(with: wireFields) }

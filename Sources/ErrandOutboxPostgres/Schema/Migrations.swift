@@ -29,6 +29,7 @@
       PostgresMigration(
         3, "leases and signs of life that no clock of the server ends", compatible: 3,
         sql: "\(clockTable)\n\(lockTables)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n"
+          + "DROP FUNCTION IF EXISTS errand.pack_fields(jsonb);\n"
           + replacing(functions)),
     ]
 

@@ -24,6 +24,7 @@
         next bigint;
         began timestamptz := clock_timestamp();
       BEGIN
+        PERFORM errand.be_durable();
         PERFORM errand.live(at, me);
         IF at[2] IS NULL AND NOT is_paused AND errand.walk() IS NOT NULL THEN
           SELECT coalesce(array_agg(origin), '{}') INTO held FROM errand.origins;

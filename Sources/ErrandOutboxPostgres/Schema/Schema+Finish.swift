@@ -21,8 +21,7 @@
           SELECT array_agg(q.lane) FROM (
             SELECT lane FROM errand.requests WHERE seq = ANY(seqs) AND lane IS NOT NULL
             UNION SELECT lane FROM errand.dead WHERE seq = ANY(seqs) AND lane IS NOT NULL) q), true);
-        PERFORM errand.be_durable();
-        PERFORM errand.share_history();
+        PERFORM errand.be_durable(), errand.share_history();
         -- Not earlier: what is forgotten must have ended before.
         now_wall := coalesce(at[2], errand.wall());
         end_wall := errand.end_time(now_wall);
@@ -149,6 +148,7 @@
       DECLARE
         n record;
       BEGIN
+        PERFORM errand.be_durable();
         FOR n IN SELECT * FROM unnest(names, labels, kinds, reasons, waits) u(name, label, kind, reason, wait) LOOP
           IF n.wait > 0 THEN
             INSERT INTO errand.origins VALUES (n.name, n.label, n.kind, n.reason,
@@ -210,6 +210,7 @@
         given_count bigint;
         given_bytes bigint;
       BEGIN
+        PERFORM errand.be_durable();
         locked := errand.lock_lanes((SELECT array_agg(DISTINCT lane) FROM errand.requests
           WHERE state = 1 AND owner = me AND lane IS NOT NULL), true);
         WITH given AS (

@@ -13,6 +13,7 @@
         released text[];
         done bigint;
       BEGIN
+        PERFORM errand.be_durable();
         locked := errand.lock_lanes((SELECT array_agg(DISTINCT e.lane) FROM errand.everything e
           WHERE e.seq = ANY(these) AND e.lane IS NOT NULL), true);
         PERFORM errand.share_history();
@@ -55,6 +56,7 @@
         open_ones bigint[];
         expired bigint[];
       BEGIN
+        PERFORM errand.be_durable();
         locked := errand.lock_lanes((SELECT array_agg(DISTINCT e.lane) FROM errand.everything e
           WHERE e.seq = ANY(these) AND e.lane IS NOT NULL), true);
         PERFORM errand.share_history();
@@ -103,6 +105,7 @@
         changed bigint;
         released bigint;
       BEGIN
+        PERFORM errand.be_durable();
         UPDATE errand.requests SET due = 0, offline = false, revision = revision + 1 WHERE seq IN (
           SELECT seq FROM errand.requests WHERE offline ORDER BY seq LIMIT 500 FOR UPDATE SKIP LOCKED);
         GET DIAGNOSTICS changed = ROW_COUNT;
@@ -115,6 +118,7 @@
       -- Ends the holds of these origins; null for all.
       CREATE FUNCTION errand.release(me integer, names text[]) RETURNS void LANGUAGE plpgsql \(pinned) AS $$
       BEGIN
+        PERFORM errand.be_durable();
         DELETE FROM errand.origins WHERE names IS NULL OR origin = ANY(names);
         IF FOUND THEN PERFORM errand.tally(me, 0, 0, 0, true); END IF;
       END $$;
@@ -123,6 +127,7 @@
       CREATE FUNCTION errand.pause(me integer, is_paused boolean, wanted text, long_name text) RETURNS void
       LANGUAGE plpgsql \(pinned) \(planning) AS $$
       BEGIN
+        PERFORM errand.be_durable();
         IF wanted IS NULL THEN
           UPDATE errand.state SET paused = is_paused;
         ELSE

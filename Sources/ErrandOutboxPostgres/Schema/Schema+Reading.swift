@@ -95,6 +95,7 @@
         was bigint;
         upto bigint;
       BEGIN
+        PERFORM errand.be_durable();
         PERFORM errand.lock_history();
         was := (SELECT horizon FROM errand.state);
         IF until IS NULL OR until <= was THEN RETURN; END IF;

@@ -212,6 +212,20 @@ extension OutboxStoreConformance {
       }
     },
 
+    Case("does not count a claim that never sent, though an earlier one did") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a"))
+      let sent = try await harness.take(store, "a")
+      try await harness.finish(
+        store, sent, .failed(reason: "", next: .zero, counts: true, wasOffline: false))
+      _ = try await store.claim(1, for: .seconds(1))
+      harness.advance(.seconds(1))
+      var bounds = ClaimBounds(1)
+      (bounds.backoff, bounds.maxBackoff) = (.seconds(5), .seconds(5))
+      let claim = try await store.claim(bounds, for: .seconds(1))
+      try harness.equal(claim.rows.map(\.row.countedAttempts), [2], "the attempts that count")
+    },
+
     Case("does not count as attempted what was claimed and never on its way") { harness in
       let (one, two) = (try await harness.open(), try await harness.open())
       try await harness.add(one, harness.new("a"), harness.new("b"), harness.new("c"))

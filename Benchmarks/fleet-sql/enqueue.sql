@@ -1,0 +1,1 @@
+SELECT errand.enqueue('POST', 'https://example.com/orders', body => repeat('x', 200));
