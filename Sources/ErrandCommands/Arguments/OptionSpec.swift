@@ -123,6 +123,8 @@ extension OptionSpec {
   static let concurrency = OptionSpec("concurrency", nil, "16", "so many attempts at once, at most")
   static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let attempts end for so long")
   static let dryRun = OptionSpec("dry-run", nil, nil, "say what would be done, and do nothing")
+  static let force = OptionSpec(
+    "force", nil, nil, "also free requests that are being attempted: their process is gone or hangs")
   static let oldest = OptionSpec("oldest", nil, "10m", "fail if a request has waited for longer")
   static let port = OptionSpec("port", nil, "8090", "serve it at this port; default: a free one")
   static let origin = OptionSpec("to", nil, "URL", "-H goes to this server only; may be repeated")
@@ -143,7 +145,7 @@ extension OptionSpec {
   ]
   static let arriving = [guaranteed, lane, expires, store, detach]
   static let ofOutbox =
-    [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin] + [
+    [state, limit, after, everything, force, untilEmpty, once, concurrency, grace, origin] + [
       dryRun, oldest, port,
     ]
 

@@ -16,7 +16,8 @@ struct OutboxAction: Sendable, Hashable {
     case watch
     case serve(port: Int)
     case stats
-    case retry(OutboxChoice)
+    /// Retries requests; by force those that are being attempted, too.
+    case retry(OutboxChoice, force: Bool)
     case drop(OutboxChoice)
     case pause(lane: String?)
     case resume(lane: String?)
@@ -92,7 +93,8 @@ extension OutboxAction.Task {
     case "watch": self = .watch
     case "serve": self = .serve(port: try ValueParser.port(arguments))
     case "stats": self = .stats
-    case "retry": self = .retry(try OutboxChoice(arguments, of: name))
+    case "retry":
+      self = .retry(try OutboxChoice(arguments, of: name), force: arguments.has(.force))
     case "drop": self = .drop(try OutboxChoice(arguments, of: name))
     case "pause": self = .pause(lane: arguments.last(.lane))
     case "resume": self = .resume(lane: arguments.last(.lane))

@@ -44,8 +44,8 @@ struct OutboxCommand {
         try await OutboxServeCommand(outbox: outbox, port: port, console: console).run()
       }
     case .stats: return try await statistics(place)
-    case .retry(let choice):
-      return try await change(choice, place, "retried", { try await $0.retry($1) })
+    case .retry(let choice, let force):
+      return try await change(choice, place, "retried", { try await $0.retry($1, force: force) })
     case .drop(let choice):
       return try await change(choice, place, "dropped", { try await $0.drop($1) })
     case .pause(let lane):
@@ -189,10 +189,20 @@ struct OutboxCommand {
       let changed = Set(records.map(\.id))
       let left = (selection.ids ?? []).filter { !changed.contains($0.rawValue) }
       for id in left {
-        let state = try await outbox.status(of: id).map { "it is \($0.state)" } ?? "it is forgotten"
-        console.say("errand: \(id) is not \(verb): \(state)")
+        let state = try await outbox.status(of: id)?.state
+        if state == .attempting { attempted += 1 }
+        console.say("errand: \(id) is not \(verb): \(state.map { "it is \($0)" } ?? "it is forgotten")")
       }
-      if records.isEmpty, case .all = choice, !isJSON { console.say("There was nothing to be \(verb).") }
+      if case .all = choice {
+        attempted = try await outbox.statistics().counts[.attempting, default: 0]
+        if records.isEmpty, !isJSON { console.say("There was nothing to be \(verb).") }
+      }
+      if case .retry(_, force: false) = action.task, attempted > 0 {
+        let requests = attempted == 1 ? "1 request is" : "\(attempted) requests are"
+        console.say(
+          "errand: \(requests) being attempted, and stayed. If the worker is gone or hangs, free them with --force."
+        )
+      }
       return left.isEmpty ? .success : .rejected
     }
   }
@@ -200,6 +210,7 @@ struct OutboxCommand {
   private func showPause(_ outbox: Outbox, _ lane: String?) async throws -> ExitCode {
     let statistics = try await outbox.statistics()
     if isJSON {
+      var attempted = 0
       try console.show(JSONPause(statistics))
     } else {
       try console.output.write(ControlEscaper.line(StatisticsText.pauses(statistics)) + "\n")

@@ -25,6 +25,8 @@
       PostgresMigration(
         1, "tables and functions of the outbox", compatible: 1, sql: tables + "\n" + functions),
       PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: replacing(functions)),
+      PostgresMigration(
+        3, "retrying what is being attempted", compatible: 1, sql: decided(replacing(forcing))),
     ]
 
     private static let functions = decided(
