@@ -35,9 +35,15 @@ extension CommandSpec {
 
   private static let list = CommandSpec(
     name: "outbox list", operands: [], summary: "list what is stored, in order",
-    notes: ["States: stored, attempting, delivered, dead-letter, expired, dropped."],
+    notes: [
+      "States: stored, attempting, delivered, dead-letter, expired, dropped.",
+      "With --limit it is a page. If there are more, the last line of standard error has the --after of the next",
+      "page, and JSON has it as \"next\".",
+    ],
     groups: [Group(title: "Which", options: [.state, .lane, .limit, .after]), place],
-    examples: ["errand outbox list --state dead-letter", "errand outbox list --lane chat --output json"])
+    examples: [
+      "errand outbox list --state dead-letter --limit 100", "errand outbox list --lane chat --output json",
+    ])
 
   private static let show = CommandSpec(
     name: "outbox show", operands: ["ID"], summary: "show one request, and its response if it has one",

@@ -40,8 +40,8 @@ struct OutboxAction: Sendable, Hashable {
 struct OutboxListing: Sendable, Hashable {
   var states: Set<OutboxState>?
   var lane: String?
-  /// Only requests after this place in the order.
-  var after: Int64 = 0
+  /// Only requests after this place in the order, or after the request with this ID; nil for all.
+  var after: String?
   /// The greatest number of requests; nil for all.
   var limit: Int?
 }
@@ -123,9 +123,8 @@ extension OutboxListing {
     }
     lane = arguments.last(.lane)
     if let text = arguments.last(.limit) { limit = try ValueParser.number(text, atLeast: 1, for: .limit) }
-    if let text = arguments.last(.after) {
-      after = Int64(try ValueParser.number(text, atLeast: 0, for: .after))
-    }
+    after = arguments.last(.after)
+    if after == "" { throw UsageError("--after takes an ID or a number, and is empty") }
   }
 }
 

@@ -27,6 +27,7 @@
       PostgresMigration(2, "functions that no setting changes", compatible: 1, sql: replacing(functions)),
       PostgresMigration(
         3, "retrying what is being attempted", compatible: 1, sql: decided(replacing(forcing))),
+      PostgresMigration(4, "pages of expired and dropped requests", compatible: 1, sql: pages),
     ]
 
     private static let functions = decided(

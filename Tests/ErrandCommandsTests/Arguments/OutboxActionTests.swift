@@ -41,7 +41,7 @@ import Testing
     expected.states = [.deadLettered, .attempting]
     expected.lane = "chat"
     expected.limit = 10
-    expected.after = 20
+    expected.after = "20"
     let given = try action(
       "list", "--state", "dead-letter", "--state", "attempting", "--lane", "chat", "--limit", "10", "--after",
       "20")
