@@ -349,7 +349,7 @@ let package = Package(
       name: "ErrandCommandsTests",
       dependencies: [
         "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandOutbox", "ErrandSigning", "ErrandTesting",
-        "Programs",
+        "PostgresCluster", "Programs",
         "TestSupport",
       ],
       swiftSettings: strict),

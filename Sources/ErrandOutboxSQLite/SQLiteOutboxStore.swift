@@ -97,13 +97,17 @@ public final class SQLiteOutboxStore: HandoverStore {
     return rows
   }
 
+  public func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
+    try await runner.read { try $0.abandoned(for: duration, limit: limit, at: $0.time()) }
+  }
+
   public func contents(of ids: [OutboxID]) async throws -> [Data?] {
     try await runner.read { try $0.contents(of: ids) }
   }
 
-  public func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
+  public func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
     var rows: [OutboxRow] = []
-    for selection in selection.parts {
+    for selection in selection.retried(force: force).parts {
       try await inParts {
         try $0.retry(selection, in: &$1, at: $0.time())
       } taking: {

@@ -210,7 +210,7 @@
 
     @Test func `every option that is stored is known in SQL`() {
       let names = Mirror(reflecting: StoredOptions(RequestOptions())).children.compactMap(\.label)
-      #expect(names.count == 15)
+      #expect(names.count == 16)
       for name in names { #expect(Schema.checking.contains("'\(name)'"), "\(name)") }
     }
 

@@ -45,6 +45,25 @@
       await outbox.close()
     }
 
+    @Test func `a key in the options has pauses of its own`() async throws {
+      let (fleet, server) = (try await Fleet(), try MockServer.accepting())
+      server.on("/busy") { _ in .response(status: 429, fields: ["Retry-After": "3600"]) }
+      try await fleet.migrate()
+      _ = try await ids(
+        #"[{"method": "POST", "url": "\#(server.url("/busy"))", "options": {"key": "acme"}, "id": "busy"}]"#, fleet)
+      let outbox = try await fleet.outbox()
+      try await server.waitForRequests(1)
+      try await outbox.waitUntilIdle()
+      #expect(try await outbox.heldOrigins().map(\.key) == ["acme"])
+      try await fleet.psql("SELECT errand.enqueue('POST', '\(server.url("/good"))', id => 'good')")
+      let receipt = try #require(try await outbox.receipt(for: OutboxID(rawValue: "good")))
+      guard case .delivered = try await receipt.outcome() else {
+        Issue.record("it was not delivered")
+        return
+      }
+      await outbox.close()
+    }
+
     @Test func `an id that is there already, or twice, changes nothing`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()

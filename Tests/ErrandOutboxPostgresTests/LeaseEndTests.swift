@@ -49,6 +49,23 @@
       for store in [one, two] { await store.close() }
     }
 
+    /// One of two requests is freed before it was sent.
+    @Test func `an attempt that was freed by force counts if its request was being sent`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      let attempts = try await fleet.psql(
+        """
+        SELECT errand.enqueue('POST', 'http://a.test/', lane => 'l' || n) FROM generate_series(1, 2) n;
+        SELECT errand.claim('{NULL,NULL}', 7, 10, '{}', '{}', 10, 10, NULL, 0, 0, 0);
+        UPDATE errand.requests SET begun = true WHERE seq = 1;
+        SELECT errand.retry_by_force('{NULL,NULL}', 8, '{1,2}');
+        SELECT string_agg(format('%s %s %s', state, attempts, reason), ';' ORDER BY seq) FROM errand.requests;
+        """)
+      let reason = "its last attempt has no known end: its process is gone, or was silent for too long"
+      #expect(attempts.hasSuffix("0 1 \(reason);0 0"))
+      #expect(try await fleet.psql("SELECT state, count FROM errand.totals() WHERE count <> 0") == "0|2")
+    }
+
     private static func recover(by worker: Int) -> String {
       "SELECT count(*) FROM errand.recover(NULL, errand.ticks(), errand.wall(), \(worker), 0, 0)"
     }

@@ -263,9 +263,11 @@ final class ModelRun {
 
   private func retry(_ place: Int) async throws {
     let selection = selection()
-    log.append("retry \(selection)")
-    let expected = model.retry(selection, at: now)
-    same(try await owners[place].store.retry(selection).map(plain), expected.map(plain))
+    let isForced = chance(30)
+    log.append("retry \(selection)\(isForced ? " by force" : "")")
+    let expected = model.retry(selection, force: isForced, at: now)
+    let retried = try await owners[place].store.retry(selection, force: isForced)
+    same(retried.map(plain), expected.map(plain))
   }
 
   private func drop(_ place: Int) async throws {

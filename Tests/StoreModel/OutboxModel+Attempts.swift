@@ -60,7 +60,7 @@ extension OutboxModel {
     return claimed
   }
 
-  private mutating func recover(_ index: Int, _ bounds: ClaimBounds, at now: StoreTime) {
+  mutating func recover(_ index: Int, _ bounds: ClaimBounds, at now: StoreTime) {
     guard entries[index].isBegun else {
       giveBack(index)
       entries[index].row.changed = now.wall

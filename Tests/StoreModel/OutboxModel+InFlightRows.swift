@@ -23,12 +23,11 @@ extension OutboxModel {
     return offline.count
   }
 
-  mutating func retry(_ selection: OutboxSelection, at now: StoreTime) -> [OutboxRow] {
+  mutating func retry(_ selection: OutboxSelection, force: Bool, at now: StoreTime) -> [OutboxRow] {
     adopt(now)
-    let meant = selected(selection).filter {
-      [.stored, .deadLettered, .expired].contains(entries[$0].row.state)
-    }
+    let meant = selected(selection.retried(force: force))
     for index in meant {
+      if entries[index].row.state == .attempting { recover(index, ClaimBounds(0), at: now) }
       clearDue(index)
       if entries[index].row.state == .stored { continue }
       entries[index].row.state = .stored

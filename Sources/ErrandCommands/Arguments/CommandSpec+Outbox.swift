@@ -35,9 +35,15 @@ extension CommandSpec {
 
   private static let list = CommandSpec(
     name: "outbox list", operands: [], summary: "list what is stored, in order",
-    notes: ["States: stored, attempting, delivered, dead-letter, expired, dropped."],
+    notes: [
+      "States: stored, attempting, delivered, dead-letter, expired, dropped.",
+      "With --limit it is a page. If there are more, the last line of standard error has the --after of the next",
+      "page, and JSON has it as \"next\".",
+    ],
     groups: [Group(title: "Which", options: [.state, .lane, .limit, .after]), place],
-    examples: ["errand outbox list --state dead-letter", "errand outbox list --lane chat --output json"])
+    examples: [
+      "errand outbox list --state dead-letter --limit 100", "errand outbox list --lane chat --output json",
+    ])
 
   private static let show = CommandSpec(
     name: "outbox show", operands: ["ID"], summary: "show one request, and its response if it has one",
@@ -87,8 +93,14 @@ extension CommandSpec {
   private static let retry = CommandSpec(
     name: "outbox retry", operands: ["[ID ...]"],
     summary: "try at once what waits, dead letters and what expired",
-    groups: [Group(title: "Which", options: [.everything]), place],
-    examples: ["errand outbox retry 3f2a 77c0", "errand outbox retry --all"])
+    notes: [
+      "A request that is being attempted stays, unless you give --force because its worker is gone or hangs. The",
+      "attempt counts, and ends unless the worker delivers it after all: then the server may receive it twice.",
+    ],
+    groups: [Group(title: "Which", options: [.everything, .force]), place],
+    examples: [
+      "errand outbox retry 3f2a 77c0", "errand outbox retry --all", "errand outbox retry --force 3f2a",
+    ])
 
   private static let drop = CommandSpec(
     name: "outbox drop", operands: ["[ID ...]"], summary: "give up what waits, dead letters and what expired",
@@ -137,7 +149,8 @@ extension CommandSpec {
     name: "outbox health", operands: [], summary: "exit with 0 if what is stored is being delivered, else 1",
     notes: [
       "One line says why. It fails if the store cannot be read, if nothing delivers from a database that holds",
-      "requests, or if a request has waited for longer than --oldest.",
+      "requests, if a request has waited for longer than --oldest, or if one has been attempting for a minute longer",
+      "than its lease, or than its worker may be silent: its worker is gone or hangs, and no other took it over.",
     ],
     groups: [Group(title: "When it fails", options: [.oldest]), place],
     examples: ["errand outbox health --store postgres://db.example.com/app --oldest 15m"])

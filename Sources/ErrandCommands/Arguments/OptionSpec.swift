@@ -120,13 +120,16 @@ extension OptionSpec {
 
   static let state = OptionSpec("state", nil, "STATE", "only those in this state; may be repeated")
   static let limit = OptionSpec("limit", nil, "N", "at most so many; default: all")
-  static let after = OptionSpec("after", nil, "N", "those after this place (sequence in JSON)")
+  static let after = OptionSpec(
+    "after", nil, "ID", "those after this request, or this place (sequence in JSON)")
   static let everything = OptionSpec("all", nil, nil, "everything that it can be done to")
   static let untilEmpty = OptionSpec(
     "until-empty", nil, nil, "end when nothing is left that can go without help")
   static let once = OptionSpec("once", nil, nil, "end when nothing is left that can go now")
   static let concurrency = OptionSpec("concurrency", nil, "16", "so many attempts at once, at most")
   static let grace = OptionSpec("grace", nil, "10s", "when told to stop, let attempts end for so long")
+  static let force = OptionSpec(
+    "force", nil, nil, "also free requests that are being attempted: their process is gone or hangs")
   static let dryRun = OptionSpec("dry-run", nil, nil, "say what would be done, and do nothing")
   static let oldest = OptionSpec("oldest", nil, "10m", "fail if a request has waited for longer")
   static let port = OptionSpec("port", nil, "8090", "serve it at this port; default: a free one")
@@ -148,7 +151,7 @@ extension OptionSpec {
   ]
   static let arriving = [guaranteed, lane, keyBy, expires, notBefore, id, replace, store, detach]
   static let ofOutbox =
-    [state, limit, after, everything, untilEmpty, once, concurrency, grace, origin] + [
+    [state, limit, after, everything, force, untilEmpty, once, concurrency, grace, origin] + [
       dryRun, oldest, port,
     ]
 

@@ -16,7 +16,8 @@ struct OutboxAction: Sendable, Hashable {
     case watch
     case serve(port: Int)
     case stats
-    case retry(OutboxChoice)
+    /// Retries requests; by force those that are being attempted, too.
+    case retry(OutboxChoice, force: Bool)
     case drop(OutboxChoice)
     case pause(lane: String?)
     case resume(lane: String?)
@@ -39,8 +40,8 @@ struct OutboxAction: Sendable, Hashable {
 struct OutboxListing: Sendable, Hashable {
   var states: Set<OutboxState>?
   var lane: String?
-  /// Only requests after this place in the order.
-  var after: Int64 = 0
+  /// Only requests after this place in the order, or after the request with this ID; nil for all.
+  var after: String?
   /// The greatest number of requests; nil for all.
   var limit: Int?
 }
@@ -92,7 +93,8 @@ extension OutboxAction.Task {
     case "watch": self = .watch
     case "serve": self = .serve(port: try ValueParser.port(arguments))
     case "stats": self = .stats
-    case "retry": self = .retry(try OutboxChoice(arguments, of: name))
+    case "retry":
+      self = .retry(try OutboxChoice(arguments, of: name), force: arguments.has(.force))
     case "drop": self = .drop(try OutboxChoice(arguments, of: name))
     case "pause": self = .pause(lane: arguments.last(.lane))
     case "resume": self = .resume(lane: arguments.last(.lane))
@@ -121,9 +123,8 @@ extension OutboxListing {
     }
     lane = arguments.last(.lane)
     if let text = arguments.last(.limit) { limit = try ValueParser.number(text, atLeast: 1, for: .limit) }
-    if let text = arguments.last(.after) {
-      after = Int64(try ValueParser.number(text, atLeast: 0, for: .after))
-    }
+    after = arguments.last(.after)
+    if after == "" { throw UsageError("--after takes an ID or a number, and is empty") }
   }
 }
 

@@ -29,9 +29,13 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
 
   #if Postgres
     /// Opens the outbox in the database.
-    func open(_ client: Client, _ configuration: OutboxConfiguration) async throws -> Outbox {
+    /// - Parameter patience: How long a call waits for a server that is away; nil for the usual time.
+    func open(
+      _ client: Client, _ configuration: OutboxConfiguration, patience: Duration?
+    ) async throws -> Outbox {
       var settings = PostgresSettings()
       if !configuration.delivers { settings.deadline = Self.patience }
+      if let patience { settings.deadline = patience }
       return try await Outbox(
         store: PostgresOutboxStore(text, settings: settings), client: client, configuration: configuration)
     }
@@ -73,7 +77,9 @@ struct DatabaseURL: Sendable, Hashable, CustomStringConvertible {
       return settings
     }
   #else
-    func open(_ client: Client, _ configuration: OutboxConfiguration) async throws -> Outbox {
+    func open(
+      _ client: Client, _ configuration: OutboxConfiguration, patience: Duration?
+    ) async throws -> Outbox {
       throw Self.isMissing
     }
 

@@ -152,6 +152,8 @@ struct GuaranteedCommand {
       return .success
     case .deadLettered(let reason, let response):
       if let response, !isJSON { try show(response, entry) }
+      // The body is shown, and says the same.
+      let reason = response == nil ? reason : entry?.reasonWithoutWords ?? reason
       return try end(
         CommandFailure(
           .deadLettered, "deadLettered", "\(asked): moved to the dead letters: \(reason)",

@@ -64,10 +64,11 @@ struct HealthCommand {
     let outbox = try await place.open()
     do {
       let statistics = try await outbox.statistics()
+      let abandoned = try await outbox.abandoned().map { OutboxRecord($0) }
       var alive: Int?
       if case .database(let url) = place.kind { alive = try await url.workers().count(where: \.isAlive) }
       await outbox.close()
-      return OutboxHealth(statistics, workers: alive, oldest: oldest, at: Date())
+      return OutboxHealth(statistics, abandoned, workers: alive, oldest: oldest, at: Date())
     } catch {
       await outbox.close()
       throw error
@@ -86,13 +87,24 @@ struct OutboxHealth: Sendable, Hashable {
   }
 
   /// - Parameters:
+  ///   - abandoned: The requests that are being attempted though their leases ended, the longest first.
   ///   - workers: The number of workers that are alive; nil where that is not known, as for a folder.
   ///   - oldest: The longest that a request may wait; nil for any time.
-  init(_ statistics: OutboxStatistics, workers: Int?, oldest: Duration?, at now: Date) {
+  init(
+    _ statistics: OutboxStatistics, _ abandoned: [OutboxRecord] = [], workers: Int?, oldest: Duration?,
+    at now: Date
+  ) {
     let open = statistics.counts[.stored, default: 0] + statistics.counts[.attempting, default: 0]
     let age = statistics.oldest.map { now.timeIntervalSince(Date(milliseconds: $0)) }
     if workers == 0, open > 0 {
       self.init(false, "\(Self.requests(open)) to deliver, and no worker is alive")
+    } else if let first = abandoned.first {
+      let others = abandoned.count > 1 ? ", as are \(abandoned.count - 1) others" : ""
+      self.init(
+        false,
+        "\(first.id) (\(first.request)) has been attempting for "
+          + "\(SpanText.length(now.timeIntervalSince(first.changed)))\(others), and its lease has ended: its worker is "
+          + "gone or hangs, and no other has taken it over. errand outbox retry --force \(first.id) frees it")
     } else if let oldest, let age, age > oldest.seconds {
       let (waited, limit) = (SpanText.length(age), SpanText.length(oldest.seconds))
       self.init(false, "a request has waited for \(waited), and \(limit) is the limit")

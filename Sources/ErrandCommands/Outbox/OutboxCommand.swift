@@ -44,8 +44,8 @@ struct OutboxCommand {
         try await OutboxServeCommand(outbox: outbox, port: port, console: console).run()
       }
     case .stats: return try await statistics(place)
-    case .retry(let choice):
-      return try await change(choice, place, "retried", { try await $0.retry($1) })
+    case .retry(let choice, let force):
+      return try await change(choice, place, "retried", { try await $0.retry($1, force: force) })
     case .drop(let choice):
       return try await change(choice, place, "dropped", { try await $0.drop($1) })
     case .pause(let lane):
@@ -114,19 +114,31 @@ struct OutboxCommand {
     return try await using(place) { outbox in
       let selection = OutboxSelection(
         states: listing.states, lane: listing.lane.map { .named($0) })
-      let entries = try await outbox.list(selection, after: listing.after, limit: listing.limit ?? .max)
-      let records = entries.map { OutboxRecord($0) }
+      let limit = listing.limit ?? .max
+      let found = try await outbox.list(
+        selection, after: try await sequence(named: listing.after, in: outbox),
+        limit: limit == .max ? limit : limit + 1)
+      let records = found.prefix(limit).map { OutboxRecord($0) }
+      let next = found.count > limit ? records.last?.id : nil
       if isJSON {
-        try console.show(JSONListing(store: place.name, requests: records))
+        try console.show(JSONListing(store: place.name, requests: records, next: next))
       } else if records.isEmpty {
         console.say("There is none of these in \(place.name).")
       } else {
         let table = OutboxTable(now: Date())
         let width = console.output.isTerminal ? console.output.width : nil
         for line in table.lines(records, width: width) { try console.output.write(line + "\n") }
+        if let next { console.say("* there are more: --after \(next)") }
       }
       return .success
     }
+  }
+
+  /// Returns the place in the order that `--after` names.
+  private func sequence(named name: String?, in outbox: Outbox) async throws -> Int64 {
+    guard let name else { return 0 }
+    if let place = Int64(name), place >= 0 { return place }
+    return try await OutboxFinder(outbox: outbox).entry(name).sequence
   }
 
   private func show(_ entry: OutboxEntry) throws {
@@ -188,11 +200,22 @@ struct OutboxCommand {
       }
       let changed = Set(records.map(\.id))
       let left = (selection.ids ?? []).filter { !changed.contains($0.rawValue) }
+      var attempted = 0
       for id in left {
-        let state = try await outbox.status(of: id).map { "it is \($0.state)" } ?? "it is forgotten"
-        console.say("errand: \(id) is not \(verb): \(state)")
+        let state = try await outbox.status(of: id)?.state
+        if state == .attempting { attempted += 1 }
+        console.say("errand: \(id) is not \(verb): \(state.map { "it is \($0)" } ?? "it is forgotten")")
       }
-      if records.isEmpty, case .all = choice, !isJSON { console.say("There was nothing to be \(verb).") }
+      if case .all = choice {
+        attempted = try await outbox.statistics().counts[.attempting, default: 0]
+        if records.isEmpty, !isJSON { console.say("There was nothing to be \(verb).") }
+      }
+      if case .retry(_, force: false) = action.task, attempted > 0 {
+        let requests = attempted == 1 ? "1 request is" : "\(attempted) requests are"
+        console.say(
+          "errand: \(requests) being attempted, and stayed. If the worker is gone or hangs, free them with --force."
+        )
+      }
       return left.isEmpty ? .success : .rejected
     }
   }

@@ -16,19 +16,14 @@ struct OutboxFinder {
     }
     if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry }
     var found: OutboxEntry?
-    var last: Int64 = 0
-    while true {
-      let page = try await outbox.list(after: last, limit: Self.pageSize)
-      for entry in page where entry.id.rawValue.hasPrefix(name) || entry.id.rawValue.hasSuffix(name) {
-        if let found {
-          throw CommandFailure(
-            .usage, "ambiguousID", "\(name.debugDescription) begins or ends the names of several requests",
-            hint: "\(found.id) and \(entry.id), for two.")
-        }
-        found = entry
+    for try await entry in outbox.entries(pageSize: Self.pageSize)
+    where entry.id.rawValue.hasPrefix(name) || entry.id.rawValue.hasSuffix(name) {
+      if let found {
+        throw CommandFailure(
+          .usage, "ambiguousID", "\(name.debugDescription) begins or ends the names of several requests",
+          hint: "\(found.id) and \(entry.id), for two.")
       }
-      guard page.count == Self.pageSize, let end = page.last else { break }
-      last = end.sequence
+      found = entry
     }
     guard let found else {
       throw CommandFailure(

@@ -80,12 +80,15 @@ struct OutboxPlace: Sendable {
     return try await open(Client(transport: CurlTransport()), configuration)
   }
 
-  func open(_ client: Client, _ configuration: OutboxConfiguration) async throws -> Outbox {
+  /// - Parameter patience: How long a call waits for a database that is away; nil for the usual time.
+  func open(
+    _ client: Client, _ configuration: OutboxConfiguration, patience: Duration? = nil
+  ) async throws -> Outbox {
     switch kind {
     case .folder(let path):
       try await Outbox(
         at: URL(filePath: path, directoryHint: .isDirectory), client: client, configuration: configuration)
-    case .database(let url): try await url.open(client, configuration)
+    case .database(let url): try await url.open(client, configuration, patience: patience)
     }
   }
 

@@ -9,6 +9,9 @@ import ErrandOutbox
 
 /// Delivers what is stored, until a signal ends it or nothing is left to do.
 struct OutboxRunCommand {
+  /// How long each call of `--once` waits for a database that is away: a cron job must not hang.
+  private static let patience = Duration.seconds(10)
+
   let options: OutboxRun
   let place: OutboxPlace
   let console: Console
@@ -18,7 +21,9 @@ struct OutboxRunCommand {
     let client = try client()
     // Requests that are stored may be sent as soon as the outbox is open.
     let page = try InspectedCalls.show(client)
-    let outbox = try await place.open(client, configuration)
+    let (failures, failing) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let outbox = try await place.open(
+      client, configuration(failing), patience: options.end == .idle ? Self.patience : nil)
     page?.show(outbox)
     // After the grace, attempts that are cut off still have to be given back.
     Interruption.allow(options.grace + .seconds(2))
@@ -33,12 +38,14 @@ struct OutboxRunCommand {
     }
     var isStopped = false
     do {
-      try await wait(outbox, log)
+      try await wait(outbox, log, failures)
     } catch is CancellationError {
       isStopped = true
       if !isJSON { console.say("* stopping") }
     } catch {
       await outbox.close(within: options.grace)
+      await writing.value
+      if !isJSON { try report(tally, nil) }
       throw error
     }
     let statistics = try? await outbox.statistics()
@@ -62,23 +69,41 @@ struct OutboxRunCommand {
     return Client(transport: try options.connection.transport(), configuration: configuration)
   }
 
-  private var configuration: OutboxConfiguration {
+  /// - Parameter failing: Yields when the store has failed.
+  private func configuration(_ failing: AsyncStream<Void>.Continuation) -> OutboxConfiguration {
     var configuration = OutboxConfiguration()
     if let concurrency = options.concurrency { configuration.concurrency = concurrency }
     let console = console
-    configuration.onStoreFailure = { console.say("errand: \($0)") }
+    configuration.onStoreFailure = {
+      console.say("errand: \($0)")
+      failing.yield()
+    }
     return configuration
   }
 
   /// Waits until the run's end.
   /// - Throws: `CancellationError` after a signal.
-  private func wait(_ outbox: Outbox, _ log: EventLog) async throws {
-    if options.end == .idle { return try await outbox.waitUntilIdle() }
+  private func wait(_ outbox: Outbox, _ log: EventLog, _ failures: AsyncStream<Void>) async throws {
+    if options.end == .idle { return try await waitUntilIdle(outbox, failures) }
     for await _ in outbox.changes {
       try log.check()
       if options.end == .empty, try await outbox.statistics().isIdle { return }
     }
     try Task.checkCancellation()
+  }
+
+  /// Waits until no request is left that may be attempted now, or until the store has failed and cannot be read
+  /// either: what is in flight would wait for it without an end.
+  private func waitUntilIdle(_ outbox: Outbox, _ failures: AsyncStream<Void>) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await outbox.waitUntilIdle() }
+      group.addTask {
+        for await _ in failures { _ = try await outbox.statistics() }
+        try Task.checkCancellation()
+      }
+      try await group.next()
+      group.cancelAll()
+    }
   }
 
   private func report(_ tally: OutboxCounters, _ statistics: OutboxStatistics?) throws {

@@ -53,7 +53,8 @@ struct CommandFailure: Error, Sendable {
       if case .status(let status, _) = error.rejection {
         Self.rejection(status, "\(error.method ?? transfer.method) \(error.url ?? "")")
       } else {
-        error.description
+        // The body is shown, and says the rest.
+        error.descriptionWithoutWords
       }
     self.init(
       ExitCode(error.code), error.code.rawValue, message, hint: FailureHint.text(for: error, transfer))

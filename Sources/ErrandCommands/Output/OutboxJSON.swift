@@ -95,6 +95,8 @@ extension OutboxRecord: Encodable {
 struct JSONListing: Encodable {
   let store: String
   let requests: [OutboxRecord]
+  /// The ID after which the next page begins; nil on the last page.
+  var next: String?
 }
 
 /// The JSON for a command that failed.

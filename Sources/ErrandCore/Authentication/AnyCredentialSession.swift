@@ -114,7 +114,7 @@ extension Error {
       if let error = self as? KeychainError { return error.description }
     #endif
     return switch self {
-    case let error as RequestError: error.description
+    case let error as RequestError: error.descriptionWithoutWords
     case let error as OAuth2Error: error.description
     case let error as FileError: error.description
     case let error as DamagedCredential: error.description

@@ -5,6 +5,9 @@
 #endif
 
 /// The reason why a request has no response. `description` is a sentence to act on; it shows no secret.
+///
+/// If a server refused the request, `description` ends with the server's first words (`serverWords`); `message`
+/// does not.
 public struct RequestError: Error, Sendable, CustomStringConvertible {
   /// The kind of a failure. More may be added, so keep a `default`.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -123,6 +126,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     var origin: String?
     var retryAfter: Duration?
     var response: Response?
+    var secrets: Secrets?
   }
 
   // Boxed, because every function that can throw this error reserves space for it.
@@ -231,11 +235,14 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Returns the same error with the request's method and URL, and the response's header fields.
-  func about(_ method: Method, _ url: String, _ fields: HTTPFields?) -> RequestError {
+  /// - Parameter secrets: The names of secrets, which the error hides.
+  func about(_ method: Method, _ url: String, _ fields: HTTPFields?, hiding secrets: Secrets) -> RequestError
+  {
     var parts = parts.value
     parts.method = method
     parts.url = url
     parts.fields = fields
+    parts.secrets = secrets
     parts.response = nil
     var error = self
     error.parts = Boxed(parts)
@@ -243,10 +250,25 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
+    descriptionWithoutWords + (serverWords.map(ServerWords.clause) ?? "")
+  }
+
+  package var descriptionWithoutWords: String {
     var text = message
     if let method { text = "\(method)\(url.map { " \($0)" } ?? ""): \(text)" }
     if attempt > 1 { text += " (attempt \(attempt))" }
     return text
+  }
+
+  /// The server's explanation of its refusal, from the beginning of the response's body: one line of at most 200
+  /// characters, without secrets that can be told by their names. Nil if the status is 2xx, or the body is not text.
+  ///
+  /// For a JSON object it is `detail` or `title` (RFC 9457), `message` or `error`; for an HTML page it is the title.
+  /// It is computed when it is read.
+  public var serverWords: String? {
+    guard code == .rejected, let status, !status.isSuccess, let body = bodyPrefix else { return nil }
+    return ServerWords(secrets: parts.value.secrets ?? .standard).words(
+      body, fields?["Content-Type"], isWhole: body.count < Rejection.prefixLimit)
   }
 }
 

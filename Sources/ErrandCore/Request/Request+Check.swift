@@ -58,6 +58,7 @@ extension RequestError {
   /// an interceptor sent.
   func about(_ request: Request, _ secrets: Secrets) -> RequestError {
     guard method == nil else { return self }
-    return about(request.method, request.address.named(hiding: secrets), fields?.hiding(secrets))
+    return about(
+      request.method, request.address.named(hiding: secrets), fields?.hiding(secrets), hiding: secrets)
   }
 }

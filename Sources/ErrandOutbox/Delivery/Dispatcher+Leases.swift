@@ -55,6 +55,12 @@ extension Dispatcher {
     }
   }
 
+  /// Cancels the attempts whose leases another owner or an operator has ended, without waiting for the next
+  /// renewal.
+  func dropLostRows() async {
+    await configuration.reportingFailure { try await renew() }
+  }
+
   private func renew() async throws {
     let leases = state.withLock { $0.inFlight.leases }
     guard !leases.isEmpty else { return }

@@ -37,7 +37,8 @@ final class Dispatcher: Sendable {
     self.random = random
     rule = RetryRule(
       policy: configuration.delivery, pollInterval: configuration.pollInterval,
-      responseLimit: max(0, configuration.responseLimit), secrets: storage.secrets)
+      responseLimit: max(0, configuration.responseLimit), secrets: storage.secrets,
+      quotes: !storage.isEncrypted)
     timeline = Timeline(configuration.clock)
     state = Locked(
       DispatchState(

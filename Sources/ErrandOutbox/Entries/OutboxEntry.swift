@@ -28,8 +28,12 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let nextAttempt: Date?
   /// When the request expires.
   public let expires: Date?
-  /// Why the last attempt failed, or why the request was moved to the dead letters or dropped.
+  /// Why the last attempt failed, or why the request was moved to the dead letters or dropped. If a server refused it,
+  /// this ends with the server's first words: at most 200 characters, without secrets that can be told by their names.
+  /// An encrypted outbox has these words of dead letters only.
   public let reason: String?
+  /// The reason of a dead letter without what its response says, for a command that shows both.
+  package let reasonWithoutWords: String?
   /// The number of bytes of the content, files included.
   public let size: Int64
   /// The response that ended the request, if one did.

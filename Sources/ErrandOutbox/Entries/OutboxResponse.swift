@@ -26,6 +26,13 @@ public struct OutboxResponse: Sendable, Hashable {
   }
 }
 
+extension OutboxResponse {
+  /// Returns the server's own explanation, as it may be shown; nil if the body has no readable text.
+  func words(hiding secrets: Secrets) -> String? {
+    ServerWords(secrets: secrets).words(body, fields["Content-Type"], isWhole: isWhole)
+  }
+}
+
 extension HTTPFields {
   fileprivate var withoutSecrets: HTTPFields {
     var others: HTTPFields = [:]

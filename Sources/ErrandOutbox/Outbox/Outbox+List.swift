@@ -36,6 +36,16 @@ extension Outbox {
     try await store.list(selection, after: sequence, limit: limit).map(storage.entry)
   }
 
+  /// Returns requests that are being attempted by processes that are gone or hang, and that no other process has taken
+  /// over: their leases ended at least this long ago. `retry(_:force:)` frees them.
+  /// - Parameters:
+  ///   - duration: A process that works takes such a request over sooner. Default: 60 s.
+  ///   - limit: The most that are returned, the one that was claimed first before the others. Default: 100.
+  public func abandoned(for duration: Duration = .seconds(60), limit: Int = 100) async throws -> [OutboxEntry]
+  {
+    try await store.abandoned(for: duration, limit: limit).map(storage.entry)
+  }
+
   public func statistics() async throws -> OutboxStatistics { try await store.statistics() }
 
   /// Returns the origins to which nothing is sent for a while, and why.

@@ -12,11 +12,17 @@ extension Outbox {
 
   /// Retries requests at once that are stored, dead letters or expired, even if their origins are held. Dead
   /// letters and expired requests take their old places.
+  /// - Parameters:
+  ///   - selection: The requests. Those in other states stay as they are.
+  ///   - force: True to free requests that are being attempted, too: for an operator who knows that their
+  ///     process is gone or hangs. The attempt counts, and ends unless it is delivered. If its process still
+  ///     works, a server may receive the request twice. Default: false.
   /// - Returns: The requests that are retried.
   @discardableResult
-  public func retry(_ selection: OutboxSelection) async throws -> [OutboxEntry] {
-    let rows = try await store.retry(selection)
+  public func retry(_ selection: OutboxSelection, force: Bool = false) async throws -> [OutboxEntry] {
+    let rows = try await store.retry(selection, force: force)
     hub.publish(rows)
+    if force { await dispatcher.dropLostRows() }
     dispatcher.release(Array(Set(rows.map(\.origin))))
     return rows.map(storage.entry)
   }

@@ -15,6 +15,8 @@ struct RetryRule: Sendable {
   let responseLimit: Int
   /// The secrets that are not stored of a response.
   var secrets = Secrets()
+  /// True to add the server's words to the reasons. A reason is stored as plain text, so false for an encrypted outbox.
+  var quotes = false
 
   /// The consequences of an attempt.
   struct Conclusion: Sendable {
@@ -58,7 +60,8 @@ struct RetryRule: Sendable {
     let failed = { (reason: String, next: Duration, counts: Bool) in
       Conclusion(
         // One that waits for its identity is due when somebody signs in.
-        outcome: .failed(reason: reason, next: next, counts: counts, wasOffline: !hasReached || isForOther),
+        outcome: .failed(
+          reason: quoted(reason, attempt), next: next, counts: counts, wasOffline: !hasReached || isForOther),
         hasReached: hasReached, sign: sign)
     }
     let most = hasReached ? policy.maxBackoff : min(pollInterval, policy.maxBackoff)
@@ -80,7 +83,9 @@ struct RetryRule: Sendable {
       }
       if !policy.pausesUnauthorized { return rejected(reason, .responded) }
       var conclusion = failed(reason, wait, false)
-      conclusion.sign = isOfServer ? .unauthorized(reason: reason) : .withoutCredential(reason: reason)
+      conclusion.sign =
+        isOfServer
+        ? .unauthorized(reason: quoted(reason, attempt)) : .withoutCredential(reason: reason)
       return conclusion
     case .retry(let reason, let after):
       let counts = hasReached && !isForOther
@@ -129,9 +134,9 @@ struct RetryRule: Sendable {
     case 429, 503:
       let wait = retryAfter(attempt, date)
       return wait > .zero
-        ? .busy(reason: "\(said), with Retry-After\(cut(attempt, date))", for: wait)
-        : .failed(reason: said, hasResponded: true)
-    case 500...: return .failed(reason: said, hasResponded: true)
+        ? .busy(reason: quoted("\(said), with Retry-After\(cut(attempt, date))", attempt), for: wait)
+        : .failed(reason: quoted(said, attempt), hasResponded: true)
+    case 500...: return .failed(reason: quoted(said, attempt), hasResponded: true)
     default: return .responded
     }
   }
@@ -150,6 +155,13 @@ struct RetryRule: Sendable {
     let asked = asked(attempt, date)
     return asked > policy.maxRetryAfter
       ? " of \(asked.formattedSeconds), which is cut to \(policy.maxRetryAfter.formattedSeconds)" : ""
+  }
+
+  /// Returns the reason with the server's own words, of a response that may be stored. The reason of a dead letter gets
+  /// them from its response, when it is read.
+  private func quoted(_ reason: String, _ attempt: DeliveryAttempt) -> String {
+    guard quotes, let words = response(to: attempt)?.words(hiding: secrets) else { return reason }
+    return reason + ServerWords.clause(words)
   }
 
   /// Returns the part of the response that is stored. If it must not be stored, that is its status, which

@@ -20,16 +20,16 @@ extension RequestStorage {
       created: Date(milliseconds: row.created), changed: Date(milliseconds: row.changed),
       attempts: row.attempts,
       nextAttempt: row.due.map(Date.init(milliseconds:)), expires: row.expires.map(Date.init(milliseconds:)),
-      reason: reason(of: row, response), size: row.size, response: response)
+      reason: reason(of: row, response), reasonWithoutWords: row.reason, size: row.size, response: response)
   }
 
-  /// Returns the reason with the server's own explanation. The row does not have the latter, because its
-  /// reason is plain text.
+  /// Returns the reason with the server's own explanation. The row of a dead letter does not have the latter, because
+  /// its reason is plain text and its response may be encrypted.
   private func reason(of row: OutboxRow, _ response: OutboxResponse?) -> String? {
     guard row.state == .deadLettered, let reason = row.reason, let words = response.flatMap(words) else {
       return row.reason
     }
-    return "\(reason); it says: \(words)"
+    return reason + ServerWords.clause(words)
   }
 
   func heldOrigin(_ hold: OriginHold) -> HeldOrigin {

@@ -10,7 +10,7 @@ import ErrandCore
 ///
 /// With a key, all that says something about a request is encrypted: its content, its summary, its response
 /// and its files. Its lane, sizes, times, state and the reason of its last failure are not, because the store
-/// works with them: a reason must not name the URL.
+/// works with them: a reason must not name the URL, nor quote the response.
 struct RequestStorage: Sendable {
   let blobs: any BlobStore
   /// Where bodies are kept while they are imported.
@@ -20,6 +20,9 @@ struct RequestStorage: Sendable {
   private let keyCheck: KeyCheck
   /// The secrets that are not stored.
   let secrets: Secrets
+
+  /// True if rows are encrypted.
+  var isEncrypted: Bool { seal.key != nil }
 
   /// Creates nothing on disk yet.
   /// - Parameters:
@@ -192,7 +195,7 @@ struct RequestStorage: Sendable {
   }
 
   /// Returns the server's own explanation in a response, as it may be shown.
-  func words(of response: OutboxResponse) -> String? { ServerWords(secrets: secrets).words(response) }
+  func words(of response: OutboxResponse) -> String? { response.words(hiding: secrets) }
 
   private func rows(for items: [OutboxItem]) async throws -> ([NewRow], [Blob]) {
     let bodies = items.map { $0.pieces ?? BodyPieces($0.request.body) }

@@ -47,6 +47,13 @@ extension OutboxSelection {
     }
   }
 
+  /// Returns the part of this selection that a retry by hand changes.
+  /// - Parameter force: True for rows that are being attempted, too.
+  package func retried(force: Bool) -> OutboxSelection {
+    limited(
+      to: force ? [.stored, .attempting, .deadLettered, .expired] : [.stored, .deadLettered, .expired])
+  }
+
   /// Returns this selection, restricted to rows in these states.
   package func limited(to states: Set<OutboxState>) -> OutboxSelection {
     var selection = self

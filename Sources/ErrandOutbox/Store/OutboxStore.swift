@@ -77,6 +77,11 @@ public protocol OutboxStore: Sendable {
   /// - Parameter sequence: Rows after this one are returned; 0 for the first page.
   func list(_ selection: OutboxSelection, after sequence: Int64, limit: Int) async throws -> [OutboxRow]
 
+  /// Returns rows that are being attempted though their leases ended, or their owners were gone, at least this long
+  /// ago: no owner has taken them over. The one that was claimed first is the first.
+  /// - Parameter limit: The most that are returned.
+  func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow]
+
   /// Returns the content of these rows; nil for one that has none (any more). Its files exist only as long as
   /// the row does.
   func contents(of ids: [OutboxID]) async throws -> [Data?]
@@ -84,8 +89,11 @@ public protocol OutboxStore: Sendable {
   /// Makes rows due now that are stored, dead letters or expired. Dead letters and expired rows get their
   /// attempts back, do not expire any more, and take their old places in their lanes. Rows in other states
   /// are left. The holds of their origins end.
+  ///
+  /// - Parameter force: True to end the leases of rows that are being attempted, too, of any owner: their
+  ///   attempts count as those of leases that have passed, and the rows are due now instead of after a backoff.
   /// - Returns: The rows as they are now.
-  func retry(_ selection: OutboxSelection) async throws -> [OutboxRow]
+  func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow]
 
   /// Drops rows that are stored, dead letters or expired. Rows that are being attempted are left.
   func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped
@@ -112,6 +120,11 @@ public protocol OutboxStore: Sendable {
 }
 
 extension OutboxStore {
+  /// Makes rows due now, and leaves those that are being attempted.
+  package func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
+    try await retry(selection, force: false)
+  }
+
   /// Returns the row with this id; nil if it is not known (any more).
   func row(_ id: OutboxID) async throws -> OutboxRow? { try await rows([id]).first ?? nil }
 }

@@ -31,6 +31,9 @@
         sql: "\(clockTable)\n\(lockTables)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n"
           + "DROP FUNCTION IF EXISTS errand.pack_fields(jsonb);\n"
           + replacing(functions)),
+      PostgresMigration(
+        4, "retrying what is being attempted, and pages of what is over", compatible: 3,
+        sql: decided(replacing(forcing)) + "\n" + pages),
     ]
 
     private static let functions = decided(

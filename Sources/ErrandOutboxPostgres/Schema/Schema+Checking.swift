@@ -126,7 +126,7 @@
           IF NOT coalesce(CASE
             WHEN o.key IN ('timeout', 'connectTimeout', 'deadline', 'memoryLimit') THEN errand.is_whole(o.v)
             WHEN o.key IN ('requiresBody', 'compressesBody', 'isUnauthenticated', 'isUnsigned') THEN o.kind = 'boolean'
-            WHEN o.key = 'identity' THEN o.kind = 'string'
+            WHEN o.key IN ('identity', 'key') THEN o.kind = 'string'
             WHEN o.key = 'priority' THEN o.v IN ('0', '1', '2', '3')
             WHEN o.key = 'httpVersion' THEN o.v IN ('"automatic"', '"http1"', '"http2"')
             WHEN o.key IN ('contentTypes', 'trace') THEN o.kind = 'array'

@@ -73,9 +73,9 @@
         -- As `RequestSummary` reads it.
         summary := '\\x0101' || errand.packed(method) || errand.packed(url) || errand.packed(key) || errand.packed(kind)
           || errand.leb(length);
-        -- A host in another form than its own is left for a worker to read.
+        -- A host in another form than its own is left for a worker to read, and so is a key.
         parts := regexp_match(url, '^([^:]+)://([A-Za-z0-9.-]+)(?::0*([0-9]{1,5}))?(?:[/?#]|$)');
-        origin := CASE WHEN parts IS NULL OR parts[2] COLLATE "C" ~* '(^|[.])xn--|(^|[.])(0x[0-9a-f]*|[0-9]+)[.]?$' THEN ''
+        origin := CASE WHEN parts IS NULL OR options ->> 'key' IS NOT NULL OR parts[2] COLLATE "C" ~* '(^|[.])xn--|(^|[.])(0x[0-9a-f]*|[0-9]+)[.]?$' THEN ''
           ELSE lower(parts[1] COLLATE "C") || '://' || lower(parts[2] COLLATE "C") || ':'
             || coalesce(parts[3], CASE lower(parts[1] COLLATE "C") WHEN 'https' THEN '443' ELSE '80' END) END;
       END $$;

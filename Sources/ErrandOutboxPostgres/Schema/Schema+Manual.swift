@@ -1,5 +1,41 @@
 #if Postgres
   extension Schema {
+    /// Retrying what is being attempted. Older programs know `errand.retry` only, which stays as it is.
+    static let forcing = """
+      -- Ends the leases of requests that are being attempted, whoever has them, and then retries all of
+      -- these. The attempts count as those of leases that are over.
+      CREATE FUNCTION errand.retry_by_force(at bigint[], me integer, these bigint[])
+      RETURNS SETOF errand.requests LANGUAGE plpgsql \(pinned) \(planning) AS $$
+      DECLARE
+        now_wall bigint := coalesce(at[2], errand.wall());
+        locked text[];
+        freed_count bigint;
+        freed_bytes bigint;
+      BEGIN
+        -- The lanes of all, so that the retry locks no lane after this.
+        locked := errand.lock_lanes((SELECT array_agg(DISTINCT e.lane) FROM errand.everything e
+          WHERE e.seq = ANY(these) AND e.lane IS NOT NULL), true);
+        WITH freed AS (
+          UPDATE errand.requests q SET state = 0, owner = NULL, lease_end = NULL, changed = now_wall,
+            revision = revision + 1, offline = false, due = 0, due_wall = 0,
+            attempts = attempts - (NOT begun)::integer, counted = counted - (NOT begun)::integer,
+            reason = CASE WHEN begun THEN
+              'its last attempt has no known end: its process is gone, or was silent for too long'
+              ELSE reason END
+          WHERE q.seq = ANY(ARRAY(SELECT seq FROM errand.requests
+            WHERE seq = ANY(these) AND state + 0 = 1 ORDER BY seq FOR UPDATE))
+          RETURNING q.size
+        )
+        SELECT count(*), coalesce(sum(size), 0) INTO freed_count, freed_bytes FROM freed;
+        IF freed_count > 0 THEN
+          PERFORM errand.tally(me, 1, -freed_count, -freed_bytes, true);
+          PERFORM errand.tally(me, 0, freed_count, freed_bytes, true);
+        END IF;
+        PERFORM errand.settle(locked);
+        RETURN QUERY SELECT * FROM errand.retry(at, me, these);
+      END $$;
+      """
+
     /// What is done by hand, in parts of some hundred requests.
     static let manual = """
       -- Makes requests due now. Stored ones keep their attempts and their ends; dead letters and expired

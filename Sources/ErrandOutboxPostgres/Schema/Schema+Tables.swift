@@ -8,6 +8,13 @@
       "response",
     ]
 
+    /// Few requests expire or are dropped, among many that were delivered: a page of these finds them at once. Those that
+    /// were delivered have no such index, which each delivery would have to write.
+    static let pages = """
+      CREATE INDEX IF NOT EXISTS history_expired ON errand.history(seq) WHERE state = 4;
+      CREATE INDEX IF NOT EXISTS history_dropped ON errand.history(seq) WHERE state = 5;
+      """
+
     /// Open requests only are in `requests`: it stays small however many were delivered. Dead letters are in
     /// `dead`, and what is over in `history`, with a partition for each day.
     static let tables = """

@@ -132,10 +132,10 @@
       try await core.release(origins)
     }
 
-    public func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
+    public func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
       try core.checkOpen()
       defer { signals.hasChanged() }
-      return try await core.retry(selection)
+      return try await core.retry(selection, force: force)
     }
 
     public func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
@@ -168,6 +168,11 @@
     ) async throws -> [OutboxRow] {
       try core.checkOpen()
       return try await core.list(selection, after: sequence, limit: limit)
+    }
+
+    public func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
+      try core.checkOpen()
+      return try await core.abandoned(for: duration, limit: limit)
     }
 
     public func contents(of ids: [OutboxID]) async throws -> [Data?] {

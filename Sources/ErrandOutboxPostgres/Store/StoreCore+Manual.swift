@@ -35,11 +35,12 @@
         [.integer(owner), .bool(isPaused), .optional(name?.key), .optional(name?.long)], isRepeatable: true)
     }
 
-    func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
+    func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
       var rows: [OutboxRow] = []
-      try await forEach(selection.limited(to: [.stored, .deadLettered, .expired])) { page in
+      let function = force ? "errand.retry_by_force" : "errand.retry"
+      try await forEach(selection.retried(force: force)) { page in
         let answer = try await run(
-          "SELECT \(RowColumns.of("q")) FROM errand.retry($1, $2::integer, $3) q",
+          "SELECT \(RowColumns.of("q")) FROM \(function)($1, $2::integer, $3) q",
           [time, .integer(owner), .integers(page.map(\.sequence))])
         rows += answer.rows { RowColumns.row($0) }.compactMap { $0 }
       }

@@ -44,9 +44,6 @@
         values.append(value)
         conditions.append(condition("$\(values.count)"))
       }
-      if let states = selection.states {
-        add({ "e.state = ANY(\($0))" }, .integers(states.map { Int64($0.rawValue) }.sorted()))
-      }
       switch selection.lane {
       case .named(let lane): add({ "e.lane = \($0)" }, .text(StoredName(lane).key))
       case .none?: conditions.append("e.lane IS NULL")
@@ -55,11 +52,54 @@
       if let ids = selection.ids {
         add({ "e.id = ANY(\($0))" }, .texts(Set(ids).map { StoredName($0.rawValue).key }.sorted()))
       }
+      let order = "ORDER BY e.seq LIMIT \(limit)"
+      let condition = conditions.joined(separator: " AND ")
+      guard let states = selection.states else {
+        let sql = "SELECT \(RowColumns.of("e")) FROM errand.everything e WHERE \(condition) \(order)"
+        return try await rows(sql, values)
+      }
+      // Each state by itself, from its table: rows of other states are not passed over, however many there are.
+      let parts = states.sorted { $0.rawValue < $1.rawValue }.map { state in
+        """
+        (SELECT \(RowColumns.of("e")) FROM \(Self.table(of: state)) e
+        WHERE \(condition) AND \(Self.isIn(state)) \(order))
+        """
+      }
+      guard !parts.isEmpty else { return [] }
+      return try await rows(
+        "SELECT * FROM (\(parts.joined(separator: " UNION ALL "))) e \(order)", values)
+    }
+
+    private func rows(_ sql: String, _ values: [PostgresValue]) async throws -> [OutboxRow] {
+      try await run(sql, values, isRepeatable: true).rows { RowColumns.row($0) }.compactMap { $0 }
+    }
+
+    private static func table(of state: OutboxState) -> String {
+      switch state {
+      case .stored, .attempting: "errand.requests"
+      case .deadLettered: "errand.dead"
+      case .delivered, .expired, .dropped: "errand.history"
+      }
+    }
+
+    private static func isIn(_ state: OutboxState) -> String {
+      switch state {
+      case .deadLettered: "true"
+      case .stored, .attempting: "e.state = \(state.rawValue)"
+      case .delivered, .expired, .dropped:
+        "e.state = \(state.rawValue) AND e.ended > (SELECT horizon FROM errand.state)"
+      }
+    }
+
+    func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
       let answer = try await run(
         """
-        SELECT \(RowColumns.of("e")) FROM errand.everything e
-        WHERE \(conditions.joined(separator: " AND ")) ORDER BY e.seq LIMIT \(limit)
-        """, values, isRepeatable: true)
+        SELECT \(RowColumns.of("q")) FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
+        WHERE q.state = 1 AND (q.lease_end <= coalesce(($1::bigint[])[1], errand.ticks()) - $2::bigint
+          OR w.id IS NULL AND q.changed <= coalesce(($1::bigint[])[2], errand.wall()) - $2::bigint
+          OR w.seen + w.lasting < clock_timestamp() - $2::bigint * interval '1 millisecond')
+        ORDER BY q.changed, q.seq LIMIT \(limit)
+        """, [time, .integer(duration.storedMilliseconds)], isRepeatable: true)
       return answer.rows { RowColumns.row($0) }.compactMap { $0 }
     }
 

@@ -8,10 +8,6 @@ extension OutboxTables {
     var values: [SQLValue] = []
   }
 
-  /// Finished rows are not indexed in the order of enqueue. With more of them than this, a scan of all rows
-  /// is quicker than sorting them.
-  private static let mostToSort = 10_000
-
   func list(_ selection: OutboxSelection, after sequence: Int64, limit: Int) throws -> [OutboxRow] {
     guard limit > 0 else { return [] }
     if let ids = selection.ids { return try list(ids, selection, after: sequence, limit: limit) }
@@ -24,8 +20,33 @@ extension OutboxTables {
       rows += try database.all(
         sql: sql, strand.values + [.integer(sequence), .integer(limit)], row)
     }
+    if selection.lane == nil, let states = selection.states {
+      rows += try finished(states.filter(\.isOver), after: sequence, limit: limit)
+    }
     rows.sort { $0.sequence < $1.sequence }
     return Array(rows.prefix(limit))
+  }
+
+  /// Returns finished rows, which no index has in the order of enqueue. Where many are neighbours, a page is found among
+  /// the next rows. Otherwise the index of their ends says which rows they are, and only those of the page are read.
+  private func finished(
+    _ states: Set<OutboxState>, after sequence: Int64, limit: Int
+  ) throws -> [OutboxRow] {
+    guard !states.isEmpty else { return [] }
+    let list = states.map { "\($0.rawValue)" }.sorted().joined(separator: ", ")
+    let (end, isTooFar) = sequence.addingReportingOverflow(4 * Int64(limit))
+    var rows = try database.all(
+      sql:
+        "SELECT \(Self.columns) FROM requests WHERE +state IN (\(list)) AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+      [.integer(sequence), .integer(isTooFar ? .max : end), .integer(limit)], row)
+    guard rows.count < limit, !isTooFar, try end < lastSequence() else { return rows }
+    rows += try database.all(
+      sql: """
+        SELECT \(Self.columns) FROM requests WHERE seq IN (
+          SELECT seq FROM requests INDEXED BY over WHERE ended IN (\(list)) AND seq > ? ORDER BY seq LIMIT ?)
+        ORDER BY seq
+        """, [.integer(end), .integer(limit - rows.count)], row)
+    return rows
   }
 
   private func list(
@@ -35,12 +56,6 @@ extension OutboxTables {
       $0.sequence > sequence && selection.includes($0)
     }
     return Array(rows.sorted { $0.sequence < $1.sequence }.prefix(limit))
-  }
-
-  private func areMany(_ states: [OutboxState]) throws -> Bool {
-    guard !states.isEmpty else { return false }
-    let totals = try totals()
-    return states.contains { totals[$0]?.count ?? 0 > Self.mostToSort }
   }
 
   private func strands(_ selection: OutboxSelection) throws -> [Strand] {
@@ -56,8 +71,9 @@ extension OutboxTables {
       let condition = stateList.map { "lane IS NULL AND +state IN (\($0))" }
       return [Strand(condition: condition ?? "lane IS NULL")]
     case nil:
-      guard let states, let stateList else { return [Strand(condition: "1")] }
-      guard let groups = try groups(of: states), try !areMany(states.filter(\.isOver)) else {
+      guard let states else { return [Strand(condition: "1")] }
+      guard let groups = try groups(of: states) else {
+        let stateList = states.filter { !$0.isOver }.map { "\($0.rawValue)" }.joined(separator: ", ")
         return [Strand(condition: "+state IN (\(stateList))")]
       }
       var strands = groups.map {
@@ -65,9 +81,6 @@ extension OutboxTables {
       }
       if states.contains(.attempting) {
         strands.append(Strand(index: "INDEXED BY leased", condition: "state = 1"))
-      }
-      strands += states.filter(\.isOver).map {
-        Strand(index: "INDEXED BY over", condition: "ended = ?", values: [.state($0)])
       }
       return strands
     }

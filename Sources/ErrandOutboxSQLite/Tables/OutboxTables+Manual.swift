@@ -48,12 +48,14 @@ extension OutboxTables {
     return count
   }
 
+  /// - Parameter selection: Rows that are stored, being attempted, dead letters or expired.
   func retry(_ selection: OutboxSelection, in part: inout Part, at now: StoreTime) throws -> [OutboxRow] {
     try adopt(now)
     var retried: [OutboxRow] = []
     var origins: Set<String> = []
-    try forEach(selection.limited(to: [.stored, .deadLettered, .expired]), in: &part) { row in
+    try forEach(selection, in: &part) { row in
       origins.insert(row.origin)
+      if row.state == .attempting { return retried.append(try free(row, at: now)) }
       guard row.state != .stored else {
         return retried.append(try change(Self.makeDue, [.integer(row.sequence)], from: .stored))
       }

@@ -9,6 +9,12 @@ extension OutboxTables {
     SELECT seq, lease, counted FROM requests INDEXED BY leased
     WHERE state = 1 AND owner IS ? AND lease_end <= ? ORDER BY seq
     """)
+  private static let abandoned = Query(
+    """
+    SELECT \(columns) FROM requests INDEXED BY leased WHERE state = 1 AND lease_end <= ?1 AND changed <= ?2
+    ORDER BY changed, seq LIMIT ?3
+    """)
+  private static let leaseOf = Query("SELECT owner, lease FROM requests WHERE seq = ?")
   private static let recover = Query(
     """
     UPDATE requests SET state = 0, owner = NULL, lease_end = NULL, due = ?3, due_wall = ?4, delay = ?5, offline = 0,
@@ -54,17 +60,44 @@ extension OutboxTables {
       }
       if isGone, !leases.isEmpty { knowsGone = false }
       for lease in leases {
-        let wasBegun = owner.flatMap { owners.hasBegun(lease.number, $0) } ?? true
-        let row = wasBegun ? try recover(lease, bounds, at: now) : try restore(lease, at: now)
-        try settle(row.lane)
-        recovered.append(row)
+        let wait = Duration.growing(bounds.backoff, attempt: lease.counted, most: bounds.maxBackoff)
+        recovered.append(try conclude(lease, of: owner, waiting: wait, at: now))
       }
     }
     return recovered
   }
 
-  private func recover(_ lease: EndedLease, _ bounds: ClaimBounds, at now: StoreTime) throws -> OutboxRow {
-    let wait = Duration.growing(bounds.backoff, attempt: lease.counted, most: bounds.maxBackoff)
+  /// Ends the lease of a row that is being attempted. The row is due now.
+  func free(_ row: OutboxRow, at now: StoreTime) throws -> OutboxRow {
+    let (owner, lease) =
+      try database.first(Self.leaseOf, [.integer(row.sequence)]) { ($0.text(0), $0.integer(1)) } ?? (nil, 0)
+    let ended = EndedLease(
+      sequence: row.sequence, number: Self.leaseNumber(row.sequence, lease), counted: row.countedAttempts)
+    return try conclude(ended, of: owner, waiting: .zero, at: now)
+  }
+
+  /// Returns the rows whose leases ended at least this long ago. A restart of the machine ended all that are older.
+  func abandoned(for duration: Duration, limit: Int, at now: StoreTime) throws -> [OutboxRow] {
+    let wait = duration.storedMilliseconds
+    let isOfThisBoot = try text(.boot) == now.boot
+    return try database.all(
+      Self.abandoned,
+      [
+        .integer(isOfThisBoot ? now.ticks - wait : .max), .integer(isOfThisBoot ? .max : now.wall - wait),
+        .integer(Int64(limit)),
+      ], row)
+  }
+
+  private func conclude(
+    _ lease: EndedLease, of owner: String?, waiting wait: Duration, at now: StoreTime
+  ) throws -> OutboxRow {
+    let wasBegun = owner.flatMap { owners.hasBegun(lease.number, $0) } ?? true
+    let row = wasBegun ? try recover(lease, waiting: wait, at: now) : try restore(lease, at: now)
+    try settle(row.lane)
+    return row
+  }
+
+  private func recover(_ lease: EndedLease, waiting wait: Duration, at now: StoreTime) throws -> OutboxRow {
     let delay = wait.storedMilliseconds
     return try change(
       Self.recover,

@@ -61,6 +61,33 @@ extension OutboxStoreConformance {
       try harness.equal(claim.rows.map(\.row.countedAttempts), [1], "the attempts that count")
     },
 
+    Case("finds the rows that are being attempted though their leases ended") { harness in
+      let (one, two) = (try await harness.open(), try await harness.open())
+      try await harness.add(one, harness.new("a"), harness.new("b"), harness.new("c"), harness.new("d"))
+      let first = try await harness.take(one, "a", for: .seconds(10))
+      harness.advance(.seconds(1))
+      _ = try await harness.take(one, "b", for: .seconds(8))
+      _ = try await harness.take(one, "c", for: .seconds(1000))
+      harness.advance(.milliseconds(37_999))
+      let wait = Duration.seconds(30)
+      try harness.equal(try await two.abandoned(for: wait, limit: 9).count, 0, "what is found early")
+      harness.advance(.milliseconds(1))
+      let found = try await two.abandoned(for: wait, limit: 9)
+      try harness.equal(found, [try await harness.row(one, "b")], "what is found")
+      harness.advance(.seconds(1))
+      try harness.equal(
+        try await two.abandoned(for: wait, limit: 9).map(\.id.rawValue), ["a", "b"], "what is found then")
+      try harness.equal(
+        try await two.abandoned(for: wait, limit: 1).map(\.id.rawValue), ["a"],
+        "what is found within the limit")
+      try harness.equal(try await one.renew([first], for: .seconds(10)), [], "the lost")
+      try harness.equal(
+        try await two.abandoned(for: wait, limit: 9).map(\.id.rawValue), ["b"],
+        "what is found after a renewal")
+      _ = try await harness.claim(two)
+      try harness.equal(try await two.abandoned(for: wait, limit: 9).count, 0, "what is found after a claim")
+    },
+
     Case("recovers its own, too, if it did not renew them") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a"))

@@ -51,6 +51,39 @@ extension OutboxStoreConformance {
       try harness.equal(rows.map(\.state), [.delivered, .attempting, .dropped], "the states")
     },
 
+    Case("frees what another is attempting when told to by force, and then believes only its delivery") {
+      harness in
+      let (one, two) = (try await harness.open(), try await harness.open())
+      try await harness.add(
+        one, harness.new("a", lane: "l", lifetime: .seconds(100)), harness.new("b", lane: "l"),
+        harness.new("c"))
+      let hung = try await harness.claim(one, for: .seconds(10_000)).rows.map(\.lease)
+      harness.advance(.seconds(1))
+      try harness.equal(try await two.retry(.all).map(\.id.rawValue), ["b"], "what was retried without force")
+      let freed = try await two.retry(OutboxSelection(ids: ["a".outboxID, "c".outboxID]), force: true)
+      try harness.equal(freed.map(\.id.rawValue), ["a", "c"], "what was freed")
+      try harness.equal(freed.map(\.state), [.stored, .stored], "the states")
+      try harness.equal(freed.map(\.due), [nil, nil], "when they are due")
+      try harness.equal(freed.map(\.countedAttempts), [1, 1], "the attempts that count")
+      try harness.expect(freed[0].expires != nil, "it has lost its end")
+      try harness.expect(freed[0].reason?.contains("no known end") ?? false, "the reason does not say why")
+      try harness.equal(
+        freed, [try await harness.row(one, "a"), try await harness.row(one, "c")], "the rows")
+      try harness.equal(try await one.renew(hung, for: .seconds(10)), hung, "the lost leases")
+      try harness.equal(
+        try await harness.finish(one, hung[0], .rejected(reason: "late", response: nil)), Finished(row: nil),
+        "what became of a late rejection")
+      let claim = try await harness.claim(two)
+      try harness.equal(claim.rows.map(\.row.id.rawValue), ["a", "c"], "what was claimed")
+      try harness.equal(claim.rows.map(\.row.attempts), [2, 2], "the attempts")
+      try harness.equal(claim.recovered.count, 0, "what was recovered")
+      try harness.equal(
+        try await harness.finish(one, hung[1], .delivered(response: Data([1]))).row?.state, .delivered,
+        "the state after a late delivery")
+      try await harness.finish(two, claim.rows[0].lease, .delivered(response: Data()))
+      try harness.equal(try await harness.claimed(two), ["b"], "what was claimed then")
+    },
+
     Case("drops what it is told to, with its reason, its content and its files") { harness in
       let store = try await harness.open()
       try await harness.add(

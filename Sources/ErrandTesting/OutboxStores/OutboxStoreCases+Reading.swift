@@ -46,6 +46,29 @@ extension OutboxStoreConformance {
       }
     },
 
+    Case("lists the few of a state that are far apart among many of others") { harness in
+      let store = try await harness.open()
+      for number in 0..<40 { try await harness.add(store, harness.new("\(number)")) }
+      let dropped = ["0", "3", "20", "39"].map(\.outboxID)
+      _ = try await store.drop(OutboxSelection(ids: dropped), reason: "")
+      for claimed in try await harness.claim(store, 18).rows {
+        try await harness.finish(store, claimed.lease, .delivered(response: Data()))
+      }
+      let everything = try await harness.all(store)
+      for states: Set<OutboxState> in [[.dropped], [.dropped, .delivered], [.dropped, .stored]] {
+        for limit in [1, 2, 3] {
+          var (found, last) = ([OutboxRow](), Int64(0))
+          repeat {
+            let page = try await store.list(OutboxSelection(states: states), after: last, limit: limit)
+            found += page
+            last = page.count == limit ? page[limit - 1].sequence : 0
+          } while last > 0
+          let expected = everything.filter { states.contains($0.state) }
+          try harness.equal(found, expected, "what is listed of \(states), \(limit) at once")
+        }
+      }
+    },
+
     Case("lists long lists whole") { harness in
       let store = try await harness.open()
       _ = try await store.add((0..<1300).map { harness.new("\($0)") }, within: OutboxCaps())

@@ -18,7 +18,8 @@ import Testing
     #expect(
       try action("stats", "--store", "box", "--output", "json")
         == OutboxAction(task: .stats, store: "box", format: .json))
-    #expect(try action("retry", "a", "b").task == .retry(.ids(["a", "b"])))
+    #expect(try action("retry", "a", "b").task == .retry(.ids(["a", "b"]), force: false))
+    #expect(try action("retry", "--force", "a").task == .retry(.ids(["a"]), force: true))
     #expect(try action("drop", "--all").task == .drop(.all))
     #expect(try action("pause").task == .pause(lane: nil))
     #expect(try action("resume", "--lane", "chat").task == .resume(lane: "chat"))
@@ -40,7 +41,7 @@ import Testing
     expected.states = [.deadLettered, .attempting]
     expected.lane = "chat"
     expected.limit = 10
-    expected.after = 20
+    expected.after = "20"
     let given = try action(
       "list", "--state", "dead-letter", "--state", "attempting", "--lane", "chat", "--limit", "10", "--after",
       "20")

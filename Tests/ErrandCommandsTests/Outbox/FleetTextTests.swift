@@ -48,6 +48,19 @@ import Testing
         == OutboxHealth(true, "there is 1 request to deliver"))
   }
 
+  @Test func `an outbox is not healthy if a request is attempting and no process renews its lease`() {
+    let records = ["a", "b", "c"].map { OutboxRecord.sample($0, 1, .attempting) { $0.changed = now - 600 } }
+    let statistics = OutboxStatistics()
+    #expect(
+      OutboxHealth(statistics, Array(records.prefix(1)), workers: 1, oldest: nil, at: now)
+        == OutboxHealth(
+          false,
+          "a (POST http://a/) has been attempting for 10m, and its lease has ended: its worker is gone or hangs, and no "
+            + "other has taken it over. errand outbox retry --force a frees it"))
+    let several = OutboxHealth(statistics, records, workers: nil, oldest: nil, at: now)
+    #expect(!several.isGood && several.reason.contains("for 10m, as are 2 others, and its lease has ended"))
+  }
+
   @Test func `workers are a table, and JSON`() throws {
     let worker = WorkerRecord(
       id: 7, name: "web-1/12", isAlive: true, started: now - 60, silence: 3, requests: 64, lanes: 2,

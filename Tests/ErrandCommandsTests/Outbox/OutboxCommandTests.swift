@@ -96,6 +96,13 @@ import Testing
       #expect(try await list("--lane", "a", in: folder).map(\.id) == [ids[0], ids[2]])
       #expect(
         try await list("--limit", "1", "--after", "\(all[0].sequence)", in: folder).map(\.id) == [ids[1]])
+      #expect(try await list("--limit", "1", "--after", ids[0], in: folder).map(\.id) == [ids[1]])
+      #expect(try await list("--after", String(ids[1].suffix(8)), in: folder).map(\.id) == [ids[2]])
+      let first = try await outbox("list", "--limit", "2", in: folder)
+      #expect(first.error == "* there are more: --after \(ids[1])\n")
+      #expect(try await outbox("list", "--limit", "1", "--after", ids[1], in: folder).error == "")
+      let json = try await outbox("list", "--limit", "2", "--output", "json", in: folder)
+      #expect(json.error == "" && json.text.contains(#""next":"\#(ids[1])""#))
       #expect(try await list("--state", "delivered", in: folder).isEmpty)
       let plain = try await outbox("list", in: folder)
       #expect(plain.text.split(separator: "\n").count == 4 && plain.text.hasPrefix("ID "))

@@ -81,6 +81,30 @@ import Testing
     #expect(Set(server.requests.map { $0.fields["Idempotency-Key"] }).count == 1)
   }
 
+  @Test func `what a run that hangs is attempting is freed by force`() async throws {
+    let server = try MockServer()
+    server.script("/", [.stall, .response()])
+    try await TemporaryFolder.using { folder in
+      let id = try await store(server.url("/"), in: folder)
+      let hung = try run(in: folder)
+      try await server.waitForWholeRequest()
+      hung.send(SIGSTOP)
+      let left = try await Tool.run("outbox", "retry", id, "--store", "box", in: folder)
+      #expect(left.code == 1 && left.error.contains("\(id) is not retried: it is attempting"))
+      #expect(
+        left.error.contains("1 request is being attempted, and stayed") && left.error.contains("--force"))
+      let all = try await Tool.run("outbox", "retry", "--all", "--store", "box", in: folder)
+      #expect(all.code == 0 && all.error.contains("1 request is being attempted, and stayed"))
+      let freed = try await Tool.run("outbox", "retry", "--force", id, "--store", "box", in: folder)
+      #expect(freed.code == 0 && freed.text.hasPrefix("retried: \(id)") && freed.error == "")
+      #expect(try await run("--until-empty", in: folder).result().code == 0)
+      let shown = try await Tool.run("outbox", "show", id, "--store", "box", "--output", "json", in: folder)
+      #expect(shown.text.contains(#""state":"delivered""#) && shown.text.contains(#""attempts":2"#))
+      hung.send(SIGKILL)
+      _ = try await hung.result()
+    }
+  }
+
   @Test func `two runs on one folder send nothing twice`() async throws {
     let server = try MockServer()
     server.on("POST", "/") { _ in .response().pausing(.milliseconds(5)) }

@@ -206,10 +206,12 @@ import Testing
     #expect(status?.status == 404)
     #expect(status?.bodyPrefix == Data("no such cat".utf8))
     #expect(status?.description.contains("404 Not Found") == true)
+    #expect(status?.description.hasSuffix("; it says: no such cat") == true)
+    #expect(status?.message.contains("cat") == false)
     let type = await refusal(client, .get(url).expecting(contentType: "application/json", "image/*"))
     #expect(type?.description.contains("application/json or image/*") == true)
     #expect(type?.description.contains("text/html") == true)
-    #expect(type?.bodyPrefix == Data("<html>".utf8))
+    #expect(type?.bodyPrefix == Data("<html>".utf8) && type?.serverWords == nil)
     let empty = await refusal(client, .get(url).expectingBody())
     #expect(empty?.description.contains("empty") == true)
     struct Bad: Error {}

@@ -105,7 +105,13 @@ final class OddStore: OutboxStore {
     try await base.list(selection, after: sequence, limit: limit)
   }
 
-  func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] { try await base.retry(selection) }
+  func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
+    try await base.abandoned(for: duration, limit: limit)
+  }
+
+  func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
+    try await base.retry(selection, force: force)
+  }
 
   func drop(_ selection: OutboxSelection, reason: String) async throws -> Dropped {
     try await base.drop(selection, reason: reason)

@@ -126,6 +126,43 @@ import Testing
     await outbox.close()
   }
 
+  @Test(arguments: [false, true])
+  func `the reason of a retry has the server's words, unless the outbox is encrypted`(isEncrypted: Bool)
+    async throws
+  {
+    server.on("/") { _ in
+      .response(status: 503, fields: ["Retry-After": "3600"], body: "sold out, token=S3CRET")
+    }
+    let outbox = try await harness.outbox { if isEncrypted { $0.key = OutboxKey.random() } }
+    let receipt = try await outbox.enqueue(.post(server.url("/"), .text("a")))
+    var reasons: [String?] = []
+    for await event in receipt.events {
+      guard case .failed(let reason, _) = event.step else { continue }
+      reasons.append(reason)
+      break
+    }
+    reasons.append(try await outbox.status(of: receipt.id)?.reason)
+    let said = "the server responded with 503 Service Unavailable"
+    let words = isEncrypted ? "" : "; it says: sold out, token=***"
+    #expect(reasons == [said + words, said + words])
+    #expect(try await outbox.heldOrigins().map(\.reason) == ["\(said), with Retry-After\(words)"])
+    await outbox.close()
+  }
+
+  @Test func `an attempt that hangs is freed by force, and the request is sent at once`() async throws {
+    server.script("/", [.stall, .response()])
+    let outbox = try await harness.outbox()
+    let receipt = try await outbox.enqueue(.post(server.url("/"), .text("a")), lane: "l")
+    try await server.wait(for: "a whole request") { $0.requests.first?.isComplete ?? false }
+    let selection = OutboxSelection(ids: [receipt.id])
+    #expect(try await outbox.retry(selection).isEmpty)
+    #expect(try await outbox.retry(selection, force: true).map(\.state) == [.stored])
+    #expect(try await receipt.outcome().response != nil)
+    #expect(try await outbox.status(of: receipt.id)?.attempts == 2)
+    #expect(harness.keys().count == 2 && Set(harness.keys()).count == 1)
+    await outbox.close()
+  }
+
   @Test func `requests of a lane go one at a time and in order, and lanes do not wait for each other`()
     async throws
   {

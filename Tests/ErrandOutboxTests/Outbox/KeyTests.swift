@@ -23,7 +23,11 @@ import Testing
     }
     server.on("/refused") { _ in .response(status: 401) }
     server.on("/good") { _ in .response() }
-    let outbox = try await harness.outbox { $0.delivery.maxBackoff = .seconds(3600) }
+    let outbox = try await harness.outbox {
+      // The holds last as long as the test.
+      $0.delivery.backoff = .seconds(3600)
+      $0.delivery.maxBackoff = .seconds(3600)
+    }
     let busy = try await outbox.enqueue([item("/busy", key: "Ümlaut 1\n"), item("/busy", key: "Ümlaut 1\n")])
     let refused = try await outbox.enqueue([item("/refused", key: "two"), item("/refused", key: "two")])
     for receipt in [busy[0], refused[0]] {

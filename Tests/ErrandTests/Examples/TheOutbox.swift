@@ -23,7 +23,7 @@ struct TheOutbox {
     try await outbox.enqueue(draft)
     _ = isNew
     let dead = OutboxSelection(states: [.deadLettered])
-    for entry in try await outbox.list(dead) { show("\(entry.url): \(entry.reason ?? "")") }
+    for try await entry in outbox.entries(dead) { show("\(entry.url): \(entry.reason ?? "")") }
     try await outbox.retry(dead)
     for held in try await outbox.heldOrigins() { show("\(held.origin): \(held.reason)") }
     try await outbox.resume(origin: "https://api.example.com")

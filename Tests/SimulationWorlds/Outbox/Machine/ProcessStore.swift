@@ -142,14 +142,18 @@ final class ProcessStore: OutboxStore {
     try await perform { try await store.list(selection, after: sequence, limit: limit) }
   }
 
+  func abandoned(for duration: Duration, limit: Int) async throws -> [OutboxRow] {
+    try await perform { try await store.abandoned(for: duration, limit: limit) }
+  }
+
   func contents(of ids: [OutboxID]) async throws -> [Data?] {
     try await perform { try await store.contents(of: ids) }
   }
 
-  func retry(_ selection: OutboxSelection) async throws -> [OutboxRow] {
+  func retry(_ selection: OutboxSelection, force: Bool) async throws -> [OutboxRow] {
     try await perform {
       let now = machine.time
-      let rows = try await store.retry(selection)
+      let rows = try await store.retry(selection, force: force)
       note(.retried, rows.map(\.id), now)
       return rows
     }

@@ -1,19 +1,17 @@
-import ErrandCore
-
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// Extracts what a server says about a refusal: the first part of the response's body, as one line that is
 /// safe to show. Pure.
 ///
 /// For a JSON object that is its explanation, if it has one by convention or by RFC 9457; for an HTML page
-/// its text.
-struct ServerWords: Sendable {
+/// its title, or its text if it has no title. Each secret that can be told by its name is replaced by `***`.
+package struct ServerWords: Sendable {
   /// The most characters that are shown.
-  static let longest = 200
+  package static let longest = 200
   /// The most bytes that are read.
   private static let mostBytes = 8 << 10
   /// The keys under which an explanation is found, the best first.
@@ -21,14 +19,21 @@ struct ServerWords: Sendable {
 
   let secrets: Secrets
 
+  package init(secrets: Secrets) { self.secrets = secrets }
+
   /// Returns the line; nil if the body has no readable text.
-  func words(_ response: OutboxResponse) -> String? {
-    let bytes = response.body.prefix(Self.mostBytes)
+  /// - Parameters:
+  ///   - body: The body, or its first part.
+  ///   - type: Its `Content-Type`.
+  ///   - isWhole: False if the body is longer than `body`.
+  package func words(_ body: Data, _ type: String?, isWhole: Bool) -> String? {
+    let bytes = body.prefix(Self.mostBytes)
     guard !bytes.isEmpty, !bytes.contains(0) else { return nil }
-    var text = explanation(response) ?? String(decoding: bytes, as: UTF8.self)
-    let type = response.fields["Content-Type"].map(ASCII.lowercased) ?? ""
-    if type.contains("html") || text.drop(while: \.isWhitespace).first == "<" {
-      text = Self.text(ofPage: text)
+    let isAll = isWhole && bytes.count == body.count
+    var text = (isAll ? Self.explanation(in: body) : nil) ?? String(decoding: bytes, as: UTF8.self)
+    let isPage = type.map { ASCII.lowercased($0).contains("html") } ?? false
+    if isPage || text.drop(while: \.isWhitespace).first == "<" {
+      text = Self.title(ofPage: text) ?? Self.text(ofPage: text)
     }
     let line = Self.line(text)
     guard !line.isEmpty, line.unicodeScalars.count(where: { $0 == "\u{FFFD}" }) * 10 <= line.count else {
@@ -39,13 +44,14 @@ struct ServerWords: Sendable {
     return shown.count > Self.longest ? shown.prefix(Self.longest) + "…" : shown
   }
 
+  /// Returns what follows a reason that has these words.
+  package static func clause(_ words: String) -> String { "; it says: \(words)" }
+
   // MARK: Finding
 
-  private func explanation(_ response: OutboxResponse) -> String? {
-    guard response.isWhole, response.body.count <= Self.mostBytes,
-      let parts = try? JSONDecoder().decode([String: Part].self, from: response.body)
-    else { return nil }
-    return Self.explanations.lazy.compactMap { parts[$0]?.text }.first { !$0.isEmpty }
+  private static func explanation(in body: Data) -> String? {
+    guard let parts = try? JSONDecoder().decode([String: Part].self, from: body) else { return nil }
+    return explanations.lazy.compactMap { parts[$0]?.text }.first { !$0.isEmpty }
   }
 
   /// A text, or an object with an explanation in it; anything else has none.
@@ -72,6 +78,18 @@ struct ServerWords: Sendable {
     }
   }
 
+  /// Returns the title of the page; nil if it has none.
+  private static func title(ofPage page: String) -> String? {
+    let lowercased = ASCII.lowercased(page)
+    guard let tag = lowercased.firstRange(of: "<title"),
+      let start = lowercased[tag.upperBound...].firstIndex(of: ">"),
+      let end = lowercased[start...].firstRange(of: "</title")
+    else { return nil }
+    // Lowercasing ASCII moves no index.
+    let title = page[page.index(after: start)..<end.lowerBound]
+    return title.allSatisfy(\.isWhitespace) ? nil : String(title)
+  }
+
   /// Returns the page without its tags, scripts, styles and head.
   private static func text(ofPage page: String) -> String {
     var text = ""
@@ -89,22 +107,9 @@ struct ServerWords: Sendable {
     return text + rest
   }
 
-  /// Returns one line, without characters that move a cursor or change the direction of writing.
+  /// Returns one line, with characters escaped that move a cursor or change the direction of writing.
   private static func line(_ text: String) -> String {
-    var line = ""
-    var isSpace = false
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
-        .unassigned:
-        isSpace = true
-      default:
-        if isSpace, !line.isEmpty { line.append(" ") }
-        isSpace = false
-        line.unicodeScalars.append(scalar)
-      }
-    }
-    return line
+    LogText.line(text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isWhitespace).joined(separator: " "))
   }
 
   // MARK: Hiding
@@ -169,7 +174,8 @@ struct ServerWords: Sendable {
   /// word is the value.
   private func redacted(word: Substring) -> (String, Hiding) {
     if isScheme(word, Self.schemes.prefix(2)) { return (String(word), .value) }
-    let text = word.contains("://") ? secrets.redactAnything(String(word)) : String(word)
+    // A server may quote the target of the request, with names in any encoding.
+    let text = word.contains("://") ? secrets.redactAnything(String(word)) : secrets.redact(String(word))
     var start = text.startIndex
     for index in text.indices {
       if ",;{}[]()&?".contains(text[index]) { start = text.index(after: index) }

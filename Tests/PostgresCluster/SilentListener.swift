@@ -10,11 +10,11 @@ import Programs
 #endif
 
 /// A port of 127.0.0.1 at which connections can be made, and nothing is ever said.
-final class SilentListener: Sendable {
-  let port: Int
+package final class SilentListener: Sendable {
+  package let port: Int
   private let descriptor: Int32
 
-  init() throws {
+  package init() throws {
     port = try FreePort.take()
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     // Programs that other tests start do not inherit it.

@@ -1,16 +1,13 @@
-import ErrandCore
 import Foundation
 import Testing
 
-@testable import ErrandOutbox
+@testable import ErrandCore
 
 @Suite struct ServerWordsTests {
   private func words(
     _ body: Data, _ type: String = "text/plain", isWhole: Bool = true, secrets: Secrets = Secrets()
   ) -> String? {
-    ServerWords(secrets: secrets).words(
-      OutboxResponse(
-        status: Status(400), fields: ["Content-Type": type], body: body, isWhole: isWhole, limit: 1 << 20))
+    ServerWords(secrets: secrets).words(body, type, isWhole: isWhole)
   }
 
   private func words(_ body: String, _ type: String = "text/plain", secrets: Secrets = Secrets()) -> String? {
@@ -20,7 +17,9 @@ import Testing
   @Test func `a text is shown as one line`() {
     #expect(words("no such account") == "no such account")
     #expect(words("  one\r\n\ttwo \u{1B}[2Jthree\u{202E}four\u{0}") == nil)
-    #expect(words("  one\r\n\ttwo \u{1B}[2Jthree\u{202E}four\u{85}\u{2028}") == "one two [2Jthree four")
+    #expect(
+      words("  one\r\n\ttwo \u{1B}[2Jthree\u{202E}four\u{85}\u{2028}")
+        == #"one two \u{1b}[2Jthree\u{202e}four"#)
   }
 
   @Test func `an unreadable body yields no words`() {
@@ -33,15 +32,23 @@ import Testing
     (#"{"detail":"too much","title":"Bad"}"#, "too much"), (#"{"error":{"message":"no quota"}}"#, "no quota"),
     (#"{"error":"invalid_request","code":7}"#, "invalid_request"),
     (#"{"error_description":"expired","error":"invalid_grant"}"#, "expired"),
-    (#"{"kind":7}"#, #"{"kind":7}"#), (#"{"detail":"cut"#, #"{"detail":"cut"#),
+    (#"{"type":"about:blank","title":"Bad","status":400}"#, "Bad"), (#"{"kind":7}"#, #"{"kind":7}"#),
+    (#"{"detail":"cut"#, #"{"detail":"cut"#),
   ])
   func `a JSON object is shown by its explanation`(body: String, expected: String) {
     #expect(words(body, "application/problem+json") == expected)
   }
 
-  @Test func `an HTML page is shown by its text`() {
+  @Test(arguments: ["<title>Bad Gateway</title>", "<TITLE lang='en'>\nBad\nGateway </Title\n>"])
+  func `an HTML page is shown by its title`(title: String) {
+    let page = "<html><head><meta charset=utf-8>\(title)</head><body><h1>502</h1><hr>nginx</body></html>"
+    #expect(words(page, "text/html") == "Bad Gateway")
+  }
+
+  @Test(arguments: ["", "<title> </title>", "<title>"])
+  func `an HTML page without a title is shown by its text`(title: String) {
     let page = """
-      <!DOCTYPE html><html><head><title>x</title><style>p{}</style></head>
+      <!DOCTYPE html><html><head>\(title)<style>p{}</style></head>
       <body><script>let a = "</p>"</script><h1>Forbidden</h1><p>Ask your admin.</p></body></html>
       """
     #expect(words(page, "text/html; charset=utf-8") == "Forbidden Ask your admin.")
@@ -62,7 +69,8 @@ import Testing
     "Cookie:S3CRET", "bad (token=S3CRET)", "token=a,S3CRET;S3CRET",
     #"{"password": "a S3CRET phrase", "b": 1}"#,
     #"{"password":"a S3CRET phrase"}"#, "bad token : S3CRET", "token='a S3CRET' is bad",
-    "Authorization:Basic S3CRET",
+    "Authorization:Basic S3CRET", "no route for GET /;%2554%6F%4B%25%345%6E=S3CRET",
+    "no route for GET /a?x=1&token%5B%5D=S3CRET",
   ])
   func `no secret is shown`(body: String) {
     let shown = words(body, secrets: Secrets(fields: ["X-Mine"]))

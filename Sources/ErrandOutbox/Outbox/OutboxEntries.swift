@@ -1,0 +1,57 @@
+extension Outbox {
+  /// The requests of a selection, in the order of enqueue, however many there are. They are read in pages.
+  ///
+  /// ```swift
+  /// for try await entry in outbox.entries(OutboxSelection(states: [.deadLettered])) { print(entry.url) }
+  /// ```
+  ///
+  /// Requests that are stored meanwhile are included, and a request has the state in which its page was read.
+  /// - Parameters:
+  ///   - selection: The requests. Default: all.
+  ///   - sequence: Requests after this one are returned; 0 for all. Default: 0.
+  ///   - pageSize: The number of requests that are read at once. Default: 500.
+  public func entries(
+    _ selection: OutboxSelection = .all, after sequence: Int64 = 0, pageSize: Int = 500
+  ) -> OutboxEntries {
+    OutboxEntries(outbox: self, selection: selection, sequence: sequence, pageSize: max(1, pageSize))
+  }
+}
+
+/// Requests of an outbox, which are read in pages. `Outbox.entries` makes it.
+public struct OutboxEntries: AsyncSequence, Sendable {
+  public typealias Element = OutboxEntry
+
+  let outbox: Outbox
+  let selection: OutboxSelection
+  let sequence: Int64
+  let pageSize: Int
+
+  public func makeAsyncIterator() -> Iterator { Iterator(entries: self) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    private let entries: OutboxEntries
+    /// The page, the last entry first.
+    private var page: [OutboxEntry] = []
+    private var last: Int64
+    private var isLastPage = false
+
+    init(entries: OutboxEntries) {
+      self.entries = entries
+      last = entries.sequence
+    }
+
+    /// Returns the next request; nil after the last one.
+    /// - Throws: `OutboxError`, or `CancellationError` if the task is cancelled.
+    public mutating func next() async throws -> OutboxEntry? {
+      if page.isEmpty, !isLastPage {
+        try Task.checkCancellation()
+        let found = try await entries.outbox.list(entries.selection, after: last, limit: entries.pageSize)
+        isLastPage = found.count < entries.pageSize
+        page = found.reversed()
+      }
+      guard let entry = page.popLast() else { return nil }
+      last = entry.sequence
+      return entry
+    }
+  }
+}
