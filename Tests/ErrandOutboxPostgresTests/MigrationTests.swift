@@ -51,6 +51,18 @@
         try await fleet.psql("SELECT count(*) FROM errand.migrations") == "\(Schema.migrations.count)")
     }
 
+    @Test func `programs that bring a schema up to date at the same time do each step once`() async throws {
+      let fleet = try await Fleet()
+      let old = try await fleet.store { $0.migrations = [Schema.migrations[0]] }
+      await old.close()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 { group.addTask { try await fleet.migrate() } }
+        try await group.waitForAll()
+      }
+      let versions = try await fleet.psql("SELECT array_agg(version ORDER BY version) FROM errand.migrations")
+      #expect(versions == "{1,2,3}")
+    }
+
     @Test func `a migration that fails leaves nothing of itself`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()

@@ -69,7 +69,7 @@ struct RowStore: Sendable {
   /// - Returns: The number of rows.
   func pass() async throws -> Int {
     let claim = try await store.claim(100, for: .seconds(60))
-    try await store.begin(claim.rows.map(\.lease))
+    _ = try await store.begin(claim.rows.map(\.lease))
     let response = Data(repeating: 120, count: 50)
     _ = try await store.finish(
       claim.rows.map { FinishedAttempt(lease: $0.lease, outcome: .delivered(response: response)) })

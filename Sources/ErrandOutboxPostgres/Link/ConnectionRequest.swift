@@ -22,7 +22,7 @@
     /// do not end what may still be done.
     private static let session =
       "-c search_path=pg_catalog,pg_temp -c default_transaction_isolation=read\\ committed "
-      + "-c standard_conforming_strings=on -c plpgsql.extra_errors=none -c statement_timeout=0 -c lock_timeout=0 "
+      + "-c standard_conforming_strings=on -c statement_timeout=0 -c lock_timeout=0 "
       + "-c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0"
 
     /// Notes that an attempt failed.

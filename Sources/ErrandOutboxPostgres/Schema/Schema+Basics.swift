@@ -58,24 +58,24 @@
       -- Locks lanes, in their order, so that nothing waits in a circle. To be called before their requests
       -- are locked. Returns those that are locked: with `waits`, all.
       CREATE FUNCTION errand.lock_lanes(wanted text[], waits boolean) RETURNS text[] LANGUAGE plpgsql AS $$
-      DECLARE found text[];
+      DECLARE hit text[];
       BEGIN
         IF wanted IS NULL THEN RETURN '{}'; END IF;
         LOOP
           IF waits THEN
-            SELECT array_agg(l.lane) INTO found FROM (
+            SELECT array_agg(l.lane) INTO hit FROM (
               SELECT lane FROM errand.lanes WHERE lane = ANY(wanted) ORDER BY lane FOR UPDATE) l;
           ELSE
-            SELECT array_agg(l.lane) INTO found FROM (
+            SELECT array_agg(l.lane) INTO hit FROM (
               SELECT lane FROM errand.lanes WHERE lane = ANY(wanted) ORDER BY lane FOR UPDATE SKIP LOCKED) l;
           END IF;
-          found := coalesce(found, '{}');
-          EXIT WHEN NOT waits OR cardinality(found) = (SELECT count(DISTINCT w) FROM unnest(wanted) w);
+          hit := coalesce(hit, '{}');
+          EXIT WHEN NOT waits OR cardinality(hit) = (SELECT count(DISTINCT w) FROM unnest(wanted) w);
           -- A lane that has no row yet, or whose row was removed while this waited.
           INSERT INTO errand.lanes(lane)
             SELECT DISTINCT w FROM unnest(wanted) w ORDER BY 1 ON CONFLICT DO NOTHING;
         END LOOP;
-        RETURN found;
+        RETURN hit;
       END $$;
 
       -- Makes the first of each lane its head. The lanes must be locked. A head that is being attempted stays

@@ -20,16 +20,16 @@
         seqs bigint[];
         more bigint[];
         limited bigint := least(most, 100000);
-        found text;
+        hit text;
         first_origin text;
         room bigint;
       BEGIN
         -- With a single origin, its first requests are all there is to choose from.
         SELECT origin INTO first_origin FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
           ORDER BY origin, priority DESC, seq LIMIT 1;
-        SELECT origin INTO found FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+        SELECT origin INTO hit FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
           AND origin > first_origin ORDER BY origin, priority DESC, seq LIMIT 1;
-        IF found IS NULL THEN
+        IF hit IS NULL THEN
           RETURN errand.choose_of(first_origin, now_ticks, limited, names, rooms, per_other, others, held);
         END IF;
 
@@ -53,19 +53,19 @@
 
         seqs := '{}';
         IF others > 0 AND per_other > 0 THEN
-          SELECT origin INTO found FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+          SELECT origin INTO hit FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
             ORDER BY origin, priority DESC, seq LIMIT 1;
-          WHILE found IS NOT NULL LOOP
-            room := least(errand.room(found, names, rooms, per_other, held), limited + 1);
-            IF room > 0 THEN seqs := seqs || errand.first_of(found, room, now_ticks); END IF;
-            SELECT origin INTO found FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
-              AND origin > found ORDER BY origin, priority DESC, seq LIMIT 1;
+          WHILE hit IS NOT NULL LOOP
+            room := least(errand.room(hit, names, rooms, per_other, held), limited + 1);
+            IF room > 0 THEN seqs := seqs || errand.first_of(hit, room, now_ticks); END IF;
+            SELECT origin INTO hit FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+              AND origin > hit ORDER BY origin, priority DESC, seq LIMIT 1;
           END LOOP;
         ELSE
-          FOR found, room IN SELECT n.name, least(n.room, limited + 1)
+          FOR hit, room IN SELECT n.name, least(n.room, limited + 1)
             FROM unnest(names, rooms) n(name, room) WHERE n.room > 0 AND NOT n.name = ANY(held)
           LOOP
-            seqs := seqs || errand.first_of(found, room, now_ticks);
+            seqs := seqs || errand.first_of(hit, room, now_ticks);
           END LOOP;
         END IF;
         RETURN errand.fit(seqs, most, names, rooms, per_other, others, held);

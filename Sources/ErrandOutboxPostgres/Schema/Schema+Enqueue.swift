@@ -39,16 +39,16 @@
       CREATE FUNCTION errand.secret_item(url text) RETURNS text LANGUAGE plpgsql STABLE AS $$
       DECLARE
         t text := url;
-        found text;
+        hit text;
       BEGIN
         IF url !~ '[?;#%&]' THEN RETURN NULL; END IF;
         FOR turn IN 0..8 LOOP
-          SELECT s.name INTO found FROM regexp_matches(t, '[?&;#]([^?&;#/=]*)=', 'g') m,
+          SELECT s.name INTO hit FROM regexp_matches(t, '[?&;#]([^?&;#/=]*)=', 'g') m,
             regexp_split_to_table(m[1], '[][]') part, errand.secrets s
             WHERE s.kind = 'item'
               AND lower(regexp_replace(part, '[-_.+[:space:][:cntrl:]]', '', 'g') COLLATE "C")
                 = lower(regexp_replace(s.name, '[-_.+]', '', 'g') COLLATE "C") LIMIT 1;
-          IF found IS NOT NULL THEN RETURN found; END IF;
+          IF hit IS NOT NULL THEN RETURN hit; END IF;
           IF t !~ '%[0-9A-Fa-f]{2}' THEN RETURN NULL; END IF;
           t := errand.unescaped(t);
         END LOOP;

@@ -12,7 +12,7 @@
         is_paused boolean := (SELECT paused FROM errand.state);
         held text[] := ARRAY(SELECT origin FROM errand.origins);
         is_ready boolean := false;
-        found text;
+        hit text;
         next_due bigint;
         stored bigint;
         attempting bigint;
@@ -23,13 +23,13 @@
           FROM errand.lanes WHERE paused;
         RETURN QUERY SELECT 3, origin, kind::bigint, until_wall, 0::bigint, label, reason FROM errand.origins;
         IF NOT is_paused THEN
-          SELECT origin INTO found FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+          SELECT origin INTO hit FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
             ORDER BY origin, priority DESC, seq LIMIT 1;
-          WHILE found = ANY(held) LOOP
-            SELECT origin INTO found FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
-              AND origin > found ORDER BY origin, priority DESC, seq LIMIT 1;
+          WHILE hit = ANY(held) LOOP
+            SELECT origin INTO hit FROM errand.requests WHERE state = 0 AND place = 1 AND due = 0
+              AND origin > hit ORDER BY origin, priority DESC, seq LIMIT 1;
           END LOOP;
-          is_ready := found IS NOT NULL OR EXISTS (
+          is_ready := hit IS NOT NULL OR EXISTS (
             SELECT FROM errand.arrivals a LEFT JOIN errand.lanes l ON l.lane = a.lane
             WHERE l.head IS NULL AND NOT coalesce(l.paused, false));
           IF NOT is_ready THEN

@@ -48,9 +48,7 @@
 
     /// Settings of each function that is called from outside of the schema, and so of those that it calls: what a database
     /// or a role sets does not change what they mean, and no function or operator of another schema is found by chance.
-    static let pinned =
-      "SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on "
-      + "SET plpgsql.extra_errors = none"
+    static let pinned = "SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on"
 
     static var columnList: String { columns.joined(separator: ", ") }
 

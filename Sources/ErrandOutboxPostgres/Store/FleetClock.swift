@@ -42,7 +42,7 @@
     func isSettled(at now: Duration) -> Bool { now - first >= absence / 2 }
 
     /// Returns for how long this worker would have seen signs of life of others: not from before a gap, in which
-    /// nobody could give one.
+    /// none could be heard.
     func following(at now: Duration) -> Duration { now - last > absence / 2 ? .zero : now - followed }
 
     /// Takes a reading of the server's ticks.
@@ -73,7 +73,7 @@
   extension FleetClock.Reading {
     /// The ticks at time zero, if the server was read at the very end.
     fileprivate var earliest: Int64 { ticks - Int64(received.wholeMilliseconds) }
-    /// What they may have been more, if it was read before that.
+    /// The most that they were higher, if it was read right after it was asked.
     fileprivate var doubt: Int64 { Int64((received - sent).wholeMilliseconds) + 1 }
   }
 #endif

@@ -18,7 +18,7 @@
     var mayBeAdded = false
   }
 
-  /// What one statement did for a caller.
+  /// The outcome of one statement for a caller.
   enum AddStep: Sendable {
     case added(Dropped)
     /// The rows have to be added apart from those of others, and this is why.
