@@ -42,7 +42,7 @@ public final class SQLiteOutboxStore: HandoverStore {
   deinit { runner.close(isGraceful: true) {} }
 
   public func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
-    try await runner.write { try $0.add(rows, within: caps, at: $0.time()) }
+    try await runner.write(newRows: rows.count) { try $0.add(rows, within: caps, at: $0.time()) }
   }
 
   public func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
@@ -57,10 +57,18 @@ public final class SQLiteOutboxStore: HandoverStore {
     try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }
   }
 
+  /// Records how attempts ended. On a disk that is too full for all of them, each is recorded in its own
+  /// transaction, and makes room for the next. If one of these fails, those before it stay recorded.
   public func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
-    let finished = try await runner.write { try $0.finish(attempts, at: $0.time()) }
-    runner.owners.end(attempts.map(\.lease.number))
-    return finished
+    do {
+      let finished = try await runner.write { try $0.finish(attempts, at: $0.time()) }
+      runner.owners.end(attempts.map(\.lease.number))
+      return finished
+    } catch let error as OutboxError where error.code == .diskFull && attempts.count > 1 {
+      var finished: [Finished] = []
+      for attempt in attempts { finished += try await finish([attempt]) }
+      return finished
+    }
   }
 
   public func rescheduleOffline() async throws -> Int {
