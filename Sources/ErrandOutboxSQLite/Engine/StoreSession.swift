@@ -6,6 +6,8 @@ import ErrandOutbox
 final class StoreSession {
   /// The most operations that share a transaction.
   private static let mostPerCommit = 256
+  /// The most requests that the operations of a transaction add together.
+  private static let mostRowsPerCommit = 512
 
   let tables: OutboxTables
   private let database: Database
@@ -36,14 +38,28 @@ final class StoreSession {
   /// Runs operations: writes first, in as few transactions as possible.
   /// - Parameter tell: Called with the reply of each operation that is done.
   func perform(_ operations: [StoreOperation], tell: (@escaping StoreOperation.Reply) -> Void) {
-    var writes = operations.filter(\.isWrite)[...]
+    // Deliveries do not wait for new requests.
+    var writes = (operations.filter { $0.isWrite && $0.newRows == 0 } + operations.filter { $0.newRows > 0 })[
+      ...]
     while !writes.isEmpty {
-      let together = writes.prefix(Self.mostPerCommit)
+      let together = Self.group(of: writes)
       for reply in commit(together) { tell(reply) }
       writes = writes.dropFirst(together.count)
     }
     let reads = operations.filter { !$0.isWrite }
     if !reads.isEmpty { for reply in read(reads) { tell(reply) } }
+  }
+
+  /// Returns the first operations that share a transaction. New requests are few in each, so that the operations
+  /// that arrive meanwhile wait for a short time only.
+  private static func group(of operations: ArraySlice<StoreOperation>) -> ArraySlice<StoreOperation> {
+    var rows = 0
+    let group = operations.prefix(mostPerCommit).prefix { operation in
+      rows += operation.newRows
+      return rows <= mostRowsPerCommit
+    }
+    // One operation may add more rows: it is not divided.
+    return group.isEmpty ? operations.prefix(1) : group
   }
 
   /// Runs reads in one transaction: all see the same state of the file, however many statements each takes.

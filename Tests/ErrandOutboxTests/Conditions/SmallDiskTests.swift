@@ -9,7 +9,7 @@
   @testable import ErrandOutbox
   @testable import ErrandOutboxSQLite
 
-  /// Outboxes that fill their disk. What they accepted is delivered all the same.
+  /// Outboxes that fill their disk. They still deliver all requests that they accepted.
   @Suite(.timeLimit(.minutes(1)), .enabled(if: geteuid() == 0, "a small disk takes root"))
   struct SmallDiskTests {
     private let harness: OutboxHarness
