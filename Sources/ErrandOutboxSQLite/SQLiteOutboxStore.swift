@@ -33,7 +33,11 @@ public final class SQLiteOutboxStore: HandoverStore {
 
   package init(folder: URL, setup: StoreSetup) async throws {
     counter = setup.commits
-    runner = try await RestingRunner { [path = folder.path] in try await setup.open(path) }
+    runner = try await RestingRunner { [path = folder.path] in
+      try await setup.open(path)
+    } reader: { [path = folder.path] in
+      try setup.openReader(path)
+    }
   }
 
   /// The number of committed transactions, for the benchmarks.
@@ -154,6 +158,11 @@ public final class SQLiteOutboxStore: HandoverStore {
 
   public func statistics() async throws -> OutboxStatistics {
     try await runner.read { try $0.statistics() }
+  }
+
+  /// Counts on another thread with its own connection, so that other operations need not wait.
+  public func laneStatistics() async throws -> [LaneStatistics] {
+    try await runner.readApart { try $0.laneStatistics() }
   }
 
   /// Deletes in several transactions, so that other operations need not wait long. If one fails, the rows
