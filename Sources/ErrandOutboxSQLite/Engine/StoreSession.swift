@@ -38,13 +38,13 @@ final class StoreSession {
   /// Runs operations: writes first, in as few transactions as possible.
   /// - Parameter tell: Called with the reply of each operation that is done.
   func perform(_ operations: [StoreOperation], tell: (@escaping StoreOperation.Reply) -> Void) {
+    let writes = operations.filter(\.isWrite)
     // Deliveries do not wait for new requests.
-    var writes = (operations.filter { $0.isWrite && $0.newRows == 0 } + operations.filter { $0.newRows > 0 })[
-      ...]
-    while !writes.isEmpty {
-      let together = Self.group(of: writes)
+    var rest = (writes.filter { $0.newRows == 0 } + writes.filter { $0.newRows > 0 })[...]
+    while !rest.isEmpty {
+      let together = Self.group(of: rest)
       for reply in commit(together) { tell(reply) }
-      writes = writes.dropFirst(together.count)
+      rest = rest.dropFirst(together.count)
     }
     let reads = operations.filter { !$0.isWrite }
     if !reads.isEmpty { for reply in read(reads) { tell(reply) } }
