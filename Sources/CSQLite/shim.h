@@ -3,10 +3,26 @@
 
 #include <sqlite3.h>
 #ifdef __linux__
+// No header that declares the types of files: they would belong to this module for Swift.
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+long syscall(long number, ...);
 #else
+#include <fcntl.h>
 #include <pthread.h>
 #endif
+
+// Reserves the disk space of a file's first bytes without changing its length. Returns -1 after a failure.
+static inline int errand_reserve_space(int file, long long length) {
+#if defined(__linux__) && defined(__LP64__)
+  return (int)syscall(SYS_fallocate, file, 1 /* FALLOC_FL_KEEP_SIZE */, 0L, (long)length);
+#elif defined(F_PREALLOCATE)
+  fstore_t wanted = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, length, 0};
+  return fcntl(file, F_PREALLOCATE, &wanted);
+#else
+  return 0;
+#endif
+}
 
 // Names this thread for debuggers and profilers.
 static inline void errand_name_store_thread(const char *name) {

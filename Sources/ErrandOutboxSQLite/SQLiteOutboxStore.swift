@@ -33,7 +33,11 @@ public final class SQLiteOutboxStore: HandoverStore {
 
   package init(folder: URL, setup: StoreSetup) async throws {
     counter = setup.commits
-    runner = try await RestingRunner { [path = folder.path] in try await setup.open(path) }
+    runner = try await RestingRunner { [path = folder.path] in
+      try await setup.open(path)
+    } reader: { [path = folder.path] in
+      try setup.openReader(path)
+    }
   }
 
   /// The number of committed transactions, for the benchmarks.
@@ -42,7 +46,7 @@ public final class SQLiteOutboxStore: HandoverStore {
   deinit { runner.close(isGraceful: true) {} }
 
   public func add(_ rows: [NewRow], within caps: OutboxCaps) async throws -> Dropped {
-    try await runner.write { try $0.add(rows, within: caps, at: $0.time()) }
+    try await runner.write(newRows: rows.count) { try $0.add(rows, within: caps, at: $0.time()) }
   }
 
   public func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
@@ -60,10 +64,18 @@ public final class SQLiteOutboxStore: HandoverStore {
     try await runner.write { try $0.renew(leases, for: lease, at: $0.time()) }
   }
 
+  /// Records how attempts ended. On a disk that is too full for all of them, each is recorded in its own
+  /// transaction, and makes room for the next. If one of these fails, those before it stay recorded.
   public func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
-    let finished = try await runner.write { try $0.finish(attempts, at: $0.time()) }
-    runner.owners.end(attempts.map(\.lease.number))
-    return finished
+    do {
+      let finished = try await runner.write { try $0.finish(attempts, at: $0.time()) }
+      runner.owners.end(attempts.map(\.lease.number))
+      return finished
+    } catch let error as OutboxError where error.code == .diskFull && attempts.count > 1 {
+      var finished: [Finished] = []
+      for attempt in attempts { finished += try await finish([attempt]) }
+      return finished
+    }
   }
 
   public func rescheduleOffline() async throws -> Int {
@@ -153,6 +165,11 @@ public final class SQLiteOutboxStore: HandoverStore {
 
   public func statistics() async throws -> OutboxStatistics {
     try await runner.read { try $0.statistics() }
+  }
+
+  /// Counts on another thread with its own connection, so that other operations need not wait.
+  public func laneStatistics() async throws -> [LaneStatistics] {
+    try await runner.readApart { try $0.laneStatistics() }
   }
 
   /// Deletes in several transactions, so that other operations need not wait long. If one fails, the rows

@@ -39,6 +39,22 @@ package struct StoreSetup: Sendable {
     return try await ThreadRunner.start { try makeSession(folder) }
   }
 
+  /// Opens a connection that only reads, for another thread; nil if there can be one connection only.
+  func openReader(_ folder: String) throws -> OutboxTables? {
+    guard vfs == nil, !runsInCaller else { return nil }
+    let database = try Database(path: StoreFolder(path: folder).database, busyTimeout: busyTimeout)
+    database.leaveAsItIs()
+    return OutboxTables(database, owners: Reader(), time: time)
+  }
+
+  /// A reader owns no rows.
+  private struct Reader: LivenessRegistry {
+    let name = ""
+
+    func isAlive(_ owner: String) -> Bool { true }
+    func leave() {}
+  }
+
   private func makeSession(_ folder: String) throws -> StoreSession {
     let folder = StoreFolder(path: folder)
     if vfs == nil { try folder.make() }

@@ -10,6 +10,8 @@ enum BodyArgument: Sendable, Hashable {
 
   case none
   case text(String, contentType: String)
+  /// Data that is not UTF-8.
+  case bytes([UInt8], contentType: String)
   /// Without a content type, the type follows from the file's name.
   case file(path: String, contentType: String?)
   case standardInput(contentType: String)
@@ -21,7 +23,7 @@ enum BodyArgument: Sendable, Hashable {
     switch self {
     case .standardInput(let type): type == Self.jsonType
     case .file(_, let type): type == Self.jsonType
-    case .none, .text, .form, .multipart: false
+    case .none, .text, .bytes, .form, .multipart: false
     }
   }
 
@@ -58,7 +60,7 @@ enum BodyArgument: Sendable, Hashable {
     guard data.allSatisfy({ $0 != "-" && !$0.hasPrefix("@") }) else {
       throw UsageError("only one -d may name a file or standard input")
     }
-    self = .text(data.joined(separator: "&"), contentType: Self.formType)
+    self = Self.literal(data.joined(separator: "&"), Self.formType)
   }
 
   private init(json: [String]) throws(UsageError) {
@@ -67,11 +69,18 @@ enum BodyArgument: Sendable, Hashable {
     if case .text(let text, _) = self { try JSONSyntax.check(text.utf8) }
   }
 
+  private static func literal(_ text: String, _ type: String) -> BodyArgument {
+    guard ArgumentBytes.isEscaped(text) else { return .text(text, contentType: type) }
+    let bytes = ArgumentBytes.bytes(of: text)
+    return String(validating: bytes, as: UTF8.self).map { .text($0, contentType: type) }
+      ?? .bytes(bytes, contentType: type)
+  }
+
   private static func source(
     _ text: String, type: String, fileType: String?, option: OptionSpec
   ) throws(UsageError) -> BodyArgument {
     if text == "-" || text == "@-" { return .standardInput(contentType: type) }
-    guard text.hasPrefix("@") else { return .text(text, contentType: type) }
+    guard text.hasPrefix("@") else { return literal(text, type) }
     guard text.count > 1 else { throw UsageError("\(option.name) @ names no file") }
     return .file(path: String(text.dropFirst()), contentType: fileType)
   }

@@ -19,9 +19,10 @@ enum Invocation: Sendable, Hashable {
   case help(Help)
 
   init(_ arguments: [String]) throws(UsageError) {
-    guard let name = arguments.first else {
+    guard let first = arguments.first else {
       throw UsageError("there is no command", hint: "errand help lists them; for a start: errand get URL")
     }
+    let name = try ArgumentBytes.checked(first, "the command")
     switch name {
     case "--version", "-V": self = .version
     case "--help", "-h": self = .help(.overview)
@@ -45,6 +46,7 @@ enum Invocation: Sendable, Hashable {
     _ name: String, of command: CommandSpec
   ) throws(UsageError) -> CommandSpec {
     if let found = command.subcommands.first(where: { $0.name == "\(command.name) \(name)" }) { return found }
+    let name = try ArgumentBytes.checked(name, "the command of errand \(command.name)")
     let names = command.subcommands.map { $0.name.dropFirst(command.name.count + 1) }.map(String.init)
     throw UsageError(
       "errand \(command.name) has no command \(name.quotedWithoutSecrets)",
@@ -52,7 +54,10 @@ enum Invocation: Sendable, Hashable {
         ?? "errand help \(command.name) lists them.")
   }
 
-  private init(_ command: CommandSpec, _ arguments: ScannedArguments) throws(UsageError) {
+  private init(_ command: CommandSpec, _ scanned: ScannedArguments) throws(UsageError) {
+    var arguments = scanned
+    // The operands of `inspect` are a command line, with options whose values may be bytes.
+    if command.name != "inspect" { try arguments.checkOperands() }
     if arguments.has(.help) {
       self = .help(.command(command.name))
       return

@@ -37,13 +37,20 @@ struct ScannedArguments: Sendable {
     }
   }
 
+  /// Checks that the operands are UTF-8.
+  mutating func checkOperands() throws(UsageError) {
+    for index in operands.indices {
+      operands[index] = try ArgumentBytes.checked(operands[index], "an argument of errand \(command.name)")
+    }
+  }
+
   private mutating func scanLong(
     _ text: Substring, _ rest: inout ArraySlice<String>, _ command: CommandSpec
   ) throws(UsageError) {
     let equals = text.firstIndex(of: "=")
     let name = text[..<(equals ?? text.endIndex)]
     guard let option = command.options.first(where: { $0.long.map { $0 == name } ?? false }) else {
-      throw UnknownOption("--\(name)", command).error
+      throw UnknownOption(try ArgumentBytes.checked("--\(name)", "an option"), command).error
     }
     let attached = equals.map { String(text[text.index(after: $0)...]) }
     if option.takesValue {
@@ -61,7 +68,7 @@ struct ScannedArguments: Sendable {
     var text = text
     while let letter = text.popFirst() {
       guard let option = command.options.first(where: { $0.short == letter }) else {
-        throw UnknownOption("-\(letter)", command).error
+        throw UnknownOption(try ArgumentBytes.checked("-\(letter)", "an option"), command).error
       }
       guard option.takesValue else {
         options.append(Given(option: option, value: ""))
@@ -75,6 +82,11 @@ struct ScannedArguments: Sendable {
     guard let value else {
       throw UsageError("\(option.name) needs a value: \(option.name) \(option.placeholder ?? "")")
     }
-    options.append(Given(option: option, value: value))
+    // The bytes of a body are sent as they are.
+    let isBody = option == .data && !value.hasPrefix("@")
+    options.append(
+      Given(
+        option: option,
+        value: isBody ? value : try ArgumentBytes.checked(value, "the value of \(option.name)")))
   }
 }

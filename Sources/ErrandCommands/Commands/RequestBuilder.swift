@@ -39,6 +39,7 @@ struct RequestBuilder {
     switch transfer.body {
     case .none: return .none
     case .text(let text, let type): return .text(text, contentType: type)
+    case .bytes(let bytes, let type): return .bytes(Data(bytes), contentType: type)
     case .file(let path, let type):
       if let input = try PipedInput(path) { return try await body(of: input, type ?? Self.plainType) }
       if type == BodyArgument.jsonType { try Self.checkJSON(in: path, shown: path) }

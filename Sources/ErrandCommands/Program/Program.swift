@@ -15,16 +15,11 @@ public enum Program {
   /// - Parameter values: The arguments with the tool's own name before them, in the bytes that it was given.
   public static func main(_ values: UnsafePointer<UnsafeMutablePointer<CChar>?>, count: Int32) -> Never {
     StandardDescriptors.reserve()
-    let texts = (1..<max(1, Int(count))).map { values[$0].flatMap { String(validatingCString: $0) } }
-    // With replacements for what is not UTF-8, the argument would name another file.
-    if let index = texts.firstIndex(of: nil) {
-      Console.standard.say(
-        CommandFailure(
-          UsageError("argument \(index + 1) is not UTF-8", hint: "Give such bytes in a file, as in -d @FILE.")
-        ))
-      exit(ExitCode.usage.rawValue)
+    let arguments = (1..<max(1, Int(count))).compactMap { place in
+      values[place].map { value in
+        ArgumentBytes.text(of: UnsafeRawBufferPointer(start: value, count: strlen(value)))
+      }
     }
-    let arguments = texts.compactMap(\.self)
     Interruption.block()
     let received = Atomic<Int32>(0)
     let task = Task.detached {

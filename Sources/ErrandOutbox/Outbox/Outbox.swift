@@ -32,6 +32,7 @@ public final class Outbox: Sendable {
   let random: SharedRandom
   /// The number of bytes that are being copied into the folder and have no rows yet.
   let copying = Locked<Int64>(0)
+  let gate = EnqueueGate()
   private let sweep: Task<Void, Never>
   private let watch: Task<Void, Never>?
   private let signIns: SignInListener?

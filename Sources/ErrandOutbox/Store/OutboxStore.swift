@@ -104,6 +104,11 @@ public protocol OutboxStore: Sendable {
 
   func statistics() async throws -> OutboxStatistics
 
+  /// Counts the rows of each lane that are stored, being attempted, or dead letters; those without a lane are
+  /// counted together. The default reads all these rows.
+  /// - Returns: The lanes, the one with the oldest row first.
+  func laneStatistics() async throws -> [LaneStatistics]
+
   /// Forgets rows that were delivered, expired or dropped at least this long ago.
   /// - Returns: The files of these rows.
   func prune(olderThan age: Duration) async throws -> [String]

@@ -185,6 +185,11 @@
       return try await core.statistics()
     }
 
+    public func laneStatistics() async throws -> [LaneStatistics] {
+      try core.checkOpen()
+      return try await core.laneStatistics()
+    }
+
     public func used(_ files: [String]) async throws -> Set<String> {
       try core.checkOpen()
       return try await core.used(files)

@@ -152,5 +152,38 @@
       statistics.heldOrigins.sort { $0.origin < $1.origin }
       return statistics
     }
+
+    /// Counts the open requests and the dead letters of each lane, the one with the oldest first.
+    func laneStatistics() async throws -> [LaneStatistics] {
+      let answer = try await run(
+        """
+        WITH counted AS MATERIALIZED (
+          SELECT lane, state, count(*) AS number, min(seq) AS first FROM errand.requests GROUP BY lane, state
+          UNION ALL
+          SELECT lane, 3::smallint, count(*), min(seq) FROM errand.dead GROUP BY lane)
+        SELECT c.lane, c.state, c.number, r.created, r.long_lane FROM counted c
+        CROSS JOIN LATERAL (
+          SELECT created, long_lane FROM errand.requests WHERE seq = c.first AND c.state < 3
+          UNION ALL SELECT created, long_lane FROM errand.dead WHERE seq = c.first AND c.state = 3) r
+        ORDER BY c.first
+        """, [], isRepeatable: true)
+      var lanes: [LaneStatistics] = []
+      var places: [ExactBytes?: Int] = [:]
+      for row in answer.rows({ $0 }) {
+        guard let state = OutboxState(rawValue: Int(row.integer(1))) else { continue }
+        let name = row.text(0)
+        let key = name.map { ExactBytes($0) }
+        if let place = places[key] {
+          lanes[place].counts[state] = Int(row.integer(2))
+          continue
+        }
+        places[key] = lanes.count
+        lanes.append(
+          LaneStatistics(
+            lane: name.map { StoredName.name($0, long: row.text(4)) },
+            counts: [state: Int(row.integer(2))], oldest: Date(milliseconds: row.integer(3))))
+      }
+      return lanes
+    }
   }
 #endif

@@ -21,6 +21,8 @@ final class Database {
   private var committedVersion: UInt32?
   /// The number of pages in the write-ahead log at the last commit; updated once `followLog` was called.
   var logPages = 0
+  /// The file has space for this many pages, and for some bytes more; nil if that is not known.
+  var knownRoom: (pages: Int64, spare: Int64)?
 
   /// Opens the file, or creates it.
   /// - Parameter vfs: The name of the layer between SQLite and the disk; nil for the system's.

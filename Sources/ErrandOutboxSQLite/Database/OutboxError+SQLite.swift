@@ -42,7 +42,7 @@ extension OutboxError {
     }
   }
 
-  private static func diskFull(_ path: String, _ reason: String) -> OutboxError {
+  static func diskFull(_ path: String, _ reason: String) -> OutboxError {
     OutboxError(
       .diskFull,
       "there is no room on the disk for \(path) (\(reason)): free some, and ask again; what was stored "

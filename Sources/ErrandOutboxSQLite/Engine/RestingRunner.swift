@@ -17,14 +17,23 @@ final class RestingRunner: StoreRunner {
     var owners: any LivenessRegistry
     /// Called with each runner that is opened.
     var listeners: [@Sendable () -> Void] = []
+    /// The number of reads on other threads, and the calls of `suspend` that wait for their end.
+    var readers = 0
+    var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state: Locked<State>
   private let open: @Sendable () async throws -> any StoreRunner
+  private let openReader: @Sendable () throws -> OutboxTables?
 
-  init(_ open: @escaping @Sendable () async throws -> any StoreRunner) async throws {
+  /// - Parameter reader: Opens a connection that only reads; nil if there can be one connection only.
+  init(
+    _ open: @escaping @Sendable () async throws -> any StoreRunner,
+    reader: @escaping @Sendable () throws -> OutboxTables? = { nil }
+  ) async throws {
     let runner = try await open()
     self.open = open
+    openReader = reader
     state = Locked(State(place: .open(runner), notifier: runner.notifier, owners: runner.owners))
   }
 
@@ -77,6 +86,56 @@ final class RestingRunner: StoreRunner {
     await withCheckedContinuation { continuation in
       runner.close(isGraceful: true) { continuation.resume() }
     }
+    await withCheckedContinuation { continuation in
+      let isReading = state.withLock { state in
+        if state.readers > 0 { state.waiters.append(continuation) }
+        return state.readers > 0
+      }
+      if !isReading { continuation.resume() }
+    }
+  }
+
+  // MARK: Long reads
+
+  /// Runs a long read in one transaction on its own thread, so that other operations need not wait for it.
+  func readApart<Value: Sendable>(
+    _ body: @escaping @Sendable (OutboxTables) throws -> Value
+  ) async throws -> Value {
+    // The store has to be open, and its file in order.
+    try await read { _ in }
+    state.withLock { $0.readers += 1 }
+    defer { endReading() }
+    let value: Value? = try await withCheckedThrowingContinuation { continuation in
+      let isStarted = SystemThread.start { [openReader] in
+        continuation.resume(with: Result { try Self.read(openReader, body) })
+      }
+      if !isStarted {
+        continuation.resume(throwing: OutboxError(.failed, "the system has no thread left for the outbox"))
+      }
+    }
+    if let value { return value }
+    return try await read(body)
+  }
+
+  private static func read<Value>(
+    _ open: () throws -> OutboxTables?, _ body: (OutboxTables) throws -> Value
+  ) throws -> Value? {
+    guard let tables = try open() else { return nil }
+    defer { tables.database.close() }
+    try tables.database.beginReading()
+    defer { tables.database.endReading() }
+    try tables.database.checkVersion()
+    return try body(tables)
+  }
+
+  private func endReading() {
+    let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
+      state.readers -= 1
+      guard state.readers == 0 else { return [] }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
   func resume() async throws {

@@ -22,10 +22,11 @@ extension StoreRunner {
     if !accept(operation) { operation.refuse() }
   }
 
+  /// - Parameter newRows: The number of requests that the operation adds.
   func write<Value: Sendable>(
-    _ body: @escaping @Sendable (OutboxTables) throws -> Value
+    newRows: Int = 0, _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) async throws -> Value {
-    try await run(isWrite: true, body)
+    try await run(isWrite: true, newRows: newRows, body)
   }
 
   func read<Value: Sendable>(
@@ -35,10 +36,10 @@ extension StoreRunner {
   }
 
   private func run<Value: Sendable>(
-    isWrite: Bool, _ body: @escaping @Sendable (OutboxTables) throws -> Value
+    isWrite: Bool, newRows: Int = 0, _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      submit(StoreOperation(isWrite: isWrite, body) { continuation.resume(with: $0) })
+      submit(StoreOperation(isWrite: isWrite, newRows: newRows, body) { continuation.resume(with: $0) })
     }
   }
 }
@@ -51,6 +52,8 @@ struct StoreOperation: Sendable {
 
   /// True if it needs a write transaction.
   let isWrite: Bool
+  /// The number of requests that it adds. They leave some disk space to deliveries.
+  let newRows: Int
   /// Runs the operation. Called again if its changes were undone.
   /// - Returns: The reply to the caller, for when the changes are durable.
   let run: @Sendable (OutboxTables) throws -> Reply
@@ -58,10 +61,10 @@ struct StoreOperation: Sendable {
 
   /// - Parameter receive: Called with the outcome, once.
   init<Value: Sendable>(
-    isWrite: Bool, _ body: @escaping @Sendable (OutboxTables) throws -> Value,
+    isWrite: Bool, newRows: Int = 0, _ body: @escaping @Sendable (OutboxTables) throws -> Value,
     receive: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
-    self.isWrite = isWrite
+    (self.isWrite, self.newRows) = (isWrite, newRows)
     run = { tables in
       let value = try body(tables)
       return { receive(.success(value)) }
@@ -70,16 +73,16 @@ struct StoreOperation: Sendable {
   }
 
   private init(
-    isWrite: Bool, run: @escaping @Sendable (OutboxTables) throws -> Reply,
+    isWrite: Bool, newRows: Int, run: @escaping @Sendable (OutboxTables) throws -> Reply,
     receive: @escaping @Sendable (any Error) -> Void
   ) {
-    (self.isWrite, self.run, self.receive) = (isWrite, run, receive)
+    (self.isWrite, self.newRows, self.run, self.receive) = (isWrite, newRows, run, receive)
   }
 
   /// Returns the operation with another way for its reply, which `reply` has to call.
   func replying(through reply: @escaping @Sendable (@escaping Reply) -> Void) -> StoreOperation {
     StoreOperation(
-      isWrite: isWrite,
+      isWrite: isWrite, newRows: newRows,
       run: { [run] tables in
         let outcome = try run(tables)
         return { reply(outcome) }

@@ -4,19 +4,21 @@ import ErrandOutbox
 /// A connection with its tables, which runs operations in transactions. It may be used by one thread at a
 /// time, and all methods block.
 final class StoreSession {
-  /// The number of pages in the write-ahead log from which on they are moved to the file.
-  private static let checkpointPages = 2000
   /// The most operations that share a transaction.
   private static let mostPerCommit = 256
+  /// The most requests that the operations of a transaction add together.
+  private static let mostRowsPerCommit = 512
 
   let tables: OutboxTables
   private let database: Database
   let notifier: any ChangeNotifier
   /// Counts the committed transactions.
   let commits: Counter
-  /// True from when the disk was full until the log has been moved to the file: the log can then reuse its
-  /// own space.
-  private var isShortOfDisk = false
+  private let reserve: DiskReserve
+  private var isLogReserved = false
+  /// The most finished rows that are forgotten at once to make room for deliveries.
+  private static let mostForgotten = 50
+  private static let mostForgettings = 10
 
   init(
     _ database: Database, owners: any LivenessRegistry, notifier: any ChangeNotifier,
@@ -26,21 +28,38 @@ final class StoreSession {
     self.notifier = notifier
     self.commits = commits
     tables = OutboxTables(database, owners: owners, time: time)
+    reserve = DiskReserve(disk: database.diskSize, pageSize: (try? database.pageSize()) ?? 4096)
     database.followLog()
+    // On a full disk this fails, and deliveries may still find space.
+    try? reserveLog()
     if let claimants = try? tables.claimants() { owners.tidy(keeping: claimants) }
   }
 
   /// Runs operations: writes first, in as few transactions as possible.
   /// - Parameter tell: Called with the reply of each operation that is done.
   func perform(_ operations: [StoreOperation], tell: (@escaping StoreOperation.Reply) -> Void) {
-    var writes = operations.filter(\.isWrite)[...]
-    while !writes.isEmpty {
-      let together = writes.prefix(Self.mostPerCommit)
+    let writes = operations.filter(\.isWrite)
+    // Deliveries do not wait for new requests.
+    var rest = (writes.filter { $0.newRows == 0 } + writes.filter { $0.newRows > 0 })[...]
+    while !rest.isEmpty {
+      let together = Self.group(of: rest)
       for reply in commit(together) { tell(reply) }
-      writes = writes.dropFirst(together.count)
+      rest = rest.dropFirst(together.count)
     }
     let reads = operations.filter { !$0.isWrite }
     if !reads.isEmpty { for reply in read(reads) { tell(reply) } }
+  }
+
+  /// Returns the first operations that share a transaction. New requests are few in each, so that the operations
+  /// that arrive meanwhile wait for a short time only.
+  private static func group(of operations: ArraySlice<StoreOperation>) -> ArraySlice<StoreOperation> {
+    var rows = 0
+    let group = operations.prefix(mostPerCommit).prefix { operation in
+      rows += operation.newRows
+      return rows <= mostRowsPerCommit
+    }
+    // One operation may add more rows: it is not divided.
+    return group.isEmpty ? operations.prefix(1) : group
   }
 
   /// Runs reads in one transaction: all see the same state of the file, however many statements each takes.
@@ -61,8 +80,41 @@ final class StoreSession {
   }
 
   /// Runs writes in one transaction. An operation that throws is undone alone; if the commit fails, all are
-  /// undone.
+  /// undone. If the disk is full, deliveries find space before new requests do.
   private func commit(_ operations: ArraySlice<StoreOperation>) -> [StoreOperation.Reply] {
+    do {
+      return try performAll(operations)
+    } catch {
+      guard Self.isDiskFull(error) else { return operations.map { $0.failure(error) } }
+      // A log that was moved restarts in the space that it has.
+      if moveLog(), let replies = try? performAll(operations) { return replies }
+      guard operations.count == 1, let operation = operations.first else {
+        return operations.indices.flatMap { commit(operations[$0...$0]) }
+      }
+      guard operation.newRows == 0 else { return [operation.failure(error)] }
+      return [performMakingRoom(operation) ?? operation.failure(error)]
+    }
+  }
+
+  private static func isDiskFull(_ error: any Error) -> Bool { (error as? OutboxError)?.code == .diskFull }
+
+  /// Runs a write of a delivery on a full disk: forgets finished rows, the oldest first, until it succeeds.
+  /// - Returns: The reply; nil if some of these rows did not make enough room. Then the others stay.
+  private func performMakingRoom(_ operation: StoreOperation) -> StoreOperation.Reply? {
+    let forgetting = StoreOperation(isWrite: true) { tables in
+      guard try tables.forgetSome(Self.mostForgotten) else { throw OutboxError(.full, "no row has ended") }
+    } receive: { _ in
+    }
+    for _ in 0..<Self.mostForgettings {
+      moveLog()
+      guard (try? performAll([forgetting])) != nil else { return nil }
+      if let reply = try? performAll([operation]).first { return reply }
+    }
+    return nil
+  }
+
+  /// Runs writes in one transaction.
+  private func performAll(_ operations: ArraySlice<StoreOperation>) throws -> [StoreOperation.Reply] {
     do {
       // Runs without savepoints first: they cost as much as the operations in them, and are hardly ever
       // needed.
@@ -71,8 +123,7 @@ final class StoreSession {
       return try performAll(operations, inParts: true) ?? []
     } catch {
       undo()
-      if (error as? OutboxError)?.code == .diskFull { isShortOfDisk = true }
-      return operations.map { $0.failure(error) }
+      throw error
     }
   }
 
@@ -100,7 +151,7 @@ final class StoreSession {
         replies.append(reply)
       case .failure(let error):
         // After some failures, for example a full disk, SQLite has undone the whole transaction.
-        if operations.count == 1 || !database.isInTransaction { throw error }
+        if operations.count == 1 || !database.isInTransaction || Self.isDiskFull(error) { throw error }
         let isIntact = database.changesInAll == changes
         if inParts { try isIntact ? database.keepPart() : undoPart() } else if !isIntact { return nil }
         replies.append(operation.failure(error))
@@ -108,11 +159,25 @@ final class StoreSession {
     }
     try tables.end()
     try database.checkInPlace()
+    try reserveRoom(operations)
     Failpoint.hit(.beforeCommit)
     try database.commit()
     commits.add()
     Failpoint.hit(.afterCommit)
     return replies
+  }
+
+  /// Reserves disk space for the pages of this transaction, and for deliveries if it adds requests.
+  private func reserveRoom(_ operations: ArraySlice<StoreOperation>) throws {
+    let addsRows = operations.contains { $0.newRows > 0 }
+    if addsRows { try reserveLog() }
+    try database.reservePages(addsRows ? reserve.fileBytes : 0)
+  }
+
+  private func reserveLog() throws {
+    guard !isLogReserved else { return }
+    try database.reserveLog(reserve.logBytes)
+    isLogReserved = true
   }
 
   private func beginPart() throws {
@@ -133,10 +198,11 @@ final class StoreSession {
   /// Does maintenance that may wait until the callers have their outcomes: moves the log to the file if it is
   /// due.
   func tidyUp() {
-    let isDue = database.logPages >= Self.checkpointPages
-    guard isDue || (isShortOfDisk && database.hasRoomForLog) else { return }
-    if database.checkpoint() { isShortOfDisk = false }
+    if database.logPages >= reserve.logPages { moveLog() }
   }
+
+  @discardableResult
+  private func moveLog() -> Bool { database.checkpoint(keeping: reserve.fileBytes) }
 
   /// Returns whether a change was made since the last call that other processes may want to know of.
   func takeNews() -> Bool {

@@ -27,7 +27,11 @@ final class BegunLeases: Sendable {
   /// Creates the file. If that fails, begun leases are not known.
   init(_ path: String) {
     self.path = path
-    state = Locked(State(file: open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)))
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    // Takes the first block of the disk now, because the disk may be full later. No lease is zero.
+    var none: Int64 = 0
+    if file >= 0 { _ = pwrite(file, &none, 8, 0) }
+    state = Locked(State(file: file))
   }
 
   deinit { letGo() }

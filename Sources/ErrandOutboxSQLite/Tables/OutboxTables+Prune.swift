@@ -39,6 +39,14 @@ extension OutboxTables {
     return (files, isDone)
   }
 
+  /// Deletes delivered and dropped rows, the oldest first, to free their pages. They have no files any more.
+  /// - Returns: False if there is none.
+  func forgetSome(_ most: Int) throws -> Bool {
+    let ended = try [OutboxState.delivered, .dropped].flatMap { try over($0, upTo: .max, limit: most) }
+    for row in ended.sorted(by: { $0.end < $1.end }).prefix(most) { _ = try forget(row) }
+    return !ended.isEmpty
+  }
+
   /// Returns the finished row that ended first.
   func oldestOver() throws -> Over? {
     try Self.endings.compactMap { try over($0, upTo: .max, limit: 1).first }.min { $0.end < $1.end }
@@ -69,6 +77,7 @@ extension OutboxTables {
   /// - Returns: Whether no more pages are to be returned.
   func shrink() throws -> Bool {
     guard let free = try database.integer(Self.freePages), free > Self.keptPages else { return true }
+    database.knownRoom = nil
     try database.execute("PRAGMA incremental_vacuum(\(min(free - Self.keptPages, 256)))")
     return free - Self.keptPages <= 256
   }

@@ -54,6 +54,7 @@ final class OutboxTables {
     counters = Counters()
     guard database.mayHaveForeignChange else { return }
     known = Known()
+    database.knownRoom = nil
     try database.checkVersion()
   }
 

@@ -1,6 +1,12 @@
 import ErrandCore
 import ErrandOutbox
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Checks the invariants of all rows of a store.
 struct OutboxStoreAudit {
   private let rows: [OutboxRow]
@@ -12,6 +18,21 @@ struct OutboxStoreAudit {
     try checkLanes()
     try checkRows()
     try checkTotals(statistics)
+  }
+
+  /// Compares the counts of lanes with the rows.
+  func check(_ lanes: [LaneStatistics]) throws {
+    let live = rows.filter { $0.state.isOpen || $0.state == .deadLettered }
+    let expected = Dictionary(grouping: live) { row in row.lane.map { ExactBytes($0) } }
+      .values.sorted { $0[0].sequence < $1[0].sequence }
+      .map { rows in
+        LaneStatistics(
+          lane: rows[0].lane, counts: Dictionary(grouping: rows, by: \.state).mapValues(\.count),
+          oldest: Date(milliseconds: rows[0].created))
+      }
+    if lanes != expected {
+      throw ConformanceFailure("the lanes hold \(lanes) by the statistics, and \(expected) by the rows")
+    }
   }
 
   private func checkOrder() throws {

@@ -222,6 +222,22 @@ extension OutboxStoreConformance {
       }
     },
 
+    Case("never gives a place twice, whichever is forgotten last, also when it is opened again") { harness in
+      let store = try await harness.open()
+      try await harness.add(store, harness.new("a"), harness.new("b"), harness.new("c"))
+      let last = try await harness.row(store, "c").sequence
+      for id in ["c", "b", "a"] {
+        _ = try await store.drop(OutboxSelection(ids: [id.outboxID]), reason: "")
+        _ = try await store.prune(olderThan: .zero)
+        harness.advance(.seconds(1))
+      }
+      await store.close()
+      let again = try await harness.open()
+      try await harness.add(again, harness.new("d"))
+      let row = try await harness.row(again, "d")
+      try harness.expect(row.sequence > last, "place \(row.sequence) was given before")
+    },
+
     Case("skips what it has already, whatever became of it") { harness in
       let store = try await harness.open()
       try await harness.add(store, harness.new("a", size: 10))

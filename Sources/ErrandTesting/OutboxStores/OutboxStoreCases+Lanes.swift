@@ -45,6 +45,27 @@ extension OutboxStoreConformance {
       try harness.equal(try await harness.claimed(store), ["held 2"], "what was claimed when it was dropped")
     },
 
+    Case("lets a dead letter that a claim makes block its lane, as it was added") { harness in
+      let store = try await harness.open()
+      for (lane, holds) in [("free", false), ("held", true)] {
+        try await harness.add(
+          store, harness.new("\(lane) 1", lane: lane, holds: holds), harness.new("\(lane) 2", lane: lane))
+      }
+      for claimed in try await harness.claim(store).rows {
+        try await harness.finish(
+          store, claimed.lease, .failed(reason: "", next: .zero, counts: true, wasOffline: false))
+      }
+      var bounds = ClaimBounds(100)
+      bounds.maxAttempts = 1
+      let claim = try await store.claim(bounds, for: .seconds(60))
+      try harness.equal(
+        Set(claim.deadLettered.map(\.id.rawValue)), ["free 1", "held 1"], "the dead letters")
+      let rest = try await harness.claimed(store)
+      try harness.equal(claim.rows.map(\.row.id.rawValue) + rest, ["free 2"], "what was claimed")
+      _ = try await store.drop(OutboxSelection(ids: ["held 1".outboxID]), reason: "")
+      try harness.equal(try await harness.claimed(store), ["held 2"], "what was claimed when it was dropped")
+    },
+
     Case("lets a lane go on when its first is dropped or has expired") { harness in
       let store = try await harness.open()
       try await harness.add(

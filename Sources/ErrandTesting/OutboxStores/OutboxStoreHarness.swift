@@ -160,7 +160,9 @@ final class OutboxStoreHarness: ConformanceHarness {
   func checkAll() async throws {
     for store in stores.withLock({ $0 }) {
       do {
-        try await OutboxStoreAudit(all(store)).check(try await store.statistics())
+        let audit = OutboxStoreAudit(try await all(store))
+        try audit.check(try await store.statistics())
+        try audit.check(try await store.laneStatistics())
       } catch let error as OutboxError where error.code == .closed {
         continue
       }

@@ -5,13 +5,13 @@
     import Glibc
   #endif
 
-  /// A file system of one megabyte, until it is unmounted. Mounting needs root.
+  /// A small file system, until it is unmounted. Mounting needs root.
   package struct SmallDisk {
     private let path: String
 
     /// Mounts the file system at this path; nil if that fails.
-    package init?(at path: String) {
-      guard mount("tmpfs", path, "tmpfs", 0, "size=1m") == 0 else { return nil }
+    package init?(at path: String, megabytes: Int = 1) {
+      guard mount("tmpfs", path, "tmpfs", 0, "size=\(megabytes)m") == 0 else { return nil }
       self.path = path
     }
 

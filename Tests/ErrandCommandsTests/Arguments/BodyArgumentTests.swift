@@ -15,6 +15,20 @@ import Testing
     #expect(try body("-d", "@a.png") == .file(path: "a.png", contentType: nil))
   }
 
+  @Test func `an argument keeps its bytes, whatever they are`() throws {
+    let texts: [[UInt8]] = [
+      [], [0x61], [0xFF], [0xC3, 0xA9], [0x61, 0xF4, 0x8F, 0xBE, 0x80], [0xED, 0xA0, 0x80], [0xC0, 0x80],
+    ]
+    for bytes in texts + (0x80...0xFF).map({ [0x41, $0] }) {
+      #expect(ArgumentBytes.bytes(of: ArgumentBytes.text(of: bytes)) == bytes)
+    }
+    #expect(ArgumentBytes.text(of: Array("caf\u{E9}".utf8)) == "caf\u{E9}")
+    // A character of the private-use area that the texts use is data like any other.
+    let own = ArgumentBytes.text(of: Array("\u{10FF80}".utf8))
+    #expect(try ArgumentBytes.checked(own, "it") == "\u{10FF80}")
+    #expect(throws: UsageError.self) { try ArgumentBytes.checked(ArgumentBytes.text(of: [0xFF]), "it") }
+  }
+
   @Test func `JSON comes from the command line or a file`() throws {
     #expect(try body("--json", "{}") == .text("{}", contentType: "application/json"))
     #expect(try body("--json", "@a") == .file(path: "a", contentType: "application/json"))

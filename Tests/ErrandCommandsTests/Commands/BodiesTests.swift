@@ -26,6 +26,46 @@ import Testing
     #expect(server.requests[2].fields["Transfer-Encoding"] == "chunked")
   }
 
+  @Test func `data that is not UTF-8 arrives with its bytes, alone, among others and from the outbox`()
+    async throws
+  {
+    let server = try echo()
+    try await TemporaryFolder.using { folder in
+      let url = server.url("/")
+      for line in [
+        "$errand post \(url) -d \"$(printf 'a=\\377\\303b')\"",
+        "$errand post \(url) --data=\"$(printf 'a=\\377\\303b')\"",
+        "$errand post \(url) -d\"$(printf 'a=\\377\\303b')\" --guaranteed --store box",
+      ] {
+        let result = try await Tool.shell(line, in: folder)
+        #expect(result.code == 0, "\(result.error)")
+        #expect(server.requests.last?.body == Data("a=".utf8) + [0xFF, 0xC3] + Data("b".utf8))
+      }
+      let several = try await Tool.shell(
+        "$errand post \(url) -d \"$(printf '\\303\\251')\" -d \"$(printf '\\200')\"", in: folder)
+      #expect(several.code == 0)
+      #expect(server.requests.last?.body == Data("\u{E9}&".utf8) + [0x80])
+    }
+  }
+
+  @Test func `other arguments that are not UTF-8 are refused`() async throws {
+    let server = try echo()
+    try await TemporaryFolder.using { folder in
+      let bytes = "\"$(printf 'x\\377')\""
+      for (arguments, name) in [
+        ("post \(server.url("/")) -d @\(bytes)", "the value of --data"),
+        ("post \(server.url("/")) --json \(bytes)", "the value of --json"),
+        ("get \(server.url("/"))\(bytes)", "an argument of errand get"),
+        ("get \(server.url("/")) --\(bytes)", "an option"), ("\(bytes)", "the command"),
+      ] {
+        let result = try await Tool.shell("$errand \(arguments)", in: folder)
+        #expect(result.code == 2)
+        #expect(result.error.contains("\(name) is not UTF-8"), "\(result.error)")
+      }
+      #expect(server.requests.isEmpty)
+    }
+  }
+
   @Test func `JSON has its content type, and -H overrides it`() async throws {
     let server = try echo()
     _ = try await Tool.run("post", "\(server.url("/"))", "--json", "{}")

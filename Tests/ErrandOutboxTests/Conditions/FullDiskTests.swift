@@ -71,23 +71,21 @@
       }
     }
 
-    @Test func `a delivered request is not sent again because the disk was full for a moment`()
+    @Test func `a delivery is recorded although another program has filled the disk meanwhile`()
       async throws
     {
       try await withSmallDisk { ballast in
         // The disk is full between sending and recording.
         server.on("/") { _ in
           ballast.fill()
-          return .response()
+          return .response(body: Data(repeating: 1, count: 30_000))
         }
         let outbox = try await outbox(delivers: true)
         let receipt = try await outbox.enqueue(.post(server.url("/"), .text("once")))
-        try await failures.waitForFailure()
-        #expect(try await receipt.status()?.state == .attempting)
-        ballast.drop()
         #expect(try await receipt.outcome().response != nil)
-        #expect(failures.codes.allSatisfy { $0 == .diskFull })
+        #expect(failures.codes.isEmpty)
         #expect(server.count("/") == 1)
+        ballast.drop()
         await outbox.close()
       }
     }

@@ -43,6 +43,39 @@ import Testing
     #expect(try names(session).count == 1 + 64 + 256 + 257 + 600)
   }
 
+  @Test func `a transaction adds a bounded number of requests, unless one call adds more`() throws {
+    let session = try folder.session(commits)
+    func adding(_ count: Int, _ name: String) -> StoreOperation {
+      StoreOperation(isWrite: true, newRows: count) {
+        try $0.add((0..<count).map { .sample("\(name) \($0)") }, within: OutboxCaps(), at: .sample)
+      } receive: { [log] in
+        log.add($0)
+      }
+    }
+    session.perform((0..<5).map { adding(200, "\($0)") }) { $0() }
+    #expect(commits.value == 3)
+    session.perform([adding(1, "before"), adding(600, "large"), adding(1, "after")]) { $0() }
+    #expect(commits.value == 6)
+    #expect(log.takeFailures().allSatisfy { $0 == nil })
+    #expect(try names(session).count == 1602)
+  }
+
+  @Test func `claims and ends of attempts come before new requests`() throws {
+    let session = try folder.session(commits)
+    let order = Locked<[String]>([])
+    func operation(_ name: String, newRows: Int) -> StoreOperation {
+      StoreOperation(isWrite: true, newRows: newRows) { _ in
+      } receive: { _ in
+        order.withLock { $0.append(name) }
+      }
+    }
+    session.perform([
+      operation("add", newRows: 300), operation("claim", newRows: 0), operation("add", newRows: 300),
+      operation("finish", newRows: 0),
+    ]) { $0() }
+    #expect(order.withLock { $0 } == ["claim", "finish", "add", "add"])
+  }
+
   @Test func `callers that come while the thread is busy share one transaction`() async throws {
     let (folder, commits) = (folder, commits)
     let runner = try await ThreadRunner.start { try folder.session(commits) }
