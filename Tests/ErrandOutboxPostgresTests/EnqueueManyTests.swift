@@ -50,7 +50,8 @@
       server.on("/busy") { _ in .response(status: 429, fields: ["Retry-After": "3600"]) }
       try await fleet.migrate()
       _ = try await ids(
-        #"[{"method": "POST", "url": "\#(server.url("/busy"))", "options": {"key": "acme"}, "id": "busy"}]"#, fleet)
+        #"[{"method": "POST", "url": "\#(server.url("/busy"))", "options": {"key": "acme"}, "id": "busy"}]"#,
+        fleet)
       let outbox = try await fleet.outbox()
       try await server.waitForRequests(1)
       try await outbox.waitUntilIdle()
