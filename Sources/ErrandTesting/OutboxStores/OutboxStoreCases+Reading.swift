@@ -77,6 +77,34 @@ extension OutboxStoreConformance {
       try harness.equal(try await store.list(.all, after: 0, limit: 0).count, 0, "a list of none")
     },
 
+    Case("counts the rows of each lane") { harness in
+      let store = try await harness.open()
+      for (lane, holds) in [("held", true), ("free", false)] {
+        try await harness.add(
+          store, harness.new("\(lane) 1", lane: lane, holds: holds), harness.new("\(lane) 2", lane: lane))
+      }
+      try await harness.add(store, harness.new("a"), harness.new("b"), harness.new("c"))
+      for claimed in try await harness.claim(store).rows {
+        switch claimed.row.id.rawValue {
+        case "a":
+          try await harness.finish(
+            store, claimed.lease, .failed(reason: "", next: .seconds(60), counts: true, wasOffline: false))
+        case "b": try await harness.finish(store, claimed.lease, .delivered(response: Data()))
+        case "c": break
+        default: try await harness.finish(store, claimed.lease, .rejected(reason: "", response: nil))
+        }
+      }
+      try harness.equal(try await harness.claimed(store), ["free 2"], "what was claimed then")
+      let lanes = try await store.laneStatistics()
+      try harness.equal(lanes.map(\.lane), ["held", "free", nil], "the lanes")
+      try harness.equal(
+        lanes.map(\.counts),
+        [
+          [.deadLettered: 1, .stored: 1], [.deadLettered: 1, .attempting: 1], [.stored: 1, .attempting: 1],
+        ],
+        "what they hold")
+    },
+
     Case("sums up what it holds") { harness in
       let store = try await harness.open()
       try harness.equal(try await store.statistics(), OutboxStatistics(), "what an empty one holds")
