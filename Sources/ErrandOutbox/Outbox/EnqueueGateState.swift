@@ -26,6 +26,10 @@ struct EnqueueGateState<Waiter> {
       if next == calls.count {
         calls.removeAll(keepingCapacity: next <= 1024)
         next = 0
+      } else if next > 1024, next * 2 > calls.count {
+        // A line that is never empty must not grow.
+        calls.removeSubrange(..<next)
+        next = 0
       }
     }
   }

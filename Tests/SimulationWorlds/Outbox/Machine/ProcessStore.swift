@@ -49,6 +49,14 @@ final class ProcessStore: OutboxStore {
     try await process.run()
   }
 
+  /// As `perform`, for what a delivery needs of the store.
+  private func deliver<Value>(_ work: () async throws -> Value) async throws -> Value {
+    try await perform {
+      if machine.isStoreAway { throw OutboxError(.busy, "the store is away") }
+      return try await work()
+    }
+  }
+
   private func note(_ kind: RowStep.Kind, _ rows: [OutboxID], _ now: StoreTime? = nil) {
     for row in rows { ledger.add(kind, row, by: process.name, at: now) }
   }
@@ -70,7 +78,7 @@ final class ProcessStore: OutboxStore {
   }
 
   func claim(_ bounds: ClaimBounds, for lease: Duration) async throws -> Claim {
-    try await perform {
+    try await deliver {
       if defect == .overlooksRows, random.withLock({ $0.once(in: 2) }) { return Claim() }
       let now = machine.time
       let claim = try await store.claim(bounds, for: lease)
@@ -85,7 +93,7 @@ final class ProcessStore: OutboxStore {
   }
 
   func renew(_ leases: [Lease], for lease: Duration) async throws -> [Lease] {
-    try await perform {
+    try await deliver {
       if defect == .sendsLate { return [] }
       let now = machine.time
       let lost = try await store.renew(leases, for: lease)
@@ -95,7 +103,7 @@ final class ProcessStore: OutboxStore {
   }
 
   func finish(_ attempts: [FinishedAttempt]) async throws -> [Finished] {
-    try await perform {
+    try await deliver {
       if defect == .failsToStore, random.withLock({ $0.once(in: 3) }) {
         throw OutboxError(.diskFull, "the disk is full")
       }
@@ -109,7 +117,7 @@ final class ProcessStore: OutboxStore {
   }
 
   func begin(_ leases: [Lease]) async throws -> [Lease] {
-    try await perform { try await store.begin(leases) }
+    try await deliver { try await store.begin(leases) }
   }
 
   func release(_ origins: [String]?) async throws {

@@ -11,6 +11,7 @@ final class SimulatedMachine: Sendable {
     /// The difference of the wall clock from the true time, after it was set.
     var wallError = Duration.zero
     var alive: Set<String> = []
+    var isStoreAway = false
     /// The leases with which each owner has begun to send.
     var begun: [String: Set<Int64>] = [:]
   }
@@ -34,6 +35,12 @@ final class SimulatedMachine: Sendable {
 
   /// Sets the wall clock.
   func setWall(by change: Duration) { state.withLock { $0.wallError += change } }
+
+  /// True while the store can neither be read nor written for deliveries.
+  var isStoreAway: Bool {
+    get { state.withLock { $0.isStoreAway } }
+    set { state.withLock { $0.isStoreAway = newValue } }
+  }
 
   /// Restarts the machine: ticks begin at zero, and no process is alive any more.
   func reboot() {

@@ -42,12 +42,13 @@
       var random = simulation.random(50)
       for _ in 0..<plan.troubles {
         await pause(random.milliseconds(100...6000))
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0: part(for: random.milliseconds(10...20_000))
         case 1: setWall(by: random.milliseconds(-3_600_000...3_600_000))
         case 2: setWall(by: .seconds(86_400 * Int.random(in: -30...30, using: &random)))
         case 3 where plan.crashes: await reboot(&random)
         case 4: await loseNetwork(for: random.milliseconds(100...20_000))
+        case 8: await loseStore(for: random.milliseconds(100...90_000))
         case 5: await freeze(for: plan.lease + random.milliseconds(1...20_000), &random)
         default: await freeze(for: random.milliseconds(100...60_000), &random)
         }
@@ -78,6 +79,13 @@
       reachability.set(.offline)
       await pause(length)
       reachability.set(.online)
+    }
+
+    private func loseStore(for length: Duration) async {
+      ledger.note("the store is away for \(length)")
+      machine.isStoreAway = true
+      await pause(length)
+      machine.isStoreAway = false
     }
 
     private func freeze(for length: Duration, _ random: inout SeededRandom) async {
