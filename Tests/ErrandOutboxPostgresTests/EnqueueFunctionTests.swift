@@ -107,6 +107,10 @@
       _ = try await store.drop(.all, reason: "")
       try await fleet.psql("SELECT errand.enqueue('GET', 'https://example.com/', id => 'a\\b')")
       #expect(try await store.statistics().counts == [.dropped: 1])
+      try await fleet.psql(
+        "SELECT errand.enqueue('PUT', 'https://example.com/', body => repeat('a', 70000), id => 'a\\b')")
+      #expect(try await fleet.psql("SELECT count(*) FROM errand.files") == "0")
+      #expect(try await store.statistics().counts == [.dropped: 1])
       await store.close()
     }
 

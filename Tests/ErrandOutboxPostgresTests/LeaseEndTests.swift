@@ -48,6 +48,9 @@
           WHERE what = 3
         """)
       #expect(recovered == "0")
+      // Another worker cannot renew its lease.
+      #expect(try await two.renew(lease, for: .seconds(600)) == lease)
+      #expect(try await one.renew(lease, for: .seconds(600)).isEmpty)
       // Once another has ended the lease, nothing of it may be sent.
       try await fleet.psql("DELETE FROM errand.workers")
       #expect(try await two.claim(9, for: .seconds(600)).recovered.map(\.id) == lease.map(\.id))
