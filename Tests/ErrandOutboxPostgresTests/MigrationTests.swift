@@ -60,7 +60,27 @@
         try await group.waitForAll()
       }
       let versions = try await fleet.psql("SELECT array_agg(version ORDER BY version) FROM errand.migrations")
-      #expect(versions == "{1,2,3}")
+      #expect(versions == "{1,2,3,4}")
+    }
+
+    /// A function with fewer parameters would make each call of SQL ambiguous.
+    @Test func `a schema of the version before can enqueue in SQL once it is brought up to date`()
+      async throws
+    {
+      let fleet = try await Fleet()
+      let old = try await fleet.store { $0.migrations = Array(Schema.migrations.prefix(2)) }
+      await old.close()
+      try await fleet.psql(
+        """
+        CREATE FUNCTION errand.add(
+          bigint[], integer, bigint, bigint, integer, boolean, text[], text[], text[], text[], bigint[], bigint[],
+          bigint[], bigint[], bytea[], bytea[], bigint[], text[], text[], bigint[]
+        ) RETURNS void LANGUAGE sql AS 'SELECT';
+        """)
+      try await fleet.migrate()
+      #expect(
+        try await fleet.psql("SELECT errand.enqueue('POST', 'https://a.test/', lane => 'l', id => 'a')")
+          == "a")
     }
 
     @Test func `a migration that fails leaves nothing of itself`() async throws {

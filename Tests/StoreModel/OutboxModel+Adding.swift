@@ -26,7 +26,9 @@ extension OutboxModel {
         if new.ifKnown == .ignore { continue }
         let state = entries[old].row.state
         guard new.ifKnown == .replace, state == .stored || state == .deadLettered else { throw .known }
-        if entries[old].row.lane == new.lane, entries[old].leases.isEmpty { freed = entries[old].place }
+        let mayMakeRoom = (caps.count != nil || caps.bytes != nil) && caps.whenFull != .refuse
+        let keepsPlace = entries[old].row.lane == new.lane && entries[old].leases.isEmpty
+        if keepsPlace, rows.count == 1 || !mayMakeRoom { freed = entries[old].place }
         dropped.files += removeContent(old)
         entries.remove(at: old)
       }

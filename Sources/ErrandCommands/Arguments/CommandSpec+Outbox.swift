@@ -58,7 +58,8 @@ extension CommandSpec {
       "",
       "--until-empty waits for what has to wait; --once does not: it is for cron. Both end with 7 if a request",
       "became a dead letter, 8 if one expired or was dropped, else 0; a signal that comes before makes it 143 (130",
-      "after control-C). Without them a signal is how it ends: with 0.",
+      "after control-C). Without them a signal is how it ends: with 0. With --once it ends with 6 if its database",
+      "does not respond, at the beginning or later: each call waits for 10 s.",
     ],
     groups: [
       Group(title: "How", options: [.untilEmpty, .once, .concurrency, .grace, .timeout]),

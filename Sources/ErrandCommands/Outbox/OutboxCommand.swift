@@ -137,6 +137,8 @@ struct OutboxCommand {
   /// Returns the place in the order that `--after` names.
   private func sequence(named name: String?, in outbox: Outbox) async throws -> Int64 {
     guard let name else { return 0 }
+    // An ID may be a number, too.
+    if let entry = try await outbox.status(of: OutboxID(rawValue: name)) { return entry.sequence }
     if let place = Int64(name), place >= 0 { return place }
     return try await OutboxFinder(outbox: outbox).entry(name).sequence
   }

@@ -157,9 +157,12 @@ package struct ServerWords: Sendable {
     return schemes.contains { ASCII.equalIgnoringCase($0, name) }
   }
 
+  /// Returns the word without the signs around it. A name in an echoed URL may be percent-encoded.
   private func bare(_ word: Substring) -> String {
-    String(
-      word.drop { !$0.isLetter && !$0.isNumber }.reversed().drop { !$0.isLetter && !$0.isNumber }.reversed())
+    let isSign = { (character: Character) in
+      !character.isLetter && !character.isNumber && character != "%"
+    }
+    return String(word.drop(while: isSign).reversed().drop(while: isSign).reversed())
   }
 
   /// Returns what follows a word that is part of a secret, or begins one.

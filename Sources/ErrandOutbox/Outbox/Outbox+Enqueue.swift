@@ -46,9 +46,6 @@ extension Outbox {
   @discardableResult
   public func enqueue(_ items: [OutboxItem]) async throws -> [Receipt] {
     guard !items.isEmpty else { return [] }
-    let priority = items.reduce(Priority.background) { max($0, $1.priority ?? $1.request.options.priority) }
-    await gate.enter(items.count, priority)
-    defer { gate.leave(items.count) }
     let ids = items.map { $0.id ?? newID() }
     if items.contains(where: { $0.ifKnown != .ignore }) {
       var seen: Set<OutboxID> = []
@@ -62,6 +59,9 @@ extension Outbox {
     do {
       var completed: [OutboxItem] = []
       for (item, id) in zip(items, ids) { completed.append(try await self.completed(item, id)) }
+      let priority = completed.reduce(Priority.background) { max($0, $1.request.options.priority) }
+      await gate?.enter(items.count, priority)
+      defer { gate?.leave(items.count) }
       known = try await add(completed)
     } catch {
       for id in ids { hub.release(id) }

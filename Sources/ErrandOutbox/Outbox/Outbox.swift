@@ -32,7 +32,8 @@ public final class Outbox: Sendable {
   let random: SharedRandom
   /// The number of bytes that are being copied into the folder and have no rows yet.
   let copying = Locked<Int64>(0)
-  let gate = EnqueueGate()
+  /// For a store with one writer; others put calls together themselves.
+  let gate: EnqueueGate?
   private let sweep: Task<Void, Never>
   private let watch: Task<Void, Never>?
   private let signIns: SignInListener?
@@ -78,6 +79,7 @@ public final class Outbox: Sendable {
     let hub = EventHub(store, storage)
     random = SharedRandom(configuration.random)
     let dispatcher = Dispatcher(client, store, storage, hub, configuration, random)
+    gate = store is any HandoverStore ? EnqueueGate() : nil
     self.store = store
     self.configuration = configuration
     self.storage = storage

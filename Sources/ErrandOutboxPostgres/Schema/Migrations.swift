@@ -30,6 +30,9 @@
         3, "leases and signs of life that no clock of the server ends", compatible: 3,
         sql: "\(clockTable)\n\(lockTables)\nALTER TABLE errand.state DROP COLUMN IF EXISTS drift;\n"
           + "DROP FUNCTION IF EXISTS errand.pack_fields(jsonb);\n"
+          // Beside the new one, which has more parameters, a call would not say which it means.
+          + "DROP FUNCTION IF EXISTS errand.add(bigint[], integer, bigint, bigint, integer, boolean, text[], text[], "
+          + "text[], text[], bigint[], bigint[], bigint[], bigint[], bytea[], bytea[], bigint[], text[], text[], bigint[]);\n"
           + replacing(functions)),
       PostgresMigration(
         4, "retrying what is being attempted, and pages of what is over", compatible: 3,

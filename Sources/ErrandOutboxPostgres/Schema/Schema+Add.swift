@@ -18,6 +18,7 @@
       DECLARE
         freed bigint[];
         revisions bigint[];
+        settled text[];
         way record;
         wall bigint := coalesce(at[2], errand.wall());
         ticks bigint := coalesce(at[1], errand.ticks());
@@ -31,8 +32,12 @@
         IF most = 0 THEN RETURN; END IF;
         PERFORM errand.be_durable();
         IF modes IS NOT NULL THEN
+          -- Before the locks of the history, which making room takes alone.
+          IF most_count IS NOT NULL OR most_bytes IS NOT NULL THEN PERFORM FROM errand.wait_for_caps(); END IF;
           FOR way IN SELECT * FROM errand.make_way(me, ids, lanes, modes) LOOP
-            IF way.number IS NULL THEN
+            IF way.lane IS NOT NULL THEN
+              settled := settled || way.lane;
+            ELSIF way.number IS NULL THEN
               RETURN QUERY SELECT 3, 0::bigint, NULL::errand.requests, way.file;
             ELSE
               freed[way.number] := way.seq;
@@ -89,6 +94,8 @@
           DELETE FROM errand.files x WHERE x.seq = ANY(undone);
           added := array(SELECT unnest(added) EXCEPT SELECT unnest(undone));
         END IF;
+        -- Now, and not when the lane is looked at next: nothing may pass a request that takes over a place.
+        IF settled IS NOT NULL THEN PERFORM errand.settle(settled); END IF;
 
         -- From the parameters: a SERIALIZABLE transaction that reads the requests fails beside another that adds some.
         IF cardinality(array_remove(lanes, NULL)) > 0 THEN
@@ -117,10 +124,10 @@
       """
 
     static let ways = """
-      -- Deletes what newer requests replace. Answers its files, and for each newer request that takes over a place its
-      -- number, that place and the revision.
+      -- Deletes what newer requests replace. Answers its files, the lanes that are to be settled, and for each newer
+      -- request that takes over a place its number, that place and the revision.
       CREATE FUNCTION errand.make_way(me integer, ids text[], lanes text[], modes bigint[])
-      RETURNS TABLE(number integer, seq bigint, revision integer, file text) LANGUAGE plpgsql \(planning) AS $$
+      RETURNS TABLE(number integer, seq bigint, revision integer, file text, lane text) LANGUAGE plpgsql \(planning) AS $$
       #variable_conflict use_column
       DECLARE
         new record;
@@ -146,16 +153,16 @@
           CONTINUE WHEN NOT FOUND;
           IF new.mode <> 1 OR old.state NOT IN (0, 3) THEN PERFORM errand.refuse_known(new.nth - 1, old.state); END IF;
           RETURN QUERY DELETE FROM errand.files x WHERE x.seq = old.seq
-            RETURNING NULL::integer, NULL::bigint, NULL::integer, x.name;
+            RETURNING NULL::integer, NULL::bigint, NULL::integer, x.name, NULL::text;
           DELETE FROM errand.requests q WHERE q.seq = old.seq;
           DELETE FROM errand.dead q WHERE q.seq = old.seq;
           PERFORM errand.tally(me, old.state, -1, -errand.bytes(old.state, old.size, old.response)::bigint, true);
           -- An attempt of one that was claimed may end yet: it must not be taken for one of the newer.
           IF old.lease = 0 AND old.lane IS NOT DISTINCT FROM new.lane THEN
-            RETURN QUERY SELECT new.nth::integer, old.seq, old.revision, NULL::text;
+            RETURN QUERY SELECT new.nth::integer, old.seq, old.revision, NULL::text, NULL::text;
           END IF;
         END LOOP;
-        PERFORM errand.settle(locked);
+        RETURN QUERY SELECT NULL::integer, NULL::bigint, NULL::integer, NULL::text, l FROM unnest(locked) l;
       END $$;
 
       -- Fails, with what is needed for a sentence.

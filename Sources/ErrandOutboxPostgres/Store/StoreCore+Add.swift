@@ -41,8 +41,11 @@
     /// Adds the rows of several callers, in one transaction if that is possible.
     func add(_ calls: [AddCall]) async -> [Result<AddStep, any Error>] {
       guard calls.count > 1 else { return [await addAlone(calls[0])] }
-      guard calls.allSatisfy({ $0.caps == calls[0].caps }) else {
-        let error = OutboxError(.failed, "these callers have different caps")
+      // What a call deletes to replace it must not stay deleted when all do not fit in together.
+      let replaces = calls.contains { $0.rows.contains { $0.ifKnown != .ignore } }
+      guard !replaces, calls.allSatisfy({ $0.caps == calls[0].caps }) else {
+        let error = OutboxError(
+          .failed, "these callers have different caps, or one of them replaces requests")
         return calls.map { _ in .success(.alone(error, mayBeAdded: false)) }
       }
       let end = calls.compactMap(\.deadline).min()
@@ -67,7 +70,7 @@
     private func goesOn(_ failure: PostgresFailure, _ error: OutboxError, _ call: AddCall) -> Bool {
       if let deadline = call.deadline, deadline <= link.now { return false }
       switch failure.kind {
-      case .refused: return error.code == .failed || failure.isLockTimeout || failure.state == "ER002"
+      case .refused: return error.code == .failed || failure.isLockTimeout
       case .unreachable: return failure.passes
       case .lost, .late: return true
       }

@@ -97,7 +97,7 @@
         SELECT \(RowColumns.of("q")) FROM errand.requests q LEFT JOIN errand.workers w ON w.id = q.owner
         WHERE q.state = 1 AND (q.lease_end <= coalesce(($1::bigint[])[1], errand.ticks()) - $2::bigint
           OR w.id IS NULL AND q.changed <= coalesce(($1::bigint[])[2], errand.wall()) - $2::bigint
-          OR w.seen + w.lasting < clock_timestamp() - $2::bigint * interval '1 millisecond')
+          OR w.seen + w.lasting < errand.instant(errand.pulse($1)) - $2::bigint * interval '1 millisecond')
         ORDER BY q.changed, q.seq LIMIT \(limit)
         """, [time, .integer(duration.storedMilliseconds)], isRepeatable: true)
       return answer.rows { RowColumns.row($0) }.compactMap { $0 }

@@ -22,8 +22,9 @@ extension Database {
   /// The size of the disk in bytes; nil for a file in memory.
   var diskSize: Int64? {
     var disk = statvfs()
-    guard vfs == nil, statvfs(path, &disk) == 0 else { return nil }
-    return Int64(disk.f_blocks).multipliedReportingOverflow(by: Int64(disk.f_frsize)).partialValue
+    guard vfs == nil, statvfs(path, &disk) == 0, disk.f_blocks > 0 else { return nil }
+    let size = Int64(clamping: disk.f_blocks).multipliedReportingOverflow(by: Int64(clamping: disk.f_frsize))
+    return size.overflow ? .max : size.partialValue
   }
 
   /// Reserves the disk space of all pages of the file, so that the log can be moved to it at any time. Must be

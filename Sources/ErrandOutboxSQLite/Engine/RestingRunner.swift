@@ -101,10 +101,11 @@ final class RestingRunner: StoreRunner {
   func readApart<Value: Sendable>(
     _ body: @escaping @Sendable (OutboxTables) throws -> Value
   ) async throws -> Value {
-    // The store has to be open, and its file in order.
-    try await read { _ in }
+    // Counted first, so that a store that is suspended meanwhile waits for it.
     state.withLock { $0.readers += 1 }
     defer { endReading() }
+    // The store has to be open, and its file in order.
+    try await read { _ in }
     let value: Value? = try await withCheckedThrowingContinuation { continuation in
       let isStarted = SystemThread.start { [openReader] in
         continuation.resume(with: Result { try Self.read(openReader, body) })

@@ -19,7 +19,9 @@ extension OutboxTables {
     var sequence = try lastSequence()
     let firstNew = sequence + 1
     for (place, row) in rows.enumerated() {
-      let freed = try makeWay(for: row, in: &capacity, &dropped)
+      var freed = try makeWay(for: row, in: &capacity, &dropped)
+      // With an old place it would make room for the next row of this call.
+      if rows.count > 1, caps.isLimited, caps.whenFull != .refuse { freed = nil }
       if !capacity.fits(row) {
         if try database.exists(Self.isKnown, [.id(row.id)]) {
           dropped.known.append(place)

@@ -41,10 +41,15 @@ struct TheOutbox {
     configuration.caps.count = 100_000
     configuration.lifetime = .seconds(7 * 86_400)
     configuration.key = key
-    configuration.keyOf = { item in item.lane }   // or OutboxItem(request, key: "customer/7")
     let bounded = try await Outbox(at: folder, client: client, configuration: configuration)
-    try await bounded.resume(origin: "https://api.example.com", key: "customer/7")
     return bounded
+  }
+
+  func customers(_ outbox: Outbox) async throws -> OutboxConfiguration {
+    var configuration = OutboxConfiguration()
+    configuration.keyOf = { item in item.lane }   // or OutboxItem(request, key: "customer/7")
+    try await outbox.resume(origin: "https://api.example.com", key: "customer/7")
+    return configuration
   }
 
   func ended(_ outbox: Outbox, _ client: Client) async {

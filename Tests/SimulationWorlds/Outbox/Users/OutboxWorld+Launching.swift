@@ -91,6 +91,8 @@
       configuration.random = random
       configuration.fileWork = .inCaller(check: process.check)
       configuration.onStoreFailure = { [self] error in
+        // The world itself has taken it away for a while.
+        if (error as? OutboxError)?.code == .busy { return }
         failures.withLock { $0.append("\(process.name): \(error)") }
       }
       return configuration
