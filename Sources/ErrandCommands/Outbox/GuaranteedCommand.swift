@@ -61,11 +61,11 @@ struct GuaranteedCommand {
   }
 
   private func enqueue(_ request: GuaranteedRequest, _ outbox: Outbox) async throws -> Receipt {
-    let item = OutboxItem(
-      request.request, lane: guarantee.lane, key: guarantee.key, expires: guarantee.expires,
-      notBefore: guarantee.delay.map { Date().addingTimeInterval($0.seconds) },
-      id: guarantee.id.map(OutboxID.init(rawValue:)), ifKnown: guarantee.replaces ? .replace : .ignore)
-    return try await outbox.enqueue([item])[0]
+    try await outbox.enqueue(
+      OutboxItem(
+        request.request, lane: guarantee.lane, key: guarantee.key, expires: guarantee.expires,
+        notBefore: guarantee.delay.map { Date().addingTimeInterval($0.seconds) },
+        id: guarantee.id.map(OutboxID.init(rawValue:)), ifKnown: guarantee.replaces ? .replace : .ignore))
   }
 
   // MARK: Delivering

@@ -72,33 +72,6 @@ extension EventFailure: CustomStringConvertible {
   public var description: String { message }
 }
 
-/// Makes lines of a log.
-enum LogText {
-  /// Returns the text with each control character escaped, so that no name or message makes a line of its own.
-  static func line(_ text: String) -> String {
-    // Most texts are plain ASCII, of which nothing has to be looked up.
-    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    var line = ""
-    for scalar in text.unicodeScalars {
-      if isControl(scalar) {
-        line += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        line.unicodeScalars.append(scalar)
-      }
-    }
-    return line
-  }
-
-  /// True for what ends a line, or changes how a terminal shows it.
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
-  }
-}
-
 extension Duration {
   /// The duration with three digits: `12.3 ms`, `1.23 s`.
   package var shownShort: String {

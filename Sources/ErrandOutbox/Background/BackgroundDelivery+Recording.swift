@@ -79,8 +79,8 @@ extension BackgroundDelivery {
     let outcome = conclusion.outcome.map { outbox.storage.wrapped(response: $0.encoded(), of: lease.id) }
     var finished = FinishedAttempt(lease: lease, outcome: outcome)
     let storage = outbox.storage
-    if let address = storage.originAddress(from: content, of: lease.id),
-      let change = conclusion.sign.change(outbox.configuration.delivery)
+    if let change = conclusion.sign.change(outbox.configuration.delivery),
+      let address = storage.originAddress(from: content, of: lease.id)
     {
       finished.news = OriginNews(
         origin: storage.originName(of: address), change: change, label: storage.originLabel(of: address))

@@ -61,7 +61,7 @@ extension Dispatcher {
   {
     var attempt = DeliveryAttempt(
       request: stored, number: row.attempts, result: result,
-      storedAt: Date(timeIntervalSince1970: Double(row.created) / 1000))
+      storedAt: Date(milliseconds: row.created))
     attempt.mayChangeOrigin =
       (stored.options.redirects ?? configuration.delivery.redirects).allowsOtherOrigins
     return attempt

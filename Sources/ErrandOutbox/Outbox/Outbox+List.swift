@@ -48,6 +48,11 @@ extension Outbox {
 
   public func statistics() async throws -> OutboxStatistics { try await store.statistics() }
 
+  /// Returns what each lane holds, the one with the oldest request first. Deliveries do not wait for it. It takes
+  /// up to a second for a million requests.
+  /// - Throws: `OutboxError`.
+  public func laneStatistics() async throws -> [LaneStatistics] { try await store.laneStatistics() }
+
   /// Returns the origins to which nothing is sent for a while, and why.
   public func heldOrigins() async throws -> [HeldOrigin] {
     try await store.statistics().heldOrigins.map(storage.heldOrigin)

@@ -3,7 +3,8 @@ import ErrandCore
 /// The options of a request that survive the process; nil for those that were not set. Retries are not
 /// stored: they are about one call, and an outbox has its own policy.
 ///
-/// Of the other options, `activity` is shown by this process only. Any option that would change the request if it were forgotten is refused (`Request.checkStorable`).
+/// Of the other options, `activity` is shown by this process only. Any option that would change the request if it were
+/// forgotten is refused (`Request.checkStorable`).
 struct StoredOptions: Sendable, Hashable, Codable {
   /// Nanoseconds.
   var timeout: Int64?

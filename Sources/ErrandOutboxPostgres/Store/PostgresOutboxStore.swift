@@ -85,7 +85,7 @@
       defer { signals.hasChanged() }
       var call = AddCall(rows: rows, caps: caps, deadline: core.link.callDeadline())
       var step = try await adds.call(call)
-      while case .alone(_, let mayBeAdded) = step {
+      while case .alone(let mayBeAdded) = step {
         call.mayBeAdded = mayBeAdded
         step = try await lateAdds.call(call)
       }

@@ -21,8 +21,8 @@
   /// The outcome of one statement for a caller.
   enum AddStep: Sendable {
     case added(Dropped)
-    /// The rows have to be added apart from those of others, and this is why.
-    case alone(OutboxError, mayBeAdded: Bool)
+    /// The rows have to be added apart from those of others.
+    case alone(mayBeAdded: Bool)
   }
 
   extension StoreCore {
@@ -44,9 +44,7 @@
       // What a call deletes to replace it must not stay deleted when all do not fit in together.
       let replaces = calls.contains { $0.rows.contains { $0.ifKnown != .ignore } }
       guard !replaces, calls.allSatisfy({ $0.caps == calls[0].caps }) else {
-        let error = OutboxError(
-          .failed, "these callers have different caps, or one of them replaces requests")
-        return calls.map { _ in .success(.alone(error, mayBeAdded: false)) }
+        return calls.map { _ in .success(.alone(mayBeAdded: false)) }
       }
       let end = calls.compactMap(\.deadline).min()
       let (outcome, isRepeat) = await outcome(
@@ -54,13 +52,13 @@
       switch outcome {
       case .success(let answer):
         if let together = Self.dropped(answer, isRepeat: isRepeat) { return shared(together, among: calls) }
-        let error = OutboxError(.full, "these callers do not fit in together")
-        return calls.map { _ in .success(.alone(error, mayBeAdded: false)) }
+        // They do not fit in together.
+        return calls.map { _ in .success(.alone(mayBeAdded: false)) }
       case .failure(let failure):
         let error = failure.error(link)
         return calls.map { call in
           goesOn(failure, error, call)
-            ? .success(.alone(error, mayBeAdded: failure.mayBeDone)) : .failure(error)
+            ? .success(.alone(mayBeAdded: failure.mayBeDone)) : .failure(error)
         }
       }
     }
@@ -89,7 +87,7 @@
         return .failure(
           Self.known(failure.message, call.rows, mayBeOwn: isRepeat || call.mayBeAdded))
       case .failure(let failure) where failure.isLockTimeout && call.deadline.map { $0 > link.now } ?? true:
-        return .success(.alone(failure.error(link), mayBeAdded: isRepeat || call.mayBeAdded))
+        return .success(.alone(mayBeAdded: isRepeat || call.mayBeAdded))
       case .failure(let failure): return .failure(failure.error(link))
       }
     }

@@ -61,6 +61,11 @@ extension OutboxTables {
     return isSameLane && !wasClaimed ? before.sequence : nil
   }
 
+  /// Returns the milliseconds from `now` to a time, both by the wall clock; zero if it has passed.
+  fileprivate static func delay(until time: Int64, from now: Int64) -> Int64 {
+    (Duration.milliseconds(time) - .milliseconds(now)).storedMilliseconds
+  }
+
   /// The highest sequence number that was ever given out.
   func lastSequence() throws -> Int64 {
     if let known = known.lastSequence { return known }
@@ -71,8 +76,7 @@ extension OutboxTables {
   /// - Returns: False if the id is known already; then nothing is changed.
   private func insert(_ row: NewRow, as sequence: Int64, at now: StoreTime) throws -> Bool {
     let (lifetime, end) = row.expiry?.from(now.wall) ?? (nil, nil)
-    let delay =
-      row.notBefore.map { (Duration.milliseconds($0) - .milliseconds(now.wall)).storedMilliseconds } ?? 0
+    let delay = row.notBefore.map { Self.delay(until: $0, from: now.wall) } ?? 0
     let isShort = Self.isShort(row.content)
     try database.run(
       Self.insert,
@@ -98,7 +102,7 @@ extension NewRow.Expiry {
   fileprivate func from(_ now: Int64) -> (lifetime: Int64?, end: Int64?) {
     switch self {
     case .after(let lifetime): (lifetime.storedMilliseconds, now + lifetime.storedMilliseconds)
-    case .at(let end): ((Duration.milliseconds(end) - .milliseconds(now)).storedMilliseconds, end)
+    case .at(let end): (OutboxTables.delay(until: end, from: now), end)
     }
   }
 }

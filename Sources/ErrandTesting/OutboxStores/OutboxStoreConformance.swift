@@ -51,7 +51,8 @@ public struct OutboxStoreConformance: ConformanceSuite {
 
   /// Every requirement.
   public static let cases: [Case] = [
-    adding, caps, claiming, lanes, returningToLanes, leases, finishing, times, byHand, reading, origins,
+    adding, replacing, caps, claiming, lanes, returningToLanes, leases, finishing, times, byHand, reading,
+    origins,
     handover,
   ].flatMap { $0 }
 

@@ -64,21 +64,28 @@
       #expect(missing.isEmpty && Set(harness.keys()).count == keys.count)
     }
 
+    /// Fills the disk with requests, and expects that each is delivered once.
+    /// - Returns: The outbox, on a disk that has space again.
+    private func deliveredOutbox(bytes: Int) async throws -> Outbox {
+      let outbox = try await outbox(delivers: false)
+      let keys = try await fill(outbox, bytes: bytes)
+      // Another program takes the rest of the disk.
+      ballast.fill()
+      outbox.deliver()
+      try await outbox.waitUntilEmpty()
+      expectDelivered(keys)
+      #expect(harness.keys().count == keys.count)
+      #expect(failures.codes.isEmpty)
+      ballast.drop()
+      return outbox
+    }
+
     @Test(arguments: [3, 4], [300, 3000, 100_000])
     func `an outbox that filled its disk delivers all that it accepted`(_ megabytes: Int, _ bytes: Int)
       async throws
     {
       try await withDisk(megabytes) {
-        let outbox = try await outbox(delivers: false)
-        let keys = try await fill(outbox, bytes: bytes)
-        // Another program takes the rest of the disk.
-        ballast.fill()
-        outbox.deliver()
-        try await outbox.waitUntilEmpty()
-        expectDelivered(keys)
-        #expect(harness.keys().count == keys.count)
-        #expect(failures.codes.isEmpty)
-        ballast.drop()
+        let outbox = try await deliveredOutbox(bytes: bytes)
         try await outbox.enqueue(.post(server.url("/"), .text("more")))
         await outbox.close()
       }
@@ -118,15 +125,7 @@
     @Test func `responses that are larger than their requests are recorded on a full disk`() async throws {
       server.otherwise { _ in .response(body: Data(repeating: 1, count: 20_000)) }
       try await withDisk(3) {
-        let outbox = try await outbox(delivers: false)
-        let keys = try await fill(outbox, bytes: 3000)
-        ballast.fill()
-        outbox.deliver()
-        try await outbox.waitUntilEmpty()
-        expectDelivered(keys)
-        #expect(harness.keys().count == keys.count)
-        #expect(failures.codes.isEmpty)
-        ballast.drop()
+        let outbox = try await deliveredOutbox(bytes: 3000)
         await outbox.close()
       }
     }
