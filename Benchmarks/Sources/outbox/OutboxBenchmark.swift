@@ -31,9 +31,15 @@ struct OutboxBenchmark {
           perOrigin: try arguments.number("count", default: 1000), rounds: rounds,
           url: try arguments.need("url"), place: place
         ).report()
+      case "burst":
+        try await Burst(
+          requests: try arguments.number("count", default: 40_000), rounds: rounds,
+          url: try arguments.need("url"), place: place
+        ).report()
       case "idle":
         try await Idle(seconds: try arguments.number("seconds", default: 60), place: place).report()
-      default: throw Arguments.Wrong(description: "--what is storing, delivering, million, isolation or idle")
+      default:
+        throw Arguments.Wrong(description: "--what is storing, delivering, million, isolation, burst or idle")
       }
     } catch {
       FileHandle.standardError.write(Data("outbox: \(error)\n".utf8))

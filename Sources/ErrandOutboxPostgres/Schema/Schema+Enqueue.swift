@@ -43,11 +43,11 @@
       BEGIN
         IF url !~ '[?;#%&]' THEN RETURN NULL; END IF;
         FOR turn IN 0..8 LOOP
-          SELECT s.name INTO hit FROM regexp_matches(t, '[?&;#]([^?&;#/=]*)=', 'g') m,
-            regexp_split_to_table(m[1], '[][]') part, errand.secrets s
-            WHERE s.kind = 'item'
-              AND lower(regexp_replace(part, '[-_.+[:space:][:cntrl:]]', '', 'g') COLLATE "C")
-                = lower(regexp_replace(s.name, '[-_.+]', '', 'g') COLLATE "C") LIMIT 1;
+          SELECT s.name INTO hit FROM errand.secrets s, (
+              SELECT lower(regexp_replace(part, '[-_.+[:space:][:cntrl:]]', '', 'g') COLLATE "C") AS name
+              FROM regexp_matches(t, '[?&;#]([^?&;#/=]*)=', 'g') m, regexp_split_to_table(m[1], '[][]') part OFFSET 0
+            ) item
+            WHERE s.kind = 'item' AND lower(translate(s.name, '-_.+', '') COLLATE "C") = item.name LIMIT 1;
           IF hit IS NOT NULL THEN RETURN hit; END IF;
           IF t !~ '%[0-9A-Fa-f]{2}' THEN RETURN NULL; END IF;
           t := errand.unescaped(t);

@@ -32,7 +32,10 @@
         kind text := CASE WHEN body IS NULL THEN 'none' ELSE 'bytes' END;
         head bigint;
         quoted text;
-        parts text[];
+        authority text;
+        host text;
+        port text;
+        is_secure boolean;
       BEGIN
         PERFORM errand.check_url(method, url);
         fields := errand.pack_fields(headers);
@@ -74,10 +77,18 @@
         summary := '\\x0101' || errand.packed(method) || errand.packed(url) || errand.packed(key) || errand.packed(kind)
           || errand.leb(length);
         -- A host in another form than its own is left for a worker to read, and so is a key.
-        parts := regexp_match(url, '^([^:]+)://([A-Za-z0-9.-]+)(?::0*([0-9]{1,5}))?(?:[/?#]|$)');
-        origin := CASE WHEN parts IS NULL OR options ->> 'key' IS NOT NULL OR parts[2] COLLATE "C" ~* '(^|[.])xn--|(^|[.])(0x[0-9a-f]*|[0-9]+)[.]?$' THEN ''
-          ELSE lower(parts[1] COLLATE "C") || '://' || lower(parts[2] COLLATE "C") || ':'
-            || coalesce(parts[3], CASE lower(parts[1] COLLATE "C") WHEN 'https' THEN '443' ELSE '80' END) END;
+        authority := split_part(split_part(split_part(url, '/', 3), '?', 1), '#', 1);
+        host := lower(split_part(authority, ':', 1) COLLATE "C");
+        port := ltrim(split_part(authority, ':', 2), '0');
+        is_secure := lower(left(url, 5) COLLATE "C") = 'https';
+        IF options ->> 'key' IS NULL
+          AND host COLLATE "C" !~ '[^a-z0-9.-]|(^|[.])xn--|(^|[.])(0x[0-9a-f]*|[0-9]+)[.]?$'
+          AND (port <> '' OR strpos(authority, ':') = 0) THEN
+          origin := CASE WHEN is_secure THEN 'https://' ELSE 'http://' END || host || ':'
+            || CASE WHEN port <> '' THEN port WHEN is_secure THEN '443' ELSE '80' END;
+        ELSE
+          origin := '';
+        END IF;
       END $$;
 
       -- Checks how a request is to be delivered, and returns the number of its priority.
