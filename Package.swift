@@ -39,6 +39,7 @@ let package = Package(
   products: [
     .library(name: "Errand", targets: ["Errand"]),
     .library(name: "ErrandCore", targets: ["ErrandCore"]),
+    .library(name: "ErrandCookies", targets: ["ErrandCookies"]),
     .library(name: "ErrandReachability", targets: ["ErrandReachability"]),
     .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
@@ -80,13 +81,16 @@ let package = Package(
       name: "ErrandCore",
       dependencies: [
         "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
-        .target(name: "CPSL", condition: .when(platforms: [.linux])),
         .target(name: "CIDN2", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: strict + lockChecks + [.strictMemorySafety()],
       linkerSettings: [
         .linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
       ]),
+    .target(
+      name: "ErrandCookies",
+      dependencies: ["ErrandCore", .target(name: "CPSL", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict + [.strictMemorySafety()]),
     .target(
       name: "ErrandReachability", dependencies: ["ErrandCore"],
       swiftSettings: strict + [.strictMemorySafety()]),
@@ -130,7 +134,7 @@ let package = Package(
     .target(
       name: "Errand",
       dependencies: [
-        "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
+        "ErrandCookies", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
         .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
         .target(
           name: "ErrandURLSession",
@@ -149,7 +153,8 @@ let package = Package(
     .target(
       name: "ErrandCommands",
       dependencies: [
-        "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres", "ErrandCurl",
+        "ErrandCookies", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
+        "ErrandCurl",
         "ErrandInspector", "ErrandSigning", "ErrandTesting",
       ],
       swiftSettings: strict),
@@ -181,7 +186,8 @@ let package = Package(
       name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
     // Sets cookies in a file.
     .executableTarget(
-      name: "CookieWriter", dependencies: ["ErrandCore"], path: "Tests/CookieWriter", swiftSettings: strict),
+      name: "CookieWriter", dependencies: ["ErrandCookies", "ErrandCore"], path: "Tests/CookieWriter",
+      swiftSettings: strict),
     // Sends requests with the credential of a file that processes share.
     .executableTarget(
       name: "CredentialUser", dependencies: ["ErrandCore", "ErrandCurl"], path: "Tests/CredentialUser",
@@ -263,9 +269,16 @@ let package = Package(
     .testTarget(
       name: "ErrandCoreTests",
       dependencies: [
-        "ErrandCore", "ErrandTesting", "CacheWriter", "CookieWriter", "FileCalls", "Programs", "TestSupport",
+        "ErrandCore", "ErrandCookies", "ErrandTesting", "CacheWriter", "FileCalls", "Programs", "TestSupport",
       ],
       swiftSettings: strict + lockChecks),
+    .testTarget(
+      name: "ErrandCookiesTests",
+      dependencies: [
+        "ErrandCookies", "ErrandCore", "ErrandTesting", "CookieWriter", "FileCalls", "Programs",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "ErrandReachabilityTests",
       dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],

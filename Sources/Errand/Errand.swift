@@ -1,3 +1,4 @@
+@_exported public import ErrandCookies
 @_exported public import ErrandCore
 @_exported public import ErrandOutbox
 @_exported public import ErrandOutboxSQLite

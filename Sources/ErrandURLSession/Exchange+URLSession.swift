@@ -34,7 +34,7 @@ extension ResponseHead {
     }
     for (name, value) in lines.sorted(by: { $0.0 < $1.0 }) {
       let isJoined = name.lowercased() == "set-cookie"
-      for value in isJoined ? SetCookie.separated(value) : [value] { fields.append(name, value) }
+      for value in isJoined ? HTTPFields.setCookies(joined: value) : [value] { fields.append(name, value) }
     }
     #if canImport(FoundationNetworking)
       // The body of a redirect is dropped there, so its length announces nothing.

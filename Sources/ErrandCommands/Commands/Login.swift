@@ -1,3 +1,4 @@
+import ErrandCookies
 import ErrandCore
 import ErrandSigning
 

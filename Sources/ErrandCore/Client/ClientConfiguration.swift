@@ -59,7 +59,7 @@ public struct ClientConfiguration: Sendable {
   public var signerOrigins: [URL]?
   /// The cookies, kept apart for each identity. A request with a `Cookie` field of its own gets no others.
   /// Default: none; `Set-Cookie` is not obeyed.
-  public var cookies: CookieStore?
+  public var cookies: (any CookieJar)?
   /// The redirects that are followed.
   public var redirects = RedirectPolicy()
   /// The most bytes of one response that `send` holds in memory. Default: 64 MiB.

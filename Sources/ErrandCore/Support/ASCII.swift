@@ -137,7 +137,7 @@ package enum ASCII {
   }
 
   /// Returns true if the text begins or ends with a space or a tab.
-  static func isPadded(_ text: String) -> Bool {
+  package static func isPadded(_ text: String) -> Bool {
     // Every field value of every request is checked here.
     unsafe withBytes(of: text) { bytes in
       guard !bytes.isEmpty else { return false }
@@ -146,7 +146,7 @@ package enum ASCII {
     }
   }
 
-  static func isTokenByte(_ byte: UInt8) -> Bool {
+  package static func isTokenByte(_ byte: UInt8) -> Bool {
     // A bit for each character: digits and !#$%&'*+-. below 64, letters and ^_`|~ above.
     let bits: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
     return byte < 128 && bits &>> UInt64(byte & 63) & 1 != 0

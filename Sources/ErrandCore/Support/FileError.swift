@@ -38,10 +38,10 @@ public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// True if there is no such file or folder.
-  var isMissing: Bool { systemCode == ENOENT || systemCode == ENOTDIR }
+  package var isMissing: Bool { systemCode == ENOENT || systemCode == ENOTDIR }
 
   /// True if there is something of that name already.
-  var isTaken: Bool { systemCode == EEXIST }
+  package var isTaken: Bool { systemCode == EEXIST }
 
   public var description: String { "cannot \(operation.rawValue) \(path): \(reason)" }
 }

@@ -7,31 +7,31 @@
 #endif
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// A file of this user's own that several processes share. It is replaced as a whole, never changed in place, so
 /// it can be read at any time. It is replaced by one process at a time, which holds the lock of a file beside it.
 /// All functions block.
-struct ReplacedFile: Sendable {
-  let path: String
+package struct ReplacedFile: Sendable {
+  package let path: String
   private let lockPath: String
 
-  init(path: String, lockPath: String) {
+  package init(path: String, lockPath: String) {
     self.path = path
     self.lockPath = lockPath
   }
 
-  var folder: String { URL(filePath: path).deletingLastPathComponent().path }
-  var status: FileStatus? { FileDescriptor.status(of: path) }
+  package var folder: String { URL(filePath: path).deletingLastPathComponent().path }
+  package var status: FileStatus? { FileDescriptor.status(of: path) }
   /// A text that changes with each replacement; empty for a missing file, nil if its status cannot be read.
-  var version: String? { FileStamp.text(of: path) }
+  package var version: String? { FileStamp.text(of: path) }
 
   /// Opens the file for reading; nil if there is none.
   /// - Throws: `FileError`, if it cannot be read, or is not this user's own.
-  func opened() throws(FileError) -> FileDescriptor? {
+  package func opened() throws(FileError) -> FileDescriptor? {
     if status?.isLink ?? false {
       throw FileError(
         .open, path,
@@ -54,7 +54,7 @@ struct ReplacedFile: Sendable {
   ///   - patience: The longest wait: a process that was stopped holds its locks, and one that hangs does.
   ///   - isOver: Ends the wait, too, when it returns true.
   /// - Throws: `FileError`, if it is still held then, or cannot be locked.
-  func lock(within patience: Duration, unless isOver: () -> Bool = { false }) throws(FileError)
+  package func lock(within patience: Duration, unless isOver: () -> Bool = { false }) throws(FileError)
     -> FileDescriptor
   {
     let lock = try FileDescriptor(writing: lockPath)
@@ -78,7 +78,9 @@ struct ReplacedFile: Sendable {
   /// - Parameters:
   ///   - old: The status of the file before.
   ///   - permissions: The permissions of the new file. Default: those of a file for this user only.
-  func replace(with data: Data, after old: FileStatus?, permissions: UInt32? = nil) throws -> FileStatus {
+  package func replace(with data: Data, after old: FileStatus?, permissions: UInt32? = nil) throws
+    -> FileStatus
+  {
     let draft = try Draft.open(beside: path)
     do {
       try draft.write(data, at: 0)
@@ -96,8 +98,8 @@ struct ReplacedFile: Sendable {
   }
 
   /// Removes the drafts in the folder whose processes have died.
-  func removeDrafts() { DraftSweep.sweep(folder) }
+  package func removeDrafts() { DraftSweep.sweep(folder) }
 
   /// Returns when a replacement outlives a power failure.
-  func syncFolder() throws(FileError) { try FileDescriptor(reading: folder).sync() }
+  package func syncFolder() throws(FileError) { try FileDescriptor(reading: folder).sync() }
 }

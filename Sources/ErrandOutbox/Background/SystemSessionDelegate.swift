@@ -159,7 +159,7 @@
       }
       for (name, value) in lines.sorted(by: { $0.0 < $1.0 }) {
         let isJoined = name.lowercased() == "set-cookie"
-        for value in isJoined ? SetCookie.separated(value) : [value] { append(name, value) }
+        for value in isJoined ? HTTPFields.setCookies(joined: value) : [value] { append(name, value) }
       }
     }
   }

@@ -1,0 +1,25 @@
+extension HTTPFields {
+  /// Separates `Set-Cookie` fields that were joined with commas, as URLSession does. A comma begins another
+  /// cookie if a name and a `=` follow it; the one in a date (`Expires=Wed, 21 Oct 2015`) does not. So a
+  /// value with `, name=` in it is cut there, and no cookie without a name is found behind a comma.
+  package static func setCookies(joined: String) -> [String] {
+    let bytes = Array(joined.utf8)
+    var lines: [String] = []
+    var start = 0
+    for comma in bytes.indices where bytes[comma] == UInt8(ascii: ",") && beginsCookie(bytes[(comma + 1)...])
+    {
+      lines.append(String(decoding: bytes[start..<comma], as: UTF8.self))
+      start = comma + 1
+    }
+    lines.append(String(decoding: bytes[start...], as: UTF8.self))
+    return lines
+  }
+
+  /// Returns true if a token and a `=` follow, with any spaces around the token.
+  private static func beginsCookie(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let name = bytes.drop { $0 == 32 || $0 == 9 }
+    let rest = name.drop { ASCII.isTokenByte($0) }
+    return rest.startIndex > name.startIndex
+      && rest.drop { $0 == 32 || $0 == 9 }.first == UInt8(ascii: "=")
+  }
+}
