@@ -89,6 +89,38 @@
       try await cluster.stop(.immediate)
     }
 
+    /// Others that begin after that would take what it has.
+    @Test func `a worker that has just begun corrects a clock that is set after that`() async throws {
+      let cluster = try await PostgresCluster(hasOwnClock: true)
+      let fleet = try await Fleet(cluster)
+      let store = try await fleet.store { $0.absence = .seconds(8) }
+      try await cluster.setClock(by: .seconds(10_800))
+      while try await fleet.psql("SELECT drift FROM errand.clock") == "0" {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(try await fleet.psql("SELECT abs(drift + 10800000) < 1000 FROM errand.clock") == "t")
+      await store.close()
+      try await cluster.stop(.immediate)
+    }
+
+    @Test func `a worker that has just begun sweeps nothing that another holds`() async throws {
+      let fleet = try await Fleet()
+      try await fleet.migrate()
+      // The clock is set forward by three hours while a process is about to store a request with this body.
+      try await fleet.psql(
+        """
+        INSERT INTO errand.blobs(key, name, size, held_until, data)
+          VALUES ('held', 'digest.held', 1, errand.instant(errand.ticks()) + interval '10 minutes', 'a');
+        UPDATE errand.clock SET confirmed = errand.ticks();
+        UPDATE errand.clock SET drift = drift + 10800000;
+        """)
+      let store = try await fleet.store()
+      #expect(try await store.blobs.sweep { _ in [] }.isEmpty)
+      try await fleet.psql("UPDATE errand.clock SET confirmed = errand.ticks()")
+      #expect(try await store.blobs.sweep { _ in [] } == ["digest.held"])
+      await store.close()
+    }
+
     @Test func `a worker whose clock stood still does not set the fleet's ticks back`() async throws {
       let fleet = try await Fleet()
       try await fleet.migrate()

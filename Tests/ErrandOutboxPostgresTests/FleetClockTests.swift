@@ -56,6 +56,19 @@
       #expect(clock.following(at: .milliseconds(51_010)) == .seconds(11))
     }
 
+    @Test func `a clock that has just begun corrects the server's, unless another has`() {
+      func reading(at second: Int, drift: Int64) -> FleetClock.Reading {
+        var reading = Self.reading(second * 1000, second * 1000 + 1, ticks: 9_000_000)
+        reading.drift = drift
+        return reading
+      }
+      var clock = clock
+      #expect(clock.corrects(reading(at: 1, drift: 0)) && !clock.corrects(reading(at: 1, drift: 5)))
+      #expect(clock.corrects(reading(at: 16, drift: 5)))
+      clock.follow(reading(at: 1, drift: 5))
+      #expect(clock.corrects(reading(at: 2, drift: 5)) && !clock.corrects(reading(at: 2, drift: 0)))
+    }
+
     @Test func `a clock that is told to follows the server`() {
       var clock = clock
       clock.follow(Self.reading(1000, 1010, ticks: 9_000_000))

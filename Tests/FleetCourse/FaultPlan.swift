@@ -17,21 +17,34 @@ package struct FaultPlan: Sendable {
     case cutOff(resets: Bool)
     /// A worker is told to stop, and another is started.
     case replace(worker: Int)
+    /// PostgreSQL is away for long: it has ended, or it is stalled and accepts connections without a response.
+    case absence(isStalled: Bool)
+    /// PostgreSQL's clock is set: the number of seconds by which it then differs from the machine's.
+    case setClock(seconds: Int)
   }
 
   /// The number of workers; the last one is behind the proxy.
   private let workers: Int
   private var random: SeededRandom
+  /// Whether PostgreSQL's clock can be set.
+  private let setsClock: Bool
   private var rest: [Fault] = []
+  /// The kind of the last absence, and where the clock was set to last.
+  private var isStalled: Bool
+  private var clock = 0
   /// How often each kind was drawn, by its name.
   package private(set) var counts: [String: Int] = [:]
   /// The number of rounds that are over.
   package private(set) var rounds = 0
 
-  /// - Parameter workers: At least five.
-  package init(workers: Int, seed: UInt64) {
+  /// - Parameters:
+  ///   - workers: At least five.
+  ///   - setsClock: False if PostgreSQL's clock cannot be set.
+  package init(workers: Int, seed: UInt64, setsClock: Bool = true) {
     self.workers = workers
+    self.setsClock = setsClock
     random = SeededRandom(seed: seed)
+    isStalled = Bool.random(using: &random)
   }
 
   /// Returns the next fault.
@@ -48,11 +61,28 @@ package struct FaultPlan: Sendable {
 
   private mutating func round() -> [Fault] {
     let chosen = Array((0..<workers - 1).shuffled(using: &random).prefix(4))
-    let faults: [Fault] = [
+    isStalled.toggle()
+    var faults: [Fault] = [
       .kill(worker: chosen[0]), .kill(worker: chosen[1]), .freeze(worker: chosen[2]),
       .replace(worker: chosen[3]), .restartDatabase, .cutOff(resets: Bool.random(using: &random)),
+      .absence(isStalled: isStalled),
     ]
-    return faults.shuffled(using: &random)
+    faults.shuffle(using: &random)
+    guard setsClock else { return faults }
+    // Once back and once forward, in an order that differs.
+    for _ in 0..<2 {
+      faults.insert(.setClock(seconds: nextClock()), at: Int.random(in: 0...faults.count, using: &random))
+    }
+    return faults
+  }
+
+  /// Draws where the clock is set to: by one to six hours from where it is, and now to the other side of the
+  /// machine's time.
+  private mutating func nextClock() -> Int {
+    let hours = Double.random(in: 1...3, using: &random)
+    let isAhead = clock == 0 ? Bool.random(using: &random) : clock < 0
+    clock = Int(hours * 3600) * (isAhead ? 1 : -1)
+    return clock
   }
 }
 
@@ -64,6 +94,8 @@ extension FaultPlan.Fault {
     case .restartDatabase: "immediate restarts of PostgreSQL"
     case .cutOff: "times a worker was cut off"
     case .replace: "workers told to stop, and replaced"
+    case .absence(let isStalled): isStalled ? "long stalls of PostgreSQL" : "long absences of PostgreSQL"
+    case .setClock: "steps of PostgreSQL's clock"
     }
   }
 }

@@ -21,6 +21,10 @@ package struct FleetCourse: Sendable {
     package var pace = Duration.zero
     /// How long a lease lasts, and a heartbeat may be missing.
     package var lease = Duration.seconds(4)
+    /// How long PostgreSQL is away.
+    package var absence = Duration.seconds(60)
+    /// Whether PostgreSQL's clock is set: its cluster must have its own.
+    package var setsClock = true
     /// How long everything may take to be delivered once all faults are over.
     package var patience = Duration.seconds(600)
 
@@ -65,10 +69,30 @@ package struct FleetCourse: Sendable {
     for state in OutboxState.allCases where state != .delivered && counts[state, default: 0] > 0 {
       report.violations.append("\(counts[state, default: 0]) requests are \(state) at the end")
     }
+    let deadLetters = try await database.psql("SELECT id, reason FROM errand.dead LIMIT 20")
+    report.violations += deadLetters.split(separator: "\n").map { "a dead letter: \($0)" }
+    report.unseenAttempts = try await unseenAttempts(report.ledger)
+    // A fault may come between the note that some requests are sent and their sending.
+    let allowed = report.faults.values.reduce(0, +) * orders(behind: nil)[0].concurrency
+    if report.unseenAttempts > allowed {
+      report.violations.append(
+        "\(report.unseenAttempts) attempts were counted that no receiver saw; \(allowed) are allowed")
+    }
     if counts[.delivered, default: 0] < report.ledger.acceptedCount {
       report.violations.append("only \(counts[.delivered, default: 0]) requests count as delivered")
     }
     return report
+  }
+
+  /// Returns how many attempts the outbox has counted that no receiver saw.
+  private func unseenAttempts(_ ledger: FleetLedger) async throws -> Int {
+    let rows = try await database.psql("SELECT substr(id, 7), counted FROM errand.everything")
+    var counted: [Int: Int] = [:]
+    for row in rows.split(separator: "\n") {
+      let numbers = row.split(separator: "|").compactMap { Int($0) }
+      if numbers.count == 2 { counted[numbers[0]] = numbers[1] }
+    }
+    return ledger.unseenAttempts(counted)
   }
 
   // MARK: With faults
@@ -76,7 +100,7 @@ package struct FleetCourse: Sendable {
   private func troubled(_ receivers: FleetReceivers, _ outbox: Outbox) async throws -> [String: Int] {
     let proxy = try StallingProxy(before: database.port)
     defer { proxy.stop() }
-    let workers = FleetWorkers(orders(behind: proxy), in: folder)
+    let workers = FleetWorkers(orders(behind: proxy), in: folder, record)
     defer { workers.killAll() }
     try workers.startAll()
     receivers.beginTrouble()
@@ -90,9 +114,9 @@ package struct FleetCourse: Sendable {
       }
     }
     defer { writing.cancel() }
-    let faults = FleetFaults(workers, proxy, database, lease: settings.lease)
+    let faults = FleetFaults(workers, proxy, database, record, settings)
     let limit = ContinuousClock.now + settings.patience
-    let counts = try await faults.run(seed: settings.seed) { rounds in
+    let counts = try await faults.run(progress: progress) { rounds in
       progress("accepted \(record.accepted), delivered \(record.delivered), \(rounds) rounds of faults")
       if ContinuousClock.now > limit {
         record.note("half of the requests were not delivered in \(settings.patience)")
@@ -169,7 +193,7 @@ package struct FleetCourse: Sendable {
   /// what it had would hold it up for long.
   private func rolled(_ receivers: FleetReceivers, _ outbox: Outbox) async throws -> RollingRestart.Result {
     record.beginRolling()
-    let workers = FleetWorkers(orders(behind: nil), in: folder)
+    let workers = FleetWorkers(orders(behind: nil), in: folder, record)
     defer { workers.killAll() }
     try workers.startAll()
     let writing = Task {

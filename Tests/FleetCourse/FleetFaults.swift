@@ -6,21 +6,29 @@ struct FleetFaults: Sendable {
   private let workers: FleetWorkers
   private let proxy: StallingProxy
   private let database: PostgresCluster
-  /// Longer than a lease.
-  private let tooLong: Duration
+  private let record: FleetRecord
+  private let settings: FleetCourse.Settings
 
-  init(_ workers: FleetWorkers, _ proxy: StallingProxy, _ database: PostgresCluster, lease: Duration) {
+  init(
+    _ workers: FleetWorkers, _ proxy: StallingProxy, _ database: PostgresCluster, _ record: FleetRecord,
+    _ settings: FleetCourse.Settings
+  ) {
     self.workers = workers
     self.proxy = proxy
     self.database = database
-    tooLong = lease + lease / 2
+    self.record = record
+    self.settings = settings
   }
+
+  /// Longer than a lease.
+  private var tooLong: Duration { settings.lease + settings.lease / 2 }
 
   /// Begins one fault after the other; those that take long go on beside the next ones.
   /// - Parameter isEnough: Asked after each fault, with the number of whole rounds.
   /// - Returns: How often each fault happened, once the last one is over.
-  func run(seed: UInt64, until isEnough: (Int) throws -> Bool) async throws -> [String: Int] {
-    var plan = FaultPlan(workers: workers.count, seed: seed)
+  /// - Parameter progress: Called with each fault as it begins.
+  func run(progress: (String) -> Void, until isEnough: (Int) throws -> Bool) async throws -> [String: Int] {
+    var plan = FaultPlan(workers: workers.count, seed: settings.seed, setsClock: settings.setsClock)
     return try await withThrowingTaskGroup(of: Void.self) { group in
       var isBusy: Set<Int> = []
       repeat {
@@ -30,6 +38,7 @@ struct FleetFaults: Sendable {
           try await group.waitForAll()
           isBusy = []
         }
+        progress("\(record.now.formattedSeconds): \(fault)")
         switch fault {
         case .freeze(let worker):
           isBusy.insert(worker)
@@ -40,8 +49,12 @@ struct FleetFaults: Sendable {
         case .kill(let worker): try await workers.kill(worker)
         case .replace(let worker): try await workers.replace(worker)
         case .restartDatabase:
-          try await database.stop(.immediate)
-          try await database.start()
+          try await record.duringTrouble {
+            try await database.stop(.immediate)
+            try await database.start()
+          }
+        case .absence(let isStalled): try await beAway(isStalled: isStalled)
+        case .setClock(let seconds): try await setClock(to: seconds)
         }
         try await Task.sleep(for: .milliseconds(plan.pause()))
       } while try !isEnough(plan.rounds)
@@ -51,10 +64,51 @@ struct FleetFaults: Sendable {
   }
 
   private func cutOff(resets: Bool) async throws {
-    proxy.stall()
-    try await Task.sleep(for: tooLong)
-    if resets { proxy.reset() } else { proxy.resume() }
+    try await workers.whileInTrouble(workers.count - 1) { _ in
+      proxy.stall()
+      try await Task.sleep(for: tooLong)
+      if resets { proxy.reset() } else { proxy.resume() }
+    }
   }
+
+  /// Sets the database's clock, and waits until a worker has corrected the fleet's ticks.
+  private func setClock(to seconds: Int) async throws {
+    // Each worker that runs by now has listened for long enough to correct them.
+    try await Task.sleep(for: settings.lease)
+    let before = try await drift
+    try await database.setClock(by: .seconds(seconds))
+    let limit = ContinuousClock.now + Self.patience
+    while try await drift == before {
+      guard ContinuousClock.now < limit else {
+        return record.note("no worker corrected the clock within \(Self.patience)")
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  /// How far the fleet's ticks are ahead of the database's clock.
+  private var drift: String {
+    get async throws { try await database.psql("SELECT drift FROM errand.clock") }
+  }
+
+  /// Takes the database away for long, and waits until requests are delivered again.
+  private func beAway(isStalled: Bool) async throws {
+    try await record.duringTrouble {
+      if isStalled { try await database.stall() } else { try await database.stop() }
+      try await Task.sleep(for: settings.absence)
+      if isStalled { try await database.resume() } else { try await database.start() }
+    }
+    let (before, limit) = (record.delivered, ContinuousClock.now + Self.patience)
+    while record.delivered == before, before < record.accepted {
+      guard ContinuousClock.now < limit else {
+        return record.note("nothing was delivered for \(Self.patience) after PostgreSQL was back")
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// How long it may take until requests are delivered again, and until a clock is corrected.
+  private static let patience = Duration.seconds(30)
 }
 
 extension FaultPlan.Fault {
@@ -62,7 +116,7 @@ extension FaultPlan.Fault {
   fileprivate var worker: Int {
     switch self {
     case .kill(let worker), .freeze(let worker), .replace(let worker): worker
-    case .restartDatabase: -1
+    case .restartDatabase, .absence, .setClock: -1
     case .cutOff: -2
     }
   }

@@ -1,3 +1,22 @@
+import ErrandCore
+
+/// One arrival of a request at its receiver.
+package struct FleetArrival: Sendable {
+  /// Its idempotency key.
+  package var key: String?
+  /// The number of the process that sent it.
+  package var sender = 0
+  package var time = Duration.zero
+  /// Whether its body is the one that was enqueued.
+  package var isWhole = true
+  /// Whether the receiver does what it asks.
+  package var isTaken = true
+  /// False if the response is lost on purpose.
+  package var hasResponse = true
+
+  package init(key: String?) { self.key = key }
+}
+
 /// Counts what was accepted by the outbox, and what the receivers received. Pure.
 ///
 /// A request may arrive more than once: its worker was killed, frozen or cut off after it had sent it. Each time
@@ -6,7 +25,10 @@
 package struct FleetLedger: Sendable {
   private struct Arrivals: Sendable {
     var key: String?
+    var count = 0
     var taken = 0
+    /// The last arrival that was taken.
+    var last: FleetArrival?
   }
 
   /// The most violations that are described.
@@ -26,6 +48,10 @@ package struct FleetLedger: Sendable {
   package private(set) var delivered = 0
   /// The number of times that a receiver took a request again, with the same key.
   package private(set) var doubledWithKey = 0
+  /// The number of these times for which there was no reason.
+  package private(set) var doubledWithoutReason = 0
+  /// What happened to the workers.
+  package var troubles = FleetTroubles()
 
   package init(count: Int) { self.count = count }
 
@@ -40,16 +66,12 @@ package struct FleetLedger: Sendable {
   package mutating func accept(_ numbers: some Sequence<Int>) { accepted.formUnion(numbers) }
 
   /// Notes a request at its receiver.
-  /// - Parameters:
-  ///   - key: Its idempotency key.
-  ///   - isWhole: Whether its body is the one that was enqueued.
-  ///   - isTaken: Whether the receiver does what it asks; the response may be lost.
-  package mutating func arrive(_ request: FleetRequest, key: String?, isWhole: Bool, isTaken: Bool) {
-    let number = request.number
+  package mutating func arrive(_ request: FleetRequest, _ arrival: FleetArrival) {
+    let (number, key) = (request.number, arrival.key)
     guard number < count else {
       return note("request \(number) arrived, and its transaction was rolled back")
     }
-    if !isWhole { note("request \(number) arrived with another body") }
+    if !arrival.isWhole { note("request \(number) arrived with another body") }
     if let before = request.predecessor, arrivals[before.number]?.taken ?? 0 == 0 {
       if early.insert(number).inserted { note("request \(number) arrived before \(before.number) was taken") }
     }
@@ -62,11 +84,30 @@ package struct FleetLedger: Sendable {
         "request \(number) arrived with \(key ?? "no key"), \(isFirst ? "at first" : "not \(known.key ?? "")")"
       )
     }
-    if isTaken {
+    known.count += 1
+    if arrival.isTaken {
       if known.taken == 0 { delivered += 1 } else if isSame { doubledWithKey += 1 }
+      if let last = known.last { double(number, last, arrival) }
       known.taken += 1
+      known.last = arrival
     }
     arrivals[number] = known
+  }
+
+  private mutating func double(_ number: Int, _ first: FleetArrival, _ second: FleetArrival) {
+    guard first.hasResponse,
+      !troubles.explain([first.sender, second.sender], from: first.time, to: second.time)
+    else { return }
+    doubledWithoutReason += 1
+    note(
+      "request \(number) was sent by \(first.sender) at \(first.time.formattedSeconds) and, without a reason, by "
+        + "\(second.sender) at \(second.time.formattedSeconds)")
+  }
+
+  /// Returns how many attempts were counted that no receiver saw.
+  /// - Parameter counted: The number of attempts of each request that the outbox has counted.
+  package func unseenAttempts(_ counted: [Int: Int]) -> Int {
+    counted.reduce(0) { $0 + max(0, $1.value - (arrivals[$1.key]?.count ?? 0)) }
   }
 
   package mutating func note(_ violation: String) {

@@ -1,5 +1,8 @@
 /// The task of a worker, as the words of its command line.
 package struct FleetOrders: Sendable, Hashable {
+  /// More than the slow receiver's luck ever takes: a dead letter is a fault.
+  package static let maxAttempts = 20
+
   /// The URL of the database.
   package var store: String
   /// The length of a lease, in milliseconds.

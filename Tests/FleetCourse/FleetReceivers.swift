@@ -55,12 +55,15 @@ final class FleetReceivers: Sendable {
     let isHealed = isHealed.withLock { $0 }
     let isBusy = index == Self.slow && luck < 30 && !isHealed
     let isWhole = request.body == expected.body
-    record.arrive(
-      expected, key: request.fields["Idempotency-Key"], isWhole: isWhole, isTaken: !isBusy)
+    let isLost = !isBusy && !isHealed && luck == 99
+    var arrival = FleetArrival(key: request.fields["Idempotency-Key"])
+    arrival.sender = request.fields[FleetRequest.senderField].flatMap { Int($0) } ?? 0
+    (arrival.isWhole, arrival.isTaken, arrival.hasResponse) = (isWhole, !isBusy, !isLost)
+    record.arrive(expected, arrival)
     if isBusy { return .response(status: 503).pausing(.milliseconds(5 * luck)) }
     if isHealed { return .response() }
     // Of all receivers: the request is taken, and the response is lost.
-    if luck == 99 { return .response().closing(at: .start) }
+    if isLost { return .response().closing(at: .start) }
     return index == Self.slow ? .response().pausing(.milliseconds(5 * luck)) : .response()
   }
 }

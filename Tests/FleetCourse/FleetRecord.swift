@@ -19,10 +19,24 @@ package final class FleetRecord: Sendable {
 
   func accept(_ numbers: ArraySlice<Int>) { ledger.withLock { $0.accept(numbers) } }
 
-  func arrive(_ request: FleetRequest, key: String?, isWhole: Bool, isTaken: Bool) {
-    ledger.withLock { $0.arrive(request, key: key, isWhole: isWhole, isTaken: isTaken) }
+  /// Notes a request at its receiver, now.
+  func arrive(_ request: FleetRequest, _ arrival: FleetArrival) {
+    var arrival = arrival
+    arrival.time = now
+    ledger.withLock { [arrival] in $0.arrive(request, arrival) }
     rolling.withLock { $0?.arrive(request.number, at: now) }
   }
+
+  /// Notes that a worker, or each, is in trouble while something is done.
+  func duringTrouble(of worker: Int? = nil, _ work: () async throws -> Void) async rethrows {
+    let place = beginTrouble(of: worker)
+    try await work()
+    ledger.withLock { $0.troubles.end(place, at: now) }
+  }
+
+  /// Notes that a worker is in trouble from now on.
+  @discardableResult
+  func beginTrouble(of worker: Int?) -> Int { ledger.withLock { $0.troubles.begin(worker, at: now) } }
 
   func note(_ violation: String) { ledger.withLock { $0.note(violation) } }
 

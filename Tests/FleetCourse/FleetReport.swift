@@ -7,6 +7,8 @@ package struct FleetReport: Sendable, CustomStringConvertible {
   /// What the outbox says at the end, by state; all of it must be delivered.
   package var states: [String: Int] = [:]
   package var rolling: RollingRestart.Result?
+  /// The number of attempts that were counted and that no receiver saw.
+  package var unseenAttempts = 0
   /// From the first request that was enqueued to the last that was delivered.
   package var seconds = 0.0
   /// All violations that are not the ledger's.
@@ -28,7 +30,8 @@ package struct FleetReport: Sendable, CustomStringConvertible {
       "lost                 \(ledger.lost)",
       "doubled without key  \(ledger.doubledWithoutKey)",
       "out of order         \(ledger.outOfOrder)",
-      "doubled with key     \(ledger.doubledWithKey)",
+      "doubled with key     \(ledger.doubledWithKey), \(ledger.doubledWithoutReason) without a reason",
+      "counted, not seen    \(unseenAttempts)",
     ]
     lines += faults.sorted { $0.key < $1.key }.map { "  \($0.value) \($0.key)" }
     if let rolling { lines.append("\(rolling)") }

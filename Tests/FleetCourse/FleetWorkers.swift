@@ -13,13 +13,15 @@ final class FleetWorkers: Sendable {
 
   private let folder: URL
   private let orders: [FleetOrders]
+  private let record: FleetRecord
   private let programs: Locked<[Program?]>
   private let started = Locked(0)
 
   /// - Parameters:
   ///   - orders: Those of each place.
   ///   - folder: Where the workers' output goes.
-  init(_ orders: [FleetOrders], in folder: URL) {
+  init(_ orders: [FleetOrders], in folder: URL, _ record: FleetRecord) {
+    self.record = record
     self.orders = orders
     self.folder = folder
     programs = Locked(Array(repeating: nil, count: orders.count))
@@ -49,6 +51,7 @@ final class FleetWorkers: Sendable {
   /// Kills a worker, and starts another.
   func kill(_ place: Int) async throws {
     let program = program(place)
+    record.beginTrouble(of: program?.number)
     program?.send(SIGKILL)
     _ = await program?.end()
     try start(place)
@@ -56,10 +59,17 @@ final class FleetWorkers: Sendable {
 
   /// Stops a worker for a while.
   func freeze(_ place: Int, for time: Duration) async throws {
+    try await whileInTrouble(place) { program in
+      program?.stop()
+      defer { program?.send(SIGCONT) }
+      try await Task.sleep(for: time)
+    }
+  }
+
+  /// Does something to a worker that may keep it from saying what it has delivered.
+  func whileInTrouble(_ place: Int, _ work: (Program?) async throws -> Void) async throws {
     let program = program(place)
-    program?.stop()
-    defer { program?.send(SIGCONT) }
-    try await Task.sleep(for: time)
+    try await record.duringTrouble(of: program?.number) { try await work(program) }
   }
 
   /// Tells a worker to end, waits for that, and starts another.

@@ -5,18 +5,31 @@ import Testing
 @Suite struct FaultPlanTests {
   @Test func `each round has every fault, of workers that differ`() {
     var plan = FaultPlan(workers: 8, seed: 1)
+    var lastStalls: [Bool] = []
     for round in 1...50 {
-      var workers: [Int] = []
-      for _ in 0..<6 {
+      var (workers, clocks, stalls): ([Int], [Int], [Bool]) = ([], [], [])
+      for _ in 0..<9 {
         switch plan.next() {
         case .kill(let worker), .freeze(let worker), .replace(let worker): workers.append(worker)
+        case .absence(let isStalled): stalls.append(isStalled)
+        case .setClock(let seconds): clocks.append(seconds)
         case .restartDatabase, .cutOff: break
         }
       }
       #expect(plan.rounds == round)
       #expect(Set(workers).count == 4 && workers.allSatisfy { 0..<7 ~= $0 })
-      #expect(plan.counts.count == 5 && plan.counts["workers killed"] == 2 * round)
+      #expect(clocks.count == 2 && clocks[0].signum() == -clocks[1].signum())
+      #expect(clocks.allSatisfy { 3600...10_800 ~= abs($0) })
+      #expect(stalls.count == 1 && stalls != lastStalls)
+      lastStalls = stalls
+      #expect(plan.counts.count == min(7 + (round - 1), 8) && plan.counts["workers killed"] == 2 * round)
     }
+  }
+
+  @Test func `a clock that cannot be set is left alone`() {
+    var plan = FaultPlan(workers: 8, seed: 1, setsClock: false)
+    for _ in 0..<70 { _ = plan.next() }
+    #expect(plan.rounds == 10 && plan.counts["steps of PostgreSQL's clock"] == nil)
   }
 
   @Test func `the same seed has the same course`() {

@@ -6,8 +6,9 @@ import Testing
   private func arrive(
     _ ledger: inout FleetLedger, _ number: Int, key: String? = "k", isWhole: Bool = true, isTaken: Bool = true
   ) {
-    ledger.arrive(
-      FleetRequest(number), key: key.map { "\($0) \(number)" }, isWhole: isWhole, isTaken: isTaken)
+    var arrival = FleetArrival(key: key.map { "\($0) \(number)" })
+    (arrival.isWhole, arrival.isTaken, arrival.hasResponse) = (isWhole, isTaken, false)
+    ledger.arrive(FleetRequest(number), arrival)
   }
 
   @Test func `what was accepted and never taken is lost`() {
@@ -54,6 +55,45 @@ import Testing
     arrive(&ledger, 12)
     arrive(&ledger, 0, isWhole: false)
     #expect(ledger.violations.count == 2 && !ledger.isGood)
+  }
+}
+
+@Suite struct FleetTroublesTests {
+  private func ledger(_ times: [(sender: Int, at: Int)], _ troubles: FleetTroubles) -> FleetLedger {
+    var ledger = FleetLedger(count: 12)
+    ledger.troubles = troubles
+    for (sender, time) in times {
+      var arrival = FleetArrival(key: "k")
+      (arrival.sender, arrival.time) = (sender, .seconds(time))
+      ledger.arrive(FleetRequest(0), arrival)
+    }
+    return ledger
+  }
+
+  @Test func `a repeat without trouble of its senders is a fault`() {
+    var troubles = FleetTroubles()
+    troubles.end(troubles.begin(7, at: .seconds(3)), at: .seconds(4))
+    #expect(ledger([(7, 1), (8, 3)], troubles).doubledWithoutReason == 0)
+    #expect(ledger([(8, 4), (7, 9)], troubles).doubledWithoutReason == 0)
+    let other = ledger([(8, 1), (9, 9)], troubles)
+    #expect(other.doubledWithoutReason == 1 && other.doubledWithKey == 1 && !other.isGood)
+    #expect(ledger([(7, 1), (8, 2)], troubles).doubledWithoutReason == 1)
+    #expect(ledger([(7, 5), (8, 6)], troubles).doubledWithoutReason == 1)
+  }
+
+  @Test func `a database that is away is trouble of all, and a killed worker's trouble has no end`() {
+    var troubles = FleetTroubles()
+    _ = troubles.begin(7, at: .seconds(50))
+    troubles.end(troubles.begin(nil, at: .seconds(3)), at: .seconds(4))
+    #expect(ledger([(8, 1), (9, 9)], troubles).doubledWithoutReason == 0)
+    #expect(ledger([(8, 5), (9, 90)], troubles).doubledWithoutReason == 1)
+    #expect(ledger([(7, 51), (9, 90)], troubles).doubledWithoutReason == 0)
+  }
+
+  @Test func `attempts that were counted and not seen are found`() {
+    let ledger = ledger([(7, 1), (7, 2)], FleetTroubles())
+    #expect(ledger.unseenAttempts([0: 2, 1: 3]) == 3)
+    #expect(ledger.unseenAttempts([0: 1]) == 0)
   }
 }
 

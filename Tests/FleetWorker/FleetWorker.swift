@@ -52,7 +52,7 @@ final class FleetWorker: Sendable {
       var configuration = OutboxConfiguration()
       configuration.delivery.backoff = .milliseconds(50)
       configuration.delivery.maxBackoff = .seconds(1)
-      configuration.delivery.maxAttempts = nil
+      configuration.delivery.maxAttempts = FleetOrders.maxAttempts
       configuration.lease = .milliseconds(orders.lease)
       configuration.concurrency = orders.concurrency
       configuration.pollInterval = .seconds(2)

@@ -13,6 +13,19 @@ extension PostgresCluster {
     try await run("pg_ctl", ["-D", folder.appending(path: "data").path, "-w", "-s", "promote"])
   }
 
+  /// Stops all processes of the server: connections to it can be made, and it responds to nothing until `resume`.
+  package func stall() async throws {
+    // The first process starts the others, so it is stopped before these are listed.
+    try await shell("\(processes); kill -STOP $server; kill -STOP $(pgrep -P $server)")
+  }
+
+  /// Lets a server that was stalled continue.
+  package func resume() async throws {
+    try await shell("\(processes); kill -CONT $(pgrep -P $server); kill -CONT $server")
+  }
+
+  private var processes: String { "server=$(head -n 1 '\(folder.path)/data/postmaster.pid')" }
+
   private static let clockLibrary = ["x86_64", "aarch64"].lazy
     .map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketime.so.1" }
     .first { FileManager.default.fileExists(atPath: $0) }

@@ -142,7 +142,8 @@ package final class PostgresCluster: Sendable {
     let script = """
       cat >/dev/null
       for file in "$0"/pooler-*/pid; do [ -f "$file" ] && kill $(cat "$file"); done
-      [ -f "$0/data/postmaster.pid" ] && kill -QUIT $(head -n 1 "$0/data/postmaster.pid")
+      [ -f "$0/data/postmaster.pid" ] && kill -QUIT $(head -n 1 "$0/data/postmaster.pid") &&
+        kill -CONT $(head -n 1 "$0/data/postmaster.pid")
       while [ -f "$0/data/postmaster.pid" ] && kill -0 $(head -n 1 "$0/data/postmaster.pid") 2>/dev/null; do sleep 0.1; done
       rm -rf "$0"
       """

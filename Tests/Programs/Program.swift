@@ -108,6 +108,9 @@ package final class Program: Sendable {
     for waiter in waiters { waiter.resume(returning: end) }
   }
 
+  /// The number of its process.
+  package var number: Int { Int(id) }
+
   package var isRunning: Bool { state.withLock { $0.end == nil } }
 
   /// Sends a signal; does nothing once the program has ended.

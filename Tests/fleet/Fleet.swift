@@ -29,11 +29,20 @@ import PostgresCluster
       settings.rollingRows = 1000
       settings.pace = .milliseconds(60)
       settings.lease = .seconds(2)
+      settings.absence = .seconds(1)
+      settings.setsClock = false
       settings.patience = .seconds(120)
+    } else {
+      // Some are left for the last faults; writers wait while PostgreSQL is away.
+      settings.pace = .seconds(15) * settings.rounds / (settings.rows / 80)
+    }
+    if settings.setsClock, !PostgresCluster.canSetClock {
+      say("No clock is set: libfaketime is missing. Run scripts/install test.")
+      settings.setsClock = false
     }
     let folder = FileManager.default.temporaryDirectory.appending(path: "errand-fleet-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let cluster = try await PostgresCluster(isDurable: true)
+    let cluster = try await PostgresCluster(isDurable: true, hasOwnClock: settings.setsClock)
     let course = FleetCourse(settings, on: cluster, in: folder) {
       say($0)
     } open: {

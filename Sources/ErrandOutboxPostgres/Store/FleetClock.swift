@@ -10,6 +10,8 @@
       var sent: Duration
       var received: Duration
       var ticks: Int64
+      /// How far they were ahead of the server's clock: changes when a worker corrects them.
+      var drift: Int64 = 0
     }
 
     /// How far the server's clock may be off before it counts as set. A clock that is only adjusted is followed.
@@ -20,6 +22,8 @@
     /// The ticks at time zero are at least this, and larger by `doubt` at most.
     private var base: Int64
     private var doubt: Int64
+    /// The drift that was read last.
+    private var drift: Int64
     /// When the server was read first, and when last.
     private let first: Duration
     private var last: Duration
@@ -30,6 +34,7 @@
       self.absence = absence
       base = reading.earliest
       doubt = reading.doubt
+      drift = reading.drift
       first = reading.received
       last = reading.received
       followed = reading.received
@@ -40,6 +45,11 @@
 
     /// True if this clock has run for so long that every other worker would have corrected what it began with.
     func isSettled(at now: Duration) -> Bool { now - first >= absence / 2 }
+
+    /// True if this clock corrects the server's ticks, which differ from its own; false if it follows them. A clock that is
+    /// not settled may have begun after the server's was set. It follows if another worker has corrected the ticks since
+    /// it read them. Otherwise the server's clock was set just now, and the clock corrects the ticks.
+    func corrects(_ reading: Reading) -> Bool { isSettled(at: reading.received) || reading.drift == drift }
 
     /// Returns for how long this worker would have seen signs of life of others: not from before a gap, in which
     /// none could be heard.
@@ -54,13 +64,14 @@
       let start = reading.earliest
       let (from, to) = (max(base, start), min(base + doubt, start + reading.doubt))
       (base, doubt) = from <= to ? (from, to - from) : (start, reading.doubt)
+      drift = reading.drift
       hear(at: reading.received)
       return true
     }
 
     /// Takes the server's ticks for right, whatever this clock says.
     mutating func follow(_ reading: Reading) {
-      (base, doubt) = (reading.earliest, reading.doubt)
+      (base, doubt, drift) = (reading.earliest, reading.doubt, reading.drift)
       hear(at: reading.received)
     }
 

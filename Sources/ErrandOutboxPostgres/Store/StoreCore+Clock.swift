@@ -21,32 +21,32 @@
       let isSettled = clock.withLock { [now = link.now] in $0.isSettled(at: now) }
       let confirms = isSettled && settings.time == nil
       guard
-        let (reading, drift) = await read(
+        let reading = await read(
           "SELECT ticks, drift FROM errand.beat($1, $2::integer, $3)",
           [time, .integer(owner), .bool(confirms)], within: limit)
       else { return }
       if clock.withLock({ $0.take(reading) }) { return }
-      // A store that has just begun may have begun after the clock was set.
-      if confirms {
+      if settings.time == nil, clock.withLock({ $0.corrects(reading) }) {
         let wanted = PostgresValue.later(.integer) { [self] in
           .integer(clock.withLock { [now = link.now] in $0.ticks(at: now) })
         }
         _ = try? await run(
-          "SELECT errand.set_clock($1, $2)", [.integer(drift), wanted], isRepeatable: true, within: limit)
+          "SELECT errand.set_clock($1, $2)", [.integer(reading.drift), wanted], isRepeatable: true,
+          within: limit)
       }
-      let corrected = await read("SELECT ticks, drift FROM errand.read_clock()", [], within: limit)
-      guard let (set, _) = corrected else { return }
+      guard let set = await read("SELECT ticks, drift FROM errand.read_clock()", [], within: limit) else {
+        return
+      }
       clock.withLock { $0.follow(set) }
     }
 
     private func read(
       _ sql: String, _ values: [PostgresValue], within limit: Duration
-    ) async -> (reading: FleetClock.Reading, drift: Int64)? {
+    ) async -> FleetClock.Reading? {
       let sent = link.now
       guard let row = try? await run(sql, values, isRepeatable: true, within: limit).first else { return nil }
-      return (
-        FleetClock.Reading(sent: sent, received: link.now, ticks: row.integer(0)), row.integer(1)
-      )
+      return FleetClock.Reading(
+        sent: sent, received: link.now, ticks: row.integer(0), drift: row.integer(1))
     }
   }
 #endif

@@ -76,9 +76,11 @@
         let sent = link.now
         let answer = try await link.run(
           PostgresQuery(
-            migrator.schema.named("SELECT nextval('errand.owners'), ticks FROM errand.read_clock()"),
+            migrator.schema.named("SELECT nextval('errand.owners'), ticks, drift FROM errand.read_clock()"),
             isRepeatable: true))
-        let reading = FleetClock.Reading(sent: sent, received: link.now, ticks: answer.first?.integer(1) ?? 0)
+        let reading = FleetClock.Reading(
+          sent: sent, received: link.now, ticks: answer.first?.integer(1) ?? 0,
+          drift: answer.first?.integer(2) ?? 0)
         let clock = FleetClock(reading, absence: absence(of: settings))
         let core = StoreCore(
           link, migrator.schema, settings, answer.first?.integer(0) ?? 0, Locked(clock), Locked(State()))
