@@ -153,6 +153,8 @@
       "'GET', 'https://example.com/', options => '{\"unheardOf\": 1}'",
       "'GET', 'https://example.com/', options => '{\"timeout\": \"1\"}'",
       "'GET', 'https://example.com/', options => '{\"timeout\": 1.5}'",
+      "'GET', 'https://example.com/', options => '{\"timeout\": 0}'",
+      "'GET', 'https://example.com/', options => '{\"deadline\": -5}'",
       "'GET', 'https://example.com/', options => '{\"memoryLimit\": 1e30}'",
       "'GET', 'https://example.com/', options => '{\"priority\": 4}'",
       "'GET', 'https://example.com/', options => '{\"requiresBody\": 1}'",

@@ -190,6 +190,47 @@
       #expect(setting.hasSuffix("on"))
     }
 
+    @Test func `a large body is on the disk before its request, whatever a database sets`() async throws {
+      let cluster = try await PostgresCluster.shared()
+      let database = try await cluster.makeDatabase()
+      try await cluster.psql("ALTER DATABASE \(database) SET synchronous_commit = off")
+      let fleet = try await Fleet(cluster, database: database)
+      let outbox = try await fleet.outbox(try await fleet.store())
+      try await fleet.psql(
+        """
+        CREATE TABLE public.settings(name text, setting text);
+        GRANT INSERT ON public.settings TO PUBLIC;
+        CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          INSERT INTO public.settings VALUES (TG_TABLE_NAME, current_setting('synchronous_commit'));
+          RETURN NULL;
+        END $$;
+        CREATE CONSTRAINT TRIGGER note AFTER INSERT ON errand.blobs DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION public.note();
+        CREATE CONSTRAINT TRIGGER note AFTER INSERT ON errand.requests DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION public.note();
+        """)
+      try await outbox.enqueue(.post("https://example.com/", .bytes(Data(count: 70_000))))
+      let settings = try await fleet.psql("SELECT name, setting FROM public.settings")
+      #expect(settings == "blobs|on\nrequests|on")
+      await outbox.close()
+    }
+
+    @Test func `a request is not stored without its body`() async throws {
+      let fleet = try await Fleet()
+      let outbox = try await fleet.outbox(try await fleet.store())
+      try await fleet.psql(
+        """
+        CREATE FUNCTION public.lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+        CREATE TRIGGER lose BEFORE INSERT ON errand.blobs FOR EACH ROW EXECUTE FUNCTION public.lose();
+        """)
+      let error = await #expect(throws: OutboxError.self) {
+        try await outbox.enqueue(.post("https://example.com/", .bytes(Data(count: 70_000))))
+      }
+      #expect("\(try #require(error))".contains("enqueue the request again"))
+      #expect(try await fleet.psql("SELECT count(*) FROM errand.requests") == "0")
+      await outbox.close()
+    }
+
     @Test(arguments: ["order", "user", "table", "select"])
     func `a schema may be named as a word of SQL's own`(_ name: String) async throws {
       let (cluster, server) = (try await PostgresCluster.shared(), try MockServer.accepting())

@@ -47,10 +47,16 @@ struct GuaranteedCommand {
     let outbox = try await place.open()
     do {
       let receipt = try await enqueue(request, outbox)
-      if isJSON {
-        if let entry = try await receipt.status() { try console.show(OutboxRecord(entry)) }
-      } else {
-        try console.output.write(ControlEscaper.line("\(receipt.id)") + "\n")
+      do {
+        if isJSON {
+          if let entry = try await receipt.status() { try console.show(OutboxRecord(entry)) }
+        } else {
+          try console.output.write(ControlEscaper.line("\(receipt.id)") + "\n")
+        }
+      } catch OutputDescriptor.Failure.unwritable(let reason) {
+        throw CommandFailure(
+          .localFile, "outputUnwritable",
+          "the request is stored as \(receipt.id), but the output cannot be written: \(reason)")
       }
       await outbox.close()
       return .success

@@ -62,10 +62,11 @@ struct OutboxPlace: Sendable {
     }
   }
 
-  /// True if a request may have been stored here. Whether a database has any is known when it is open.
+  /// True if a request may have been stored here. Whether a database has any is known when it is open, and whether a
+  /// folder has any that this user may not look into, too.
   var exists: Bool {
     switch kind {
-    case .folder(let path): FileManager.default.fileExists(atPath: path + "/outbox.sqlite")
+    case .folder(let path): !FileDescriptor.isMissing(path + "/outbox.sqlite")
     case .database: true
     }
   }

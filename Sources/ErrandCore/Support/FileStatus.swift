@@ -92,6 +92,12 @@ extension FileDescriptor {
     return FileStatus(info)
   }
 
+  /// Returns true if a file does not exist; false if it does, or if this user may not look.
+  package static func isMissing(_ path: String) -> Bool {
+    var info = stat()
+    return unsafe lstat(path, &info) != 0 && FileError(.read, path).isMissing
+  }
+
   /// Returns the permissions of a file, or of the target of a link; nil if it does not exist.
   package static func permissions(of path: String) -> UInt32? {
     var info = stat()

@@ -8,8 +8,8 @@
 ///                              └─all probes fail→ open, twice as long
 /// ```
 ///
-/// Rows that fail by their own fault must not stop those of others: while the origin is half open and responds, rows are
-/// tried one after the other until one succeeds, or many have failed.
+/// Rows that fail by their own fault must not stop those of others: while the origin is half open and can be reached, rows
+/// are tried one after the other, and beside those that hang, until one succeeds or many have failed.
 ///
 /// A closed origin begins with one attempt in flight, and each response allows one more, up to the limit of
 /// an origin. Attempts hang when nothing has come from the origin for a while; the origin then begins again
@@ -18,7 +18,7 @@ struct OriginState: Sendable {
   enum Phase: Sendable, Hashable {
     case closed
     case open(until: Duration)
-    /// One attempt at a time may be sent, until one decides.
+    /// One attempt at a time may be sent, and another beside those that hang, until one decides.
     case halfOpen
   }
 
@@ -116,7 +116,7 @@ struct OriginState: Sendable {
   func mayBegin(_ limits: Limits) -> Bool {
     switch phase {
     case .open: false
-    case .halfOpen: !hasProbe
+    case .halfOpen: movingProbes < 1 && hasRoomForProbe(limits)
     case .closed:
       isResponding
         ? moving < min(window, most(limits)) && inFlight < most(limits)
@@ -127,7 +127,16 @@ struct OriginState: Sendable {
   /// The most rows to have ahead while it is unknown whether the origin responds.
   var probesAhead: Int { phase == .halfOpen ? max(1, probesLeft) : 1 }
 
-  private var hasProbe: Bool { attempts.values.contains { $0.isProbe && $0.epoch == epoch } }
+  /// The number of attempts that were begun since the origin was half open last.
+  private var probesInFlight: Int { attempts.values.count { $0.isProbe && $0.epoch == epoch } }
+
+  /// The number of those that do not hang: at most one.
+  var movingProbes: Int { attempts.values.count { $0.isProbe && $0.epoch == epoch && !$0.hangs } }
+
+  /// False if as many probes hang as may be in flight while the origin is half open.
+  func hasRoomForProbe(_ limits: Limits) -> Bool {
+    probesInFlight < (probesLeft > 0 ? min(Self.mostHanging, most(limits)) : 1)
+  }
 
   mutating func begin(_ lease: Lease, at now: Duration) {
     if moving < 1 { lastProgress = now }
@@ -150,15 +159,16 @@ struct OriginState: Sendable {
     guard attempt.epoch == epoch else { return nil }
     switch sign {
     case .responded: return responded(limits)
-    case .failed(let reason, let hasResponded):
+    case .failed(let reason, let trouble):
       failed.insert(lease.id)
-      window = hasResponded ? max(1, window / 2) : 1
-      isResponding = hasResponded
-      let isWell = hasResponded && lastSuccess.map { now - $0 < Self.memory } ?? false
+      isResponding = trouble == .responded
+      window = isResponding ? max(1, window / 2) : 1
+      let mayBeItsOwn = trouble != .unreachable
+      let isWell = mayBeItsOwn && lastSuccess.map { now - $0 < Self.memory } ?? false
       guard phase == .halfOpen || failed.count >= (isWell ? Self.mostProbes : Self.mostFailures) else {
         return nil
       }
-      if hasResponded, triesNextProbe() { return nil }
+      if mayBeItsOwn, triesNextProbe() { return nil }
       return open(.trouble, reason, at: now, limits, longest: limits.longestPause)
     case .unauthorized(let reason):
       // Bounds the memory: each of the forgotten rows may be refused once more.
@@ -174,7 +184,7 @@ struct OriginState: Sendable {
 
   /// Returns true if another row is tried before the origin is open again.
   private mutating func triesNextProbe() -> Bool {
-    guard phase == .halfOpen, waiting > 0, probesLeft > 0 else { return false }
+    guard phase == .halfOpen, waiting > 0 || probesInFlight > 0, probesLeft > 0 else { return false }
     probesLeft -= 1
     return true
   }
@@ -258,9 +268,9 @@ struct OriginState: Sendable {
     hanging = inFlight
     isResponding = false
     window = 1
-    // A closed origin may have one more attempt.
+    // The origin may have one more attempt, beside those that hang.
     isDry = false
-    return phase == .closed
+    return true
   }
 
   /// True if forgetting this state loses nothing.

@@ -35,6 +35,11 @@ struct OriginTable: Sendable {
     self.limits = limits
   }
 
+  /// True if as many origins are probed as may be. Then a probe hangs sooner, so that a healthy origin is found behind
+  /// hundreds of others that hang.
+  private var isCrowded: Bool { probing >= probes }
+  private var patience: Duration { isCrowded ? limits.patience / 8 : limits.patience }
+
   /// More than any machine has sockets for.
   static let mostAtOnce = 1 << 16
 
@@ -96,8 +101,8 @@ struct OriginTable: Sendable {
   func givesBack(_ origin: String) -> Bool {
     guard let state = origins[origin] else { return false }
     guard state.account == .probing else { return state.account == .none }
-    // Those of a half-open origin are tried one after the other, unless one hangs.
-    return state.waiting > 1 && (state.phase != .halfOpen || state.hanging > 0)
+    // Those of a half-open origin are tried one after the other, until too many hang.
+    return state.waiting > 1 && !(state.phase == .halfOpen && state.hasRoomForProbe(limits))
   }
 
   /// Moves one waiting row of the origin to those in flight.
@@ -107,6 +112,7 @@ struct OriginTable: Sendable {
       state.waiting -= 1
       state.begin(lease, at: now)
     }
+    if isCrowded { nextChange = min(nextChange ?? now + patience, now + patience) }
   }
 
   mutating func end(
@@ -141,7 +147,8 @@ struct OriginTable: Sendable {
     guard let change = nextChange, now >= change else { return false }
     nextChange = nil
     var mayClaim = false
-    let limits = limits
+    var limits = limits
+    limits.patience = patience
     for (name, state) in origins {
       guard let change = state.nextChange(limits) else { continue }
       if now >= change {

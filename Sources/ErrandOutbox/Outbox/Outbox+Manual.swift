@@ -64,7 +64,7 @@ extension Outbox {
     if let origin {
       guard let url = URL(string: origin), let found = Origin(url), ["http", "https"].contains(found.scheme)
       else {
-        throw OutboxError(.failed, "\(origin) is no origin; it looks like https://example.com")
+        throw OutboxError(.failed, "\"\(origin)\" is not an origin; one looks like https://example.com")
       }
       let address = OriginAddress(url, key: key)
       names =

@@ -85,12 +85,14 @@ public struct OutboxConfiguration: Sendable {
 }
 
 extension OutboxConfiguration {
-  /// Returns the configuration with times that an outbox can work with: without a pause between two looks, it
-  /// would do nothing else, and without a lease, send nothing.
+  /// Returns the configuration with values that an outbox can work with: without a pause between two looks, it
+  /// would do nothing else, without a lease, send nothing, and without an attempt, give up all.
   var bounded: OutboxConfiguration {
     var bounded = self
     bounded.pollInterval = max(pollInterval, .milliseconds(100))
     bounded.lease = max(lease, .seconds(1))
+    bounded.delivery.maxAttempts = delivery.maxAttempts.map { max($0, 1) }
+    bounded.delivery.giveUpAfter = delivery.giveUpAfter.map { max($0, .zero) }
     return bounded
   }
 

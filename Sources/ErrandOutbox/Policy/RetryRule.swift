@@ -135,8 +135,8 @@ struct RetryRule: Sendable {
       let wait = retryAfter(attempt, date)
       return wait > .zero
         ? .busy(reason: quoted("\(said), with Retry-After\(cut(attempt, date))", attempt), for: wait)
-        : .failed(reason: quoted(said, attempt), hasResponded: true)
-    case 500...: return .failed(reason: quoted(said, attempt), hasResponded: true)
+        : .failed(reason: quoted(said, attempt), .responded)
+    case 500...: return .failed(reason: quoted(said, attempt), .responded)
     default: return .responded
     }
   }
@@ -224,11 +224,18 @@ extension DeliveryAttempt {
   /// True if the request or its response says `Cache-Control: no-store`.
   fileprivate var forbidsStoring: Bool { request.fields.forbidStoring || fields?.forbidStoring ?? false }
 
+  /// True if the request itself may be why there was no response: the server got it, or its own time was too short.
+  private var mayBeItsOwn: Bool {
+    guard let error else { return false }
+    let hasOwnTime = request.options.timeout != nil || request.options.deadline != nil
+    return error.reachedServer || error.code == .timedOut && hasOwnTime
+  }
+
   /// The sign that an attempt without a response gives of its origin.
   fileprivate var signWithoutStatus: OriginSign {
     guard case .failure(let failure) = result else { return .responded }
     if FailureCause(of: failure) == .request || error?.code == .otherIdentity { return .none }
-    return .failed(reason: error?.message ?? failure.shown, hasResponded: false)
+    return .failed(reason: error?.message ?? failure.shown, mayBeItsOwn ? .silent : .unreachable)
   }
 }
 
@@ -248,7 +255,7 @@ enum OriginSign: Sendable, Hashable {
   /// The origin responds, whatever it thinks of the request.
   case responded
   /// There was no response, or one that says that the server itself is in trouble.
-  case failed(reason: String, hasResponded: Bool)
+  case failed(reason: String, Trouble)
   /// The origin asked for a pause of this length.
   case busy(reason: String, for: Duration)
   /// The origin refuses the credentials.
@@ -257,6 +264,15 @@ enum OriginSign: Sendable, Hashable {
   case withoutCredential(reason: String)
   /// Nothing: the attempt was given back, or could not be sent.
   case none
+
+  enum Trouble: Sendable, Hashable {
+    /// The server responded, with a status of 500 or above.
+    case responded
+    /// The server got the request and did not respond. The request may be the reason.
+    case silent
+    /// The request did not reach the server.
+    case unreachable
+  }
 
   /// True if the origin may be held because of this sign.
   var mayHold: Bool { self != .responded && self != .none }

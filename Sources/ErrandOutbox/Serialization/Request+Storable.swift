@@ -45,6 +45,14 @@ extension Request {
   }
 
   private var optionsProblem: String? {
+    let times = [
+      ("deadline", options.deadline), ("time-out", options.timeout),
+      ("connect time-out", options.connectTimeout),
+    ]
+    if let (name, _) = times.first(where: { $1 ?? .seconds(1) <= .zero }) {
+      return
+        "its \(name) is zero or less, so each attempt would end before it begins; set a longer one, or none"
+    }
     if !options.validator.checks.isEmpty {
       return
         "a check of the response is code and cannot be stored; let one of the client's interceptors check"

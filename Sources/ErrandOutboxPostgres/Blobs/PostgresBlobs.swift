@@ -83,8 +83,8 @@
       let name = "\(digest.finalize()).\(key)"
       _ = try await core.run(
         """
-        INSERT INTO errand.blobs(key, name, size, held_until, data) VALUES ($2, $3, $4, \(Self.hold), $5)
-        ON CONFLICT (key) DO UPDATE SET name = excluded.name
+        INSERT INTO errand.blobs(key, name, size, held_until, data)
+        SELECT $2, $3, $4::bigint, \(Self.hold), $5::bytea FROM errand.be_durable() ON CONFLICT (key) DO UPDATE SET name = excluded.name
         """,
         [core.time, .text(key), .text(name), .integer(count), isOnePiece ? .bytes(first) : .null(.bytes)],
         isRepeatable: true)
@@ -190,7 +190,7 @@
     func setValue(_ data: Data, _ name: String) async throws {
       missing.forget(name)
       _ = try await core.run(
-        "INSERT INTO errand.named_values VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        "INSERT INTO errand.named_values SELECT $1, $2::bytea FROM errand.be_durable() ON CONFLICT DO NOTHING",
         [.text(name), .bytes(data)], isRepeatable: true)
       missing.forget(name)
     }

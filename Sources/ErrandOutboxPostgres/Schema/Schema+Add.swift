@@ -59,6 +59,14 @@
           END IF;
         END IF;
 
+        -- A server that was restored or replaced meanwhile may have lost it.
+        IF EXISTS (SELECT FROM unnest(file_names) f(name)
+          WHERE NOT EXISTS (SELECT FROM errand.blobs b WHERE b.key = split_part(f.name, '.', 2) AND b.name = f.name))
+        THEN
+          RAISE EXCEPTION 'the server lost a stored body before its request was stored; enqueue the request again'
+            USING ERRCODE = '55000';
+        END IF;
+
         WITH new AS (
           INSERT INTO errand.requests(seq, revision, due, due_wall, id, long_id, lane, long_lane, holds, priority, place,
             expires, expires_wall, created, changed, summary, content, size, origin, files)

@@ -124,7 +124,8 @@
         FOR o IN SELECT e.key, e.value AS v, jsonb_typeof(e.value) AS kind FROM jsonb_each(options) e LOOP
           CONTINUE WHEN o.kind = 'null';
           IF NOT coalesce(CASE
-            WHEN o.key IN ('timeout', 'connectTimeout', 'deadline', 'memoryLimit') THEN errand.is_whole(o.v)
+            WHEN o.key IN ('timeout', 'connectTimeout', 'deadline') THEN errand.is_whole(o.v) AND o.v > '0'
+            WHEN o.key = 'memoryLimit' THEN errand.is_whole(o.v)
             WHEN o.key IN ('requiresBody', 'compressesBody', 'isUnauthenticated', 'isUnsigned') THEN o.kind = 'boolean'
             WHEN o.key IN ('identity', 'key') THEN o.kind = 'string'
             WHEN o.key = 'priority' THEN o.v IN ('0', '1', '2', '3')

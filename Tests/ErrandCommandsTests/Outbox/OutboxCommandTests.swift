@@ -51,6 +51,30 @@ import Testing
     }
   }
 
+  @Test func `a folder that cannot be looked into is not taken for an empty one`() async throws {
+    try await TemporaryFolder.using { folder in
+      // Root may look into everything, but not through a loop.
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path + "/box", withDestinationPath: folder.path + "/box")
+      for command in ["list", "stats"] {
+        let result = try await outbox(command, in: folder)
+        #expect(result.code == 6 && result.text == "" && result.error.contains("box"), "\(result.error)")
+      }
+      let health = try await outbox("health", in: folder)
+      #expect(health.code != 0 && health.text.hasPrefix("unhealthy: "))
+    }
+  }
+
+  @Test func `a request whose id cannot be printed is stored, and the error names it`() async throws {
+    try await TemporaryFolder.using { folder in
+      let result = try await Tool.shell(
+        "$errand post http://127.0.0.1:9/ --guaranteed --detach --store box >&-", in: folder)
+      #expect(result.code == 6)
+      let id = try #require(try await list(in: folder).first?.id)
+      #expect(result.error.contains("the request is stored as \(id)"))
+    }
+  }
+
   @Test func `stats count the requests in each state and lane, and list pauses and holds`() async throws {
     let (server, busy) = (try MockServer(), try MockServer())
     server.on("POST", "/") { _ in .response() }

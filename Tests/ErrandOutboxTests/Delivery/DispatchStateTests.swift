@@ -40,7 +40,7 @@ struct DispatchStateTests {
     state.ended(finished, sign, hasReached: hasReached, at: now)
   }
 
-  private let missed = OriginSign.failed(reason: "no way", hasResponded: false)
+  private let missed = OriginSign.failed(reason: "no way", .unreachable)
 
   @Test
   mutating func `a dispatcher claims one request of an unknown origin, and ahead for one that responds`()

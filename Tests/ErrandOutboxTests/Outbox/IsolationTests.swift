@@ -132,6 +132,46 @@ import Testing
     await outbox.close(within: .zero)
   }
 
+  /// How a server that gets a bad request ends it without a response.
+  enum Silence: CaseIterable, Sendable {
+    case closed, reset, garbage, cut, hanging, late
+
+    var response: MockResponse {
+      switch self {
+      case .closed: .response().closing(at: .head(0))
+      case .reset: .response().resetting(at: .head(0))
+      case .garbage: .raw("nonsense\r\n\r\n")
+      case .cut: .response(body: "0123456789").closing(at: .body(3))
+      case .hanging, .late: .response().stalling(at: .head(0))
+      }
+    }
+  }
+
+  @Test(arguments: Silence.allCases, [3, 20])
+  func `rows to which the server does not respond starve none of the others on their origin`(
+    silence: Silence, bad: Int
+  ) async throws {
+    // An origin has at most this many in flight, until they time out.
+    let bad = silence == .hanging ? 3 : bad
+    server.on("/bad") { _ in silence.response }
+    server.on("/good") { _ in .response() }
+    let outbox = try await harness.outbox(patientClient()) {
+      $0.delivers = false
+      $0.delivery.backoff = .seconds(1)
+      $0.delivery.maxBackoff = .seconds(3600)
+    }
+    let request = Request.post(server.url("/bad"))
+    _ = try await outbox.enqueue(
+      (0..<bad).map {
+        OutboxItem(silence == .late ? request.timeout(.milliseconds(50)) : request, lane: "bad \($0)")
+      })
+    let receipts = try await outbox.enqueue(
+      (0..<200).map { OutboxItem(.post(server.url("/good")), lane: "good \($0)") })
+    outbox.deliver()
+    for receipt in receipts { #expect(try await receipt.outcome().response?.status == 200) }
+    await outbox.close(within: .zero)
+  }
+
   @Test func `Retry-After holds the origin, not only the request, and others go on`() async throws {
     let isBusy = Locked(true)
     let busy = try MockServer()

@@ -10,12 +10,14 @@ struct RetryRuleTests {
   private var policy = DeliveryPolicy()
 
   private func conclusion(
-    _ error: any Error, number: Int = 1, counted: Int = 1, seed: UInt64 = 1, isRefusedAlone: Bool = false
+    _ error: any Error, of request: Request = .post("https://example.com/"), number: Int = 1,
+    counted: Int = 1,
+    seed: UInt64 = 1, isRefusedAlone: Bool = false
   ) -> RetryRule.Conclusion {
     var random = SeededRandom(seed: seed)
     let rule = RetryRule(policy: policy, pollInterval: .seconds(60), responseLimit: 100)
     let attempt = DeliveryAttempt(
-      request: .post("https://example.com/"), number: number, result: .failure(error))
+      request: request, number: number, result: .failure(error))
     return rule.conclusion(
       on: attempt, counted: counted, isRefusedAlone: isRefusedAlone, date: date, random: &random)
   }
@@ -223,17 +225,25 @@ struct RetryRuleTests {
     #expect(conclusion(rejected(404)).sign == .responded)
     #expect(
       conclusion(rejected(500)).sign
-        == .failed(reason: "the server responded with 500 Internal Server Error", hasResponded: true))
+        == .failed(reason: "the server responded with 500 Internal Server Error", .responded))
     #expect(
       conclusion(rejected(503)).sign
-        == .failed(reason: "the server responded with 503 Service Unavailable", hasResponded: true))
+        == .failed(reason: "the server responded with 503 Service Unavailable", .responded))
     guard case .busy(_, .seconds(9)) = conclusion(rejected(503, ["Retry-After": "9"])).sign,
       case .busy(_, .seconds(7)) = conclusion(rejected(429, ["Retry-After": "7"])).sign
     else {
       Issue.record("they are not left alone")
       return
     }
-    #expect(conclusion(noWay).sign == .failed(reason: "refused", hasResponded: false))
+    #expect(conclusion(noWay).sign == .failed(reason: "refused", .unreachable))
+    let lost = RequestError(.connectionLost, message: "lost", reachedServer: true)
+    #expect(conclusion(lost).sign == .failed(reason: "lost", .silent))
+    let late = RequestError(.timedOut, message: "late", reachedServer: false)
+    #expect(conclusion(late).sign == .failed(reason: "late", .unreachable))
+    let request = Request.post("https://example.com/")
+    for own in [request.timeout(.milliseconds(1)), request.deadline(.milliseconds(1))] {
+      #expect(conclusion(late, of: own).sign == .failed(reason: "late", .silent))
+    }
     #expect(conclusion(RequestError(.fileUnreadable, message: "", reachedServer: false)).sign == .none)
   }
 

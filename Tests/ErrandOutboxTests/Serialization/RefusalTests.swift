@@ -47,6 +47,12 @@ import Testing
       post.field(name, Self.secret), naming: name, "attemptInterceptors", "POST https://example.com/a")
   }
 
+  @Test func `a request whose time is over before it begins is refused`() async {
+    await expectRefused(post.deadline(.zero), naming: "deadline", "longer")
+    await expectRefused(post.timeout(.milliseconds(-1)), naming: "time-out", "longer")
+    await expectRefused(post.connectTimeout(.zero), naming: "connect time-out", "longer")
+  }
+
   @Test func `a header field that is marked as secret, or named by the client's secrets, is refused`() async {
     await expectRefused(
       post.field("X-Key", Self.secret, isSecret: true), naming: "X-Key", "attemptInterceptors")
