@@ -154,8 +154,7 @@ let package = Package(
       name: "ErrandCommands",
       dependencies: [
         "ErrandCookies", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
-        "ErrandCurl",
-        "ErrandInspector", "ErrandSigning", "ErrandTesting",
+        "ErrandCurl", "ErrandInspector", "ErrandSigning", "ErrandTesting",
       ],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),

@@ -1,5 +1,3 @@
-import ErrandCore
-
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -9,7 +9,7 @@ import ErrandCore
 /// The value of a `Set-Cookie` field, parsed as RFC 6265bis says (draft 15, section 5.6): of attributes that
 /// are repeated the last one counts, and unknown ones are ignored. Whether it is kept is decided elsewhere
 /// (`CookieList`).
-package struct SetCookie: Sendable, Hashable {
+struct SetCookie: Sendable, Hashable {
   /// How long a cookie is kept at most (section 5.5): 400 days.
   static let longestLifetime: TimeInterval = 400 * 86_400
 
@@ -28,7 +28,7 @@ package struct SetCookie: Sendable, Hashable {
 
   /// Returns nil if there is a control character anywhere, no name and no value, or more than 4096 octets of
   /// them; and if they were not UTF-8, because the octets that the server sent are not known any more.
-  package init?(_ text: String) {
+  init?(_ text: String) {
     guard !ASCII.hasControl(text) else { return nil }
     let parts = Array(text.utf8).split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     let (name, value) = Self.pair(parts[0])
@@ -110,7 +110,7 @@ extension SetCookie {
 }
 
 extension SetCookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  package var description: String { "SetCookie(\(name.isEmpty ? "(no name)" : name))" }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }
+  var description: String { "SetCookie(\(name.isEmpty ? "(no name)" : name))" }
+  var debugDescription: String { description }
+  var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }
 }

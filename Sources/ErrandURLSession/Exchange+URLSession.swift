@@ -25,20 +25,14 @@ extension URLRequest {
 }
 
 extension ResponseHead {
-  /// Makes a head of URLSession's response, which loses the order of fields and repeated names; here fields
-  /// are sorted by name.
+  /// Makes a head of URLSession's response.
   init(_ response: HTTPURLResponse) {
-    var fields = HTTPFields()
-    let lines = response.allHeaderFields.compactMap { name, value in
-      (name as? String).map { ($0, String(describing: value)) }
-    }
-    for (name, value) in lines.sorted(by: { $0.0 < $1.0 }) {
-      let isJoined = name.lowercased() == "set-cookie"
-      for value in isJoined ? HTTPFields.setCookies(joined: value) : [value] { fields.append(name, value) }
-    }
     #if canImport(FoundationNetworking)
+      var fields = HTTPFields(ofSession: response.allHeaderFields)
       // The body of a redirect is dropped there, so its length announces nothing.
       if 300..<400 ~= response.statusCode { fields.remove("Content-Length") }
+    #else
+      let fields = HTTPFields(ofSession: response.allHeaderFields)
     #endif
     self.init(status: Status(response.statusCode), fields: fields)
   }

@@ -93,8 +93,8 @@ import Testing
   }
 
   @Test func `processes write one file at once, and no cookie is lost`() async throws {
-    let one = try CookieWriterProcess(file: file, host: "one.com", count: 30, folder: folder)
-    let two = try CookieWriterProcess(file: file, host: "two.com", count: 30, folder: folder)
+    let one = try startCookieWriter(file: file, host: "one.com", count: 30, folder: folder)
+    let two = try startCookieWriter(file: file, host: "two.com", count: 30, folder: folder)
     let store = store()
     for number in 0..<30 {
       store.take(["Set-Cookie": "c\(number)=1; Max-Age=1000"], from: url, at: now)
@@ -114,7 +114,7 @@ import Testing
   @Test func `a process that is killed leaves a whole file, and what it had reported`() async throws {
     var random = SeededRandom(seed: 31)
     for round in 0..<4 {
-      let writer = try CookieWriterProcess(
+      let writer = try startCookieWriter(
         file: file, host: "r\(round).com", count: 1_000_000, folder: folder)
       let wanted = Int.random(in: 1...30, using: &random)
       while writer.lines.count < wanted { await Task.yield() }

@@ -156,11 +156,15 @@
       #expect(try await fleet.psql("SELECT count(*) FROM errand.requests") == "0")
     }
 
-    @Test func `what is stored is on the disk, whatever the database sets`() async throws {
+    private func fleetWithoutDurability() async throws -> Fleet {
       let cluster = try await PostgresCluster.shared()
       let database = try await cluster.makeDatabase()
       try await cluster.psql("ALTER DATABASE \(database) SET synchronous_commit = off")
-      let fleet = try await Fleet(cluster, database: database)
+      return try await Fleet(cluster, database: database)
+    }
+
+    @Test func `what is stored is on the disk, whatever the database sets`() async throws {
+      let fleet = try await fleetWithoutDurability()
       try await fleet.migrate()
       let setting = try await fleet.psql(
         """
@@ -191,10 +195,7 @@
     }
 
     @Test func `a large body is on the disk before its request, whatever a database sets`() async throws {
-      let cluster = try await PostgresCluster.shared()
-      let database = try await cluster.makeDatabase()
-      try await cluster.psql("ALTER DATABASE \(database) SET synchronous_commit = off")
-      let fleet = try await Fleet(cluster, database: database)
+      let fleet = try await fleetWithoutDurability()
       let outbox = try await fleet.outbox(try await fleet.store())
       try await fleet.psql(
         """

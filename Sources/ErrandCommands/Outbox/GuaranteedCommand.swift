@@ -47,22 +47,27 @@ struct GuaranteedCommand {
     let outbox = try await place.open()
     do {
       let receipt = try await enqueue(request, outbox)
-      do {
-        if isJSON {
-          if let entry = try await receipt.status() { try console.show(OutboxRecord(entry)) }
-        } else {
-          try console.output.write(ControlEscaper.line("\(receipt.id)") + "\n")
-        }
-      } catch OutputDescriptor.Failure.unwritable(let reason) {
-        throw CommandFailure(
-          .localFile, "outputUnwritable",
-          "the request is stored as \(receipt.id), but the output cannot be written: \(reason)")
-      }
+      try await show(receipt)
       await outbox.close()
       return .success
     } catch {
       await outbox.close()
       throw error
+    }
+  }
+
+  private func show(_ receipt: Receipt) async throws {
+    do {
+      if isJSON {
+        if let entry = try await receipt.status() { try console.show(OutboxRecord(entry)) }
+      } else {
+        try console.output.write(ControlEscaper.line("\(receipt.id)") + "\n")
+      }
+    } catch let error as OutputDescriptor.Failure {
+      guard case .unwritable = error else { throw error }
+      let failure = CommandFailure(error)
+      throw CommandFailure(
+        failure.exit, failure.code, "the request is stored as \(receipt.id), but \(failure.message)")
     }
   }
 

@@ -122,7 +122,8 @@
         }
         self = .response(
           SessionResponse(
-            status: Status(response.statusCode), fields: HTTPFields(response), url: url,
+            status: Status(response.statusCode), fields: HTTPFields(ofSession: response.allHeaderFields),
+            url: url,
             method: Method(rawValue: task.currentRequest?.httpMethod ?? "GET"), body: body))
         return
       }
@@ -146,20 +147,6 @@
         self = .failure(
           .connectionLost, message: "the connection was lost: \((error as NSError).code)", reachedServer: true
         )
-      }
-    }
-  }
-
-  extension HTTPFields {
-    /// The fields of URLSession's response, which loses their order, and joins those of one name.
-    fileprivate init(_ response: HTTPURLResponse) {
-      self.init()
-      let lines = response.allHeaderFields.compactMap { name, value in
-        (name as? String).map { ($0, String(describing: value)) }
-      }
-      for (name, value) in lines.sorted(by: { $0.0 < $1.0 }) {
-        let isJoined = name.lowercased() == "set-cookie"
-        for value in isJoined ? HTTPFields.setCookies(joined: value) : [value] { append(name, value) }
       }
     }
   }

@@ -128,10 +128,12 @@ struct OriginState: Sendable {
   var probesAhead: Int { phase == .halfOpen ? max(1, probesLeft) : 1 }
 
   /// The number of attempts that were begun since the origin was half open last.
-  private var probesInFlight: Int { attempts.values.count { $0.isProbe && $0.epoch == epoch } }
+  private var probesInFlight: Int { attempts.values.count(where: isProbe) }
 
   /// The number of those that do not hang: at most one.
-  var movingProbes: Int { attempts.values.count { $0.isProbe && $0.epoch == epoch && !$0.hangs } }
+  var movingProbes: Int { attempts.values.count { isProbe($0) && !$0.hangs } }
+
+  private func isProbe(_ attempt: Attempt) -> Bool { attempt.isProbe && attempt.epoch == epoch }
 
   /// False if as many probes hang as may be in flight while the origin is half open.
   func hasRoomForProbe(_ limits: Limits) -> Bool {

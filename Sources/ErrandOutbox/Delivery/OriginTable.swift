@@ -57,9 +57,11 @@ struct OriginTable: Sendable {
     count(origins[origin], by: -1)
     let value = body(&origins[origin, default: OriginState(origin)])
     count(origins[origin], by: 1)
-    if let change = origins[origin]?.nextChange(limits) { nextChange = min(nextChange ?? change, change) }
+    if let change = origins[origin]?.nextChange(limits) { expectChange(at: change) }
     return value
   }
+
+  private mutating func expectChange(at time: Duration) { nextChange = min(nextChange ?? time, time) }
 
   private mutating func count(_ origin: OriginState?, by one: Int) {
     guard let origin else { return }
@@ -112,7 +114,7 @@ struct OriginTable: Sendable {
       state.waiting -= 1
       state.begin(lease, at: now)
     }
-    if isCrowded { nextChange = min(nextChange ?? now + patience, now + patience) }
+    if isCrowded { expectChange(at: now + patience) }
   }
 
   mutating func end(
@@ -154,7 +156,7 @@ struct OriginTable: Sendable {
       if now >= change {
         if self.change(name, { $0.advance(to: now, limits) }) { mayClaim = true }
       } else {
-        nextChange = min(nextChange ?? change, change)
+        expectChange(at: change)
       }
     }
     return mayClaim

@@ -84,7 +84,8 @@
       _ = try await core.run(
         """
         INSERT INTO errand.blobs(key, name, size, held_until, data)
-        SELECT $2, $3, $4::bigint, \(Self.hold), $5::bytea FROM errand.be_durable() ON CONFLICT (key) DO UPDATE SET name = excluded.name
+        SELECT $2, $3, $4::bigint, \(Self.hold), $5::bytea FROM errand.be_durable()
+        ON CONFLICT (key) DO UPDATE SET name = excluded.name
         """,
         [core.time, .text(key), .text(name), .integer(count), isOnePiece ? .bytes(first) : .null(.bytes)],
         isRepeatable: true)

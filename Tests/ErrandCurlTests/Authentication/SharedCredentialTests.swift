@@ -8,35 +8,18 @@ import Testing
 
 /// Processes that share a file with a credential, and a server that gives each refresh token out once.
 @Suite(.timeLimit(.minutes(1))) struct SharedCredentialTests {
-  /// A process that sends requests with the credential of a file. Its output is a file, too.
-  private final class User: Sendable {
+  /// A process that sends requests with the credential of a file.
+  private struct User: Sendable {
     let name: String
-    private let program: Program
-    private let output: URL
+    let program: RecordedProgram
 
     init(_ name: String, _ server: TokenServer, _ folder: TemporaryFolder, count: Int, rounds: Int = 1) throws
     {
       self.name = name
-      output = folder.file("output of \(name)")
-      try Data().write(to: output)
-      let handle = try FileHandle(forWritingTo: output)
-      program = try Program(
+      program = try RecordedProgram(
         Program.built("CredentialUser"),
         [folder.path("credential"), "http://127.0.0.1:\(server.http.port)", name, "\(count)", "\(rounds)"],
-        output: handle.fileDescriptor)
-      try handle.close()
-    }
-
-    var lines: [String] {
-      let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
-      return text.split(separator: "\n").map(String.init)
-    }
-
-    func end() async -> Program.End { await program.end() }
-
-    func kill() async {
-      program.send(SIGKILL)
-      _ = await program.end()
+        output: folder.file("output of \(name)"))
     }
   }
 
@@ -55,8 +38,8 @@ import Testing
 
   private func expectRight(_ users: [User], _ count: Int, rounds: Int = 1) async {
     for user in users {
-      #expect(await user.end() == .exited(0))
-      #expect(user.lines == Array(repeating: "right \(count)", count: rounds), "by \(user.name)")
+      #expect(await user.program.end() == .exited(0))
+      #expect(user.program.lines == Array(repeating: "right \(count)", count: rounds), "by \(user.name)")
     }
   }
 
@@ -87,7 +70,7 @@ import Testing
     let users = try users(server, count: 20)
     try await reach { !server.refreshes.isEmpty }
     let first = try #require(server.refreshes.first)
-    for user in users where user.name == first { await user.kill() }
+    for user in users where user.name == first { await user.program.kill() }
     await expectRight(users.filter { $0.name != first }, 20)
     #expect(server.refreshes.count == 2 && server.reused.isEmpty)
   }
@@ -100,7 +83,7 @@ import Testing
     let users = try users(server, count: 20, rounds: 2)
     try await reach { try Data(contentsOf: file) != before }
     let first = try #require(server.refreshes.first)
-    for user in users where user.name == first { await user.kill() }
+    for user in users where user.name == first { await user.program.kill() }
     await expectRight(users.filter { $0.name != first }, 20, rounds: 2)
     #expect(server.refreshes.count == 1)
   }
@@ -117,19 +100,20 @@ import Testing
     let users = try users(server, count: 10)
     try await reach { !server.refreshes.isEmpty }
     let first = try #require(server.refreshes.first)
-    for user in users where user.name == first { await user.kill() }
+    for user in users where user.name == first { await user.program.kill() }
     let others = users.filter { $0.name != first }
     if hasGrace {
       await expectRight(others, 10)
       #expect(server.refreshes.count == 2)
     } else {
       for user in others {
-        #expect(await user.end() == .exited(0))
-        #expect(user.lines.last == "right 0")
+        #expect(await user.program.end() == .exited(0))
+        #expect(user.program.lines.last == "right 0")
         // A request that was on the wire is cancelled.
         let ends = ["has to sign in again", "signed out"]
         #expect(
-          user.lines.dropLast().allSatisfy { line in ends.contains { line.contains($0) } }, "\(user.lines)")
+          user.program.lines.dropLast().allSatisfy { line in ends.contains { line.contains($0) } },
+          "\(user.program.lines)")
       }
     }
   }

@@ -1,8 +1,19 @@
 extension HTTPFields {
+  /// Makes the fields of URLSession's response, which loses their order, and joins those of one name. They are sorted by
+  /// name.
+  package init(ofSession joined: [AnyHashable: Any]) {
+    self.init()
+    let lines = joined.compactMap { name, value in (name as? String).map { ($0, String(describing: value)) } }
+    for (name, value) in lines.sorted(by: { $0.0 < $1.0 }) {
+      let isJoined = ASCII.lowercased(name) == "set-cookie"
+      for value in isJoined ? Self.setCookies(joined: value) : [value] { append(name, value) }
+    }
+  }
+
   /// Separates `Set-Cookie` fields that were joined with commas, as URLSession does. A comma begins another
   /// cookie if a name and a `=` follow it; the one in a date (`Expires=Wed, 21 Oct 2015`) does not. So a
   /// value with `, name=` in it is cut there, and no cookie without a name is found behind a comma.
-  package static func setCookies(joined: String) -> [String] {
+  static func setCookies(joined: String) -> [String] {
     let bytes = Array(joined.utf8)
     var lines: [String] = []
     var start = 0
