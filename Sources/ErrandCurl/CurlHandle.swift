@@ -60,7 +60,7 @@ final class CurlHandle: @unchecked Sendable {
   private let addresses: UnsafeMutablePointer<curl_slist>?
   @exclusivity(unchecked) private var reportsSockets = false
   /// libcurl does not copy its key either.
-  private let identity: ClientIdentity?
+  private let identity: TLSIdentity?
 
   init(_ options: CurlOptions, _ memory: BodyMemory) {
     self.memory = memory

@@ -18,9 +18,9 @@ final class CurlOptions: Sendable {
   private let environment: ProxyEnvironment
   let hasProxies: Bool
   /// The client's certificate. It outlives the handles that use it.
-  let identity: ClientIdentity?
+  let identity: TLSIdentity?
   /// The authorities to trust, if they are not in a file. They outlive the handles, too.
-  private let authorities: ClientIdentity.Secret?
+  private let authorities: TLSIdentity.Secret?
   let pins: PublicKeyPins
   /// The secrets of the proxies, which no message may quote.
   let proxySecrets: ProxySecrets
@@ -43,7 +43,7 @@ final class CurlOptions: Sendable {
     Self.initialiseOnce
     let security = CurlSecurity(configuration, proxies: proxies)
     (identity, pins) = (security.identity, security.pins)
-    authorities = configuration.certificateAuthorities?.withUnsafeBytes { ClientIdentity.Secret($0) }
+    authorities = configuration.certificateAuthorities?.withUnsafeBytes { TLSIdentity.Secret($0) }
     problem =
       (configuration.problem ?? environment.problem).map { CurlProblem(code: .unsupported, message: $0) }
       ?? security.problem.map { CurlProblem(code: .invalidConfiguration, message: $0) }
@@ -128,7 +128,7 @@ final class CurlOptions: Sendable {
 
   /// The properties of a request without a body that its options follow from, besides its host.
   struct Shape: Equatable {
-    let method: Method
+    let method: HTTPMethod
     let httpVersion: HTTPVersionPreference
     let isSecure: Bool
     let timeout: Duration

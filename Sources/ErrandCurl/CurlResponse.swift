@@ -151,7 +151,7 @@ struct CurlResponse {
     return "the connection ended after \(taken) of the \(announced) bytes of the response"
   }
 
-  private var mayHaveBody: Bool { Status(status).mayHaveBody(to: exchange.request.method) }
+  private var mayHaveBody: Bool { HTTPStatus(status).mayHaveBody(to: exchange.request.method) }
 
   /// True if the server does not want the rest of the request.
   private func refuses(_ isSending: Bool) -> Bool { isSending && status >= 300 }

@@ -9,7 +9,7 @@ struct CurlProblem: Sendable {
 
 /// The identities of a configuration: opened and checked once.
 struct CurlSecurity {
-  let identity: ClientIdentity?
+  let identity: TLSIdentity?
   let pins: PublicKeyPins
   /// The reason why nothing is sent, or nil.
   let problem: String?
@@ -17,9 +17,9 @@ struct CurlSecurity {
   /// - Parameter proxies: The URLs of the proxies.
   init(_ configuration: CurlConfiguration, proxies: [String]) {
     var problems = [configuration.problem(ofCredentialAt: proxies)].compactMap(\.self)
-    var (identity, pins) = (ClientIdentity?.none, PublicKeyPins())
+    var (identity, pins) = (TLSIdentity?.none, PublicKeyPins())
     do throws(TLSProblem) {
-      if let certificate = configuration.tls.clientCertificate { identity = try ClientIdentity(certificate) }
+      if let certificate = configuration.tls.clientCertificate { identity = try TLSIdentity(certificate) }
       pins = try PublicKeyPins(configuration.tls.pins)
     } catch {
       problems.append(error.description)
@@ -31,7 +31,7 @@ struct CurlSecurity {
   /// Returns what this libcurl cannot do, or nil: depending on its TLS library, it takes neither a certificate from
   /// memory nor a pin, and would go without.
   private static func shortcoming(
-    _ identity: ClientIdentity?, _ pins: PublicKeyPins, _ credential: ProxyCredential?
+    _ identity: TLSIdentity?, _ pins: PublicKeyPins, _ credential: ProxyCredential?
   ) -> String? {
     guard identity != nil || !pins.isEmpty || credential != nil, let easy = curl_easy_init() else {
       return nil

@@ -210,9 +210,9 @@ final class CurlTransfer: @unchecked Sendable {
   var errorMessage: String { String(cString: handle.errorText) }
 
   /// The status with which a proxy refused a tunnel, or nil.
-  var refusalOfTunnel: Status? {
+  var refusalOfTunnel: HTTPStatus? {
     let status = errand_getinfo_long(easy, CURLINFO_HTTP_CONNECTCODE)
-    return status == 0 || 200..<300 ~= status ? nil : Status(Int(status))
+    return status == 0 || 200..<300 ~= status ? nil : HTTPStatus(Int(status))
   }
 
   var isRefusedByProxy: Bool { response.isRefusedByProxy }

@@ -17,7 +17,7 @@ struct HeadParser {
   private var status = 0
   private var fields = HTTPFields()
 
-  var head: ResponseHead { ResponseHead(status: Status(status), fields: fields) }
+  var head: ResponseHead { ResponseHead(status: HTTPStatus(status), fields: fields) }
   var hasSecrets: Bool { fields.contains(where: \.isSecret) }
 
   /// - Parameter memo: An earlier head, of which nothing is parsed again, and afterwards this one.

@@ -16,12 +16,12 @@ package import ErrandCore
 
 /// A request to a `PageServer`, whole.
 package struct ServedRequest: Sendable {
-  package let method: ErrandCore.Method
+  package let method: HTTPMethod
   package let target: String
   package let fields: HTTPFields
   package var body = Data()
 
-  package init(method: ErrandCore.Method, target: String, fields: HTTPFields) {
+  package init(method: HTTPMethod, target: String, fields: HTTPFields) {
     (self.method, self.target, self.fields) = (method, target, fields)
   }
 }
@@ -164,6 +164,6 @@ final class PageConnection {
 
   private static func head(_ status: Int, _ fields: HTTPFields) -> Data {
     let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
-    return Data("HTTP/1.1 \(Status(status))\r\n\(lines)\r\n".utf8)
+    return Data("HTTP/1.1 \(HTTPStatus(status))\r\n\(lines)\r\n".utf8)
   }
 }

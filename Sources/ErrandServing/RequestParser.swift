@@ -9,7 +9,7 @@ package import ErrandCore
 /// An incremental parser of HTTP/1.1 requests. Pure.
 package struct RequestParser {
   package enum Event: Equatable {
-    case head(method: ErrandCore.Method, target: String, fields: HTTPFields)
+    case head(method: HTTPMethod, target: String, fields: HTTPFields)
     case body(Data)
     case complete
     /// The bytes are no request. Nothing after them can be parsed.
@@ -146,6 +146,6 @@ package struct RequestParser {
     } else {
       state = .body(0)
     }
-    return .head(method: ErrandCore.Method(words[0]), target: words[1], fields: fields)
+    return .head(method: HTTPMethod(words[0]), target: words[1], fields: fields)
   }
 }

@@ -9,7 +9,7 @@ import Foundation
 /// One request of a session on its way through the client.
 final class ProtocolLoad: Sendable {
   struct Contents {
-    var state = LoadState()
+    var state = ProtocolLoadState()
     var call: Call?
     var work: Task<Void, Never>?
   }

@@ -11,7 +11,8 @@ extension Request {
   ///   - body: The session's request's own.
   ///   - priority: The priority of the session's task, 0...1.
   ///   - retry: The client's policy.
-  init(_ original: URLRequest, body: Body, priority: Float, retry: RetryPolicy = RetryPolicy()) throws {
+  init(_ original: URLRequest, body: RequestBody, priority: Float, retry: RetryPolicy = RetryPolicy()) throws
+  {
     guard let url = original.url else { throw URLError(.badURL) }
     var fields = HTTPFields()
     for (name, value) in (original.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -24,7 +25,7 @@ extension Request {
         fields.remove(URLRequest.additionsField)
       }
     #endif
-    var request = Request(Method(original.httpMethod ?? "GET"), url, fields: fields, body: body)
+    var request = Request(HTTPMethod(original.httpMethod ?? "GET"), url, fields: fields, body: body)
     // Without a type of its own a body is sent as URLSession sends it.
     if !fields.contains("Content-Type"), original.httpBody != nil {
       request.fields.append("Content-Type", "application/x-www-form-urlencoded")
@@ -55,7 +56,7 @@ extension Request {
 extension URLRequest {
   /// Returns the client's body, and the request with its stream read, if that fits in memory: a stream that is left in it
   /// has been begun, and cannot be sent again.
-  func readingBody() async throws -> (Body, URLRequest) {
+  func readingBody() async throws -> (RequestBody, URLRequest) {
     if let data = httpBody { return (.bytes(data), self) }
     guard let stream = httpBodyStream else { return (.none, self) }
     let length = value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }

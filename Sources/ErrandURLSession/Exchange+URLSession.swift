@@ -34,7 +34,7 @@ extension ResponseHead {
     #else
       let fields = HTTPFields(ofSession: response.allHeaderFields)
     #endif
-    self.init(status: Status(response.statusCode), fields: fields)
+    self.init(status: HTTPStatus(response.statusCode), fields: fields)
   }
 }
 

@@ -49,7 +49,7 @@ package struct TestRequest: Sendable {
   ///   - file: The file of the payload, if the request needs one.
   ///   - group: The numbers that are enqueued together.
   package func item(to server: String, file: URL, group: ClosedRange<Int>) -> OutboxItem {
-    let body: Body =
+    let body: RequestBody =
       switch kind {
       case .small, .large: .bytes(payload)
       case .file: .file(file, contentType: "text/plain")

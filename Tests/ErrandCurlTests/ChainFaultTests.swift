@@ -63,7 +63,7 @@ import Testing
 
   @Test func `a request that an interceptor changed is checked like the original one`() async throws {
     struct Spoil: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         switch request.url?.path {
         case "/url": try await next(.get("no url"))
         case "/field": try await next(request.field("X", "a\r\nEvil: 1"))
@@ -90,7 +90,7 @@ import Testing
 
   @Test func `an interceptor's own response is downloaded and streamed like any other`() async throws {
     struct Own: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         Response(status: 200, data: Data("own".utf8), url: request.url!)
       }
     }
@@ -106,7 +106,7 @@ import Testing
 
   @Test func `an interceptor may send a streaming call twice and return the second response`() async throws {
     struct Twice: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         _ = try await next(request)
         return try await next(request)
       }

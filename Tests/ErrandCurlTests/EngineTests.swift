@@ -108,7 +108,7 @@ import Testing
     server.on("GET", "/") { _ in .response(body: "kept") }
     server.on("POST", "/") { _ in .close }
     let client = Client(transport: CurlTransport())
-    for body in [Body.none, .bytes(Data()), .text(""), .form([:] as KeyValuePairs)] {
+    for body in [RequestBody.none, .bytes(Data()), .text(""), .form([:] as KeyValuePairs)] {
       try await client.send(.get(server.url("/")))
       let before = server.requests.count
       await #expect(throws: RequestError.self) { try await client.send(.post(server.url("/"), body)) }

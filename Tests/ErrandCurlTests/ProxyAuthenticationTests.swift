@@ -210,7 +210,7 @@
         continuation.yield(Data("a stream".utf8))
         continuation.finish()
       }
-      for (body, text) in [(Body.text("a body"), "a body"), (.stream(chunks), "a stream")] {
+      for (body, text) in [(RequestBody.text("a body"), "a body"), (.stream(chunks), "a stream")] {
         let before = proxy.asked.count
         #expect(try await client.send(.post(url, body).bestEffort()).text == "by proxy")
         let asked = proxy.asked[before...]

@@ -82,7 +82,7 @@ import Testing
   func `a header field that an interceptor adds is checked`(value: String) async {
     struct Adding: Interceptor {
       let value: String
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         try await next(request.field("X-Added", value))
       }
     }
@@ -94,7 +94,7 @@ import Testing
 
   @Test(.computesLong) func `a method, a Host or a head that cannot be sent is refused`() async {
     for method in ["", "GET /x HTTP/1.1\r\nX: y\r\n\r\nGET", "G T", "CONNECT", "GÉT"] {
-      await isRefused(Request(ErrandCore.Method(method), server.url("/")))
+      await isRefused(Request(HTTPMethod(method), server.url("/")))
     }
     for host in ["a b", "a/b", "u@h", "a, b", "", "h:x", "a?b"] {
       await isRefused(.get(server.url("/")).field("Host", host))
@@ -134,7 +134,9 @@ import Testing
       #expect(server.requests.last?.fields["Authorization"] == nil)
     }
     struct Passing: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response { try await next(request) }
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+        try await next(request)
+      }
     }
     var configuration = ClientConfiguration()
     configuration.interceptors = [Passing()]

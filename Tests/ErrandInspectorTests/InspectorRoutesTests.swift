@@ -10,7 +10,7 @@ import Testing
 
   /// Returns the status with which a request is refused; nil if it is not.
   private func refusal(
-    _ method: ErrandCore.Method, _ target: String, _ fields: HTTPFields, body: String = ""
+    _ method: HTTPMethod, _ target: String, _ fields: HTTPFields, body: String = ""
   ) -> Int? {
     var request = ServedRequest(method: method, target: target, fields: fields)
     request.body = Data(body.utf8)

@@ -109,7 +109,7 @@ import Testing
     defer { inspector.stop() }
     try await client.send(.get("http://a.test/x"))
     let id = try #require(try await get(url, "export").text.firstMatch(of: /"id":(\d+)/)?.1)
-    let body = Body.text("{\"name\":\"resend\",\"call\":\(id)}", contentType: "application/json")
+    let body = RequestBody.text("{\"name\":\"resend\",\"call\":\(id)}", contentType: "application/json")
     let action = Request.post(url.appending(path: "action"), body).attempts(1).timeout(.seconds(10))
       .field("Origin", "http://127.0.0.1:\(url.port ?? 0)")
     _ = try await browser.send(action)

@@ -13,9 +13,11 @@
     @Test func `a statement enqueues what an outbox would`() async throws {
       let (fleet, server) = (try await Fleet(), try MockServer.accepting())
       try await fleet.migrate()
-      let request = Request.put(server.url("/a?b=c%20d"), Body.bytes(Data([0, 1, 255]), contentType: "a/b"))
-        .field("X-Two", "1").field("X-One", "\"quoted\" \\ größe").idempotencyKey("k\"1")
-        .priority(.userInitiated).timeout(.seconds(7)).deadline(.seconds(60))
+      let request = Request.put(
+        server.url("/a?b=c%20d"), RequestBody.bytes(Data([0, 1, 255]), contentType: "a/b")
+      )
+      .field("X-Two", "1").field("X-One", "\"quoted\" \\ größe").idempotencyKey("k\"1")
+      .priority(.userInitiated).timeout(.seconds(7)).deadline(.seconds(60))
       let statement = try PostgresOutboxStore.enqueueStatement(
         for: request, lane: "l", expires: .seconds(60), id: OutboxID(rawValue: "the id"), schema: fleet.schema
       )
@@ -48,7 +50,7 @@
       try await fleet.migrate()
       let bodies = [Data(), Data.seeded(70_000), Data.seeded(2_500_000)]
       for (index, body) in bodies.enumerated() {
-        let request = Request.post(server.url("/\(index)"), Body.bytes(body, contentType: "a/b"))
+        let request = Request.post(server.url("/\(index)"), RequestBody.bytes(body, contentType: "a/b"))
         _ = try await execute(
           try PostgresOutboxStore.enqueueStatement(for: request, schema: fleet.schema), fleet)
       }

@@ -29,7 +29,7 @@
       let store: PostgresOutboxStore
 
       var location: String { blobs.location }
-      func put(_ sources: [BlobSource]) async throws -> [Blob] { try await blobs.put(sources) }
+      func put(_ sources: [BlobSource]) async throws -> [StoredBlob] { try await blobs.put(sources) }
       func open(_ name: String, size: Int64) throws -> any BodyReader { try blobs.open(name, size: size) }
       func check(_ name: String, size: Int64) throws { try blobs.check(name, size: size) }
       func remove(_ names: [String]) async { await blobs.remove(names) }

@@ -84,7 +84,7 @@ final class FleetWorker: Sendable {
 
 /// Adds the process's ID to each attempt.
 private struct Signature: Interceptor {
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     try await next(request.field(FleetRequest.senderField, "\(getpid())"))
   }
 }

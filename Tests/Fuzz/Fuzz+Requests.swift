@@ -61,7 +61,7 @@ extension Fuzz {
 
   func method() async -> String? {
     let method = junk.text()
-    return await sent(Request(Method(method), "\(origin)/m")) { found in
+    return await sent(Request(HTTPMethod(method), "\(origin)/m")) { found in
       found.method.elementsEqual(method.utf8) ? nil : "not the method \(method.debugDescription)"
     }
   }

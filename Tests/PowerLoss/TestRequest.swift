@@ -36,7 +36,7 @@ struct TestRequest {
 
   /// - Parameter folder: The folder for a file, if the request needs one.
   func item(filesIn folder: URL) throws -> OutboxItem {
-    var body = Body.bytes(payload)
+    var body = RequestBody.bytes(payload)
     if number % 5 == 0 {
       let file = folder.appending(path: "\(number)")
       try payload.write(to: file)

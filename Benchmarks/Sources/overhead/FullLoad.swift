@@ -12,7 +12,7 @@
     init(tasks: Int) {
       self.tasks = tasks
       request = Request.get("http://127.0.0.1/small")
-        .shared().priority(.userInitiated).activity(Activity("Loading"))
+        .shared().priority(.userInitiated).activity(RequestActivity("Loading"))
         .checked()
         .attempts(3)
     }

@@ -51,7 +51,7 @@
         switch part {
         case .scope, .task, .credential, .elsewhere, .listener: plain
         case .priority: plain.priority(.userInitiated)
-        case .activity: plain.activity(Activity("Loading"))
+        case .activity: plain.activity(RequestActivity("Loading"))
         case .checks: plain.checked()
         case .shared: plain.shared()
         }

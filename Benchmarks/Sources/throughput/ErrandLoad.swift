@@ -45,7 +45,7 @@ final class ErrandLoad: Load {
     let own = Request.get("\(work.url)?task=\(task)")
     if work.policies == .sharing { return own.shared() }
     let request = own.priority(.userInitiated).attempts(3).deadline(.seconds(60)).activity(
-      Activity("Loading")
+      RequestActivity("Loading")
     )
     .expecting(contentType: "text/plain").expectingBody()
     return work.policies == .all ? request.shared() : request

@@ -6,7 +6,7 @@ import UIKit
 final class ComposeViewController: UIViewController {
   private let feed: Feed
   private let whenPublished: () -> Void
-  private let activity = Activity("Publishing")
+  private let activity = RequestActivity("Publishing")
   private lazy var presenter = ActivityPresenter(activity, over: view)
   let text = UITextView()
 

@@ -44,7 +44,7 @@ struct Feed: Sendable {
   }
 
   /// A second tap is no second post.
-  func publish(_ post: NewPost, _ activity: Activity) async throws {
+  func publish(_ post: NewPost, _ activity: RequestActivity) async throws {
     try await client.send(
       .post("posts", json: post).mustFinishFirst(activity, text: "Publishing").ignoringRepeats(
         within: .seconds(3)))

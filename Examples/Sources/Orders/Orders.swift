@@ -80,7 +80,7 @@ struct Order: Codable {
 struct Credentials: Interceptor {
   let token: String
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     try await next(request.bearer(token))
   }
 }

@@ -87,11 +87,11 @@ enum Invocation: Sendable, Hashable {
         throw UsageError(
           "\(operands[0].quotedWithoutSecrets) is no method", hint: "As in errand send PURGE URL.")
       }
-      self = .transfer(try Transfer(arguments, method: Method(operands[0]), url: operands[1]))
+      self = .transfer(try Transfer(arguments, method: HTTPMethod(operands[0]), url: operands[1]))
     case "download": self = .transfer(try Self.download(arguments))
     case "upload": self = .transfer(try Self.upload(arguments))
     default:
-      self = .transfer(try Transfer(arguments, method: Method(name: command.name), url: operands[0]))
+      self = .transfer(try Transfer(arguments, method: HTTPMethod(name: command.name), url: operands[0]))
     }
   }
 
@@ -118,7 +118,7 @@ enum Invocation: Sendable, Hashable {
   private static func upload(_ arguments: ScannedArguments) throws(UsageError) -> Transfer {
     let name = arguments.last(.method) ?? "PUT"
     guard ASCII.isToken(name) else { throw UsageError("\(name.quotedWithoutSecrets) is no method") }
-    var transfer = try Transfer(arguments, method: Method(name), url: arguments.operands[1])
+    var transfer = try Transfer(arguments, method: HTTPMethod(name), url: arguments.operands[1])
     let file = arguments.operands[0]
     transfer.body =
       file == "-"
@@ -167,7 +167,7 @@ enum Invocation: Sendable, Hashable {
   }
 }
 
-extension Method {
+extension HTTPMethod {
   /// Makes the method that a command is named after.
   fileprivate init(name: String) { self.init(name.uppercased()) }
 }

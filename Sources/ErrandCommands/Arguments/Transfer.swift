@@ -10,7 +10,7 @@ struct Transfer: Sendable, Hashable {
     case fileNamedByURL
   }
 
-  var method: Method
+  var method: HTTPMethod
   var url: String
   var fields: [HTTPFields.Field] = []
   var query: [NameAndValue] = []
@@ -44,7 +44,7 @@ struct Transfer: Sendable, Hashable {
 }
 
 extension Transfer {
-  init(_ arguments: ScannedArguments, method: Method, url: String) throws(UsageError) {
+  init(_ arguments: ScannedArguments, method: HTTPMethod, url: String) throws(UsageError) {
     self.init(method: method, url: ValueParser.url(url))
     for text in arguments.values(.header) { fields.append(try ValueParser.field(text)) }
     for text in arguments.values(.query) { query.append(try ValueParser.pair(text, for: .query)) }

@@ -70,7 +70,7 @@ struct AttemptObserver: Interceptor {
   /// Nil to report nothing.
   let log: WireLog?
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     let mayRepeat = request.method.isIdempotent || request.fields.contains("Idempotency-Key")
     let isLast = next.attempt >= lastAttempt || !mayRepeat || !request.body.isReplayable
     log?.begin(next.attempt, request)
@@ -88,7 +88,7 @@ struct AttemptObserver: Interceptor {
 final class WireLog: Transport {
   private struct State {
     var isFirst = true
-    var status: Status?
+    var status: HTTPStatus?
   }
 
   private let transport: any Transport

@@ -45,7 +45,7 @@ struct PipedInput: AsyncSequence, Sendable {
   }
 
   /// Returns the whole input as a body: in memory if it is short, else streamed.
-  func body(contentType: String) async throws -> Body {
+  func body(contentType: String) async throws -> RequestBody {
     let (first, all) = try await beginning()
     guard let all else { return .bytes(first, contentType: contentType) }
     return .stream(all, contentType: contentType)
@@ -99,7 +99,7 @@ final class SpooledInput: Sendable {
   init() {}
 
   /// Reads an input to its end, and returns it as a body.
-  func body(_ input: PipedInput, contentType: String) async throws -> Body {
+  func body(_ input: PipedInput, contentType: String) async throws -> RequestBody {
     let (first, rest) = try await input.beginning()
     guard let rest else { return .bytes(first, contentType: contentType) }
     let path = try newPath()

@@ -35,7 +35,7 @@ struct RequestBuilder {
     return request
   }
 
-  private func body() async throws -> Body {
+  private func body() async throws -> RequestBody {
     switch transfer.body {
     case .none: return .none
     case .text(let text, let type): return .text(text, contentType: type)
@@ -60,7 +60,7 @@ struct RequestBuilder {
 
   private static let plainType = "application/octet-stream"
 
-  private func body(of input: PipedInput, _ type: String) async throws -> Body {
+  private func body(of input: PipedInput, _ type: String) async throws -> RequestBody {
     if streams { return try await input.body(contentType: type) }
     let body = try await spool.body(input, contentType: type)
     if type == BodyArgument.jsonType { try Self.checkJSON(body) }
@@ -80,7 +80,7 @@ struct RequestBuilder {
   }
 
   /// Checks a body before anything of it is sent.
-  private static func checkJSON(_ body: Body) throws {
+  private static func checkJSON(_ body: RequestBody) throws {
     switch body.layout {
     case .bytes(let data): try JSONSyntax.check(data)
     case .file(let path): try checkJSON(in: path, shown: nil)

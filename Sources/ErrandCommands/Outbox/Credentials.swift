@@ -19,7 +19,7 @@ struct Credentials: Interceptor {
   let fields: [HTTPFields.Field]
   let scope: Scope
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     guard covers(request) else { return try await next(request) }
     var request = request
     for field in fields {

@@ -235,7 +235,7 @@ struct GuaranteedCommand {
 }
 
 extension DeliveryAttempt {
-  fileprivate var status: Status? {
+  fileprivate var status: HTTPStatus? {
     switch result {
     case .success(let response): response.status
     case .failure(let error): (error as? RequestError)?.status

@@ -99,7 +99,7 @@ struct OutboxRecordText: Sendable {
       ("stored", date(record.created)), ("changed", date(record.changed)),
       ("expires", record.expires.map(date)), ("size", Amounts.bytes(record.size)),
       ("idempotency key", record.idempotencyKey),
-      ("response", record.response.map { "\(Status($0.status))" }),
+      ("response", record.response.map { "\(HTTPStatus($0.status))" }),
     ]
     if record.response?.isWhole == false { facts.append(("", "only the first part of its body was kept")) }
     let known = facts.compactMap { name, value in value.map { (name, $0) } }

@@ -5,12 +5,12 @@ import ErrandCore
 final class ActivityDisplay: LiveLine {
   private struct State {
     var line: ActivityLine
-    var now = Activity.Snapshot()
+    var now = RequestActivity.Snapshot()
     var isDrawn = false
     var isOver = false
   }
 
-  private let activity: Activity
+  private let activity: RequestActivity
   private let output: OutputDescriptor
   private let redraws: Bool
   private let clock: any Clock<Duration>
@@ -20,7 +20,7 @@ final class ActivityDisplay: LiveLine {
   init(
     _ text: String, _ output: OutputDescriptor, redraws: Bool, clock: any Clock<Duration> = ContinuousClock()
   ) {
-    activity = Activity(text, clock: clock)
+    activity = RequestActivity(text, clock: clock)
     self.output = output
     self.redraws = redraws
     self.clock = clock
@@ -29,7 +29,7 @@ final class ActivityDisplay: LiveLine {
 
   /// Runs work, and shows the activity if it takes longer. After success, an indicator that has just appeared
   /// stays for its minimum time, unless something was written in its place.
-  func during(_ work: (Activity) async throws -> Void) async throws {
+  func during(_ work: (RequestActivity) async throws -> Void) async throws {
     let drawing = Task { await draw() }
     defer {
       drawing.cancel()
@@ -71,7 +71,7 @@ final class ActivityDisplay: LiveLine {
 
   // The lock is held while writing, because wiping and drawing a line must not change places.
 
-  private func show(_ now: Activity.Snapshot) {
+  private func show(_ now: RequestActivity.Snapshot) {
     state.withLock { state in
       let appears = now.isShown && !state.now.isShown
       state.now = now

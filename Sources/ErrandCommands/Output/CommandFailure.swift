@@ -62,11 +62,11 @@ struct CommandFailure: Error, Sendable {
   }
 
   /// Makes the failure for a response whose status is not 2xx.
-  static func rejected(_ status: Status, _ asked: String) -> CommandFailure {
+  static func rejected(_ status: HTTPStatus, _ asked: String) -> CommandFailure {
     CommandFailure(.rejected, RequestError.Code.rejected.rawValue, rejection(status, asked))
   }
 
-  private static func rejection(_ status: Status, _ asked: String) -> String {
+  private static func rejection(_ status: HTTPStatus, _ asked: String) -> String {
     "\(asked): the server responded with \(status)"
   }
 }

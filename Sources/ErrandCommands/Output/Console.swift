@@ -38,7 +38,7 @@ struct Console: Sendable {
   }
 
   /// Writes the status and the header fields to standard error.
-  func say(_ status: Status, _ fields: HTTPFields, version: HTTPVersion?) {
+  func say(_ status: HTTPStatus, _ fields: HTTPFields, version: HTTPVersion?) {
     say(version.map { "\($0) \(status)" } ?? "\(status)")
     for field in fields { say("\(field.name): \(field.value)") }
     say("")

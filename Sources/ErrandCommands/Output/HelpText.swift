@@ -13,7 +13,7 @@ enum HelpText {
   private static var overview: String {
     let commands = CommandSpec.all.map(row)
     return """
-      errand \(Version.current): HTTP requests that arrive
+      errand \(ErrandVersion.current): HTTP requests that arrive
 
       Usage: errand COMMAND [options]
              errand URL [options]

@@ -42,12 +42,12 @@ struct JSONReport: Encodable {
   /// False if the body is only the first part of the response's.
   var isWhole: Bool?
 
-  init(method: Method, url: String?) {
+  init(method: HTTPMethod, url: String?) {
     self.method = method.rawValue
     self.url = url
   }
 
-  mutating func setResponse(_ status: Status, _ fields: HTTPFields) {
+  mutating func setResponse(_ status: HTTPStatus, _ fields: HTTPFields) {
     self.status = status.code
     self.fields = fields.map { [$0.name, $0.value] }
   }

@@ -4,7 +4,7 @@ import ErrandCore
 enum ManPage {
   static var text: String {
     var lines = [
-      ".TH ERRAND 1 \"\" \"errand \(Version.current)\" \"User Commands\"",
+      ".TH ERRAND 1 \"\" \"errand \(ErrandVersion.current)\" \"User Commands\"",
       ".SH NAME", "errand \\- HTTP requests that arrive",
       ".SH SYNOPSIS", ".B errand", ".I COMMAND", "[options]", ".br", ".B errand", ".I URL", "[options]",
       ".SH DESCRIPTION",

@@ -52,7 +52,7 @@ public enum Program {
       case .tour: return try await Tour(console: console).run()
       case .completion(let shell): try console.output.write(CompletionScript.text(for: shell))
       case .manual: try console.output.write(ManPage.text)
-      case .version: try console.output.write("errand \(Version.current)\n")
+      case .version: try console.output.write("errand \(ErrandVersion.current)\n")
       case .help(let topic): try console.output.write(HelpText.text(topic))
       }
       return .success

@@ -9,7 +9,7 @@ struct Tour {
   func run() async throws -> ExitCode {
     let started = ContinuousClock.now
     try console.output.write(
-      "Errand \(Version.current), against a server in this process that misbehaves on purpose.\n")
+      "Errand \(ErrandVersion.current), against a server in this process that misbehaves on purpose.\n")
     var broken: [String] = []
     for (index, step) in steps.enumerated() {
       try console.output.write("\n\(index + 1). \(step.title)\n")

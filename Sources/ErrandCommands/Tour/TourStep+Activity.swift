@@ -59,14 +59,14 @@ extension TourStep {
 
 /// Samples an activity every 0.1 s of a virtual clock.
 struct ActivityFilm {
-  let activity: Activity
+  let activity: RequestActivity
   /// One character for each sample: `#` if the activity was shown, else `.`.
   private(set) var frames = ""
   private let clock: VirtualClock
 
   init(_ clock: VirtualClock) {
     self.clock = clock
-    activity = Activity("Loading", clock: clock)
+    activity = RequestActivity("Loading", clock: clock)
   }
 
   /// Takes so many samples, and advances the clock after each.

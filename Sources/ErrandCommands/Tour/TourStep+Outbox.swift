@@ -39,7 +39,7 @@ extension TourStep {
     let second = try await stage.outbox()
     let outcome = try await second.receipt(for: id)?.outcome()
     stage.client("the second: \(outcome?.response.map { "\($0.status)" } ?? "nothing")")
-    stage.promise("the second launch delivers it", outcome?.response?.status == Status(201))
+    stage.promise("the second launch delivers it", outcome?.response?.status == HTTPStatus(201))
     let keys = Set(stage.server.requests.compactMap { $0.fields["Idempotency-Key"] })
     stage.server("\(stage.server.requests.count) requests with \(keys.count) key")
     stage.promise("one key for both", keys.count == 1 && stage.server.requests.count == 2)

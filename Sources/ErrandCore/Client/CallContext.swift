@@ -3,7 +3,7 @@ import Synchronization
 /// The state of one call, from its beginning to its end.
 final class CallContext: Sendable {
   private struct Shown {
-    let activity: Activity
+    let activity: RequestActivity
     let token: ActivityToken
     let listener: ProgressHub.ListenerID?
   }

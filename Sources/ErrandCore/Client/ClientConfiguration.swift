@@ -12,7 +12,7 @@ public struct ClientConfiguration: Sendable {
   ///
   /// Paths with values in them are best written as `URLPath`: `.get(.path("users/\(id)"))`.
   public var baseURL: URL?
-  /// Makes the encoder of each `Body.json(_:)` that has none of its own, each time such a request is sent. Keys
+  /// Makes the encoder of each `RequestBody.json(_:)` that has none of its own, each time such a request is sent. Keys
   /// are sorted, whatever its settings (a subclass of `JSONEncoder` has to do that itself). Nil, the default, for
   /// Foundation's.
   public var jsonEncoder: (@Sendable () -> JSONEncoder)?
@@ -20,7 +20,7 @@ public struct ClientConfiguration: Sendable {
   /// Foundation's.
   public var jsonDecoder: (@Sendable () -> JSONDecoder)?
   /// Header fields sent with every request, unless it has its own of the same name.
-  public var fields: HTTPFields = ["User-Agent": "Errand/\(Version.current)"]
+  public var fields: HTTPFields = ["User-Agent": "Errand/\(ErrandVersion.current)"]
   /// An attempt ends when nothing has moved for this long: no connection made, no byte sent, none received.
   /// Default: 10 s.
   public var timeout: Duration = .seconds(10)
@@ -89,6 +89,6 @@ public struct ClientConfiguration: Sendable {
 }
 
 /// Errand's own version.
-public enum Version {
+public enum ErrandVersion {
   public static let current = "0.1.0"
 }

@@ -89,7 +89,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 
   /// The reason why validation refused a response.
   public enum Rejection: Sendable, CustomStringConvertible, CustomReflectable {
-    case status(Status, expected: Range<Int>)
+    case status(HTTPStatus, expected: Range<Int>)
     case contentType(String?, expected: [String])
     case empty
     case check(any Error)
@@ -111,10 +111,10 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   private struct Parts: Sendable {
     let code: Code
     var message: String
-    var method: Method?
+    var method: HTTPMethod?
     var url: String?
     var attempt: Int
-    let status: Status?
+    let status: HTTPStatus?
     var fields: HTTPFields?
     var reachedServer: Bool
     let underlying: (any Error)?
@@ -138,8 +138,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   }
 
   package init(
-    _ code: Code, message: String, method: Method? = nil, url: String? = nil, attempt: Int = 0,
-    status: Status? = nil, fields: HTTPFields? = nil, reachedServer: Bool, underlying: (any Error)? = nil,
+    _ code: Code, message: String, method: HTTPMethod? = nil, url: String? = nil, attempt: Int = 0,
+    status: HTTPStatus? = nil, fields: HTTPFields? = nil, reachedServer: Bool, underlying: (any Error)? = nil,
     cancellation: CancellationReason? = nil, rejection: Rejection? = nil, bodyPrefix: Data? = nil,
     resend: ResendReason? = nil
   ) {
@@ -158,7 +158,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     parts.value.cancellation.map { "cancelled: \($0)" } ?? parts.value.message
   }
 
-  public internal(set) var method: Method? {
+  public internal(set) var method: HTTPMethod? {
     get { parts.value.method }
     set { parts.value.method = newValue }
   }
@@ -177,7 +177,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The status, if a response came.
-  public var status: Status? { parts.value.status }
+  public var status: HTTPStatus? { parts.value.status }
 
   /// The header fields of the response that was refused.
   public internal(set) var fields: HTTPFields? {
@@ -236,7 +236,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 
   /// Returns the same error with the request's method and URL, and the response's header fields.
   /// - Parameter secrets: The names of secrets, which the error hides.
-  func about(_ method: Method, _ url: String, _ fields: HTTPFields?, hiding secrets: Secrets) -> RequestError
+  func about(_ method: HTTPMethod, _ url: String, _ fields: HTTPFields?, hiding secrets: Secrets)
+    -> RequestError
   {
     var parts = parts.value
     parts.method = method

@@ -11,7 +11,7 @@ public struct EventRequest: Sendable {
   /// The request itself, to be sent again.
   var original: Request { request }
 
-  public var method: Method { request.method }
+  public var method: HTTPMethod { request.method }
   public var priority: Priority { request.options.priority }
 
   /// The URL, with `***` in the place of each secret; of an invalid one the text.
@@ -117,7 +117,7 @@ public struct EventResponse: Sendable {
     return EventBody(captured.bytes.prefix(limit), length: captured.length, type, client.secrets)
   }
 
-  public var status: Status { response.status }
+  public var status: HTTPStatus { response.status }
 
   /// The header fields, with `***` in the place of each secret.
   public var fields: HTTPFields { response.fields.masked(hiding: client.secrets) }
@@ -178,7 +178,7 @@ public struct EventFailure: Sendable {
   public var message: String { known?.message ?? "an error of the type \(type(of: error))" }
 
   /// The status of the response that was refused; nil if there was none.
-  public var status: Status? { known?.status }
+  public var status: HTTPStatus? { known?.status }
 
   /// The header fields of the response that was refused, with `***` in the place of each secret.
   public var fields: HTTPFields? { known?.fields?.masked(hiding: client.secrets) }
@@ -203,7 +203,7 @@ extension HTTPFields {
   }
 }
 
-extension Body {
+extension RequestBody {
   /// The length in bytes, if it is known before the body is sent.
   var knownLength: Int64? {
     switch content {

@@ -5,7 +5,7 @@ enum HTTPSpan {
   ]
 
   /// The name of a span: the method if it is a known one, because names must be few.
-  static func name(_ method: Method) -> String {
+  static func name(_ method: HTTPMethod) -> String {
     knownMethods.contains(method.rawValue) ? method.rawValue : "HTTP"
   }
 

@@ -36,7 +36,7 @@ package struct HeldHead: Sendable {
     self.client = client
   }
 
-  package var status: Status { head.status }
+  package var status: HTTPStatus { head.status }
   package var heldBytes: Int { head.fields.heldBytes }
 
   /// The head without its fields.

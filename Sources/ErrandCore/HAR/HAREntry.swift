@@ -100,7 +100,7 @@ package struct HAREntry: Encodable, Sendable {
     ///   - length: That of the body, after decompression; nil if it is not known.
     ///   - received: The bytes of the body on the wire; nil if they are not known.
     package init(
-      status: Status, fields: HTTPFields, body: EventBody?, length: Int64?, received: Int64?,
+      status: HTTPStatus, fields: HTTPFields, body: EventBody?, length: Int64?, received: Int64?,
       isCached: Bool
     ) {
       self.status = status.code

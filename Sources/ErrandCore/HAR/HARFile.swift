@@ -53,7 +53,7 @@ package struct HARFile: Sendable {
   }
 
   private static var header: Data {
-    beginning + Data(#""version":"\#(Version.current)"},"entries":["#.utf8) + Data("\n".utf8)
+    beginning + Data(#""version":"\#(ErrandVersion.current)"},"entries":["#.utf8) + Data("\n".utf8)
   }
 
   /// Writes an entry, which is one line, with one call to the system.

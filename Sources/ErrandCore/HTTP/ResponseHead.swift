@@ -1,9 +1,9 @@
 /// The status and the header fields of a response.
 public struct ResponseHead: Sendable, Hashable {
-  public let status: Status
+  public let status: HTTPStatus
   public let fields: HTTPFields
 
-  public init(status: Status, fields: HTTPFields) {
+  public init(status: HTTPStatus, fields: HTTPFields) {
     self.status = status
     self.fields = fields
   }
@@ -21,7 +21,7 @@ public struct ResponseHead: Sendable, Hashable {
   }
 
   /// Returns the length of the body of this response to a request.
-  func announcedLength(to method: Method) -> AnnouncedLength {
+  func announcedLength(to method: HTTPMethod) -> AnnouncedLength {
     status.mayHaveBody(to: method) ? announcedLength : .zero
   }
 
@@ -87,7 +87,7 @@ package struct AnnouncedLength {
 }
 
 /// The status code of a response (RFC 9110, section 15).
-public struct Status: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+public struct HTTPStatus: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
   public let code: Int
 
   public init(_ code: Int) { self.code = code }
@@ -100,11 +100,11 @@ public struct Status: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStr
   public var isServerError: Bool { 500..<600 ~= code }
 
   /// False for a response without a body, whatever its fields announce (RFC 9112, section 6.3).
-  package func mayHaveBody(to method: Method) -> Bool { method != .head && self != 204 && self != 304 }
+  package func mayHaveBody(to method: HTTPMethod) -> Bool { method != .head && self != 204 && self != 304 }
 
   /// False for a response that brings no content by its meaning, so that nothing is to be stored (RFC 9110,
   /// sections 15.3.5, 15.3.6 and 15.4.5).
-  func bringsContent(to method: Method) -> Bool { mayHaveBody(to: method) && self != 205 }
+  func bringsContent(to method: HTTPMethod) -> Bool { mayHaveBody(to: method) && self != 205 }
 
   /// The code with its usual reason phrase: `404 Not Found`.
   public var description: String {

@@ -13,7 +13,7 @@
 ///
 /// Spans are sent in batches, a few seconds after the first; what is too much is dropped and counted, and no call waits
 /// for any of it. The client that sends must have no `tracing` of its own.
-public final class OTLPExporter: Tracer, Meter {
+public final class OTLPExporter: RequestTracer, RequestMeter {
   /// The limits of an exporter.
   public struct Limits: Sendable, Hashable {
     /// The most spans that wait. Default: 2048.

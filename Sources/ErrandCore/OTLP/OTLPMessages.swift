@@ -35,14 +35,14 @@ struct OTLPResource: Encodable, Sendable {
     attributes["service.name"] = .string(service)
     attributes["telemetry.sdk.name"] = "errand"
     attributes["telemetry.sdk.language"] = "swift"
-    attributes["telemetry.sdk.version"] = .string(Version.current)
+    attributes["telemetry.sdk.version"] = .string(ErrandVersion.current)
     self.attributes = OTLPAttribute.list(attributes)
   }
 }
 
 struct OTLPScope: Encodable, Sendable {
   let name = "errand"
-  let version = Version.current
+  let version = ErrandVersion.current
 }
 
 /// The body of a request to `/v1/traces`.

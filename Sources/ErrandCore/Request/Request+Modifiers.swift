@@ -30,7 +30,7 @@ extension Request {
     return field("Idempotency-Key", "\"\(text)\"")
   }
 
-  public func body(_ body: Body) -> Request { with { $0.body = body } }
+  public func body(_ body: RequestBody) -> Request { with { $0.body = body } }
 
   /// Sets the time-out: an attempt fails when no bytes moved for this long. Default: the client's, 10
   /// seconds.

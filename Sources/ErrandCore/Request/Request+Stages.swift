@@ -6,12 +6,13 @@ extension Request {
   /// - Parameters:
   ///   - text: The text shown while this is the activity's newest request. Default: the activity's own text.
   ///   - blocksInput: True if the user must wait until the request has ended.
-  public func activity(_ activity: Activity, text: String? = nil, blocksInput: Bool = false) -> Request {
+  public func activity(_ activity: RequestActivity, text: String? = nil, blocksInput: Bool = false) -> Request
+  {
     with { $0.options.activity = ActivityUse(activity, text: text, blocksInput: blocksInput) }
   }
 
   /// Sets the highest priority, and lets the activity block input until the request has ended.
-  public func mustFinishFirst(_ activity: Activity, text: String? = nil) -> Request {
+  public func mustFinishFirst(_ activity: RequestActivity, text: String? = nil) -> Request {
     priority(.userInitiated).activity(activity, text: text, blocksInput: true)
   }
 

@@ -14,10 +14,10 @@
 /// An invalid request (a malformed URL, a body that cannot be encoded) throws an error when it is sent.
 public struct Request: Sendable, Hashable {
   private struct Parts: Sendable, Hashable {
-    var method: Method
+    var method: HTTPMethod
     var address: Address
     var fields: HTTPFields
-    var body: Body
+    var body: RequestBody
     // Boxed separately, because the other parts change each time the request is sent, to add the client's
     // header fields.
     var options = Boxed(RequestOptions())
@@ -34,15 +34,15 @@ public struct Request: Sendable, Hashable {
   ///   - fields: The header fields to send. Missing ones (`Host`, `Content-Length`, …) are added.
   ///   - body: The body to send. A `Content-Type` in `fields` overrides the body's own.
   public init(
-    _ method: Method, _ url: some URLConvertible, query: KeyValuePairs<String, String> = [:],
-    fields: HTTPFields = [:], body: Body = .none
+    _ method: HTTPMethod, _ url: some URLConvertible, query: KeyValuePairs<String, String> = [:],
+    fields: HTTPFields = [:], body: RequestBody = .none
   ) {
     var address = Address(url)
     if !query.isEmpty { address = address.adding(query.lazy.map { ($0.key, $0.value) }) }
     parts = Boxed(Parts(method: method, address: address, fields: fields, body: body))
   }
 
-  public var method: Method {
+  public var method: HTTPMethod {
     _read { yield parts.value.method }
     _modify { yield &parts.value.method }
   }
@@ -52,7 +52,7 @@ public struct Request: Sendable, Hashable {
     _modify { yield &parts.value.fields }
   }
 
-  public var body: Body {
+  public var body: RequestBody {
     _read { yield parts.value.body }
     _modify { yield &parts.value.body }
   }
@@ -89,7 +89,7 @@ extension Request {
     Request(.delete, url, query: query)
   }
 
-  public static func post(_ url: some URLConvertible, _ body: Body = .none) -> Request {
+  public static func post(_ url: some URLConvertible, _ body: RequestBody = .none) -> Request {
     Request(.post, url, body: body)
   }
 
@@ -97,7 +97,7 @@ extension Request {
     Request(.post, url, body: .json(value))
   }
 
-  public static func put(_ url: some URLConvertible, _ body: Body = .none) -> Request {
+  public static func put(_ url: some URLConvertible, _ body: RequestBody = .none) -> Request {
     Request(.put, url, body: body)
   }
 
@@ -105,7 +105,7 @@ extension Request {
     Request(.put, url, body: .json(value))
   }
 
-  public static func patch(_ url: some URLConvertible, _ body: Body = .none) -> Request {
+  public static func patch(_ url: some URLConvertible, _ body: RequestBody = .none) -> Request {
     Request(.patch, url, body: body)
   }
 

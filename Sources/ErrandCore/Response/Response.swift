@@ -15,7 +15,7 @@ public struct Response: Sendable {
     /// True if the rest of the body was not received, because only the head is needed.
     var isCut = false
     /// The method of the request; nil for a response that an interceptor made, until it leaves the chain.
-    let method: Method?
+    let method: HTTPMethod?
     /// The client's secrets, which no description shows.
     var secrets: Secrets
     let decoder: (@Sendable () -> JSONDecoder)?
@@ -25,7 +25,7 @@ public struct Response: Sendable {
   // caller.
   private var parts: Boxed<Parts>
 
-  public var status: Status { parts.value.head.status }
+  public var status: HTTPStatus { parts.value.head.status }
 
   public var fields: HTTPFields { parts.value.head.fields }
 
@@ -66,7 +66,7 @@ public struct Response: Sendable {
   /// Returns the same response for one that did not come from the wire: errors about it then name the method
   /// and show none of the client's secrets, and it is decoded by the client's decoder.
   func handedOver(
-    _ method: Method, hiding secrets: Secrets, decoder: (@Sendable () -> JSONDecoder)?
+    _ method: HTTPMethod, hiding secrets: Secrets, decoder: (@Sendable () -> JSONDecoder)?
   ) -> Response {
     var response = Response(
       head: head, body: body, url: url, timing: timing, method: method, secrets: secrets, decoder: decoder)
@@ -81,13 +81,13 @@ public struct Response: Sendable {
   var isNamed: Bool { parts.value.method != nil }
 
   /// Makes a response in an interceptor.
-  public init(status: Status, fields: HTTPFields = [:], data: Data = Data(), url: URL) {
+  public init(status: HTTPStatus, fields: HTTPFields = [:], data: Data = Data(), url: URL) {
     self.init(
       head: ResponseHead(status: status, fields: fields), body: .data(data), url: url, timing: Timing())
   }
 
   init(
-    head: ResponseHead, body: ResponseBody, url: URL, timing: Timing, method: Method? = nil,
+    head: ResponseHead, body: ResponseBody, url: URL, timing: Timing, method: HTTPMethod? = nil,
     secrets: Secrets = .standard, decoder: (@Sendable () -> JSONDecoder)? = nil
   ) {
     parts = Boxed(

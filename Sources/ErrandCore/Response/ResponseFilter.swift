@@ -35,7 +35,7 @@ extension ResponseFilter {
 package struct ExaminedResponse: Sendable {
   package let head: ResponseHead
   /// The request of the response.
-  package let method: Method
+  package let method: HTTPMethod
   package let url: URL
   /// The header fields that the request was sent with, without those that only the transport knows.
   package let fields: HTTPFields

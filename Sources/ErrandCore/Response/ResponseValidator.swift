@@ -89,7 +89,7 @@ extension RequestError.Rejection {
   /// The most bytes read of a body that is not delivered: enough for an error to show.
   static let prefixLimit = 64 << 10
 
-  func error(_ status: Status, _ fields: HTTPFields, bodyPrefix: Data) -> RequestError {
+  func error(_ status: HTTPStatus, _ fields: HTTPFields, bodyPrefix: Data) -> RequestError {
     var underlying: (any Error)?
     if case .check(let error) = self { underlying = error }
     return RequestError(

@@ -8,7 +8,7 @@
 public final class Exchange: Sendable {
   /// A request for a transport, complete and checked; only `Exchange+Check` makes one.
   public struct Request: Sendable {
-    public let method: Method
+    public let method: HTTPMethod
     public let url: URL
     /// True for https.
     public let isSecure: Bool
@@ -29,7 +29,7 @@ public final class Exchange: Sendable {
 
     /// For `Exchange+Check` only.
     init(
-      checked method: Method, _ url: URL, isSecure: Bool, _ fields: HTTPFields, _ upload: Upload,
+      checked method: HTTPMethod, _ url: URL, isSecure: Bool, _ fields: HTTPFields, _ upload: Upload,
       _ timeout: Duration, _ connectTimeout: Duration?, _ httpVersion: HTTPVersionPreference,
       mayBeRepeated: Bool,
       decodesContent: Bool

@@ -34,7 +34,8 @@ extension Request {
     return .reader(try CodedReader(upload.reader, coding.value.begin()))
   }
 
-  private func coded(_ body: Body, unless cancellation: CancellationToken) async throws -> Body {
+  private func coded(_ body: RequestBody, unless cancellation: CancellationToken) async throws -> RequestBody
+  {
     let body = try await compressed(body, unless: cancellation)
     guard let coding = options.bodyCoding, !body.isNone else { return body }
     let attempt = try coding.value.begin()
@@ -43,7 +44,9 @@ extension Request {
     }
   }
 
-  private func compressed(_ body: Body, unless cancellation: CancellationToken) async throws -> Body {
+  private func compressed(_ body: RequestBody, unless cancellation: CancellationToken) async throws
+    -> RequestBody
+  {
     guard options.compressesBody, !body.isNone else { return body }
     // Compressed once, where it takes no more memory than the body itself.
     if case .bytes = body.content, case .bytes(let data) = try await body.openCompressed(unless: cancellation)
@@ -61,7 +64,7 @@ extension Request {
   }
 }
 
-extension Body {
+extension RequestBody {
   /// True if the body is read from files.
   var hasFiles: Bool {
     switch content {
@@ -72,7 +75,7 @@ extension Body {
 
   /// Returns the body with its files as they were when they were first read: they cannot be read again once they have
   /// changed.
-  fileprivate func pinned(by pins: FilePins) -> Body {
+  fileprivate func pinned(by pins: FilePins) -> RequestBody {
     let segments: [BodySegment]
     switch content {
     case .file(let path): segments = [.file(path: path)]

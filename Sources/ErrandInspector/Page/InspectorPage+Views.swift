@@ -27,8 +27,8 @@ extension InspectorPage {
         if (exchange.failure) nodes.push(make('p', exchange.failure, { class: 'failed' }));
         if (exchange.retry) nodes.push(make('p', 'Attempted again ' + exchange.retry, { class: 'soft' }));
       }
-      if (details.sent) nodes.push(make('h3', 'Body sent'), body(details.sent));
-      if (details.received) nodes.push(make('h3', 'Body received'), body(details.received, typeOf(details)));
+      if (details.sent) nodes.push(make('h3', 'RequestBody sent'), body(details.sent));
+      if (details.received) nodes.push(make('h3', 'RequestBody received'), body(details.received, typeOf(details)));
       return nodes;
     }
 

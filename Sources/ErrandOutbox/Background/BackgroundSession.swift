@@ -36,7 +36,7 @@ public protocol BackgroundSession: AnyObject, Sendable {
 public struct SessionUpload: Sendable {
   /// The attempt: the label of the task.
   public var lease: Lease
-  public var method: Method
+  public var method: HTTPMethod
   public var url: URL
   /// All header fields, with those of credentials and signatures.
   public var fields: HTTPFields
@@ -71,16 +71,16 @@ public enum SessionEnd: Sendable {
 
 /// A response that a session has received, after the redirects that it followed by itself.
 public struct SessionResponse: Sendable {
-  public var status: Status
+  public var status: HTTPStatus
   public var fields: HTTPFields
   /// The URL that responded.
   public var url: URL
   /// The method with which that was asked: a redirect may have changed it.
-  public var method: Method
+  public var method: HTTPMethod
   /// The body, or its beginning: one byte more than `SessionUpload.responseLimit` if there is more than that.
   public var body: Data
 
-  public init(status: Status, fields: HTTPFields, url: URL, method: Method, body: Data) {
+  public init(status: HTTPStatus, fields: HTTPFields, url: URL, method: HTTPMethod, body: Data) {
     self.status = status
     self.fields = fields
     self.url = url

@@ -122,9 +122,9 @@
         }
         self = .response(
           SessionResponse(
-            status: Status(response.statusCode), fields: HTTPFields(ofSession: response.allHeaderFields),
+            status: HTTPStatus(response.statusCode), fields: HTTPFields(ofSession: response.allHeaderFields),
             url: url,
-            method: Method(rawValue: task.currentRequest?.httpMethod ?? "GET"), body: body))
+            method: HTTPMethod(rawValue: task.currentRequest?.httpMethod ?? "GET"), body: body))
         return
       }
       switch (error as? URLError)?.code {

@@ -14,7 +14,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let lane: String?
   public let priority: Priority
   public let state: OutboxState
-  public let method: Method
+  public let method: HTTPMethod
   /// The URL without its secrets.
   public let url: String
   public let idempotencyKey: String

@@ -10,7 +10,7 @@ public import ErrandCore
 /// `Cache-Control: no-store`, only the status is stored; the header fields and the body are published once,
 /// in the process that delivered the request.
 public struct OutboxResponse: Sendable, Hashable {
-  public let status: Status
+  public let status: HTTPStatus
   /// The header fields without cookies.
   public let fields: HTTPFields
   /// The body, or its first bytes (`OutboxConfiguration.responseLimit`).
@@ -18,7 +18,7 @@ public struct OutboxResponse: Sendable, Hashable {
   /// False if the body is longer than `body`.
   public let isWhole: Bool
 
-  init(status: Status, fields: HTTPFields, body: Data, isWhole: Bool, limit: Int) {
+  init(status: HTTPStatus, fields: HTTPFields, body: Data, isWhole: Bool, limit: Int) {
     self.status = status
     self.fields = fields.contains(where: \.isSecret) ? fields.withoutSecrets : fields
     self.body = body.count > limit ? Data(body.prefix(limit)) : body
@@ -64,7 +64,7 @@ extension OutboxResponse {
 
   private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
     guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
-    status = Status(Int(truncatingIfNeeded: try reader.number()))
+    status = HTTPStatus(Int(truncatingIfNeeded: try reader.number()))
     isWhole = try reader.byte() == 1
     fields = try reader.fields()
     body = try reader.data()
@@ -74,5 +74,5 @@ extension OutboxResponse {
 extension OutboxResponse {
   /// Stands in for the response to a delivered request where none is known.
   static let unknown = OutboxResponse(
-    status: Status(200), fields: [:], body: Data(), isWhole: false, limit: 0)
+    status: HTTPStatus(200), fields: [:], body: Data(), isWhole: false, limit: 0)
 }

@@ -115,7 +115,7 @@ extension ExportedHead {
       guard field.count == 2 else { throw ImportFault("a field is a name and a value") }
       fields.append(field[0], field[1])
     }
-    var request = Request(ErrandCore.Method(method), url, fields: fields)
+    var request = Request(HTTPMethod(method), url, fields: fields)
     if !fields.contains("Idempotency-Key"), !idempotencyKey.isEmpty {
       request = request.idempotencyKey(idempotencyKey)
     }

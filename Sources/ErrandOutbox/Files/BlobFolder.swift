@@ -30,17 +30,17 @@ public final class BlobFolder: BlobStore {
 
   public var location: String { outbox }
 
-  public func put(_ sources: [BlobSource]) async throws -> [Blob] {
+  public func put(_ sources: [BlobSource]) async throws -> [StoredBlob] {
     if sources.isEmpty { return [] }
     let isCancelled = Locked(false)
     return try await withTaskCancellationHandler {
-      try await perform { () throws -> [Blob] in
+      try await perform { () throws -> [StoredBlob] in
         try self.make()
         // One hold covers all files: there may be more than can be open at once.
         let writer = ContentWriter(folder: self.path, hold: try ContentHold(in: self.path)) {
           isCancelled.withLock { $0 }
         }
-        var blobs: [Blob] = []
+        var blobs: [StoredBlob] = []
         do {
           for source in sources { blobs.append(try writer.write(source)) }
           try ContentWriter.writing { () throws(FileError) in try FileDescriptor.flushFolder(self.path) }

@@ -9,7 +9,7 @@ public import ErrandCore
 /// Where an outbox keeps the bodies that are too large for their rows: files, and bytes over 64 KiB.
 /// `BlobFolder` keeps them in a folder of this machine; a store that several machines share needs another.
 ///
-/// A blob exists before the row that names it, and is removed after it. In between, the `Blob` that `put`
+/// A blob exists before the row that names it, and is removed after it. In between, the `StoredBlob` that `put`
 /// returned holds it: only blobs that are not held, in any process, and belong to no row are swept.
 ///
 /// All methods may be called at once, from any task, and do not block its thread, except those that say so.
@@ -22,7 +22,7 @@ public protocol BlobStore: Sendable {
   /// - Returns: A blob for each, in the same order.
   /// - Throws: `OutboxError`: `.fileUnreadable` as `BlobSource` throws it, `.diskFull`, `.notWritable`; or
   ///   `CancellationError`.
-  func put(_ sources: [BlobSource]) async throws -> [Blob]
+  func put(_ sources: [BlobSource]) async throws -> [StoredBlob]
 
   /// Opens a blob for reading. A blob that has changed since it was stored must not be read to its end: the
   /// reader throws before it returns the last bytes. May block for as long as opening a file takes.
@@ -55,7 +55,7 @@ public protocol BlobStore: Sendable {
 }
 
 /// A stored body that no row names yet. It is not swept while this value exists.
-public struct Blob: Sendable {
+public struct StoredBlob: Sendable {
   public let name: String
   /// The number of bytes.
   public let size: Int64

@@ -16,7 +16,7 @@ struct ContentWriter {
   let hold: ContentHold
   let isCancelled: @Sendable () -> Bool
 
-  func write(_ source: BlobSource) throws -> Blob {
+  func write(_ source: BlobSource) throws -> StoredBlob {
     var reader = try source.open()
     let number = hold.newNumber()
     var part = try newPart(number)
@@ -30,7 +30,7 @@ struct ContentWriter {
         try FileDescriptor.move(part.path, to: "\(folder)/\(name)")
         Failpoint.hit(.afterFileMove)
       }
-      return Blob(name: name, size: reader.size, hold: hold)
+      return StoredBlob(name: name, size: reader.size, hold: hold)
     } catch {
       FileDescriptor.remove(part.path)
       throw error

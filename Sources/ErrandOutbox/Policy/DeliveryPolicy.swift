@@ -112,7 +112,7 @@ public enum DeliveryDecision: Sendable, Hashable {
 
   /// Decides about a redirect that is not followed, and stays within the origin: it is no captive portal's.
   private static func redirected(
-    _ request: Request, _ status: Status, _ fields: HTTPFields
+    _ request: Request, _ status: HTTPStatus, _ fields: HTTPFields
   ) -> DeliveryDecision? {
     guard ![.get, .head].contains(request.method), let url = request.url,
       let target = fields["Location"].flatMap({ URL(string: $0, relativeTo: url) }),
@@ -149,7 +149,7 @@ public enum DeliveryDecision: Sendable, Hashable {
     }
   }
 
-  private static func of(_ status: Status) -> DeliveryDecision {
+  private static func of(_ status: HTTPStatus) -> DeliveryDecision {
     let said = "the server responded with \(status)"
     switch status.code {
     case 200..<300: return .delivered

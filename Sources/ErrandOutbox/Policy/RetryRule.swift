@@ -204,7 +204,7 @@ extension DeliveryAttempt {
     }
   }
 
-  fileprivate var status: Status? {
+  fileprivate var status: HTTPStatus? {
     switch result {
     case .success(let response): response.status
     case .failure: error?.status

@@ -37,7 +37,7 @@ extension Request {
   private var bodyProblem: String? {
     switch body.layout {
     case .stream:
-      "a stream can be read once only and cannot be stored; write it to a file and send that (Body.file)"
+      "a stream can be read once only and cannot be stored; write it to a file and send that (RequestBody.file)"
     case .source:
       "the body is opened by code and cannot be stored; send bytes, a file or a form"
     case .none, .bytes, .file, .multipart, .invalid: nil
@@ -83,7 +83,7 @@ extension Request {
   }
 }
 
-extension Body {
+extension RequestBody {
   /// False for a body that can be read only once, or is opened by code.
   var isStorable: Bool {
     switch layout {

@@ -120,7 +120,7 @@ struct RequestStorage: Sendable {
     }
   }
 
-  private func remove(_ held: [Blob], unless used: ([String]) async throws -> Set<String>) async {
+  private func remove(_ held: [StoredBlob], unless used: ([String]) async throws -> Set<String>) async {
     let names = held.map(\.name)
     guard !names.isEmpty, let used = try? await used(names) else { return }
     await blobs.remove(names.filter { !used.contains($0) })
@@ -197,7 +197,7 @@ struct RequestStorage: Sendable {
   /// Returns the server's own explanation in a response, as it may be shown.
   func words(of response: OutboxResponse) -> String? { response.words(hiding: secrets) }
 
-  private func rows(for items: [OutboxItem]) async throws -> ([NewRow], [Blob]) {
+  private func rows(for items: [OutboxItem]) async throws -> ([NewRow], [StoredBlob]) {
     let bodies = items.map { $0.pieces ?? BodyPieces($0.request.body) }
     let places = bodies.map { SegmentPlacement.places(of: $0.segments) }
     var sources: [BlobSource] = []
@@ -216,7 +216,7 @@ struct RequestStorage: Sendable {
     var left = blobs[...]
     var rows: [NewRow] = []
     for (index, item) in items.enumerated() {
-      var files: [Blob] = []
+      var files: [StoredBlob] = []
       let segments = places[index].map { place -> StoredBody.Segment in
         switch place {
         case .row(let data): return .bytes(data)
@@ -233,7 +233,7 @@ struct RequestStorage: Sendable {
   }
 
   /// Returns the number of bytes of the body in a blob.
-  private func length(of blob: Blob) -> Int64 {
+  private func length(of blob: StoredBlob) -> Int64 {
     seal.key == nil ? blob.size : SealedFileFormat.plainLength(of: blob.size)
   }
 
@@ -242,7 +242,7 @@ struct RequestStorage: Sendable {
     return id
   }
 
-  private func row(for item: OutboxItem, _ body: StoredBody, _ files: [Blob]) -> NewRow {
+  private func row(for item: OutboxItem, _ body: StoredBody, _ files: [StoredBlob]) -> NewRow {
     let (request, id) = (item.request, Self.id(of: item))
     guard let url = request.url else { preconditionFailure("checked before") }
     let stored = StoredRequest(

@@ -8,7 +8,7 @@ import ErrandCore
 
 /// The part of a stored request that may be shown, kept apart from its content.
 struct RequestSummary: Sendable, Hashable {
-  var method: ErrandCore.Method
+  var method: HTTPMethod
   /// The URL without its secrets.
   var url: String
   /// The idempotency key, which stays the same through every attempt; as it was set, without the quotes
@@ -66,7 +66,7 @@ extension RequestSummary {
 
   private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
     guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
-    method = ErrandCore.Method(try reader.text())
+    method = HTTPMethod(try reader.text())
     url = try reader.text()
     idempotencyKey = try reader.text()
     guard let kind = StoredBody.Kind(rawValue: try reader.text()) else { throw ByteReader.Malformed() }

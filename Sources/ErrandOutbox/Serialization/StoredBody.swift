@@ -68,7 +68,7 @@ struct BodyPieces: Sendable {
   }
 
   /// - Parameter body: A body that was found to be storable.
-  init(_ body: Body) {
+  init(_ body: RequestBody) {
     contentType = body.contentType
     switch body.layout {
     case .none: (kind, segments) = (.none, [])

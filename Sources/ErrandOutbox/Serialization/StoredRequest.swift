@@ -8,7 +8,7 @@ import ErrandCore
 
 /// A request in its stored form: all that is needed to send it as it would have been sent when it was stored.
 struct StoredRequest: Sendable {
-  var method: ErrandCore.Method
+  var method: HTTPMethod
   /// The absolute URL.
   var url: String
   /// The header fields, in order, each line by itself.
@@ -27,7 +27,7 @@ extension StoredRequest {
 }
 
 extension StoredBody {
-  fileprivate func body(opening opener: StoredBodyOpener) -> Body {
+  fileprivate func body(opening opener: StoredBodyOpener) -> RequestBody {
     if kind == .none { return .none }
     if kind == .bytes, let contentType, let data = bytesAtHand {
       return .bytes(data, contentType: contentType)
@@ -93,7 +93,7 @@ extension StoredRequest {
   }
 
   private init(reading reader: inout ByteReader) throws(ByteReader.Malformed) {
-    method = ErrandCore.Method(try reader.text())
+    method = HTTPMethod(try reader.text())
     url = try reader.text()
     fields = try reader.fields()
     guard let kind = StoredBody.Kind(rawValue: try reader.text()) else { throw ByteReader.Malformed() }
@@ -102,7 +102,7 @@ extension StoredRequest {
     var total: Int64 = 0
     for _ in 0..<(try reader.count()) {
       let (name, length) = (try reader.text(), try reader.number())
-      guard length >= 0, length <= StoredBody.longest - total, name.isEmpty || Blob.isName(name)
+      guard length >= 0, length <= StoredBody.longest - total, name.isEmpty || StoredBlob.isName(name)
       else { throw ByteReader.Malformed() }
       total += length
       described.append((name, length))

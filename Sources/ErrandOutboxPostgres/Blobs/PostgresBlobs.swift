@@ -38,12 +38,12 @@
 
     // MARK: Storing
 
-    func put(_ sources: [BlobSource]) async throws -> [Blob] {
+    func put(_ sources: [BlobSource]) async throws -> [StoredBlob] {
       if sources.isEmpty { return [] }
       try core.checkOpen()
       let keys = sources.map { _ in Self.newKey() }
       let hold = holds.hold(keys)
-      var blobs: [Blob] = []
+      var blobs: [StoredBlob] = []
       do {
         for (source, key) in zip(sources, keys) { blobs.append(try await put(source, key, hold)) }
         return blobs
@@ -54,7 +54,7 @@
       }
     }
 
-    private func put(_ source: BlobSource, _ key: String, _ hold: BlobHold) async throws -> Blob {
+    private func put(_ source: BlobSource, _ key: String, _ hold: BlobHold) async throws -> StoredBlob {
       let reading = try await SourceReading.open(source)
       var digest = SHA256()
       var count: Int64 = 0
@@ -89,7 +89,7 @@
         """,
         [core.time, .text(key), .text(name), .integer(count), isOnePiece ? .bytes(first) : .null(.bytes)],
         isRepeatable: true)
-      return Blob(name: name, size: count, hold: hold)
+      return StoredBlob(name: name, size: count, hold: hold)
     }
 
     private static func newKey() -> String {

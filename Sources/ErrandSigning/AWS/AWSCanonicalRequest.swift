@@ -18,7 +18,7 @@ struct AWSCanonicalRequest: Sendable, Hashable {
   ///   - payload: The digest of the body in hexadecimal digits, or the word in its place.
   /// - Throws: `AWSSigningError.invalidRequest` for a header field that cannot be sent.
   init(
-    method: Method, path: String, query: String, fields: HTTPFields, payload: String
+    method: HTTPMethod, path: String, query: String, fields: HTTPFields, payload: String
   ) throws(AWSSigningError) {
     var values: [String: [String]] = [:]
     for field in fields {

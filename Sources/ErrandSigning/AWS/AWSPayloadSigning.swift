@@ -16,7 +16,7 @@ enum AWSPayload {
   static let unsigned = "UNSIGNED-PAYLOAD"
 
   /// Returns the digest of the body in hexadecimal digits, or the word for one that is not signed.
-  static func word(for body: Body, _ signing: AWSPayloadSigning) async throws -> String {
+  static func word(for body: RequestBody, _ signing: AWSPayloadSigning) async throws -> String {
     switch signing {
     case .never: return unsigned
     case .exceptStreams where !body.isReplayable: return unsigned

@@ -24,7 +24,7 @@ enum AWSRefusal: Sendable, Hashable {
   /// An error's document is shorter by far.
   private static let longest = 16 << 10
 
-  init(_ status: Status, _ fields: HTTPFields, _ body: Data) {
+  init(_ status: HTTPStatus, _ fields: HTTPFields, _ body: Data) {
     guard [400, 401, 403].contains(status.code) else {
       self = .none
       return

@@ -20,7 +20,7 @@ extension AWSSigner {
   ///   - date: The local time of the signature. What is known of the server's clock is added to it.
   /// - Throws: `AWSSigningError`, and the errors of the provider and of reading the body.
   public func presignedURL(
-    for url: URL, method: ErrandCore.Method = .get, fields: HTTPFields = [:], body: Body = .none,
+    for url: URL, method: HTTPMethod = .get, fields: HTTPFields = [:], body: RequestBody = .none,
     lifetime: Duration, date: Date = Date()
   ) async throws -> URL {
     let seconds = lifetime.components.seconds

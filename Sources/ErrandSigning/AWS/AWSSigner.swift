@@ -78,7 +78,7 @@ public struct AWSSigner: RequestSigner {
 
   /// Returns true if the signature was refused for its time, and the next one will have another.
   public func shouldSignAgain(
-    _ request: OutgoingRequest, after status: Status, _ fields: HTTPFields, bodyPrefix: Data
+    _ request: OutgoingRequest, after status: HTTPStatus, _ fields: HTTPFields, bodyPrefix: Data
   ) async -> Bool {
     guard let target = try? AWSTarget(request.url) else { return false }
     let refusal = AWSRefusal(status, fields, bodyPrefix)

@@ -79,7 +79,7 @@ final class DigestBodyFilter: BodyFilter {
   /// Reads the part of the file that is there already, on a thread of its own.
   private func read(_ beginning: FilteredResponse.FileBeginning) async throws {
     var length: Int64 = 0
-    for try await chunk in Body.file(URL(filePath: beginning.path)).chunks {
+    for try await chunk in RequestBody.file(URL(filePath: beginning.path)).chunks {
       representation?.update(chunk)
       length += Int64(chunk.count)
     }

@@ -55,8 +55,8 @@ struct ContentDigestSigner: RequestSigner {
 
 extension IntegrityField {
   /// Makes the digests of a request's body, which is read once, piece by piece.
-  /// - Throws: As `Body.chunks` does: `RequestError(.bodyNotReplayable)` for a stream.
-  public init(of body: Body, using algorithms: [DigestAlgorithm] = [.sha256]) async throws {
+  /// - Throws: As `RequestBody.chunks` does: `RequestError(.bodyNotReplayable)` for a stream.
+  public init(of body: RequestBody, using algorithms: [DigestAlgorithm] = [.sha256]) async throws {
     self.init()
     let states = Dictionary(
       algorithms.map { ($0, DigestState($0)) }, uniquingKeysWith: { state, _ in state })

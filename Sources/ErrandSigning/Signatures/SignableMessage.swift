@@ -16,8 +16,8 @@ public import ErrandCore
 /// The content is covered by its digest: see `ContentDigest`.
 public struct SignableMessage: Sendable {
   enum Start: Sendable {
-    case request(Method, URL, target: String?)
-    indirect case response(Status, to: SignableMessage?)
+    case request(HTTPMethod, URL, target: String?)
+    indirect case response(HTTPStatus, to: SignableMessage?)
   }
 
   let start: Start
@@ -30,13 +30,13 @@ public struct SignableMessage: Sendable {
   ///     and port, as it does when a request is sent.
   ///   - requestTarget: The target in the request's first line, if it is not the path and the query: of a request to a
   ///     proxy for instance it is the whole URL.
-  public init(_ method: Method, _ url: URL, fields: HTTPFields = [:], requestTarget: String? = nil) {
+  public init(_ method: HTTPMethod, _ url: URL, fields: HTTPFields = [:], requestTarget: String? = nil) {
     self.init(start: .request(method, url, target: requestTarget), fields: fields)
   }
 
   /// Makes the head of a response.
   /// - Parameter request: The request that it answers, for components with `req`.
-  public init(_ status: Status, fields: HTTPFields = [:], answering request: SignableMessage? = nil) {
+  public init(_ status: HTTPStatus, fields: HTTPFields = [:], answering request: SignableMessage? = nil) {
     self.init(start: .response(status, to: request), fields: fields)
   }
 

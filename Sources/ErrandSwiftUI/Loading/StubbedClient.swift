@@ -19,7 +19,7 @@ extension Client {
 extension Response {
   /// Returns a response with JSON, for a stub.
   public static func json(
-    _ value: some Encodable, status: Status = 200, for request: Request
+    _ value: some Encodable, status: HTTPStatus = 200, for request: Request
   ) throws -> Response {
     guard let url = request.url else { throw URLMissing() }
     return Response(
@@ -33,7 +33,7 @@ private struct URLMissing: Error {}
 private struct Responder: Interceptor {
   let respond: @Sendable (Request) async throws -> Response
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     // No transport asks the request whether it accepts the response.
     try request.validated(try await respond(request))
   }

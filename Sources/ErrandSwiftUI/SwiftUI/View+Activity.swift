@@ -6,13 +6,13 @@
     /// Draws an activity over the view: its progress and its text. While it blocks input, the view takes no touches.
     /// VoiceOver reads the text out when it is shown and when it changes. With Reduce Motion nothing fades.
     /// - Parameter announcement: What VoiceOver says of an activity without a text. Default: "Loading".
-    public func activity(_ activity: Activity, announcement: String = "Loading") -> some View {
+    public func activity(_ activity: RequestActivity, announcement: String = "Loading") -> some View {
       modifier(ActivityModifier(activity: activity, fallback: announcement))
     }
   }
 
   private struct ActivityModifier: ViewModifier {
-    let activity: Activity
+    let activity: RequestActivity
     let fallback: String
     @Environment(\.accessibilityReduceMotion) private var reducesMotion
 

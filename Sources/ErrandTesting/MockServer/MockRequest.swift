@@ -13,7 +13,7 @@ public struct MockRequest: Sendable, CustomStringConvertible {
   public let index: Int
   /// The number of the request's connection, from 1.
   public let connection: Int
-  public let method: ErrandCore.Method
+  public let method: HTTPMethod
   /// The target in the request line: `/path?query`, or a whole URL if the server was asked as a proxy.
   public let target: String
   public let fields: HTTPFields
@@ -27,7 +27,7 @@ public struct MockRequest: Sendable, CustomStringConvertible {
   /// True if the client closed or reset the connection before this request had its response.
   public internal(set) var wasAbandoned = false
 
-  init(index: Int, connection: Int, method: ErrandCore.Method, target: String, fields: HTTPFields) {
+  init(index: Int, connection: Int, method: HTTPMethod, target: String, fields: HTTPFields) {
     self.index = index
     self.connection = connection
     self.method = method

@@ -100,7 +100,7 @@ extension MockResponse {
   }
 
   static func head(_ status: Int, _ fields: HTTPFields) -> Data {
-    let words = Status(status).description.split(separator: " ", maxSplits: 1)
+    let words = HTTPStatus(status).description.split(separator: " ", maxSplits: 1)
     var text = "HTTP/1.1 \(status) \(words.count > 1 ? words[1] : "")\r\n"
     for field in fields { text += "\(field.name): \(field.value)\r\n" }
     return Data((text + "\r\n").utf8)

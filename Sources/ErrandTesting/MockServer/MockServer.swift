@@ -91,7 +91,7 @@ public final class MockServer: Sendable {
   ///   - path: The path without the query. With a `*` at its end: every path with this prefix.
   ///   - moment: When the handler is called. Default: when the body has arrived.
   public func on(
-    _ method: ErrandCore.Method, _ path: String, at moment: Moment = .body, _ handler: @escaping Handler
+    _ method: HTTPMethod, _ path: String, at moment: Moment = .body, _ handler: @escaping Handler
   ) {
     add(method, path, moment, handler)
   }
@@ -103,7 +103,7 @@ public final class MockServer: Sendable {
 
   /// Adds a route that sends the nth response for the nth request, and the last one for all later requests.
   public func script(
-    _ method: ErrandCore.Method, _ path: String, at moment: Moment = .body, _ responses: [MockResponse]
+    _ method: HTTPMethod, _ path: String, at moment: Moment = .body, _ responses: [MockResponse]
   ) {
     let script = Script(responses)
     add(method, path, moment) { _ in script.next() }
@@ -117,7 +117,7 @@ public final class MockServer: Sendable {
   }
 
   private func add(
-    _ method: ErrandCore.Method?, _ path: String, _ moment: Moment, _ handler: @escaping Handler
+    _ method: HTTPMethod?, _ path: String, _ moment: Moment, _ handler: @escaping Handler
   ) {
     loop.routes.withLock { routes in
       routes.add(ServerRoutes.Route(method: method, path: path, moment: moment, handler: handler))
@@ -180,7 +180,7 @@ public final class MockServer: Sendable {
 /// The routes of a server, and the handler for all other requests.
 struct ServerRoutes: Sendable {
   struct Route: Sendable {
-    let method: ErrandCore.Method?
+    let method: HTTPMethod?
     let path: String
     let moment: MockServer.Moment
     let handler: MockServer.Handler

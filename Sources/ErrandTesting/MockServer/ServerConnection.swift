@@ -132,7 +132,7 @@ final class ServerConnection {
     loop.journal.wakeSatisfied()
   }
 
-  private func begin(_ method: ErrandCore.Method, _ target: String, _ fields: HTTPFields) {
+  private func begin(_ method: HTTPMethod, _ target: String, _ fields: HTTPFields) {
     let request = loop.journal.add {
       MockRequest(index: $0, connection: number, method: method, target: target, fields: fields)
     }

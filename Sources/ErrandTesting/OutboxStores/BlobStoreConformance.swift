@@ -128,7 +128,7 @@ struct BlobStoreHarness: ConformanceHarness {
     BlobSource(segment, of: OutboxID(rawValue: UUID().uuidString))
   }
 
-  func bytes(of blob: Blob, in store: any BlobStore) async throws -> Data {
+  func bytes(of blob: StoredBlob, in store: any BlobStore) async throws -> Data {
     let reader = try store.open(blob.name, size: blob.size)
     defer { reader.close() }
     try equal(reader.length, blob.size, "the length of the reader")

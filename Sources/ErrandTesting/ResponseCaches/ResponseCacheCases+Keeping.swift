@@ -17,7 +17,7 @@ extension ResponseCacheConformance {
       let bodies = [Data(), Data(0...255), Data.noise(300_000)]
       for (number, body) in bodies.enumerated() {
         let response = CachedResponse(
-          status: Status(200 + number), fields: fields, data: body,
+          status: HTTPStatus(200 + number), fields: fields, data: body,
           url: harness.url("https://example.com:8443/a%20b/?q=%C3%A4"),
           date: Date(timeIntervalSince1970: 1_700_000_000.000001 * Double(number)))
         let key = CacheKey("response \(number)")

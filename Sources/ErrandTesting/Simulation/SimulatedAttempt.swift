@@ -10,7 +10,7 @@ public import ErrandCore
 public struct SimulatedAttempt: Sendable {
   public enum End: Sendable, Hashable {
     /// The whole response arrived.
-    case responded(Status)
+    case responded(HTTPStatus)
     /// It failed, because of a fault of the network or because the client rejected the response.
     case failed(RequestError.Code)
     /// The client cancelled it.
@@ -19,7 +19,7 @@ public struct SimulatedAttempt: Sendable {
 
   /// The attempt's index among all attempts, from 0.
   public let index: Int
-  public let method: ErrandCore.Method
+  public let method: HTTPMethod
   public let url: URL
   public let fields: HTTPFields
   /// The whole body of the request.
@@ -69,6 +69,6 @@ public struct SimulatedResponse: Sendable {
   var head: ResponseHead {
     var fields = fields
     if !fields.contains("Content-Length") { fields["Content-Length"] = "\(body.count)" }
-    return ResponseHead(status: Status(status), fields: fields)
+    return ResponseHead(status: HTTPStatus(status), fields: fields)
   }
 }

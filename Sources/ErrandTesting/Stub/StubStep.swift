@@ -23,7 +23,7 @@ public struct StubStep: Sendable {
 
   /// A response whose body arrives in pieces.
   public static func response(status: Int = 200, fields: HTTPFields = [:], chunks: [Data]) -> StubStep {
-    StubStep(.response(ResponseHead(status: Status(status), fields: fields), chunks))
+    StubStep(.response(ResponseHead(status: HTTPStatus(status), fields: fields), chunks))
   }
 
   /// A response. `Content-Length` is added unless `fields` has it.

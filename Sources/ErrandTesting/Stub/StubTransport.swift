@@ -178,7 +178,7 @@ public final class StubTransport: Transport {
 public struct StubRequest: Sendable {
   /// The attempt's index among all attempts of the stub, from 0.
   public let index: Int
-  public let method: ErrandCore.Method
+  public let method: HTTPMethod
   public let url: URL
   public let fields: HTTPFields
   /// The whole body.

@@ -38,7 +38,7 @@ extension TransportConformance {
 
     Case("sends a body with any method") { harness in
       harness.server.otherwise { _ in .response() }
-      for method in [ErrandCore.Method.get, .delete, .options, "SEARCH"] {
+      for method in [HTTPMethod.get, .delete, .options, "SEARCH"] {
         _ = try await harness.client.send(
           Request(method, harness.server.url("/"), body: .text("body of \(method)")))
         try harness.equal(harness.server.requests.last!.method, method, "the method")
@@ -150,7 +150,7 @@ extension TransportConformance {
       harness.server.otherwise { .response(fields: ["Content-Encoding": "gzip"], body: $0.body) }
       let text = String(repeating: "all work and no play ", count: 20_000)
       let file = try harness.file("text.txt", Data(text.utf8))
-      let kinds: [Body] = [.text(text), .file(file), .stream(pieces(of: Data(text.utf8), 10_000))]
+      let kinds: [RequestBody] = [.text(text), .file(file), .stream(pieces(of: Data(text.utf8), 10_000))]
       for body in kinds {
         let response = try await harness.client.send(.post(harness.server.url("/"), body).compressed())
         try harness.equal(response.text, text, "what came back of \(body)")

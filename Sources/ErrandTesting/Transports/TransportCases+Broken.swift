@@ -10,7 +10,7 @@ extension TransportConformance {
   static let broken: [Case] = [
     Case("fails when the server closes without a response") { harness in
       harness.server.on("/") { _ in .close }
-      for method in [ErrandCore.Method.get, .post] {
+      for method in [HTTPMethod.get, .post] {
         try await harness.fails(.connectionLost, reachedServer: true) {
           try await harness.client.send(Request(method, harness.server.url("/")))
         }

@@ -10,7 +10,7 @@ extension TransportConformance {
   static let connecting: [Case] = [
     Case("fails at once when the connection is refused, and says that nothing was sent") { harness in
       let hole = try BlackHole.refusing()
-      for method in [ErrandCore.Method.get, .post] {
+      for method in [HTTPMethod.get, .post] {
         try await harness.fails(.cannotConnect, reachedServer: false) {
           try await harness.client.send(Request(method, "http://127.0.0.1:\(hole.port)/", body: .text("x")))
         }

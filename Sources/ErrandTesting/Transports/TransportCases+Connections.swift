@@ -40,7 +40,7 @@ extension TransportConformance {
 
     Case("does not send a POST twice when a kept connection ends without a response") { harness in
       let file = try harness.file("body", Data("body".utf8))
-      let bodies: [(String, @Sendable () -> Body)] = [
+      let bodies: [(String, @Sendable () -> RequestBody)] = [
         ("/none", { .none }), ("/bytes", { .text("body") }), ("/file", { .file(file) }),
         ("/form", { .multipart(MultipartForm().field("a", "b")) }),
         ("/stream", { .stream(pieces(of: Data("body".utf8), 2)) }),
@@ -50,7 +50,7 @@ extension TransportConformance {
       for fault in [MockResponse.close, .reset] {
         harness.server.otherwise { _ in fault }
         for (path, body) in bodies {
-          for method in [ErrandCore.Method.post, .patch] {
+          for method in [HTTPMethod.post, .patch] {
             _ = try await harness.client.send(.get(harness.server.url("/warm")))
             let before = harness.server.count(path)
             try await harness.fails(.connectionLost, reachedServer: true) {
@@ -65,7 +65,7 @@ extension TransportConformance {
     Case("sends a GET at most twice when a kept connection ends without a response") { harness in
       harness.server.on("/warm") { _ in .response() }
       harness.server.on("/eat") { _ in .close }
-      for method in [ErrandCore.Method.get, .put, .delete] {
+      for method in [HTTPMethod.get, .put, .delete] {
         _ = try await harness.client.send(.get(harness.server.url("/warm")))
         let before = harness.server.count("/eat")
         try await harness.fails(.connectionLost, reachedServer: true) {

@@ -56,7 +56,7 @@ extension TransportConformance {
       let missing = try harness.folder().appending(path: "missing.txt")
       let folder = try harness.folder()
       for file in [missing, folder] {
-        for body in [Body.file(file), .multipart(MultipartForm().file("f", at: file))] {
+        for body in [RequestBody.file(file), .multipart(MultipartForm().file("f", at: file))] {
           let error = try await harness.fails(.fileUnreadable, reachedServer: false) {
             try await harness.client.send(.post(harness.server.url("/"), body))
           }
@@ -110,7 +110,8 @@ extension TransportConformance {
           return MockResponse.response().afterBody()
         }
         let before = harness.server.requests.count
-        let body = isForm ? Body.multipart(MultipartForm().file("f", at: file).field("a", "1")) : .file(file)
+        let body =
+          isForm ? RequestBody.multipart(MultipartForm().file("f", at: file).field("a", "1")) : .file(file)
         let client = harness.client { $0.retry = .attempts(3) }
         try await harness.fails(.fileChanged, reachedServer: true) {
           try await client.send(.put(harness.server.url("/"), body))

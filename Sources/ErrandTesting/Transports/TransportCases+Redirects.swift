@@ -13,7 +13,7 @@ extension TransportConformance {
       for status in [300, 301, 302, 303, 304, 307, 308] {
         harness.server.on("/from") { _ in .redirect(status, to: "/to") }
         let response = try await client.send(.get(harness.server.url("/from")).acceptingAnyStatus())
-        try harness.equal(response.status, Status(status), "the status")
+        try harness.equal(response.status, HTTPStatus(status), "the status")
         try harness.equal(response.fields["Location"], "/to", "Location")
       }
       try harness.equal(harness.server.count("/to"), 0, "the requests for /to")
@@ -38,7 +38,7 @@ extension TransportConformance {
       harness.server.on("/to") { .response(body: $0.body) }
       for status in [307, 308] {
         harness.server.on("/from") { _ in .redirect(status, to: "/to") }
-        for body in [Body.bytes(data), .file(file)] {
+        for body in [RequestBody.bytes(data), .file(file)] {
           let response = try await harness.client.send(.put(harness.server.url("/from"), body))
           try harness.equal(response.data, data, "the body after \(status)")
           try harness.equal(harness.server.requests.last!.method, .put, "the method after \(status)")

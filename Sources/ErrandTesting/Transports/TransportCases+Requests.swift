@@ -10,7 +10,7 @@ extension TransportConformance {
   static let requests: [Case] = [
     Case("sends any method as it is written") { harness in
       harness.server.otherwise { .response(fields: ["X-Method": $0.method.rawValue]) }
-      let methods: [ErrandCore.Method] = [
+      let methods: [HTTPMethod] = [
         .get, .post, .put, .patch, .delete, .options, "PURGE", "PROPFIND", "M-SEARCH",
       ]
       for method in methods {
@@ -19,7 +19,7 @@ extension TransportConformance {
       }
       // These may use the same connection and handle one after the other: no state of one may leak into the
       // next.
-      for method in [ErrandCore.Method.head, .post, .get, .delete, .put, .get] {
+      for method in [HTTPMethod.head, .post, .get, .delete, .put, .get] {
         _ = try await harness.client.send(Request(method, harness.server.url("/n")))
       }
       try harness.equal(
@@ -89,7 +89,7 @@ extension TransportConformance {
 
     Case("says Content-Length: 0 for POST, PUT and PATCH without a body, and no Content-Type") { harness in
       harness.server.otherwise { _ in .response() }
-      for method in [ErrandCore.Method.post, .put, .patch] {
+      for method in [HTTPMethod.post, .put, .patch] {
         _ = try await harness.client.send(Request(method, harness.server.url("/")))
       }
       for request in harness.server.requests {
@@ -101,7 +101,7 @@ extension TransportConformance {
 
     Case("says nothing of a body for GET, HEAD, DELETE and OPTIONS without one") { harness in
       harness.server.otherwise { _ in .response() }
-      for method in [ErrandCore.Method.get, .head, .delete, .options] {
+      for method in [HTTPMethod.get, .head, .delete, .options] {
         _ = try await harness.client.send(Request(method, harness.server.url("/")))
       }
       for request in harness.server.requests {

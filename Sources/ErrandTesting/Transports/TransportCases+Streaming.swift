@@ -68,7 +68,7 @@ extension TransportConformance {
       harness.server.on("/chunked") { .chunked(chunks: [$0.body]) }
       for (path, total) in [("/length", Int64(data.count)), ("/chunked", nil)] {
         for body in [
-          Body.bytes(data), .file(file), .stream(pieces(of: data, 10_000), length: Int64(data.count)),
+          RequestBody.bytes(data), .file(file), .stream(pieces(of: data, 10_000), length: Int64(data.count)),
         ] {
           let log = ProgressLog()
           _ = try await harness.client.send(.post(harness.server.url(path), body)) { log.append($0) }

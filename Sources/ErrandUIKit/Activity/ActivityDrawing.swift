@@ -14,7 +14,7 @@ struct ActivityDrawing: Sendable {
     case announce(String)
   }
 
-  private var drawn = Activity.Snapshot()
+  private var drawn = RequestActivity.Snapshot()
   private var announced: String?
 
   /// Returns what to change.
@@ -22,7 +22,7 @@ struct ActivityDrawing: Sendable {
   ///   - reducesMotion: True if nothing is to move.
   ///   - fallback: What is announced of an activity without a text.
   mutating func draw(
-    _ snapshot: Activity.Snapshot, reducesMotion: Bool, announcing fallback: String
+    _ snapshot: RequestActivity.Snapshot, reducesMotion: Bool, announcing fallback: String
   ) -> [Effect] {
     var effects: [Effect] = []
     if snapshot.blocksInput != drawn.blocksInput { effects.append(.block(snapshot.blocksInput)) }

@@ -22,14 +22,14 @@
     /// - Parameters:
     ///   - view: The view to draw over, as large as it is.
     ///   - announcement: What VoiceOver says of an activity without a text. Default: "Loading".
-    public init(_ activity: Activity, over view: UIView, announcement: String = "Loading") {
+    public init(_ activity: RequestActivity, over view: UIView, announcement: String = "Loading") {
       self.announcement = announcement
       overlay = ActivityOverlay(frame: view.bounds)
       overlay.autoresizingMask = [.flexibleWidth, .flexibleHeight]
       view.addSubview(overlay)
       following = Task { [weak self, updates = activity.updates] in
         for await snapshot in updates { self?.draw(snapshot) }
-        self?.draw(Activity.Snapshot())
+        self?.draw(RequestActivity.Snapshot())
       }
     }
 
@@ -38,7 +38,7 @@
       Task { @MainActor [overlay] in overlay.removeFromSuperview() }
     }
 
-    private func draw(_ snapshot: Activity.Snapshot) {
+    private func draw(_ snapshot: RequestActivity.Snapshot) {
       let effects = drawing.draw(
         snapshot, reducesMotion: UIAccessibility.isReduceMotionEnabled, announcing: announcement)
       for effect in effects { overlay.apply(effect) }

@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: ["get", "head", "delete", "post", "put", "patch"])
   func `each method is a command`(_ name: String) throws {
     let transfer = try transfer(name, "http://a")
-    #expect(transfer.method == Method(name.uppercased()))
+    #expect(transfer.method == HTTPMethod(name.uppercased()))
     #expect(transfer.url == "http://a")
     #expect(transfer.showsHead == (name == "head"))
   }

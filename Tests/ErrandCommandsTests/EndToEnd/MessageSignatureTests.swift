@@ -147,7 +147,7 @@ import Testing
 
   /// Returns the fields of a response to a GET of a URL that is signed with the key.
   private func signed(
-    _ body: String, to url: URL, covering components: [MessageComponent] = bound, status: Status = 200,
+    _ body: String, to url: URL, covering components: [MessageComponent] = bound, status: HTTPStatus = 200,
     adding others: HTTPFields = [:], lifetime: Duration = .seconds(3600), age: Double = 0
   ) async throws -> HTTPFields {
     var digest = ContentDigest()

@@ -225,7 +225,7 @@ import Testing
     struct Mark: Interceptor {
       let name: String
       let log: Log
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         log.append("\(name)>\(next.attempt)")
         defer { log.append("\(name)<") }
         return try await next(request.addingField("X-Mark", name))
@@ -245,7 +245,7 @@ import Testing
 
   @Test func `an interceptor can respond by itself, or fail`() async throws {
     struct Own: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         guard let url = request.url, url.path == "/own" else { throw Refused() }
         return Response(status: 200, data: Data("own".utf8), url: url)
       }
@@ -261,7 +261,7 @@ import Testing
   @Test func `an interceptor that waits is cancelled with its call`() async throws {
     struct Slow: Interceptor {
       let clock: VirtualClock
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         try await clock.sleep(for: .seconds(1000))
         return try await next(request)
       }

@@ -64,12 +64,13 @@ import Testing
   }
 
   @Test(arguments: [
-    (Body.json(Login()), "an invalid Login at the top"), (.json(Nothing()), "an invalid Nothing at the top"),
+    (RequestBody.json(Login()), "an invalid Login at the top"),
+    (.json(Nothing()), "an invalid Nothing at the top"),
     (.json(Amounts()), "an invalid Double at amounts.[0].***"),
     (.json(Refused()), "an error of the type Refusal"),
     (.json(Login(), encoder: JSONEncoder()), "an invalid Login at the top"),
   ])
-  func `an error of encoding quotes no value`(body: Body, problem: String) async throws {
+  func `an error of encoding quotes no value`(body: RequestBody, problem: String) async throws {
     let stage = Stage()
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.post("http://a.test/", body))
@@ -125,7 +126,7 @@ import Testing
     #expect(refused?.message.contains("an invalid value at token") == true)
 
     struct Throws: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         _ = try JSONDecoder().decode(Token.self, from: try await next(request).data)
         throw CancellationError()
       }

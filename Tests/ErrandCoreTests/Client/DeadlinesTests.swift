@@ -85,7 +85,7 @@ import Testing
     let (blocked, tell) = AsyncStream.makeStream(of: Void.self)
     let outcome = Locked<DispatchTimeoutResult?>(nil)
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       guard request.url?.path == "/blocking" else { return try await next(request) }
       return try await withTaskCancellationHandler {
         try await next(request)

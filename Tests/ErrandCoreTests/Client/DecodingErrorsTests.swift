@@ -49,7 +49,7 @@ import Testing
   private final class Reads: Interceptor {
     let seen = Locked<[String]>([])
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let response = try await next(request)
       seen.withLock { $0.append(DecodingErrorsTests.error(of: response) ?? "") }
       return response
@@ -67,7 +67,7 @@ import Testing
   }
 
   private struct Responds: Interceptor {
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       Response(status: 200, url: try #require(request.url))
     }
   }

@@ -12,7 +12,7 @@ import Testing
 /// A call leaves nothing behind, however it ends.
 @Suite struct EndingsTests {
   private struct Throws: Interceptor {
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       if request.lastComponent == "interceptorThrows" { throw Ending.Thrown() }
       return try await next(request.field("X-First", next.attempt == 1 ? "1" : ""))
     }
@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: Ending.allCases)
   func `a call leaves no slot, no place in a scope and no activity behind`(ending: Ending) async throws {
     let stage = stage()
-    let (scope, activity) = (RequestScope("all"), Activity("Loading", clock: stage.clock))
+    let (scope, activity) = (RequestScope("all"), RequestActivity("Loading", clock: stage.clock))
     let folder = try CacheTestFolder()
     let leash = await leash { leash in
       await ending.reach(stage, scope, folder.url.appending(path: "file")) {
@@ -107,8 +107,8 @@ import Testing
 
   @Test func `a call that has ended does not retain its activity`() async throws {
     let stage = stage()
-    func start() -> (Call, WeakBox<Activity>) {
-      let activity = Activity("Loading", clock: stage.clock)
+    func start() -> (Call, WeakBox<RequestActivity>) {
+      let activity = RequestActivity("Loading", clock: stage.clock)
       return (
         stage.client.start(.get("http://a.test/answered").activity(activity)), WeakBox(object: activity)
       )

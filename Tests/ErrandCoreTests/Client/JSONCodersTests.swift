@@ -64,7 +64,7 @@ import Testing
 
   @Test func `shared, cached and intercepted responses are decoded by the client's decoder`() async throws {
     struct Answers: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         let response = try await next(request)
         _ = try response.decode(Note.self)
         return request.path == "/own"
@@ -112,7 +112,7 @@ import Testing
     final class Replaces: Interceptor {
       let seen = Locked<[String]>([])
 
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         seen.withLock { $0.append(request.body.description) }
         return try await next(request.body(.json(Note(noteTitle: "Eggs"))))
       }
@@ -129,13 +129,13 @@ import Testing
   }
 
   @Test func `JSON bodies are compared by what they encode`() {
-    #expect(Body.json(note) == Body.json(Note(noteTitle: "Milk")))
-    #expect(Body.json(note) != Body.json(Note(noteTitle: "Eggs")))
-    #expect(Set([Body.json(["b": 1, "a": 2]), Body.json(["a": 2, "b": 1])]).count == 1)
-    #expect(Body.json(note) != Body.json(note, encoder: JSONEncoder()))
-    let nan = Body.json(Double.nan)
+    #expect(RequestBody.json(note) == RequestBody.json(Note(noteTitle: "Milk")))
+    #expect(RequestBody.json(note) != RequestBody.json(Note(noteTitle: "Eggs")))
+    #expect(Set([RequestBody.json(["b": 1, "a": 2]), RequestBody.json(["a": 2, "b": 1])]).count == 1)
+    #expect(RequestBody.json(note) != RequestBody.json(note, encoder: JSONEncoder()))
+    let nan = RequestBody.json(Double.nan)
     #expect(nan == nan)
-    #expect(Body.json(Double.nan) != nan)
+    #expect(RequestBody.json(Double.nan) != nan)
   }
 
   @Test func `a request that is sent again has the same bytes, whatever order its keys come in`() async throws

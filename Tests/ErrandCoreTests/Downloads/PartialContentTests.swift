@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PartialContentTests {
   private func head(_ status: Int, _ fields: HTTPFields) -> ResponseHead {
-    ResponseHead(status: Status(status), fields: fields)
+    ResponseHead(status: HTTPStatus(status), fields: fields)
   }
 
   private func partial(_ fields: HTTPFields) -> PartialContent? {

@@ -7,7 +7,7 @@ import Testing
   private func head(_ lengths: [String], status: Int = 200) -> ResponseHead {
     var fields = HTTPFields()
     for length in lengths { fields.append("Content-Length", length) }
-    return ResponseHead(status: Status(status), fields: fields)
+    return ResponseHead(status: HTTPStatus(status), fields: fields)
   }
 
   @Test(

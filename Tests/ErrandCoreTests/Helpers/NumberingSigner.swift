@@ -9,7 +9,7 @@
 /// Signs with a number, from 1, and the path; keeps what it has signed.
 final class NumberingSigner: RequestSigner {
   typealias Before = @Sendable (OutgoingRequest) async throws -> Void
-  typealias Answer = @Sendable (OutgoingRequest, Status, HTTPFields, Data) async -> Bool
+  typealias Answer = @Sendable (OutgoingRequest, HTTPStatus, HTTPFields, Data) async -> Bool
 
   private let state = Locked<[OutgoingRequest]>([])
   private let before: Before
@@ -41,7 +41,7 @@ final class NumberingSigner: RequestSigner {
   }
 
   func shouldSignAgain(
-    _ request: OutgoingRequest, after status: Status, _ fields: HTTPFields, bodyPrefix: Data
+    _ request: OutgoingRequest, after status: HTTPStatus, _ fields: HTTPFields, bodyPrefix: Data
   ) async -> Bool { await answer(request, status, fields, bodyPrefix) }
 
   func maySign(_ target: URL, redirectedFrom url: URL) -> Bool { follows }

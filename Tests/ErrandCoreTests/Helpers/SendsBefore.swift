@@ -17,7 +17,7 @@ final class SendsBefore: Interceptor {
     self.other = other
   }
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     if request.path == path {
       reached.open()
       try await gate.pass()

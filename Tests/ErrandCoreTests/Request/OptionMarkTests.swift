@@ -48,7 +48,7 @@ import Testing
       "validator.checks": option([]) { $0.validator.checks = [ResponseCheck { _ in }] },
       "stages.dependencies": option([]) { $0.dependencies = [call] },
       "stages.activity": option([]) {
-        $0.activity = ActivityUse(Activity("x"), text: nil, blocksInput: false)
+        $0.activity = ActivityUse(RequestActivity("x"), text: nil, blocksInput: false)
       },
       "stages.repeats": option([]) { $0.repeats = $0.repeats.map { .sharing(fields: $0.fields + ["X"]) } },
       "stages.signing.pass": option([]) { $0.signingPass = SigningPass() },

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `JSON that cannot be encoded is an error when sent, not before`() {
-    guard case .invalid(let reason) = Body.json(Double.nan).encoded().content else {
+    guard case .invalid(let reason) = RequestBody.json(Double.nan).encoded().content else {
       Issue.record("NaN was encoded")
       return
     }
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `a form is encoded as browsers do`() {
-    let body = Body.form(["a b": "1+1=2", "ü": "*-._~"])
+    let body = RequestBody.form(["a b": "1+1=2", "ü": "*-._~"])
     #expect(body.content == .bytes(Data("a+b=1%2B1%3D2&%C3%BC=*-._%7E".utf8)))
     #expect(body.contentType == "application/x-www-form-urlencoded")
   }

@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a body that cannot be read again is not sent again`() async throws {
     let stage = stage()
-    let body = Body.stream(AsyncStream { $0.finish() })
+    let body = RequestBody.stream(AsyncStream { $0.finish() })
     #expect(await stage.client.start(post.body(body)).result.requestError?.status == 417)
     #expect(stage.stub.requests.count == 1)
   }

@@ -20,7 +20,7 @@ import Testing
     return Client(transport: CurlTransport(), configuration: configuration)
   }
 
-  private func request(_ method: ErrandCore.Method, body: Body) -> Request {
+  private func request(_ method: HTTPMethod, body: RequestBody) -> Request {
     Request(method, server.url("/eat"), body: body)
   }
 
@@ -35,8 +35,8 @@ import Testing
   @Test func `the best effort is one request, whatever its method and its body`() async throws {
     server.on("/eat") { _ in .close }
     let client = client()
-    let bodies: [Body] = [.none, .text("body"), .text(String(repeating: "x", count: 300_000))]
-    for method in [ErrandCore.Method.get, .head, .put, .delete, .options, .post] {
+    let bodies: [RequestBody] = [.none, .text("body"), .text(String(repeating: "x", count: 300_000))]
+    for method in [HTTPMethod.get, .head, .put, .delete, .options, .post] {
       for body in method == .get || method == .head ? [.none] : bodies {
         for request in [request(method, body: body), request(method, body: body).idempotencyKey("k")] {
           let (error, arrived) = try await lose(request.bestEffort(), with: client)
@@ -53,7 +53,7 @@ import Testing
   @Test func `a request that may not be repeated is not sent again after a reset`() async throws {
     server.on("/eat") { _ in .reset }
     let client = client()
-    for body in [Body.none, .text("body"), .text(String(repeating: "x", count: 300_000))] {
+    for body in [RequestBody.none, .text("body"), .text(String(repeating: "x", count: 300_000))] {
       let (error, arrived) = try await lose(request(.post, body: body), with: client)
       #expect(error?.code == .connectionLost)
       #expect(error?.reachedServer == true)
@@ -64,7 +64,7 @@ import Testing
   @Test func `a request that a server has read counts as an attempt`() async throws {
     server.on("/eat") { _ in .close }
     let client = client()
-    for method in [ErrandCore.Method.get, .put, .delete] {
+    for method in [HTTPMethod.get, .put, .delete] {
       for limit in 2...4 {
         let request = request(method, body: .none).retry(.attempts(limit).withoutWaiting)
         let (error, arrived) = try await lose(request, with: client)
@@ -85,7 +85,7 @@ import Testing
 
   /// Sends the request a second time if the first response is a 401.
   private struct AsksAgain: Interceptor {
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let first = try await next(request)
       return first.status == 401 ? try await next(request) : first
     }

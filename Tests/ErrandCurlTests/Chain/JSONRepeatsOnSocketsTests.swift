@@ -41,7 +41,7 @@ import Testing
     return encoder
   }
 
-  private func expectOneOfTwo(_ client: Client, _ body: () -> Body) async throws {
+  private func expectOneOfTwo(_ client: Client, _ body: () -> RequestBody) async throws {
     for tap in 0..<20 {
       let url = server.url("/tap/\(tap)")
       try await client.send(.post(url, body()).ignoringRepeats())

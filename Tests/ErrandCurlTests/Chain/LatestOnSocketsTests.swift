@@ -77,7 +77,7 @@ import Testing
     let hasCome = StubGate()
     let gate = StubGate()
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let response = try await next(request)
       hasCome.open()
       await Task.detached { [gate] in try? await gate.pass() }.value

@@ -101,7 +101,7 @@ import Testing
 
   @Test func `the limit of a download holds for an interceptor's response`() async throws {
     struct Instead: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         Response(status: 200, data: Data(count: 11), url: try #require(request.url))
       }
     }

@@ -105,8 +105,8 @@ import Testing
   func `an interceptor's response without content leaves the target as it is`(status: Int) async throws {
     struct Instead: Interceptor {
       let status: Int
-      func intercept(_ request: Request, next: Next) async throws -> Response {
-        Response(status: Status(status), url: try #require(request.url))
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+        Response(status: HTTPStatus(status), url: try #require(request.url))
       }
     }
     try Self.old.write(to: file)

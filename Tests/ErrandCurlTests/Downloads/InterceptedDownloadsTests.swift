@@ -8,11 +8,13 @@ import Testing
 
 /// Interceptors that use `next` in ways of their own, around a download.
 @Suite(.timeLimit(.minutes(1))) struct InterceptedDownloadsTests {
-  private typealias Way = @Sendable (Request, Next) async throws -> Response
+  private typealias Way = @Sendable (Request, InterceptorChain) async throws -> Response
 
   private struct Intercepting: Interceptor {
     let way: Way
-    func intercept(_ request: Request, next: Next) async throws -> Response { try await way(request, next) }
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+      try await way(request, next)
+    }
   }
 
   private struct Refusal: Error {}
@@ -129,7 +131,7 @@ import Testing
 
   @Test func `a transfer that begins when its download has failed does not lock the part`() async throws {
     server.on("/") { _ in .response(body: Self.content) }
-    let late = Locked<(Request, Next)?>(nil)
+    let late = Locked<(Request, InterceptorChain)?>(nil)
     let failing = client { request, next in
       late.withLock { $0 = (request, next) }
       throw Refusal()

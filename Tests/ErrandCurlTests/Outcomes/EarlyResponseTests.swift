@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct EarlyResponseTests {
   private let server: MockServer
   private let client: Client
-  private let large = Body.bytes(Data(count: 20 << 20))
+  private let large = RequestBody.bytes(Data(count: 20 << 20))
 
   init() throws {
     server = try MockServer()
@@ -18,7 +18,7 @@ import Testing
     client.limits = .unlimited
   }
 
-  private func post(_ path: String, _ body: Body) -> Request { .post(server.url(path), body) }
+  private func post(_ path: String, _ body: RequestBody) -> Request { .post(server.url(path), body) }
 
   @Test(arguments: [
     MockResponse.response(status: 413, body: "too large"), .chunked(status: 413, "too ", "large"),

@@ -6,7 +6,7 @@ import Testing
 /// What became of a request over HTTP/2, by what the server sent and not by how its stream ended.
 @Suite(.speaksHTTP2, .timeLimit(.minutes(1))) struct HTTP2OutcomeTests {
   private let client: Client
-  private let large = Body.bytes(Data(count: 1 << 20))
+  private let large = RequestBody.bytes(Data(count: 1 << 20))
 
   init() {
     var configuration = ClientConfiguration()
@@ -18,7 +18,7 @@ import Testing
     try await PythonServer(RawHTTP2Server.script(course))
   }
 
-  private func post(_ server: PythonServer, _ body: Body = .text("body")) -> Request {
+  private func post(_ server: PythonServer, _ body: RequestBody = .text("body")) -> Request {
     .post(server.url, body).httpVersion(.http2)
   }
 
@@ -27,7 +27,7 @@ import Testing
     course: RawHTTP2Server.Course
   ) async throws {
     let server = try await server(course)
-    for (number, body) in [Body.text("body"), large, .text("body"), large].enumerated() {
+    for (number, body) in [RequestBody.text("body"), large, .text("body"), large].enumerated() {
       let response = try await client.send(post(server, body))
       #expect(response.status == 200)
       #expect(response.text == "\(number + 1)")

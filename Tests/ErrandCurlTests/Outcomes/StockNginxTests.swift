@@ -47,7 +47,7 @@ import Testing
   {
     let nginx = try await StockNginx(before: 9)
     let client = client(nginx)
-    for body in [Body.text("small"), .bytes(Data(count: 100_000)), .bytes(Data(count: 1 << 20))] {
+    for body in [RequestBody.text("small"), .bytes(Data(count: 100_000)), .bytes(Data(count: 1 << 20))] {
       let request = Request.post(nginx.url("/status/\(status)"), body)
       let outcomes = await outcomes(64) { _ in
         let response = try await client.send(request)

@@ -72,7 +72,7 @@ import Testing
 
   @Test func `a credential is made when a request is handed over, and is not in the outbox`() async throws {
     struct Bearer: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         var request = request
         request.fields.set("Authorization", "Bearer s3cr3t-of-today")
         return try await next(request)

@@ -17,7 +17,7 @@ import Testing
   private final class Failing: Interceptor {
     let fails = Locked(false)
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       if fails.withLock({ $0 }) {
         throw RequestError(.cannotConnect, message: "no token can be had", reachedServer: false)
       }
@@ -42,7 +42,7 @@ import Testing
   }
 
   private struct Answering: Interceptor {
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       do { return try await next(request) } catch {
         return Response(status: 200, fields: [:], data: Data(), url: request.url!)
       }

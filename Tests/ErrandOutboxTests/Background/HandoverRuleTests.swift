@@ -7,7 +7,7 @@ import Testing
 @Suite struct HandoverRuleTests {
   private let request = Request.post("https://api.example.com/a")
 
-  private func response(_ url: String, _ method: ErrandCore.Method = .post) -> SessionResponse {
+  private func response(_ url: String, _ method: HTTPMethod = .post) -> SessionResponse {
     SessionResponse(status: 200, fields: [:], url: URL(string: url)!, method: method, body: Data())
   }
 

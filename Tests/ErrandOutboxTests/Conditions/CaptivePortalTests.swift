@@ -38,7 +38,7 @@ import Testing
     #expect(try await outbox.statistics().counts[.deadLettered, default: 0] == 0)
     // The user logs in.
     isPortal.withLock { $0.isThere = false }
-    for receipt in receipts { #expect(try await receipt.outcome().response?.status == Status(201)) }
+    for receipt in receipts { #expect(try await receipt.outcome().response?.status == HTTPStatus(201)) }
     #expect(server.requests.suffix(10).map(\.text) == (0..<10).map(String.init))
     await outbox.close()
   }

@@ -32,7 +32,7 @@
     func `an outbox on a read-only folder fails to open, and delivers its requests once it is writable`()
       async throws
     {
-      let large = Body.bytes(Data(repeating: 1, count: 100_000))
+      let large = RequestBody.bytes(Data(repeating: 1, count: 100_000))
       let before = try await harness.outbox { $0.delivers = false }
       try await before.enqueue([.post(server.url("/"), .text("small")), .post(server.url("/"), large)])
       await before.close()

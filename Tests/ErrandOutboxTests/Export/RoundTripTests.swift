@@ -24,7 +24,7 @@ import Testing
     case none, emptyBytes, bytes, manyBytes, json, emptyFile, file, emptyMultipart, mixedMultipart, manyFields
   }
 
-  private func body(_ kind: Kind) throws -> Body {
+  private func body(_ kind: Kind) throws -> RequestBody {
     switch kind {
     case .none: .none
     case .emptyBytes: .bytes(Data())

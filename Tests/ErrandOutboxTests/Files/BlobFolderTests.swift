@@ -15,7 +15,7 @@ import Testing
     folder = BlobFolder(in: harness.outbox)
   }
 
-  private func write(_ segments: BodySegment..., id: OutboxID = .new()) async throws -> [Blob] {
+  private func write(_ segments: BodySegment..., id: OutboxID = .new()) async throws -> [StoredBlob] {
     try await folder.put(segments.sources(of: id))
   }
 

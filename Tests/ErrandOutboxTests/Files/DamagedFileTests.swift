@@ -40,7 +40,7 @@ import Testing
     let client = Client(transport: CurlTransport())
     let file = try harness.file("f", .seeded(200_000))
     let form = MultipartForm().field("a", "1").file("f", at: file)
-    for body in [Body.file(file), .multipart(form)] {
+    for body in [RequestBody.file(file), .multipart(form)] {
       let row = try await harness.row(.put(server.url("/"), body), key: key)
       let request = try harness.request(row, key: key)
       try self.damage(harness.storedFile(row.files[0]), damage)

@@ -19,7 +19,7 @@ import Testing
 
   init() throws { harness = try StorageHarness() }
 
-  private func form(_ count: Int) throws -> (Body, [Data]) {
+  private func form(_ count: Int) throws -> (RequestBody, [Data]) {
     var form = MultipartForm(boundary: "boundary")
     let contents = (0..<count).map { Data.seeded(10, UInt64($0)) }
     for (index, content) in contents.enumerated() {

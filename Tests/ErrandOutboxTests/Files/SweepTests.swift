@@ -15,7 +15,7 @@ import Testing
     folder = BlobFolder(in: harness.outbox)
   }
 
-  private func write(_ count: Int = 1) async throws -> [Blob] {
+  private func write(_ count: Int = 1) async throws -> [StoredBlob] {
     try await folder.put(Array(repeating: BodySegment.bytes(.seeded(10)), count: count).sources())
   }
 
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `a hold is one file, which is removed when the hold is released`() async throws {
-    var files: [Blob]? = try await write(300)
+    var files: [StoredBlob]? = try await write(300)
     #expect(harness.allNames.count == 301)
     #expect(Set(files?.map(\.name) ?? []).count == 300)
     #expect(try await folder.sweep { _ in [] }.isEmpty)
@@ -157,7 +157,7 @@ import Testing
         group.addTask {
           var stored: Set<String> = []
           for index in 0..<25 {
-            let body = Body.bytes(.seeded(70_000, UInt64(writer * 100 + index)))
+            let body = RequestBody.bytes(.seeded(70_000, UInt64(writer * 100 + index)))
             let item = OutboxItem(
               id: .new(), request: .put("https://example.com", body), key: UUID().uuidString)
             do {

@@ -27,7 +27,7 @@ final class MemoryBlobs: BlobStore {
 
   var count: Int { state.withLock { $0.blobs.count } }
 
-  func put(_ sources: [BlobSource]) async throws -> [Blob] {
+  func put(_ sources: [BlobSource]) async throws -> [StoredBlob] {
     var stored: [String: Data] = [:]
     var sizes: [(name: String, size: Int64)] = []
     for source in sources {
@@ -42,7 +42,7 @@ final class MemoryBlobs: BlobStore {
       state.blobs.merge(stored) { $1 }
       state.held.formUnion(stored.keys)
     }
-    return sizes.map { Blob(name: $0.name, size: $0.size, hold: hold) }
+    return sizes.map { StoredBlob(name: $0.name, size: $0.size, hold: hold) }
   }
 
   func open(_ name: String, size: Int64) throws -> any BodyReader {

@@ -19,7 +19,7 @@ import Testing
     let outbox = try await harness.outbox()
     let receipt = try await outbox.enqueue(.post(server.url("/"), json: ["a": 1]))
     let response = try #require(try await receipt.outcome().response)
-    #expect(response.status == Status(201) && response.fields["Location"] == "/7")
+    #expect(response.status == HTTPStatus(201) && response.fields["Location"] == "/7")
     #expect(response.body == Data("made".utf8) && response.isWhole)
     #expect(server.requests.map(\.text) == [#"{"a":1}"#])
     let entry = try #require(try await outbox.status(of: receipt.id))

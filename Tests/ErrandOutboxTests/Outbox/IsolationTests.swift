@@ -237,7 +237,9 @@ import Testing
 
   @Test func `an attempt that an interceptor cancelled backs off and counts`() async throws {
     struct Cancelling: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response { throw CancellationError() }
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
+        throw CancellationError()
+      }
     }
     let outbox = try await harness.outbox(harness.client { $0.interceptors = [Cancelling()] }) {
       $0.delivery.slow()

@@ -142,7 +142,7 @@ import Testing
 private final class ForgetfulBlobs: BlobStore {
   let location = "nowhere"
 
-  func put(_ sources: [BlobSource]) async throws -> [Blob] { [] }
+  func put(_ sources: [BlobSource]) async throws -> [StoredBlob] { [] }
   func open(_ name: String, size: Int64) throws -> any BodyReader { throw OutboxError(.damaged, "gone") }
   func check(_ name: String, size: Int64) throws {}
   func remove(_ names: [String]) async {}

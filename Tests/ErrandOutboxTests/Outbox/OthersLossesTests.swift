@@ -283,11 +283,11 @@ private actor TokenKeeper: Interceptor {
     self.url = url
   }
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     let used = token
     do {
       return try await next(request.bearer(used))
-    } catch let error as RequestError where error.status == Status(401) {
+    } catch let error as RequestError where error.status == HTTPStatus(401) {
       return try await next(request.bearer(try await fresh(instead: used)))
     }
   }
@@ -305,7 +305,7 @@ private actor TokenKeeper: Interceptor {
 private final class Signer: Interceptor {
   private let count = Locked(0)
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     let number = count.withLock { count in
       count += 1
       return count

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OutboxTracingTests {
-  private final class Spans: Tracer {
+  private final class Spans: RequestTracer {
     private let ended = Locked<[TraceSpan]>([])
     var all: [TraceSpan] { ended.withLock { $0 } }
     func end(_ span: TraceSpan) { ended.withLock { $0.append(span) } }

@@ -124,7 +124,8 @@ import Testing
     #expect(outbox.hub.unstored.withLock { $0.isEmpty })
     let later = try await harness.outbox()
     let stored = try #require(try await later.receipt(for: receipt.id)?.outcome().response)
-    #expect(stored.status == Status(201) && stored.body.isEmpty && !stored.isWhole && stored.fields.isEmpty)
+    #expect(
+      stored.status == HTTPStatus(201) && stored.body.isEmpty && !stored.isWhole && stored.fields.isEmpty)
     await later.close()
     let files = try #require(
       FileManager.default.enumerator(at: harness.folder, includingPropertiesForKeys: nil))

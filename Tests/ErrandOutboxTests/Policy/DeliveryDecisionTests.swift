@@ -10,7 +10,7 @@ struct DeliveryDecisionTests {
   private func decision(_ status: Int, at url: String = "https://example.com/notes") throws
     -> DeliveryDecision
   {
-    let response = Response(status: Status(status), url: try #require(URL(string: url)))
+    let response = Response(status: HTTPStatus(status), url: try #require(URL(string: url)))
     return .standard(DeliveryAttempt(request: request, number: 1, result: .success(response)))
   }
 
@@ -19,8 +19,8 @@ struct DeliveryDecisionTests {
   }
 
   private func rejected(_ status: Int) -> RequestError {
-    RequestError.Rejection.status(Status(status), expected: 200..<300)
-      .error(Status(status), [:], bodyPrefix: Data())
+    RequestError.Rejection.status(HTTPStatus(status), expected: 200..<300)
+      .error(HTTPStatus(status), [:], bodyPrefix: Data())
   }
 
   private func kind(_ decision: DeliveryDecision) -> String {
@@ -53,9 +53,9 @@ struct DeliveryDecisionTests {
   }
 
   @Test func `a redirect within the origin is an answer to a POST, and one to elsewhere may be a portal's`() {
-    func decision(_ status: Int, _ location: String, _ method: ErrandCore.Method = .post) -> String {
-      let error = RequestError.Rejection.status(Status(status), expected: 200..<300)
-        .error(Status(status), ["Location": location], bodyPrefix: Data())
+    func decision(_ status: Int, _ location: String, _ method: HTTPMethod = .post) -> String {
+      let error = RequestError.Rejection.status(HTTPStatus(status), expected: 200..<300)
+        .error(HTTPStatus(status), ["Location": location], bodyPrefix: Data())
       let request = Request(method, "https://example.com/orders")
       return kind(.standard(DeliveryAttempt(request: request, number: 1, result: .failure(error))))
     }
@@ -112,7 +112,7 @@ struct DeliveryDecisionTests {
 
   @Test func `a response that is too large to store counts by its status`() {
     func tooLarge(_ status: Int) -> RequestError {
-      RequestError(.bodyTooLarge, message: "large", status: Status(status), reachedServer: true)
+      RequestError(.bodyTooLarge, message: "large", status: HTTPStatus(status), reachedServer: true)
     }
     #expect(decision(tooLarge(200)) == .delivered)
     #expect(kind(decision(tooLarge(500))) == "retry")

@@ -23,8 +23,8 @@ struct RetryRuleTests {
   }
 
   private func rejected(_ status: Int, _ fields: HTTPFields = [:], body: Data = Data()) -> RequestError {
-    RequestError.Rejection.status(Status(status), expected: 200..<300)
-      .error(Status(status), fields, bodyPrefix: body)
+    RequestError.Rejection.status(HTTPStatus(status), expected: 200..<300)
+      .error(HTTPStatus(status), fields, bodyPrefix: body)
   }
 
   private func wait(_ conclusion: RetryRule.Conclusion) -> Duration? {
@@ -86,7 +86,7 @@ struct RetryRuleTests {
       return
     }
     #expect(reason == "attempted 3 times; the server responded with 503 Service Unavailable")
-    #expect(response?.status == Status(503))
+    #expect(response?.status == HTTPStatus(503))
   }
 
   @Test func `a refusal stores the response, its body up to a limit, and no cookies`() {
@@ -96,7 +96,7 @@ struct RetryRuleTests {
       Issue.record("it goes on")
       return
     }
-    #expect(response.status == Status(400))
+    #expect(response.status == HTTPStatus(400))
     #expect(response.fields == ["Content-Type": "text/plain"])
     #expect(response.body.count == 100 && !response.isWhole)
   }
@@ -264,7 +264,7 @@ struct RetryRuleTests {
         == .rejected(
           reason: "never",
           response: OutboxResponse(
-            status: Status(503), fields: [:], body: Data(), isWhole: true, limit: 100)))
+            status: HTTPStatus(503), fields: [:], body: Data(), isWhole: true, limit: 100)))
   }
 
   @Test(arguments: ["no-store", "private, No-Store", "max-age=0,no-store"])
@@ -275,7 +275,8 @@ struct RetryRuleTests {
       return
     }
     #expect(
-      response == OutboxResponse(status: Status(422), fields: [:], body: Data(), isWhole: false, limit: 0))
+      response == OutboxResponse(status: HTTPStatus(422), fields: [:], body: Data(), isWhole: false, limit: 0)
+    )
     guard case .rejected(_, let other) = conclusion(rejected(422, ["Cache-Control": "no-cache"])).outcome
     else {
       Issue.record("it is not refused")
@@ -286,7 +287,7 @@ struct RetryRuleTests {
 
   @Test func `an encoded response decodes to itself, and no prefix of it decodes`() {
     let response = OutboxResponse(
-      status: Status(201), fields: ["Location": "/7", "X": "ü"], body: Data([0, 255, 7]), isWhole: true,
+      status: HTTPStatus(201), fields: ["Location": "/7", "X": "ü"], body: Data([0, 255, 7]), isWhole: true,
       limit: 100)
     let data = response.encoded()
     #expect(OutboxResponse(decoding: data) == response)

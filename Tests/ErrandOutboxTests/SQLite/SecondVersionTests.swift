@@ -125,7 +125,7 @@ import Testing
     }
     if row.state == .delivered {
       let response = OutboxResponse(
-        status: Status(200), fields: [:], body: Data("thanks".utf8), isWhole: true, limit: 100)
+        status: HTTPStatus(200), fields: [:], body: Data("thanks".utf8), isWhole: true, limit: 100)
       let bytes = Self.hex(storage.wrapped(response: response.encoded(), of: id))
       if row.isResponseApart {
         try database.execute("INSERT INTO answers VALUES (\(sequence), \(bytes))")

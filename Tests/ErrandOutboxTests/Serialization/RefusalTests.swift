@@ -105,12 +105,12 @@ import Testing
   }
 
   @Test func `a stream is refused with what to use instead`() async {
-    let stream = Body.stream(AsyncStream<Data> { $0.finish() })
-    await expectRefused(.post("https://example.com", stream), naming: "stream", "Body.file")
+    let stream = RequestBody.stream(AsyncStream<Data> { $0.finish() })
+    await expectRefused(.post("https://example.com", stream), naming: "stream", "RequestBody.file")
   }
 
   @Test func `a body that is opened by code is refused`() async throws {
-    let body = Body.source(length: 1, contentType: nil) { throw CancellationError() }
+    let body = RequestBody.source(length: 1, contentType: nil) { throw CancellationError() }
     await expectRefused(.post("https://example.com", body), naming: "file")
   }
 
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `a request's activity is no reason to refuse it`() async throws {
-    let row = try await harness.row(.get("https://example.com").activity(Activity("x")))
+    let row = try await harness.row(.get("https://example.com").activity(RequestActivity("x")))
     #expect(try harness.request(row).options.activity == nil)
   }
 }

@@ -14,9 +14,9 @@ import Testing
     try await harness.storage(key).store(items, used: { Set($0) }, commit: { $0 })
   }
 
-  @Test(arguments: [ErrandCore.Method.post, .get])
+  @Test(arguments: [HTTPMethod.post, .get])
   func `a request without an idempotency key gets one, in quotes, the same each time`(
-    method: ErrandCore.Method
+    method: HTTPMethod
   )
     async throws
   {
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `a summary has the method, the URL and the kind of body, and no contents`() async throws {
     let file = try harness.file("f.bin", .seeded(1234))
-    let kinds: [(Body, StoredBody.Kind, Int64)] = [
+    let kinds: [(RequestBody, StoredBody.Kind, Int64)] = [
       (.none, .none, 0), (.text("hello"), .bytes, 5), (.file(file), .file, 1234),
       (.bytes(.seeded(70_000)), .bytes, 70_000),
       (.multipart(MultipartForm(boundary: "B")), .multipart, 7),

@@ -23,7 +23,7 @@ import Testing
     case emptyMultipart, fields, mixedMultipart, manyFields
   }
 
-  private func body(_ kind: Kind) throws -> Body {
+  private func body(_ kind: Kind) throws -> RequestBody {
     switch kind {
     case .none: .none
     case .emptyBytes: .bytes(Data())
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  private func request(_ kind: Kind, method: ErrandCore.Method = .post) throws -> Request {
+  private func request(_ kind: Kind, method: HTTPMethod = .post) throws -> Request {
     var request = Request(
       method, server.url("/a%20b/ü?q=%C3%A9&r=1+2#part"), query: ["x y": "&="], body: try body(kind))
     request.fields.append("X-Twice", "1")
@@ -84,8 +84,8 @@ import Testing
     try await compare(request(kind), key: .random())
   }
 
-  @Test(arguments: [ErrandCore.Method.get, .put, .patch, .delete, .options, "PURGE"])
-  func `every method arrives`(method: ErrandCore.Method) async throws {
+  @Test(arguments: [HTTPMethod.get, .put, .patch, .delete, .options, "PURGE"])
+  func `every method arrives`(method: HTTPMethod) async throws {
     try await compare(request(.none, method: method))
     #expect(server.requests.allSatisfy { $0.method == method })
   }

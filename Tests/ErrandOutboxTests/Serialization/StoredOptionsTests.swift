@@ -67,7 +67,9 @@ import Testing
       "takesNoSlot": (.dropped(because: "an outbox sets it for each attempt"), withoutSlot),
       "stages.trace": (.stored, traced),
       "stages.dependencies": (.refused, plain.after(call)),
-      "stages.activity": (.dropped(because: "only this process shows it"), plain.activity(Activity("x"))),
+      "stages.activity": (
+        .dropped(because: "only this process shows it"), plain.activity(RequestActivity("x"))
+      ),
       "stages.repeats": (.refused, plain.shared()),
       "stages.caching": (.refused, plain.cached(as: "a")),
       "stages.signing.own": (.refused, plain.signed(by: NoSignature())),
@@ -85,7 +87,7 @@ import Testing
     _ = await call.result
     let options = options(of: call)
     // An activity, because the box of rare options is missing in a request that has none of them.
-    let all = Request.get("https://example.com").activity(Activity("x")).options.names
+    let all = Request.get("https://example.com").activity(RequestActivity("x")).options.names
     #expect(all.sorted() == options.keys.sorted())
     for (name, (fate, request)) in options {
       #expect(request.options != RequestOptions(), "\(name) is not set")

@@ -20,10 +20,10 @@ import Testing
     ("RequestTimeTooSkewe", .none), ("{}", .none),
   ])
   func `tells by the error's document why a signature was refused`(document: String, refusal: AWSRefusal) {
-    for status in [400, 401, 403] as [Status] {
+    for status in [400, 401, 403] as [HTTPStatus] {
       #expect(AWSRefusal(status, [:], Data(document.utf8)) == refusal)
     }
-    for status in [200, 404, 500, 503] as [Status] {
+    for status in [200, 404, 500, 503] as [HTTPStatus] {
       #expect(AWSRefusal(status, [:], Data(document.utf8)) == .none)
     }
   }

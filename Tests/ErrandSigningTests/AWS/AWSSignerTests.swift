@@ -17,8 +17,8 @@ import Testing
   }
 
   private func outgoing(
-    _ url: String = "https://example.amazonaws.com/", _ method: ErrandCore.Method = .get,
-    fields: HTTPFields = [:], body: Body = .none, date: Date = AWSVector.time
+    _ url: String = "https://example.amazonaws.com/", _ method: HTTPMethod = .get,
+    fields: HTTPFields = [:], body: RequestBody = .none, date: Date = AWSVector.time
   ) throws -> OutgoingRequest {
     OutgoingRequest(method, try #require(URL(string: url)), fields: fields, body: body, date: date)
   }
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func `a stream is refused, or not signed if that is chosen`() async throws {
-    let stream = Body.stream(AsyncStream<Data> { $0.finish() })
+    let stream = RequestBody.stream(AsyncStream<Data> { $0.finish() })
     let request = try outgoing(body: stream)
     await #expect { try await signed(request, by: signer("s3")) } throws: {
       ($0 as? AWSSigningError)?.code == .streamedBody
@@ -345,10 +345,10 @@ import Testing
       _ = try? AWSTarget(junk(&random))
       _ = AWSTimestamp.date(junk(&random))
       _ = AWSRefusal(
-        Status(random.number(0...999)), ["X-Amzn-ErrorType": junk(&random)], Data(junk(&random).utf8))
+        HTTPStatus(random.number(0...999)), ["X-Amzn-ErrorType": junk(&random)], Data(junk(&random).utf8))
       guard random.number(0...9) == 0, let url = URL(string: "https://h/\(path)?\(query)") else { continue }
       var request = OutgoingRequest(
-        Method(random.number(0...3) == 0 ? junk(&random) : "GET"), url,
+        HTTPMethod(random.number(0...3) == 0 ? junk(&random) : "GET"), url,
         fields: HTTPFields(dictionaryLiteral: ("X-A", junk(&random)), ("X-B", "b")), date: AWSVector.time)
       try? await signer.sign(&request)
       _ = try? await signer.presignedURL(for: url, lifetime: .seconds(9), date: AWSVector.time)

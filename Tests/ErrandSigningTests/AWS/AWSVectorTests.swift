@@ -88,9 +88,9 @@ import Testing
 
   struct Example: Sendable {
     let target: String
-    var method = ErrandCore.Method.get
+    var method = HTTPMethod.get
     var fields = HTTPFields()
-    var body = Body.none
+    var body = RequestBody.none
     let signature: String
   }
 

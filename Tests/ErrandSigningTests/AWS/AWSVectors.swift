@@ -8,7 +8,7 @@ import Testing
 struct AWSVector: Sendable, CustomTestStringConvertible {
   let name: String
   /// The method and the target as they are in the suite, where targets are not encoded.
-  let method: ErrandCore.Method
+  let method: HTTPMethod
   let target: String
   var fields: [(String, String)] = []
   var body = ""

@@ -69,11 +69,11 @@ struct BotocoreTests {
       for field in example.fields { fields.append(field[0], field[1]) }
       if example.isPresigned {
         let ours = try await signer.presignedURL(
-          for: url, method: Method(example.method), fields: fields, lifetime: .seconds(3600), date: date)
+          for: url, method: HTTPMethod(example.method), fields: fields, lifetime: .seconds(3600), date: date)
         #expect(Self.items(ours.absoluteString) == Self.items(theirs.url ?? ""), "\(example)")
       } else {
         var request = OutgoingRequest(
-          Method(example.method), url, fields: fields,
+          HTTPMethod(example.method), url, fields: fields,
           body: example.body.isEmpty ? .none : .bytes(example.body), date: date)
         try await signer.sign(&request)
         #expect(request.fields["Authorization"] == theirs.authorization, "\(example)")

@@ -95,7 +95,7 @@ import Testing
     wire.server.otherwise { _ in .response() }
     try await wire.client.send(get.withContentDigest())
     #expect(wire.server.requests[0].fields["Content-Digest"] == nil)
-    let stream = Body.stream(AsyncStream<Data> { $0.finish() })
+    let stream = RequestBody.stream(AsyncStream<Data> { $0.finish() })
     let error = await #expect(throws: RequestError.self) {
       try await wire.client.send(.post(wire.server.url("/"), stream).withContentDigest())
     }

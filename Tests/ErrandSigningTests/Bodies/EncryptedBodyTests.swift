@@ -82,14 +82,16 @@ import Testing
     try folder.write(data, to: "file")
     let file = folder.file("file")
     let form = MultipartForm(boundary: "B").field("a", "b").file("f", at: file)
-    let stream = Body.stream(
+    let stream = RequestBody.stream(
       AsyncStream<Data> { chunks in
         chunks.yield(Data("abc".utf8))
         chunks.finish()
       })
     for (body, content) in [
-      (Body.bytes(data), data), (.file(file), data), (.json([1]), Data("[1]".utf8)), (.bytes(Data()), Data()),
-      (.multipart(form), try await Body.multipart(form).bytes(limit: 1 << 20)), (stream, Data("abc".utf8)),
+      (RequestBody.bytes(data), data), (.file(file), data), (.json([1]), Data("[1]".utf8)),
+      (.bytes(Data()), Data()),
+      (.multipart(form), try await RequestBody.multipart(form).bytes(limit: 1 << 20)),
+      (stream, Data("abc".utf8)),
     ] {
       let request = Request.post(wire.server.url("/"), body)
       try await wire.client.send(request.encrypted(with: key))

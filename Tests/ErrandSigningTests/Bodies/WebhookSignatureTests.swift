@@ -18,7 +18,7 @@ import Testing
   private struct HubSignature: Interceptor, RequestSigner {
     let key: SharedKey
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       try await next(request.field("X-Hub-Signature-256", value(request.body), isSecret: true))
     }
 
@@ -26,7 +26,7 @@ import Testing
       request.fields.set("X-Hub-Signature-256", try await value(request.body), isSecret: true)
     }
 
-    private func value(_ body: Body) async throws -> String {
+    private func value(_ body: RequestBody) async throws -> String {
       "sha256=\(try key.sign(await body.bytes(limit: 10 << 20)).hexadecimalText)"
     }
   }
@@ -36,7 +36,7 @@ import Testing
     let key: SharedKey
     let time: @Sendable () -> Int
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let time = time()
       let signed = Data("\(time).".utf8) + (try await request.body.bytes(limit: 10 << 20))
       let signature = try key.sign(signed).hexadecimalText
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Bodies of each kind that can be read again.
-  private func bodies() throws -> [Body] {
+  private func bodies() throws -> [RequestBody] {
     let folder = try #require(folder)
     try folder.write(Data.seeded(300_000), to: "file")
     let file = folder.file("file")

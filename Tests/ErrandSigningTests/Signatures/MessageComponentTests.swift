@@ -219,7 +219,7 @@ import Testing
     #expect(await codeOfRefusal { _ = try message.lines("a") } == .componentUnavailable)
     let target = RFCMessages.message("GET", "https://example.com/", target: value)
     #expect(await codeOfRefusal { _ = try target.lines(.requestTarget) } == .componentUnavailable)
-    let method = RFCMessages.message(ErrandCore.Method(value), "https://example.com/")
+    let method = RFCMessages.message(HTTPMethod(value), "https://example.com/")
     #expect(await codeOfRefusal { _ = try method.lines(.method) } == .componentUnavailable)
   }
 

@@ -12,7 +12,7 @@ import Testing
   private func key() throws -> SharedKey { try SharedKey(RFCKeys.shared, keyID: "k") }
 
   private func request(
-    _ body: Body = .bytes(RFCMessages.requestContent), _ fields: HTTPFields = [:]
+    _ body: RequestBody = .bytes(RFCMessages.requestContent), _ fields: HTTPFields = [:]
   ) -> OutgoingRequest {
     OutgoingRequest(.post, Self.url, fields: fields, body: body, date: RFCMessages.date)
   }
@@ -117,7 +117,7 @@ import Testing
     let signer = try MessageSigner(
       try key(), covering: ["content-digest", "content-length"], digest: .sha512)
     let verifier = MessageVerifier(keys: [try key()], requiring: [.contentDigest])
-    for body in [Body.file(file), .bytes(content)] {
+    for body in [RequestBody.file(file), .bytes(content)] {
       var request = request(body)
       try await signer.sign(&request)
       #expect(!request.fields.contains("Content-Length"))

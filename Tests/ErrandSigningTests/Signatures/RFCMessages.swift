@@ -31,7 +31,7 @@ enum RFCMessages {
   static func url(_ text: String) -> URL { URL(string: text) ?? URL(filePath: "/") }
 
   static func message(
-    _ method: ErrandCore.Method, _ url: String, _ fields: HTTPFields = [:], target: String? = nil
+    _ method: HTTPMethod, _ url: String, _ fields: HTTPFields = [:], target: String? = nil
   ) -> SignableMessage {
     SignableMessage(method, self.url(url), fields: fields, requestTarget: target)
   }

@@ -151,9 +151,9 @@ struct SignatureConformityTests {
       return fields
     }
     let url = try #require(URL(string: example.url))
-    let request = SignableMessage(ErrandCore.Method(example.method), url, fields: fields(example.fields))
+    let request = SignableMessage(HTTPMethod(example.method), url, fields: fields(example.fields))
     return example.status.map {
-      SignableMessage(Status($0), fields: fields(example.responseFields), answering: request)
+      SignableMessage(HTTPStatus($0), fields: fields(example.responseFields), answering: request)
     } ?? request
   }
 

@@ -187,9 +187,9 @@ import Testing
       ),
       ("POST", "example.com", "/demo?name1=Value1&Name2=value2", ["application/json", "*/*"], [:], false),
       ("GET", "example.org", "/demo?name1=Value1&Name2=value2", ["*/*", "application/json"], [:], false),
-    ] as [(ErrandCore.Method, String, String, [String], HTTPFields, Bool)])
+    ] as [(HTTPMethod, String, String, [String], HTTPFields, Bool)])
   func `a message may be transformed as B.4 says`(
-    method: ErrandCore.Method, host: String, target: String, accept: [String], others: HTTPFields,
+    method: HTTPMethod, host: String, target: String, accept: [String], others: HTTPFields,
     isValid: Bool
   ) async throws {
     var message = RFCMessages.message(method, "https://\(host)\(target)", others)

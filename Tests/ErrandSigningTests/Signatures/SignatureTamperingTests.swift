@@ -146,7 +146,7 @@ import Testing
       }
       #expect((code == nil) == isSame, "\(other)")
     }
-    for method in ["get", "GET ", "GEU", "POST", ""] as [ErrandCore.Method] {
+    for method in ["get", "GET ", "GEU", "POST", ""] as [HTTPMethod] {
       let message = SignableMessage(method, RFCMessages.url(text), fields: fields)
       #expect(await codeOfRefusal { try await verifier.verify(message, now: RFCMessages.date) } != nil)
     }
@@ -154,7 +154,7 @@ import Testing
     var response = SignableMessage(200)
     try await status.signature(of: response, at: RFCMessages.date).add(to: &response.fields)
     for code in 100...999 {
-      let message = SignableMessage(Status(code), fields: response.fields)
+      let message = SignableMessage(HTTPStatus(code), fields: response.fields)
       #expect(
         (await codeOfRefusal { try await verifier.verify(message, now: RFCMessages.date) } == nil)
           == (code == 200))
@@ -162,7 +162,7 @@ import Testing
   }
 
   private func signed(
-    _ method: ErrandCore.Method, _ url: String, _ components: [MessageComponent], _ key: some SigningKey
+    _ method: HTTPMethod, _ url: String, _ components: [MessageComponent], _ key: some SigningKey
   ) async throws -> HTTPFields {
     var message = RFCMessages.message(method, url)
     try await MessageSigner(key, covering: components).signature(of: message, at: RFCMessages.date).add(

@@ -24,7 +24,8 @@ import Testing
   /// Signs a response to a GET.
   private func signed(
     _ body: String = "", to url: URL? = nil, covering components: [MessageComponent] = bound,
-    status: Status = 200, adding others: HTTPFields = [:], requestFields: HTTPFields = [:], age: Double = 0,
+    status: HTTPStatus = 200, adding others: HTTPFields = [:], requestFields: HTTPFields = [:],
+    age: Double = 0,
     with key: PrivateKey? = nil, label: String = "sig1", onto before: HTTPFields? = nil
   ) async throws -> HTTPFields {
     var fields = before ?? others
@@ -145,7 +146,8 @@ import Testing
     let request = try verified.accepting(200..<400)
     for status in [204, 304] {
       respond(
-        try await signed(covering: MessageComponent.ofResponse, status: Status(status)), "", status: status)
+        try await signed(covering: MessageComponent.ofResponse, status: HTTPStatus(status)), "",
+        status: status)
       #expect(try await wire.client.send(request).status.code == status)
       respond([:], "", status: status)
       await expectRefused(request, .noSignature, "\(status)")

@@ -7,7 +7,7 @@
 
   @MainActor @Suite struct ActivityModifierTests {
     @Test func `a request is drawn over the view, which takes no touches meanwhile`() async throws {
-      let activity = Activity("Sending", delay: .zero, minimum: .zero)
+      let activity = RequestActivity("Sending", delay: .zero, minimum: .zero)
       let host = Host(Text("page").activity(activity))
       #expect(host.texts == ["page"] && !host.isBlocked)
       let call = Client(transport: StubTransport([.stall])).start(
@@ -22,7 +22,7 @@
 
     @Test func `an activity without a text is announced by a word, also if it is shown already`() async throws
     {
-      let activity = Activity(delay: .zero, minimum: .zero)
+      let activity = RequestActivity(delay: .zero, minimum: .zero)
       let call = Client(transport: StubTransport([.stall])).start(
         .get("https://example.com").activity(activity))
       while !activity.isShown { await Task.yield() }
@@ -33,7 +33,7 @@
     }
 
     @Test func `nothing fades with Reduce Motion`() {
-      let host = Host(Text("page").activity(Activity()).reducingMotion())
+      let host = Host(Text("page").activity(RequestActivity()).reducingMotion())
       #expect(!host.isAnimated)
     }
   }

@@ -54,7 +54,7 @@ private struct ComingFromAlamofire {
     struct APIKey: Interceptor {
       let key: String
 
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         try await next(request.field("X-Api-Key", key))
       }
     }

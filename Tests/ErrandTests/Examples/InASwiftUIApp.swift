@@ -80,7 +80,7 @@ private enum InASwiftUIApp {
 
   struct Compose: View {
     let client: Client
-    @State private var activity = Activity("Publishing")
+    @State private var activity = RequestActivity("Publishing")
 
     var body: some View {
       Button("Publish") {

@@ -141,7 +141,7 @@ private enum InAUIKitApp {
 
     required init?(coder: NSCoder) { nil }
 
-    let activity = Activity("Publishing")
+    let activity = RequestActivity("Publishing")
     lazy var presenter = ActivityPresenter(activity, over: view)
 
     override func viewDidLoad() {

@@ -7,7 +7,7 @@ private enum AroundEveryRequest {
     struct Language: Interceptor {
       let code: String
 
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         try await next(request.field("Accept-Language", code))
       }
     }
@@ -20,7 +20,7 @@ private enum AroundEveryRequest {
   }
 
   struct Logging: Interceptor {
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       do {
         let response = try await next(request)
         show("\(request.method) \(response.url): \(response.status) in \(response.timing.total)")
@@ -35,7 +35,7 @@ private enum AroundEveryRequest {
   struct Bearer: Interceptor {
     let tokens: Tokens
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let token = try await tokens.current()
       do {
         return try await next(request.bearer(token))
@@ -86,7 +86,7 @@ private enum AroundEveryRequest {
   struct StripeSignature: Interceptor {
     let key: Data
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let time = Int(Date().timeIntervalSince1970)
       let body = try await request.body.bytes(limit: 10 << 20)
       let signature = hmac(Data("\(time).".utf8) + body, key)

@@ -28,7 +28,7 @@ struct Priorities {
   }
 
   func activities(_ client: Client) async throws {
-    let activity = Activity("Loading")
+    let activity = RequestActivity("Loading")
     try await client.send(.get(feedURL).activity(activity))
     try await client.send(.post(loginURL).mustFinishFirst(activity, text: "Signing in"))
     for await now in activity.updates where now.isShown { show(now.text) }

@@ -40,7 +40,7 @@ func runUntilStopped(_ client: Client, _ outbox: Outbox, _ work: @escaping @Send
 struct RequestLog: Interceptor {
   let write: @Sendable (String) -> Void
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     let started = ContinuousClock.now
     do {
       let response = try await next(request)

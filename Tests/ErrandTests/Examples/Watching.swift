@@ -62,7 +62,7 @@ protocol TracerOfPackage: Sendable {
   func startSpan(_ name: String, traceparent: String?) -> any SpanOfPackage
 }
 
-final class Bridge: Tracer {
+final class Bridge: RequestTracer {
   private let tracer: any TracerOfPackage
   private let open = Mutex<[SpanID: any SpanOfPackage]>([:])
 

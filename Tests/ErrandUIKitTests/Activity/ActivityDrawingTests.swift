@@ -7,7 +7,7 @@ import Testing
   private var drawing = ActivityDrawing()
 
   private mutating func draw(
-    _ snapshot: Activity.Snapshot, reducesMotion: Bool = false
+    _ snapshot: RequestActivity.Snapshot, reducesMotion: Bool = false
   ) -> [ActivityDrawing.Effect] {
     drawing.draw(snapshot, reducesMotion: reducesMotion, announcing: "Loading")
   }

@@ -14,7 +14,7 @@
 
       @Test func `a request is drawn, read out, and taken away`() async throws {
         _ = Accessibility.takePosted()
-        let activity = Activity("Sending", delay: .zero, minimum: .zero)
+        let activity = RequestActivity("Sending", delay: .zero, minimum: .zero)
         let presenter = ActivityPresenter(activity, over: view)
         #expect(view.subviews.contains(presenter.overlay))
         let call = Client(transport: stub).start(
@@ -35,7 +35,7 @@
       {
         let (frame, button) = (CGRect(x: 0, y: 0, width: 100, height: 100), UIView())
         (view.frame, button.frame) = (frame, frame)
-        let activity = Activity("Sending", delay: .seconds(1000))
+        let activity = RequestActivity("Sending", delay: .seconds(1000))
         let presenter = ActivityPresenter(activity, over: view)
         view.addSubview(button)
         let touch = CGPoint(x: 50, y: 50)
@@ -51,7 +51,7 @@
       }
 
       @Test func `a presenter that is released is taken from the screen`() async {
-        var presenter: ActivityPresenter? = ActivityPresenter(Activity(), over: view)
+        var presenter: ActivityPresenter? = ActivityPresenter(RequestActivity(), over: view)
         weak let kept = presenter
         presenter = nil
         await wait { view.subviews.isEmpty }

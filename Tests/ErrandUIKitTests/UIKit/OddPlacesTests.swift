@@ -104,7 +104,7 @@
       @Test(arguments: [false, true]) func `motion is reduced for those who ask for it`(reduces: Bool) async {
         Accessibility.setReduceMotion(reduces)
         defer { Accessibility.setReduceMotion(false) }
-        let activity = Activity("Sending", delay: .zero, minimum: .zero)
+        let activity = RequestActivity("Sending", delay: .zero, minimum: .zero)
         let presenter = ActivityPresenter(activity, over: screen.navigation.view)
         let before = Accessibility.animations
         let call = Client(transport: StubTransport([.stall])).start(

@@ -87,7 +87,7 @@
 
       @Test func `an activity's presenter that is released on another thread`() async {
         let view = UIView()
-        let presenter = Box(ActivityPresenter(Activity(), over: view))
+        let presenter = Box(ActivityPresenter(RequestActivity(), over: view))
         await Task.detached { presenter.value = nil }.value
         while !view.subviews.isEmpty { await Task.yield() }
       }

@@ -41,7 +41,7 @@ extension SimulatedAttempt {
   /// Returns true if the attempt may have responded: also if it was cancelled at the very instant at which
   /// the response was complete.
   fileprivate func hasResponded(_ status: Int, by time: Duration) -> Bool {
-    end == .responded(Status(status))
+    end == .responded(HTTPStatus(status))
       || (end == .cancelled && ended == time && response?.status.code == status)
   }
 }

@@ -4,7 +4,7 @@ import ErrandCore
 /// the `Request`.
 struct Ask: Sendable {
   let id: Int
-  var method: ErrandCore.Method
+  var method: HTTPMethod
   var host: String
   var path: String
   var text = ""

@@ -12,7 +12,7 @@ final class Spoiling: Interceptor {
     self.clock = clock
   }
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     switch defect {
     case .neverResponds: await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     case .neverRests: while true { await Task.yield() }

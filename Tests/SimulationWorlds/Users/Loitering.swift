@@ -7,7 +7,7 @@ struct Loitering: Interceptor {
 
   let clock: VirtualClock
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     await Task.yield()
     try await clock.sleep(for: Self.pause)
     let response = try await next(request)

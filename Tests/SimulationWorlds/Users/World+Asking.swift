@@ -5,7 +5,7 @@
   extension World {
     /// Makes a random request.
     func ask(_ random: inout SeededRandom, after: [Int] = [], scope: Int? = nil) -> Ask {
-      let methods: [ErrandCore.Method] = [.get, .get, .put, .post, .post]
+      let methods: [HTTPMethod] = [.get, .get, .put, .post, .post]
       var ask = Ask(
         id: ledger.nextAsk(), method: methods[Int.random(in: methods.indices, using: &random)],
         host: plan.hosts[Int.random(in: plan.hosts.indices, using: &random)],

@@ -11,7 +11,7 @@ import SimulationExecutor
     let client: Client
     let ledger: Ledger
     let tokens = LiveTokens()
-    let activity: Activity
+    let activity: RequestActivity
     /// The parent of all stacks, with requests of its own. It never ends.
     let app = RequestScope("app")
     let defect: Defect?
@@ -20,7 +20,7 @@ import SimulationExecutor
       var random = simulation.random(1)
       plan = WorldPlan(&random)
       self.simulation = simulation
-      activity = Activity(clock: simulation.clock)
+      activity = RequestActivity(clock: simulation.clock)
       self.ledger = ledger
       self.defect = defect
       network = SimulatedNetwork(

@@ -10,7 +10,7 @@ import Dispatch
 /// own. There is one consumer.
 final class BodyReading: Sendable {
   private struct State {
-    var body: Body?
+    var body: RequestBody?
     var reader: (any BodyReader)?
     /// The chunk that the consumer waits for.
     var wanted: Promise<Data?>?
@@ -27,7 +27,7 @@ final class BodyReading: Sendable {
   private let queue = DispatchQueue(label: "errand.body")
   private let state: Locked<State>
 
-  init(_ body: Body) { state = Locked(State(body: body)) }
+  init(_ body: RequestBody) { state = Locked(State(body: body)) }
 
   deinit { close() }
 

@@ -28,14 +28,14 @@ struct ActivityState: Sendable {
   private var blocking = 0
   private var newestText: Slab<ActivityEntry>.Token?
   private var meter = ActivityMeter()
-  private(set) var snapshot: Activity.Snapshot
+  private(set) var snapshot: RequestActivity.Snapshot
 
   init(text: String, delay: Duration, minimum: Duration) {
     self.text = text
     // Clock instants are bounded: adding past the end would trap.
     self.delay = max(.zero, min(delay, .longest))
     self.minimum = max(.zero, min(minimum, .longest))
-    snapshot = Activity.Snapshot(text: text)
+    snapshot = RequestActivity.Snapshot(text: text)
   }
 
   mutating func begin(text: String?, blocksInput: Bool, at now: Duration) -> (ActivityToken, Step) {
@@ -114,7 +114,7 @@ struct ActivityState: Sendable {
     let old = snapshot
     if case .hidden = phase {
       meter = ActivityMeter()
-      snapshot = Activity.Snapshot(text: text)
+      snapshot = RequestActivity.Snapshot(text: text)
       return snapshot.changes(since: old)
     }
     if case .shown = phase { snapshot.isShown = true }

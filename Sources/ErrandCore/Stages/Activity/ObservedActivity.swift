@@ -1,7 +1,7 @@
 /// The state that an activity shares with the readers of its updates, which do not keep the activity alive.
 struct ObservedActivity {
   private(set) var rules: ActivityState
-  private weak var activity: Activity?
+  private weak var activity: RequestActivity?
   /// The properties that were read and may be observed.
   private var observed: ActivityChanges = []
   /// The properties that have changed since the observers were notified.
@@ -9,7 +9,7 @@ struct ObservedActivity {
 
   init(_ rules: ActivityState) { self.rules = rules }
 
-  mutating func observe(_ properties: ActivityChanges, of activity: Activity) {
+  mutating func observe(_ properties: ActivityChanges, of activity: RequestActivity) {
     observed.formUnion(properties)
     // Only now: each reference to an object that a weak one leads to costs more.
     if self.activity == nil { self.activity = activity }
@@ -19,7 +19,7 @@ struct ObservedActivity {
   /// notified.
   mutating func apply<Result>(
     _ event: (inout ActivityState) -> (Result, ActivityState.Step)
-  ) -> (Result, due: Duration?, activity: Activity?) {
+  ) -> (Result, due: Duration?, activity: RequestActivity?) {
     let (result, step) = event(&rules)
     let changes = step.changes.intersection(observed)
     // If `untold` is not empty, a task that will notify the observers is already scheduled, and reports this
@@ -38,7 +38,7 @@ struct ObservedActivity {
   mutating func close() { _ = rules.close() }
 }
 
-typealias CurrentActivity = CurrentValue<ObservedActivity, Activity.Snapshot>
+typealias CurrentActivity = CurrentValue<ObservedActivity, RequestActivity.Snapshot>
 
 extension CurrentActivity {
   convenience init(_ rules: ActivityState) { self.init(ObservedActivity(rules)) { $0.rules.snapshot } }

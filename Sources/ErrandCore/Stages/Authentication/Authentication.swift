@@ -27,8 +27,8 @@ public struct Authentication: Sendable, CustomStringConvertible, CustomReflectab
 
   /// - Parameter origins: The origins (scheme, host and port) that the credential is for: no other is ever sent it.
   ///   Default: that of the client's base URL.
-  public init<Method: Authenticator>(_ session: CredentialSession<Method>, at origins: [URL]? = nil) {
-    self.init(session, "\(Method.self)", at: origins)
+  public init<Scheme: Authenticator>(_ session: CredentialSession<Scheme>, at origins: [URL]? = nil) {
+    self.init(session, "\(Scheme.self)", at: origins)
   }
 
   init(_ session: any AnyCredentialSession, _ kind: String, at origins: [URL]?) {

@@ -87,8 +87,8 @@ extension CredentialSession {
   }
 
   private func refreshed(
-    _ old: Method.Credential?, after revision: Int, _ refresh: CredentialRefresh
-  ) async throws -> RenewedCredential<Method.Credential> {
+    _ old: Scheme.Credential?, after revision: Int, _ refresh: CredentialRefresh
+  ) async throws -> RenewedCredential<Scheme.Credential> {
     guard let vault else {
       return RenewedCredential(credential: try await method.refresh(old, refresh))
     }

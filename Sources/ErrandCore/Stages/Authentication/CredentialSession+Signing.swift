@@ -9,7 +9,7 @@ extension CredentialSession {
   /// another are cancelled. An outbox that waits for the identity goes on.
   /// - Parameter identity: A name for the identity, as in `init`.
   /// - Throws: The store's error; then nothing has changed. `RequestError` (`invalidRequest`), if the name is empty.
-  public func signIn(_ credential: Method.Credential, identity: String) async throws {
+  public func signIn(_ credential: Scheme.Credential, identity: String) async throws {
     guard !identity.isEmpty else {
       throw RequestError(
         .invalidRequest,

@@ -15,8 +15,8 @@
 /// ```
 ///
 /// Several clients may use one session: the credential is refreshed once for all of them.
-public final class CredentialSession<Method: Authenticator>: AnyCredentialSession {
-  typealias Rules = AuthenticationState<Method.Credential>
+public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSession {
+  typealias Rules = AuthenticationState<Scheme.Credential>
   typealias Issued = Rules.Issued
 
   struct State {
@@ -72,17 +72,17 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   /// The time that a refresh may take.
   static var refreshDeadline: Duration { .seconds(30) }
 
-  let method: Method
+  let method: Scheme
   /// True if nothing of a request changes but its header fields: what a redirect takes off.
   private let addsFieldsOnly: Bool
-  let vault: CredentialVault<Method.Credential>?
+  let vault: CredentialVault<Scheme.Credential>?
   let state: Locked<State>
   /// The timeline of the client that used the session first. Each client's begins at another time.
   private let timeline = Locked<Timeline?>(nil)
 
   init(
-    _ method: Method, _ credential: Method.Credential?, of owner: CredentialIdentity,
-    vault: CredentialVault<Method.Credential>? = nil
+    _ method: Scheme, _ credential: Scheme.Credential?, of owner: CredentialIdentity,
+    vault: CredentialVault<Scheme.Credential>? = nil
   ) {
     self.method = method
     addsFieldsOnly = method is FixedField || method is OAuth2
@@ -96,18 +96,18 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   ///     It is no secret. Responses that are cached on disk, and requests that an outbox keeps, are for this identity
   ///     alone. Default: none, so that an outbox does not tell it from others without a name.
   public convenience init(
-    _ authenticator: Method, credential: Method.Credential? = nil, identity: String? = nil
+    _ authenticator: Scheme, credential: Scheme.Credential? = nil, identity: String? = nil
   ) {
     let owner = identity.map(CredentialIdentity.init(named:)) ?? CredentialIdentity()
     self.init(authenticator, credential, of: owner)
   }
 
   /// - Parameter store: Keeps the credential for the next start and for other processes.
-  public convenience init(_ authenticator: Method, store: some CredentialStore)
-  where Method.Credential: Codable {
-    let vault = CredentialVault<Method.Credential>(
+  public convenience init(_ authenticator: Scheme, store: some CredentialStore)
+  where Scheme.Credential: Codable {
+    let vault = CredentialVault<Scheme.Credential>(
       store, encode: { try JSONEncoder().encode($0) },
-      decode: { try JSONDecoder().decode(Method.Credential.self, from: $0) })
+      decode: { try JSONDecoder().decode(Scheme.Credential.self, from: $0) })
     self.init(authenticator, nil, of: CredentialIdentity(), vault: vault)
   }
 
@@ -191,7 +191,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   /// Returns the request with the credential, which is made once more where the request is led.
   /// - Parameter trail: Learns the origins that are sent it.
   private func attached(
-    _ request: Request, with credential: Method.Credential, at origins: CredentialOrigins,
+    _ request: Request, with credential: Scheme.Credential, at origins: CredentialOrigins,
     _ trail: CredentialTrail?, _ context: CallContext
   ) async throws -> Request {
     var sent = try await authenticated(request, with: credential, context)
@@ -215,7 +215,7 @@ public final class CredentialSession<Method: Authenticator>: AnyCredentialSessio
   /// Runs the authenticator as interceptors are run: it may wait for anything, so it runs in a task that can be
   /// cancelled.
   private func authenticated(
-    _ request: Request, with credential: Method.Credential, _ context: CallContext
+    _ request: Request, with credential: Scheme.Credential, _ context: CallContext
   ) async throws -> Request {
     if method.authenticatesAtOnce { return try await method.authenticate(request, with: credential) }
     context.watch?.take()
@@ -278,6 +278,6 @@ extension Request {
 
 extension CredentialSession: CustomStringConvertible, CustomReflectable {
   /// The kind of credential. Shows nothing of it.
-  public var description: String { "a session of \(Method.self)" }
+  public var description: String { "a session of \(Scheme.self)" }
   public var customMirror: Mirror { Mirror(self, children: ["session": description]) }
 }

@@ -33,8 +33,8 @@ enum DigestHash: String, CaseIterable, Sendable {
   }
 
   /// Returns the hash of a body as hexadecimal digits, without holding it in memory.
-  /// - Throws: As `Body.chunks` does.
-  func callAsFunction(_ body: Body) async throws -> String {
+  /// - Throws: As `RequestBody.chunks` does.
+  func callAsFunction(_ body: RequestBody) async throws -> String {
     switch self {
     case .sha256:
       var hash = SHA256()

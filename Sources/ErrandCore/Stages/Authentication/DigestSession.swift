@@ -159,7 +159,7 @@ private final class DigestUses: Sendable {
   func nonce(of origin: String) -> DigestNonce? { used.withLock { $0[origin] } }
 }
 
-extension Body {
+extension RequestBody {
   /// True for a body that costs more to send twice than a request without one.
   fileprivate var isLarge: Bool {
     switch content {

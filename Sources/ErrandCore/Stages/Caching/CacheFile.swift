@@ -70,7 +70,7 @@ struct CacheFileHead: Codable, Sendable, Hashable {
     var lines = HTTPFields()
     for index in stride(from: 0, to: fields.count, by: 2) { lines.append(fields[index], fields[index + 1]) }
     return CachedResponse(
-      status: Status(status), fields: lines, data: body, url: url,
+      status: HTTPStatus(status), fields: lines, data: body, url: url,
       date: Date(timeIntervalSinceReferenceDate: date))
   }
 }

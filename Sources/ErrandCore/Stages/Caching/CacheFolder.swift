@@ -68,7 +68,7 @@ final class CacheFolder: Sendable {
           throw CacheFileFault.damaged
         }
         return CacheEntry(
-          key: file.key, status: Status(file.head.status), url: url,
+          key: file.key, status: HTTPStatus(file.head.status), url: url,
           date: Date(timeIntervalSinceReferenceDate: file.head.date), size: Int(file.length))
       }
     }

@@ -62,7 +62,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
   ///   - secrets: Additional secrets, besides the standard ones. Default: none.
   ///   - salt: The store's salt.
   public init(
-    of fields: HTTPFields, method: Method = .get, url: URL? = nil, user: String? = nil,
+    of fields: HTTPFields, method: HTTPMethod = .get, url: URL? = nil, user: String? = nil,
     secrets: Secrets = Secrets(), salt: Data
   ) {
     let credentials = Self.all(of: fields, method: method, url: url, user: user, secrets: secrets)
@@ -100,7 +100,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
 
   /// Returns everything that separates responses.
   static func all(
-    of fields: HTTPFields, method: Method, url: URL?, user: String?, secrets: Secrets
+    of fields: HTTPFields, method: HTTPMethod, url: URL?, user: String?, secrets: Secrets
   ) -> [String] {
     parts(of: fields, method: method, url: url, user: user, secrets: secrets) {
       ($0.mayMatter && !$0.isCondition) || secrets.covers($0)
@@ -110,7 +110,7 @@ public struct CachePartition: Sendable, Hashable, LosslessStringConvertible {
   /// Returns names and values, alternating, independent of the order of names and of their case.
   /// - Parameter method: The request's, where responses are separated: one to HEAD has no body.
   static func parts(
-    of fields: HTTPFields, method: Method?, url: URL?, user: String?, secrets: Secrets,
+    of fields: HTTPFields, method: HTTPMethod?, url: URL?, user: String?, secrets: Secrets,
     where matters: (HTTPFields.Field) -> Bool
   ) -> [String] {
     var found = fields.filter(matters).map { ("field \(ASCII.lowercased($0.name))", $0.value) }

@@ -6,7 +6,7 @@
 
 /// A cached response. Its header fields and its URL hold no secret; its body is as it was received.
 public struct CachedResponse: Sendable, Hashable {
-  public let status: Status
+  public let status: HTTPStatus
   /// The header fields without `Set-Cookie` and other secrets.
   public let fields: HTTPFields
   public let data: Data
@@ -17,7 +17,7 @@ public struct CachedResponse: Sendable, Hashable {
 
   /// - Parameter secrets: Additional secrets, besides the standard ones. Default: none.
   public init(
-    status: Status, fields: HTTPFields, data: Data, url: URL, date: Date, secrets: Secrets = Secrets()
+    status: HTTPStatus, fields: HTTPFields, data: Data, url: URL, date: Date, secrets: Secrets = Secrets()
   ) {
     var open = fields
     open.remove(where: secrets.hides)
@@ -73,7 +73,7 @@ public struct CachedResponse: Sendable, Hashable {
   }
 }
 
-extension Status {
+extension HTTPStatus {
   /// False for the statuses of a server in trouble (5xx, 429): they say nothing about the resource.
   var mayBeCached: Bool { !isServerError && code != 429 }
 }

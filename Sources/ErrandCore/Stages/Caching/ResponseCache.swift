@@ -46,7 +46,7 @@ extension ResponseCache {
   ///     the URL.
   ///   - secrets: Additional secrets, besides the standard ones. Default: none.
   public func key(
-    _ name: String, method: Method = .get, fields: HTTPFields, url: URL? = nil, user: String? = nil,
+    _ name: String, method: HTTPMethod = .get, fields: HTTPFields, url: URL? = nil, user: String? = nil,
     secrets: Secrets = Secrets()
   ) async throws -> CacheKey {
     let credentials = CachePartition.all(
@@ -59,7 +59,7 @@ extension ResponseCache {
 /// The description of one cached response, as `ResponseCache.list` returns it.
 public struct CacheEntry: Sendable, Hashable {
   public let key: CacheKey
-  public let status: Status
+  public let status: HTTPStatus
   /// The URL that the response came from, without its secrets.
   public let url: URL
   /// When the response was cached, by the wall clock.
@@ -67,7 +67,7 @@ public struct CacheEntry: Sendable, Hashable {
   /// The response's share of the store's limit, in bytes.
   public let size: Int
 
-  public init(key: CacheKey, status: Status, url: URL, date: Date, size: Int) {
+  public init(key: CacheKey, status: HTTPStatus, url: URL, date: Date, size: Int) {
     self.key = key
     self.status = status
     self.url = url

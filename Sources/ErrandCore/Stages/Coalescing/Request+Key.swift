@@ -15,7 +15,7 @@ extension Request {
     // The request's own key already has the whole URL.
     let partition = partition(rule, rule.key == nil ? nil : url, secrets: secrets, identity: identity)
     if let key = rule.key { return key.partitioned(by: partition) }
-    let parts = RequestParts(
+    let parts = RequestKeyParts(
       method: method, url: NormalizedURL(address.text), body: try body.identity,
       contentType: identifyingContentType.map { ExactBytes($0) },
       fields: KeyField.choose(from: fields) { field in
@@ -48,7 +48,7 @@ extension Request {
   }
 }
 
-extension Body {
+extension RequestBody {
   fileprivate var identity: BodyIdentity {
     get throws(RequestError) {
       switch content {
@@ -89,7 +89,7 @@ extension MultipartForm {
         let content: BodyIdentity =
           switch part.content {
           case .bytes(let data): .data(data)
-          case .file(let path): .file(try Body.identity(ofFile: path))
+          case .file(let path): .file(try RequestBody.identity(ofFile: path))
           }
         identities.append(BodyIdentity.Part(head: ExactBytes(part.head), content: content))
       }

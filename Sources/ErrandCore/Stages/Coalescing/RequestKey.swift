@@ -16,7 +16,7 @@ public struct RequestKey: Sendable, Hashable {
   // Indirect, so that a key takes two words: every waiting caller holds one.
   indirect enum Subject: Sendable, Hashable {
     case chosen(ChosenKey)
-    case parts(RequestParts)
+    case parts(RequestKeyParts)
   }
 
   let subject: Subject
@@ -80,8 +80,8 @@ extension ChosenKey: CustomStringConvertible {
 }
 
 /// The parts of a request's own key. Hashed once: a key is looked up several times.
-struct RequestParts: Sendable, Hashable {
-  let method: Method
+struct RequestKeyParts: Sendable, Hashable {
+  let method: HTTPMethod
   let url: NormalizedURL
   let body: BodyIdentity
   /// The value of `Content-Type`, if there is a body.
@@ -90,7 +90,9 @@ struct RequestParts: Sendable, Hashable {
   let fields: [KeyField]
   private let hash: Int
 
-  init(method: Method, url: NormalizedURL, body: BodyIdentity, contentType: ExactBytes?, fields: [KeyField]) {
+  init(
+    method: HTTPMethod, url: NormalizedURL, body: BodyIdentity, contentType: ExactBytes?, fields: [KeyField]
+  ) {
     self.method = method
     self.url = url
     self.body = body
@@ -108,7 +110,7 @@ struct RequestParts: Sendable, Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-extension RequestParts: CustomStringConvertible {
+extension RequestKeyParts: CustomStringConvertible {
   var description: String { "\(method) \(url)" }
 }
 

@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// struct Language: Interceptor {
-///   func intercept(_ request: Request, next: Next) async throws -> Response {
+///   func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
 ///     try await next(request.field("Accept-Language", "de"))
 ///   }
 /// }
@@ -27,11 +27,11 @@
 /// for itself. A detached task is not linked to its request; a shared request that such a task has joined
 /// fails when interceptors have held it for 300 s.
 public protocol Interceptor: Sendable {
-  func intercept(_ request: Request, next: Next) async throws -> Response
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response
 }
 
 /// The rest of the interceptor chain.
-public struct Next: Sendable {
+public struct InterceptorChain: Sendable {
   /// The number of this attempt, from 1; 0 around the call.
   public let attempt: Int
   private let interceptors: ArraySlice<any Interceptor>
@@ -73,7 +73,7 @@ public struct Next: Sendable {
     guard let first = interceptors.first else { return try await last(request) }
     return try await first.intercept(
       request,
-      next: Next(
+      next: InterceptorChain(
         attempt: attempt, interceptors: interceptors.dropFirst(), completion: completion, context: context,
         last: last))
   }

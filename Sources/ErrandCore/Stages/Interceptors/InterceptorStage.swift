@@ -35,9 +35,9 @@ final class InterceptorStage: Stage {
     }
   }
 
-  private func chain(_ given: Request, _ context: CallContext, _ next: NextStage) -> Next {
+  private func chain(_ given: Request, _ context: CallContext, _ next: NextStage) -> InterceptorChain {
     let attempt = place == .call ? 0 : context.used
-    return Next(
+    return InterceptorChain(
       attempt: attempt, interceptors: interceptors[...], completion: completion, context: context
     ) { request in
       var request = request

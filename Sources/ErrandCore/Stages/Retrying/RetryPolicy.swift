@@ -10,7 +10,7 @@ public struct RetryPolicy: Sendable, Hashable {
   public var maxAttempts = 3
   /// The methods that may be retried even if the server may have seen the request. Default: the idempotent
   /// ones.
-  public var methods: Set<Method> = Self.idempotentMethods
+  public var methods: Set<HTTPMethod> = Self.idempotentMethods
   /// The statuses of refused responses that are retried.
   public var statuses: Set<Int> = Self.usualStatuses
   /// The failures that are retried.
@@ -25,7 +25,7 @@ public struct RetryPolicy: Sendable, Hashable {
   public var maxRetryAfter: Duration = .seconds(60)
 
   // Sets that are the same object are compared at once, and most policies have these.
-  private static let idempotentMethods: Set<Method> = [.get, .head, .put, .delete, .options, .trace]
+  private static let idempotentMethods: Set<HTTPMethod> = [.get, .head, .put, .delete, .options, .trace]
   private static let usualStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
   private static let usualFailures: Set<RequestError.Code> = [
     .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost,

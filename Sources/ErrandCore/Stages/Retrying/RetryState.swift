@@ -9,7 +9,7 @@
 struct RetryState: Sendable {
   struct Failure: Sendable {
     var code: RequestError.Code
-    var status: Status?
+    var status: HTTPStatus?
     var reachedServer: Bool
     var retryAfter: RetryAfter?
 
@@ -34,7 +34,7 @@ struct RetryState: Sendable {
   /// The number of attempts that have begun.
   var attempts = 0
 
-  init(policy: RetryPolicy, method: Method, hasIdempotencyKey: Bool, isReplayable: Bool) {
+  init(policy: RetryPolicy, method: HTTPMethod, hasIdempotencyKey: Bool, isReplayable: Bool) {
     self.policy = policy
     mayRepeat = hasIdempotencyKey || policy.methods.contains(method)
     self.isReplayable = isReplayable

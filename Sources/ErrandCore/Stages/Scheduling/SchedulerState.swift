@@ -25,7 +25,7 @@ struct SchedulerState<Payload> {
 
   private(set) var limits: ConcurrencyLimits
   private var bounds: SlotBounds
-  private var origins = OriginTable()
+  private var origins = OriginSlots()
   private var waiters = WaiterTable<Payload>()
   /// For each priority the heads of the lines whose origins have capacity.
   private var heads = [ArrivalSet](repeating: ArrivalSet(), count: Priority.levels)
@@ -49,7 +49,7 @@ struct SchedulerState<Payload> {
   mutating func startAtOnce(_ priority: Priority, origin name: String?) -> Slot? {
     // A waiting request could not use this slot, so none is superseded here.
     guard hasRoom(isSeen: priority.isSeen) else { return nil }
-    guard let name, limits.perOrigin != nil else { return start(priority, OriginTable.unnamed) }
+    guard let name, limits.perOrigin != nil else { return start(priority, OriginSlots.unnamed) }
     let origin = origins.makePlace(of: name)
     // A new origin has capacity.
     return origins.hasRoom(origin, isSeen: priority.isSeen, bounds) ? start(priority, origin) : nil
@@ -62,7 +62,7 @@ struct SchedulerState<Payload> {
   {
     if let slot = startAtOnce(priority, origin: name) { return .started(slot) }
     latest = max(latest, now)
-    var origin = OriginTable.unnamed
+    var origin = OriginSlots.unnamed
     if let name, limits.perOrigin != nil { origin = origins.makePlace(of: name) }
     let ticket = waiters.insert(payload, since: latest, priority: priority, origin: origin)
     join(ticket.place)
@@ -83,7 +83,7 @@ struct SchedulerState<Payload> {
     precondition(load.running > 0, "a slot was given back twice")
     load.running -= 1
     if !slot.isSeen { runningUnseen -= 1 }
-    if slot.origin != OriginTable.unnamed {
+    if slot.origin != OriginSlots.unnamed {
       origins[slot.origin].running -= 1
       if !slot.isSeen { origins[slot.origin].runningUnseen -= 1 }
       announceAll(slot.origin)
@@ -159,7 +159,7 @@ struct SchedulerState<Payload> {
     load.running += 1
     startsSinceOvertaking += 1
     if !priority.isSeen { runningUnseen += 1 }
-    if origin != OriginTable.unnamed {
+    if origin != OriginSlots.unnamed {
       origins[origin].running += 1
       if !priority.isSeen { origins[origin].runningUnseen += 1 }
       announceAll(origin)

@@ -40,7 +40,7 @@ public protocol RequestSigner: Sendable {
   ///   - request: The request as it was sent.
   ///   - bodyPrefix: The first 64 KiB of the response's body at most.
   func shouldSignAgain(
-    _ request: OutgoingRequest, after status: Status, _ fields: HTTPFields, bodyPrefix: Data
+    _ request: OutgoingRequest, after status: HTTPStatus, _ fields: HTTPFields, bodyPrefix: Data
   ) async -> Bool
 
   /// Returns true if a request that a redirect or an interceptor leads to another origin is signed, too. Default: false.
@@ -57,7 +57,7 @@ public protocol RequestSigner: Sendable {
 
 extension RequestSigner {
   public func shouldSignAgain(
-    _ request: OutgoingRequest, after status: Status, _ fields: HTTPFields, bodyPrefix: Data
+    _ request: OutgoingRequest, after status: HTTPStatus, _ fields: HTTPFields, bodyPrefix: Data
   ) async -> Bool { false }
 
   public func maySign(_ target: URL, redirectedFrom url: URL) -> Bool { false }
@@ -71,17 +71,19 @@ extension RequestSigner {
 /// Some are only known later, and can be part of no signature: `Content-Length` (see `body.length`), the
 /// `Accept-Encoding` of the transport, and the `Range` and `If-Range` with which a download is resumed.
 public struct OutgoingRequest: Sendable {
-  public let method: Method
+  public let method: HTTPMethod
   public let url: URL
   public var fields: HTTPFields
   /// The body as it goes on the wire: compressed and encrypted if the request asks for that. It can be read, as often
   /// as needed, unless it is a stream. A file that changes after it was first read here is not sent.
-  public let body: Body
+  public let body: RequestBody
   /// The time of the client (`ClientConfiguration.date`).
   public let date: Date
 
   /// Makes one for tests of a signer.
-  public init(_ method: Method, _ url: URL, fields: HTTPFields = [:], body: Body = .none, date: Date) {
+  public init(
+    _ method: HTTPMethod, _ url: URL, fields: HTTPFields = [:], body: RequestBody = .none, date: Date
+  ) {
     self.method = method
     self.url = url
     self.fields = fields

@@ -211,7 +211,8 @@ final class SigningStage: Stage {
   }
 
   private func mustSignAgain(
-    _ outgoing: OutgoingRequest, _ status: Status, _ fields: HTTPFields, _ prefix: @autoclosure () -> Data,
+    _ outgoing: OutgoingRequest, _ status: HTTPStatus, _ fields: HTTPFields,
+    _ prefix: @autoclosure () -> Data,
     _ signers: [any RequestSigner], _ context: CallContext
   ) async throws -> Bool {
     guard status.code >= 400, outgoing.body.isReplayable, !context.hasSignedAgain else { return false }

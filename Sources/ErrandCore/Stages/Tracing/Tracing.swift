@@ -8,13 +8,13 @@
 /// call, and in it a client span for each attempt.
 public struct Tracing: Sendable {
   /// Receives the spans.
-  public var tracer: any Tracer
+  public var tracer: any RequestTracer
   /// Receives the durations of attempts; nil for none.
-  public var meter: (any Meter)?
+  public var meter: (any RequestMeter)?
   /// The origins that are sent `traceparent` and `tracestate`; others learn nothing of the trace. Default: none.
   public var origins: [URL]
 
-  public init(_ tracer: any Tracer, meter: (any Meter)? = nil, origins: [URL] = []) {
+  public init(_ tracer: any RequestTracer, meter: (any RequestMeter)? = nil, origins: [URL] = []) {
     self.tracer = tracer
     self.meter = meter
     self.origins = origins
@@ -22,7 +22,7 @@ public struct Tracing: Sendable {
 }
 
 /// Receives spans. Errand's own is `OTLPExporter`; one for another library is a few lines.
-public protocol Tracer: Sendable {
+public protocol RequestTracer: Sendable {
   /// Begins a span and returns its context, which the server is sent.
   /// - Parameter parent: The span that it is a part of; nil for a new trace.
   func begin(_ kind: TraceSpan.Kind, named name: String, in parent: TraceContext?) -> TraceContext
@@ -31,7 +31,7 @@ public protocol Tracer: Sendable {
   func end(_ span: TraceSpan)
 }
 
-extension Tracer {
+extension RequestTracer {
   /// Returns a context with a random identifier.
   public func begin(_ kind: TraceSpan.Kind, named name: String, in parent: TraceContext?) -> TraceContext {
     parent?.child() ?? TraceContext()
@@ -81,7 +81,7 @@ public enum TraceValue: Sendable, Hashable, ExpressibleByStringLiteral, Expressi
 }
 
 /// Receives measurements.
-public protocol Meter: Sendable {
+public protocol RequestMeter: Sendable {
   /// Receives the duration of an attempt in seconds: OpenTelemetry's `http.client.request.duration`, a histogram with
   /// the bounds `Histogram.bounds`.
   func record(duration: Double, _ attributes: [String: TraceValue])

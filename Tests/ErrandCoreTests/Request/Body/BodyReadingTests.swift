@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Bodies of all kinds that can be read again.
-  private var bodies: [Body] {
+  private var bodies: [RequestBody] {
     [
       .none, .bytes(Data()), .bytes(Data.seeded(600_000)), .text("é"), .json(["b": 1, "a": 2]),
       .form(["a": "1&2"]), .file(folder.file("file")),
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `an interceptor reads the body that it sends, whatever made it`() async throws {
     struct Summer: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         let body = try await request.body.bytes(limit: 1 << 20)
         return try await next(request.field("X-Sum", SHA256Digest(hashing: body).description))
       }
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `a stream is refused, and can still be sent`() async throws {
-    let body = Body.stream(Self.chunks, length: 3)
+    let body = RequestBody.stream(Self.chunks, length: 3)
     #expect(body.length == 3)
     let error = await #expect(throws: RequestError.self) { try await body.bytes(limit: 100) }
     #expect(error?.code == .bodyNotReplayable)
@@ -72,9 +72,9 @@ import Testing
   }
 
   @Test func `more bytes than the limit are refused, whether the length is known or not`() async throws {
-    let unknown = Body.source(length: nil, contentType: nil) { ScriptedReader(["abc", "de"]) }
+    let unknown = RequestBody.source(length: nil, contentType: nil) { ScriptedReader(["abc", "de"]) }
     #expect(unknown.length == nil)
-    for body in [Body.text("abcde"), .json("abc"), unknown] {
+    for body in [RequestBody.text("abcde"), .json("abc"), unknown] {
       #expect(try await body.bytes(limit: 5).count == 5)
       for limit in [4, 0, -1] {
         let error = await #expect(throws: RequestError.self) { try await body.bytes(limit: limit) }
@@ -86,7 +86,7 @@ import Testing
   @Test func `chunks are small, whatever the size of the body`() async throws {
     let data = Data.seeded(1_000_000)
     try folder.write(data, to: "large")
-    for body in [Body.bytes(data), .file(folder.file("large"))] {
+    for body in [RequestBody.bytes(data), .file(folder.file("large"))] {
       var all = Data()
       for try await chunk in body.chunks {
         #expect(1...256 << 10 ~= chunk.count)
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `a file that is missing, or changes its length, ends the reading`() async throws {
     try folder.write(Data(count: 600_000), to: "large")
-    var chunks = Body.file(folder.file("large")).chunks.makeAsyncIterator()
+    var chunks = RequestBody.file(folder.file("large")).chunks.makeAsyncIterator()
     _ = try await chunks.next()
     try folder.write(Data(count: 600_001), to: "large")
     let change = await #expect(throws: RequestError.self) {
@@ -107,19 +107,21 @@ import Testing
     #expect(change?.code == .fileChanged)
     #expect(try await chunks.next() == nil)
     let missing = await #expect(throws: RequestError.self) {
-      try await Body.file(folder.file("missing")).bytes(limit: 1)
+      try await RequestBody.file(folder.file("missing")).bytes(limit: 1)
     }
     #expect(missing?.code == .fileUnreadable)
-    #expect(Body.file(folder.file("missing")).length == nil)
+    #expect(RequestBody.file(folder.file("missing")).length == nil)
   }
 
   @Test func `a body that cannot be sent cannot be read`() async throws {
-    let error = await #expect(throws: RequestError.self) { try await Body.json(Double.nan).bytes(limit: 100) }
+    let error = await #expect(throws: RequestError.self) {
+      try await RequestBody.json(Double.nan).bytes(limit: 100)
+    }
     #expect(error?.code == .invalidRequest)
   }
 
   @Test func `a reader that has no bytes yet is read when it is ready`() async throws {
-    let body = Body.source(length: nil, contentType: nil) {
+    let body = RequestBody.source(length: nil, contentType: nil) {
       ScriptedReader(["a", nil, "b", nil, nil, "c"], isReady: true)
     }
     for _ in 0..<100 { #expect(try await body.bytes(limit: 9) == Data("abc".utf8)) }
@@ -127,7 +129,7 @@ import Testing
 
   @Test func `a cancelled reading ends at once, and its reader is closed`() async throws {
     let reader = ScriptedReader([nil])
-    let task = Task { try await Body.source(length: nil, contentType: nil) { reader }.bytes(limit: 9) }
+    let task = Task { try await RequestBody.source(length: nil, contentType: nil) { reader }.bytes(limit: 9) }
     while !reader.wasRead { await Task.yield() }
     task.cancel()
     let error = await #expect(throws: RequestError.self) { try await task.value }
@@ -137,7 +139,7 @@ import Testing
 
   @Test func `a reading that is given up closes its reader`() async throws {
     let reader = ScriptedReader(["a", "b"])
-    for try await _ in Body.source(length: nil, contentType: nil, { reader }).chunks { break }
+    for try await _ in RequestBody.source(length: nil, contentType: nil, { reader }).chunks { break }
     while !reader.isClosed { await Task.yield() }
   }
 
@@ -147,7 +149,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<count {
         group.addTask {
-          let body = Body.source(length: nil, contentType: nil) { ScriptedReader(["a"], disk: disk) }
+          let body = RequestBody.source(length: nil, contentType: nil) { ScriptedReader(["a"], disk: disk) }
           let bytes = try await body.bytes(limit: 9)
           #expect(bytes == Data("a".utf8))
         }

@@ -49,7 +49,7 @@ import Testing
     case file, multipart, compressed, compressedMultipart, signed
 
     func request(_ file: URL) -> Request {
-      let form = Body.multipart(MultipartForm().field("a", "1").file("f", at: file).field("b", "2"))
+      let form = RequestBody.multipart(MultipartForm().field("a", "1").file("f", at: file).field("b", "2"))
       let put = Request.put("http://a.test/").idempotencyKey("k")
       return switch self {
       case .file: put.body(.file(file))

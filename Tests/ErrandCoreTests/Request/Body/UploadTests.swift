@@ -39,7 +39,7 @@ import Testing
   @Test func `a multipart form is encoded as RFC 7578 says, and its length is known before`() async throws {
     try await withFile(Data("file\r\ncontent".utf8)) { file in
       let form = MultipartForm(boundary: "B").field("a\"\r\n", "1").file("f", at: file, fileName: "ä.txt")
-      let upload = try Body.multipart(form).open(compressed: false)
+      let upload = try RequestBody.multipart(form).open(compressed: false)
       let sent = try await drain(upload)
       #expect(
         String(decoding: sent, as: UTF8.self)
@@ -51,14 +51,14 @@ import Testing
   }
 
   @Test func `an empty form is a form`() async throws {
-    let sent = try await drain(Body.multipart(MultipartForm(boundary: "B")).open(compressed: false))
+    let sent = try await drain(RequestBody.multipart(MultipartForm(boundary: "B")).open(compressed: false))
     #expect(sent == Data("--B--\r\n".utf8))
   }
 
   @Test func `a missing file or a folder is refused before anything is sent`() {
     for path in ["/nowhere/at/all", "/tmp"] {
       let error = #expect(throws: RequestError.self) {
-        _ = try Body.file(URL(filePath: path)).open(compressed: false)
+        _ = try RequestBody.file(URL(filePath: path)).open(compressed: false)
       }
       #expect(error?.code == .fileUnreadable)
       #expect(error?.description.contains(path) == true)
@@ -68,7 +68,7 @@ import Testing
   @Test(arguments: [-1, 1])
   func `a file whose length changes while it is sent is never sent whole`(change: Int) async throws {
     try await withFile(Data(repeating: 7, count: 1000)) { file in
-      let upload = try Body.file(file).open(compressed: false)
+      let upload = try RequestBody.file(file).open(compressed: false)
       try Data(repeating: 7, count: 1000 + change).write(to: file)
       let error = await #expect(throws: RequestError.self) { _ = try await drain(upload, room: 300) }
       #expect(error?.code == .fileChanged)
@@ -78,10 +78,10 @@ import Testing
   @Test(.computesLong, arguments: [0, 1, 70_000, 3_000_000])
   func `a compressed body expands to the same bytes, from memory and from a file`(size: Int) async throws {
     let content = Data.seeded(size, mask: 3)
-    let inMemory = try await drain(Body.bytes(content).open(compressed: true))
+    let inMemory = try await drain(RequestBody.bytes(content).open(compressed: true))
     #expect(try await gunzip(inMemory) == content)
     try await withFile(content) { file in
-      let upload = try Body.file(file).open(compressed: true)
+      let upload = try RequestBody.file(file).open(compressed: true)
       #expect(upload.length == nil)
       #expect(try await gunzip(drain(upload, room: 1000)) == content)
     }
@@ -91,7 +91,7 @@ import Testing
     let thread = OneThread("test")
     let order = Locked<[String]>([])
     let compress: @Sendable () async throws -> Void = {
-      _ = try await Body.bytes(Data(count: 10_000_000)).openCompressed(unless: CancellationToken())
+      _ = try await RequestBody.bytes(Data(count: 10_000_000)).openCompressed(unless: CancellationToken())
       order.withLock { $0.append("compressed") }
     }
     // Both wait for the same thread, in this order.
@@ -108,7 +108,7 @@ import Testing
     let cancellation = CancellationToken()
     cancellation.cancel(.cancelled(.callCancelled))
     await #expect(throws: RequestError.self) {
-      _ = try await Body.bytes(Data(count: 10_000_000)).openCompressed(unless: cancellation)
+      _ = try await RequestBody.bytes(Data(count: 10_000_000)).openCompressed(unless: cancellation)
     }
   }
 
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `a stream brings its chunks in order, once`() async throws {
     let chunks = (0..<50).map { Data(repeating: UInt8($0), count: $0) }
-    let body = Body.stream(
+    let body = RequestBody.stream(
       AsyncStream { stream in
         for chunk in chunks { stream.yield(chunk) }
         stream.finish()
@@ -130,7 +130,7 @@ import Testing
 
   @Test(arguments: [9, 11])
   func `a stream that does not have its announced length fails`(length: Int64) async throws {
-    let body = Body.stream(
+    let body = RequestBody.stream(
       AsyncStream { stream in
         stream.yield(Data(count: 10))
         stream.finish()
@@ -141,7 +141,7 @@ import Testing
 
   @Test func `a stream that fails says so`() async throws {
     struct Broken: Error {}
-    let body = Body.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })
+    let body = RequestBody.stream(AsyncThrowingStream<Data, any Error> { $0.finish(throwing: Broken()) })
     let error = await #expect(throws: RequestError.self) { _ = try await drain(body.open(compressed: false)) }
     #expect(error?.code == .bodyFailed)
     #expect(error?.underlying is Broken)
@@ -151,7 +151,7 @@ import Testing
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     source.onTermination = { _ in end.yield() }
-    let upload = try Body.stream(chunks).open(compressed: false)
+    let upload = try RequestBody.stream(chunks).open(compressed: false)
     source.yield(Data(count: 1))
     source.yield(Data(count: 1))
     if case .reader(let reader) = upload { reader.close() }
@@ -174,7 +174,9 @@ import Testing
     guard let file = Self.endlessFile() else { return }
     defer { try? FileManager.default.removeItem(at: file) }
     let form = MultipartForm(boundary: "B").file("f", at: file)
-    let error = #expect(throws: RequestError.self) { _ = try Body.multipart(form).open(compressed: false) }
+    let error = #expect(throws: RequestError.self) {
+      _ = try RequestBody.multipart(form).open(compressed: false)
+    }
     #expect(error?.code == .fileUnreadable)
     #expect(error?.message.contains("too long") == true)
   }

@@ -111,7 +111,7 @@ import Testing
   private final class Told: Interceptor {
     let urls = Locked<[String]>([])
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       urls.withLock { $0.append("\(request)") }
       return try await next(next.attempt == 0 ? request : .get("token"))
     }
@@ -130,7 +130,7 @@ import Testing
   }
 
   private struct PassesOn: Interceptor {
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       try await next(.post("next", json: [1, 2]))
     }
   }
@@ -142,7 +142,7 @@ import Testing
     final class Sees: Interceptor {
       let seen = Locked<[String]>([])
 
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         seen.withLock { $0.append("\(request.url?.absoluteString ?? "none"), \(request.body)") }
         return try await next(request)
       }

@@ -29,7 +29,7 @@ import Testing
 
   @Test func `an observer of a property learns of its changes on the main actor`() async throws {
     let clock = VirtualClock()
-    let activity = Activity(clock: clock)
+    let activity = RequestActivity(clock: clock)
     let screen = Screen { activity.isShown }
     #expect(!screen.value)
     let token = activity.begin()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `each property notifies its own observers`() async {
-    let activity = Activity("own", delay: .zero, minimum: .zero, clock: VirtualClock())
+    let activity = RequestActivity("own", delay: .zero, minimum: .zero, clock: VirtualClock())
     let text = Screen { activity.text }
     let blocks = Screen { activity.blocksInput }
     let count = Screen { activity.count }
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `an observer learns of changes from any thread, and always of the last`() async {
-    let activity = Activity(delay: .zero, minimum: .zero, clock: VirtualClock())
+    let activity = RequestActivity(delay: .zero, minimum: .zero, clock: VirtualClock())
     let screen = Screen { activity.count }
     for round in 1...100 {
       let work = Task { @concurrent in _ = activity.begin() }
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `a change to a property that is not observed notifies no observer`() async {
-    let activity = Activity(delay: .zero, minimum: .seconds(1), clock: VirtualClock())
+    let activity = RequestActivity(delay: .zero, minimum: .seconds(1), clock: VirtualClock())
     let screen = Screen { activity.isShown }
     let token = activity.begin(text: "a", blocksInput: true)
     #expect(await screen.next())

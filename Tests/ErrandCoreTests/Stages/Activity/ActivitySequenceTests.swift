@@ -17,19 +17,19 @@ import Testing
   private struct Witness {
     let delay: Duration
     let minimum: Duration
-    var before: Activity.Snapshot
+    var before: RequestActivity.Snapshot
     private var busySince: Duration?
     private var shownSince = Duration.zero
     private var highest = 0.0
 
-    init(_ delay: Duration, _ minimum: Duration, _ snapshot: Activity.Snapshot) {
+    init(_ delay: Duration, _ minimum: Duration, _ snapshot: RequestActivity.Snapshot) {
       self.delay = delay
       self.minimum = minimum
       before = snapshot
     }
 
     mutating func faults(
-      of step: ActivityState.Step, _ now: Activity.Snapshot, _ open: [Begun], at time: Duration
+      of step: ActivityState.Step, _ now: RequestActivity.Snapshot, _ open: [Begun], at time: Duration
     ) -> [String] {
       var faults: [String] = []
       func check(_ isTrue: Bool, _ rule: String) { if !isTrue { faults.append(rule) } }
@@ -61,7 +61,7 @@ import Testing
       } else {
         check(step.due == nil, "nobody rings when it neither waits nor lingers")
       }
-      if !now.isShown, open.isEmpty { check(now == Activity.Snapshot(text: "own"), "it forgets") }
+      if !now.isShown, open.isEmpty { check(now == RequestActivity.Snapshot(text: "own"), "it forgets") }
       before = now
       return faults
     }
@@ -117,7 +117,7 @@ import Testing
     while let begun = open.popLast() { check(state.end(begun.token, at: now)) }
     pass(delay + minimum + .milliseconds(lateness))
     #expect(faults == [])
-    #expect(state.snapshot == Activity.Snapshot(text: "own"))
+    #expect(state.snapshot == RequestActivity.Snapshot(text: "own"))
     #expect(due == nil)
   }
 

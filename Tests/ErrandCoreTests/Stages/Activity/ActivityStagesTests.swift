@@ -12,10 +12,10 @@ import Testing
       request.index == 0
         ? .response(status: 503, fields: ["Retry-After": "9"]) : .response(body: "done").behind(gate)
     }
-    let activity = Activity("Loading", clock: stage.clock)
+    let activity = RequestActivity("Loading", clock: stage.clock)
     let call = stage.client.start(.get("http://a.test/").activity(activity, text: "Feed", blocksInput: true))
     try await stage.clock.waitForSleepers(2)
-    #expect(activity.snapshot == Activity.Snapshot(text: "Feed", blocksInput: true, count: 1))
+    #expect(activity.snapshot == RequestActivity.Snapshot(text: "Feed", blocksInput: true, count: 1))
     stage.clock.advance(by: .seconds(1))
     var updates = activity.updates.makeAsyncIterator()
     while await updates.next()?.isShown != true {}
@@ -38,7 +38,7 @@ import Testing
 
   @Test func `an activity does not show a request in the background`() async throws {
     let stage = Stage { [gate] _ in .response().behind(gate) }
-    let activity = Activity("Loading", clock: stage.clock)
+    let activity = RequestActivity("Loading", clock: stage.clock)
     let call = stage.client.start(.get("http://a.test/").activity(activity).inBackground())
     try await stage.stub.waitForRequests(1)
     #expect(activity.count == 0)
@@ -49,7 +49,7 @@ import Testing
 
   @Test func `a request that must finish first blocks input from the call to its end`() async throws {
     let stage = Stage { [gate] _ in .response().behind(gate) }
-    let activity = Activity("Loading", clock: stage.clock)
+    let activity = RequestActivity("Loading", clock: stage.clock)
     let call = stage.client.start(.get("http://a.test/").mustFinishFirst(activity, text: "Paying"))
     #expect(activity.blocksInput)
     #expect(activity.text == "Paying")
@@ -66,7 +66,7 @@ import Testing
       request.path == "/stream"
         ? .response(chunks: [ByteStream.largeChunk, ByteStream.largeChunk]) : .response().behind(gate)
     }
-    let activity = Activity("Loading", clock: stage.clock)
+    let activity = RequestActivity("Loading", clock: stage.clock)
     let request = Request.get("http://a.test/").activity(activity)
     let first = stage.client.start(request)
     let second = stage.client.start(request.after(first))
@@ -82,7 +82,9 @@ import Testing
 
   @Test func `callers that share a request are each shown in their own activity`() async throws {
     let stage = Stage { [gate] _ in .response().behind(gate) }
-    let (one, other) = (Activity("One", clock: stage.clock), Activity("Other", clock: stage.clock))
+    let (one, other) = (
+      RequestActivity("One", clock: stage.clock), RequestActivity("Other", clock: stage.clock)
+    )
     let request = Request.get("http://a.test/").shared()
     let calls = [one, other].map { stage.client.start(request.activity($0)) }
     try await stage.reachSharing(2, request)
@@ -95,7 +97,7 @@ import Testing
   }
 }
 
-extension Activity {
+extension RequestActivity {
   fileprivate var snapshot: Snapshot {
     Snapshot(isShown: isShown, text: text, blocksInput: blocksInput, fraction: fraction, count: count)
   }

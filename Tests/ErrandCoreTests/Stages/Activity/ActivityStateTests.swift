@@ -19,7 +19,7 @@ import Testing
     #expect(ended.due == nil)
     let rung = state.ring(at: at(400))
     #expect(rung.changes.isEmpty)
-    #expect(state.snapshot == Activity.Snapshot(text: "own"))
+    #expect(state.snapshot == RequestActivity.Snapshot(text: "own"))
   }
 
   @Test func `an activity whose requests take longer is shown, and for the minimum at least`() {

@@ -5,11 +5,11 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct ActivityTests {
-  private typealias Snapshot = Activity.Snapshot
+  private typealias Snapshot = RequestActivity.Snapshot
 
   @Test func `an activity is shown after its delay and hidden after its minimum`() async throws {
     let clock = VirtualClock()
-    let activity = Activity("Loading", clock: clock)
+    let activity = RequestActivity("Loading", clock: clock)
     var updates = activity.updates.makeAsyncIterator()
     #expect(await updates.next() == Snapshot(text: "Loading"))
     let token = activity.begin()
@@ -29,7 +29,7 @@ import Testing
 
   @Test func `a burst of short requests makes one sleep`() async throws {
     let clock = VirtualClock()
-    let activity = Activity(clock: clock)
+    let activity = RequestActivity(clock: clock)
     activity.end(activity.begin())
     try await clock.waitForSleepers()
     for _ in 0..<1000 { activity.end(activity.begin()) }
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `the properties of an activity are those of its requests`() {
-    let activity = Activity("Working", delay: .zero, clock: VirtualClock())
+    let activity = RequestActivity("Working", delay: .zero, clock: VirtualClock())
     let token = activity.begin(text: "Saving", blocksInput: true)
     var progress = TransferProgress(attempt: 1)
     progress.received = 1
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `requests on many threads leave nothing behind`() async throws {
     let clock = VirtualClock()
-    let activity = Activity("own", clock: clock)
+    let activity = RequestActivity("own", clock: clock)
     await withTaskGroup { group in
       for index in 0..<4 {
         group.addTask { @concurrent in
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `an activity use is equal only to one of the same activity object`() {
-    let (one, other) = (Activity("a"), Activity("a"))
+    let (one, other) = (RequestActivity("a"), RequestActivity("a"))
     #expect(ActivityUse(one, text: "x") == ActivityUse(one, text: "x"))
     #expect(ActivityUse(one) != ActivityUse(other))
     #expect(ActivityUse(one) != ActivityUse(one, blocksInput: true))

@@ -4,10 +4,10 @@ import Testing
 @testable import ErrandCore
 
 @Suite struct ActivityUpdatesTests {
-  private typealias Snapshot = Activity.Snapshot
+  private typealias Snapshot = RequestActivity.Snapshot
 
   @Test func `a slow reader gets the newest snapshot, and none that equals its last`() async {
-    let activity = Activity(clock: VirtualClock())
+    let activity = RequestActivity(clock: VirtualClock())
     var updates = activity.updates.makeAsyncIterator()
     #expect(await updates.next() == Snapshot())
     let first = activity.begin()
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `each of several readers gets every change`() async {
-    let activity = Activity(clock: VirtualClock())
+    let activity = RequestActivity(clock: VirtualClock())
     let (seen, tell) = AsyncStream.makeStream(of: Int.self)
     let readers = (0..<5).map { _ in
       Task {
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `cancelling a reader ends its loop, and no other reader's`() async {
-    let activity = Activity(clock: VirtualClock())
+    let activity = RequestActivity(clock: VirtualClock())
     let (begun, tell) = AsyncStream.makeStream(of: Void.self)
     let reader = Task {
       for await _ in activity.updates { tell.yield() }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a reader that is cancelled before it waits does not wait`() async {
-    let activity = Activity(clock: VirtualClock())
+    let activity = RequestActivity(clock: VirtualClock())
     let reader = Task {
       withUnsafeCurrentTask { unsafe $0?.cancel() }
       for await _ in activity.updates { Issue.record("it was told something") }
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `a reader does not retain the activity, and ends with a hidden snapshot`() async {
-    var activity: Activity? = Activity("text", delay: .zero, clock: VirtualClock())
+    var activity: RequestActivity? = RequestActivity("text", delay: .zero, clock: VirtualClock())
     _ = activity?.begin(text: "other", blocksInput: true)
     var updates = activity?.updates.makeAsyncIterator()
     #expect(await updates?.next() == Snapshot(isShown: true, text: "other", blocksInput: true, count: 1))
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `a cancellation that races with a change leaves no reader waiting`() async {
-    let activity = Activity(clock: VirtualClock())
+    let activity = RequestActivity(clock: VirtualClock())
     for _ in 0..<100 {
       let reader = Task { @concurrent in
         var updates = activity.updates.makeAsyncIterator()

@@ -9,7 +9,7 @@ import Testing
   ) throws(RequestError) -> Request? {
     var fields = HTTPFields()
     fields["Location"] = location
-    let head = ResponseHead(status: Status(status), fields: fields)
+    let head = ResponseHead(status: HTTPStatus(status), fields: fields)
     if case .follow(let next) = try policy.step(request, head, followed: followed, secrets: secrets) {
       return next
     }
@@ -36,10 +36,10 @@ import Testing
   }
 
   @Test func `303 turns everything but HEAD into GET, 301 and 302 only POST, 307 and 308 nothing`() throws {
-    func methodAfter(_ method: Method, _ status: Int) throws -> Method? {
+    func methodAfter(_ method: HTTPMethod, _ status: Int) throws -> HTTPMethod? {
       try step(Request(method, "http://h/", body: .text("x")), status, "/")?.method
     }
-    for method in [Method.get, .post, .put, .patch, .delete] {
+    for method in [HTTPMethod.get, .post, .put, .patch, .delete] {
       #expect(try methodAfter(method, 303) == .get)
       #expect(try methodAfter(method, 302) == (method == .post ? .get : method))
       #expect(try methodAfter(method, 301) == (method == .post ? .get : method))
@@ -52,13 +52,14 @@ import Testing
   @Test func `a policy that keeps the method refuses the redirects that would change it`() throws {
     var policy = RedirectPolicy()
     policy.allowsChangeOfMethod = false
-    for (method, status) in [(Method.post, 301), (.post, 302), (.post, 303), (.put, 303), (.delete, 303)] {
+    for (method, status) in [(HTTPMethod.post, 301), (.post, 302), (.post, 303), (.put, 303), (.delete, 303)]
+    {
       let error = #expect(throws: RequestError.self) {
         try step(Request(method, "http://h/", body: .text("x")), status, "/", policy: policy)
       }
       #expect(error?.code == .redirectRefused)
     }
-    for (method, status) in [(Method.get, 303), (.put, 302), (.post, 307), (.post, 308)] {
+    for (method, status) in [(HTTPMethod.get, 303), (.put, 302), (.post, 307), (.post, 308)] {
       #expect(try step(Request(method, "http://h/"), status, "/", policy: policy)?.method == method)
     }
   }
@@ -109,7 +110,7 @@ import Testing
   }
 
   @Test func `a stream cannot be sent again, and the error says so`() {
-    let body = Body.stream(AsyncStream { $0.finish() })
+    let body = RequestBody.stream(AsyncStream { $0.finish() })
     let error = #expect(throws: RequestError.self) { _ = try step(.put("http://h/", body), 307, "/") }
     #expect(error?.code == .bodyNotReplayable)
   }

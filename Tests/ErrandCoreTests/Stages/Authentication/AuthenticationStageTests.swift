@@ -169,7 +169,7 @@ import Testing
 
   @Test func `a request that an interceptor sends elsewhere has the credential for there`() async throws {
     struct Elsewhere: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         try await next(
           .get(request.path == "/there" ? "http://a.test/" : "http://b.test/").acceptingAnyStatus())
       }
@@ -198,7 +198,7 @@ import Testing
 
   @Test func `a body that cannot be sent again is an error that says so`() async throws {
     let stage = stage()
-    let body = Body.stream(AsyncStream { $0.finish() }, contentType: "text/plain")
+    let body = RequestBody.stream(AsyncStream { $0.finish() }, contentType: "text/plain")
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.post("http://a.test/", body))
     }
@@ -210,7 +210,7 @@ import Testing
   @Test func `a request that an interceptor sends during a refresh does not wait for it`() async throws {
     final class Asking: Interceptor {
       let client = Locked<Client?>(nil)
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         if request.path == "/token", let client = client.withLock({ $0 }) {
           _ = try? await client.send(.get("http://a.test/config").attempts(1))
         }

@@ -13,7 +13,7 @@ import Testing
     var keepsOptions = true
     var removes: String?
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       var moved = Request(request.method, url, fields: request.fields, body: request.body)
       if keepsOptions { moved.options = request.options }
       if let removes { moved.fields.remove(removes) }

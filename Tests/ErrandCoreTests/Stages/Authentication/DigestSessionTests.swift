@@ -93,7 +93,7 @@ import Testing
       let file = folder.appending(path: "file")
       try Data("small".utf8).write(to: file)
       for (body, isAsked) in [
-        (Body.file(file), true), (.stream(AsyncStream { $0.finish() }), true), (.text("small"), false),
+        (RequestBody.file(file), true), (.stream(AsyncStream { $0.finish() }), true), (.text("small"), false),
         (.bytes(Data(count: 4096)), false),
       ] {
         let stage = Self.stage { Self.isValid($0) ? .response() : Self.refused("one") }
@@ -259,7 +259,7 @@ import Testing
       let file = folder.appending(path: "body")
       try Data(repeating: 7, count: 700_000).write(to: file)
       let form = MultipartForm().file("f", at: file)
-      for body in [Body.none, .text("hi"), .json(["a": 1]), .file(file), .multipart(form)] {
+      for body in [RequestBody.none, .text("hi"), .json(["a": 1]), .file(file), .multipart(form)] {
         var request = Request.post("x", body)
         if isCompressed { request = request.compressed() }
         try await stage.client.send(request.attempts(1))
@@ -276,7 +276,7 @@ import Testing
       return Self.isValid(request) && !(isOnly && Self.digest(request)["qop"] == "auth")
         ? .response() : Self.refused("n", isOnly ? "qop=auth-int" : "qop=\"auth,auth-int\"")
     }
-    let stream = { Body.stream(AsyncStream { $0.finish() }, contentType: "text/plain") }
+    let stream = { RequestBody.stream(AsyncStream { $0.finish() }, contentType: "text/plain") }
     // The other quality covers no body, and the challenge is known before the stream is read.
     for _ in 0..<2 { try await stage.client.send(.post("x", stream())) }
     _ = try? await stage.client.send(.get("only"))
@@ -295,7 +295,7 @@ import Testing
       struct Changing: Interceptor {
         let file: URL
         let changes: @Sendable () -> Bool
-        func intercept(_ request: Request, next: Next) async throws -> Response {
+        func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
           if changes() { try Data("other".utf8).write(to: file) }
           return try await next(request)
         }

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  private func refused(_ status: Status) -> RequestError {
+  private func refused(_ status: HTTPStatus) -> RequestError {
     RequestError(
       .rejected, message: "", status: status, reachedServer: true,
       rejection: .status(status, expected: 200..<300))
@@ -71,7 +71,7 @@ import Testing
   @Test func `a server counts as out of reach by these statuses and no others`() {
     for code in 300..<600 {
       let expected = code >= 500 || [408, 425, 429].contains(code)
-      #expect(refused(Status(code)).isServerOutOfReach == expected, "\(code)")
+      #expect(refused(HTTPStatus(code)).isServerOutOfReach == expected, "\(code)")
     }
     let wrongType = RequestError(
       .rejected, message: "", status: 503, reachedServer: true, rejection: .contentType(nil, expected: []))

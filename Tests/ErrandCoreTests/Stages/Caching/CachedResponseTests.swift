@@ -58,7 +58,7 @@ import Testing
   @Test func `only a complete response that is in memory can be cached`() throws {
     let url = try #require(URL(string: "https://example.com/"))
     for status in [206, 304] {
-      #expect(CachedResponse(Response(status: Status(status), url: url), date: Date()) == nil)
+      #expect(CachedResponse(Response(status: HTTPStatus(status), url: url), date: Date()) == nil)
     }
     let forbidden = Response(
       status: 200, fields: ["Cache-Control": "no-store"], data: Data("b".utf8), url: url)

@@ -13,7 +13,7 @@ import Testing
     let client = Locked<Client?>(nil)
     private let asked = Locked(false)
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let isFirst = asked.withLock { value in
         defer { value = true }
         return !value
@@ -52,7 +52,7 @@ import Testing
     let before = StubGate()
     let after = StubGate()
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       try await before.pass()
       let response = try await next(request)
       try await after.pass()

@@ -60,7 +60,7 @@ import Testing
     let stage = Stage { _ in
       .response(fields: ["Content-Length": "10"], body: "0123456789").behind(gate)
     }
-    let activity = Activity("Loading", delay: .zero, clock: stage.clock)
+    let activity = RequestActivity("Loading", delay: .zero, clock: stage.clock)
     let request = Request.get("http://a.test/feed").shared()
     let first = stage.client.start(request)
     let second = stage.client.start(request.activity(activity))

@@ -15,7 +15,7 @@ import Testing
 
     init(_ others: [String: Request]) { self.others = others }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let path = request.path ?? ""
       guard let other = others[path], asked.withLock({ $0.insert(path).inserted }) else {
         return try await next(request)
@@ -56,7 +56,7 @@ import Testing
   @Test func `two requests whose interceptors always send each other are refused in the end`() async throws {
     final class Always: Interceptor {
       let client = Locked<Client?>(nil)
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         let other = request.path == "/a" ? "/b" : "/a"
         _ = try await client.withLock { $0 }?.send(MutualSharingTests.shared(other))
         return try await next(request)
@@ -131,7 +131,7 @@ import Testing
     let client = Locked<Client?>(nil)
     let again = StubGate()
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       guard let client = client.withLock({ $0 }) else { return try await next(request) }
       switch request.path {
       case "/a":

@@ -17,7 +17,7 @@ import Testing
       self.isDetached = isDetached
     }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let isFirst = asked.withLock { $0.insert(request.path ?? "").inserted }
       guard isFirst, let client = client.withLock({ $0 }) else { return try await next(request) }
       for other in others(request) {

@@ -56,7 +56,7 @@ import Testing
   @Test func `a request that an interceptor refused opens no window`() async throws {
     struct Refuses: Interceptor {
       struct Refused: Error {}
-      func intercept(_ request: Request, next: Next) async throws -> Response { throw Refused() }
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response { throw Refused() }
     }
     let stage = Stage.configured { $0.interceptors = [Refuses()] }.responding { _ in .response() }
     for _ in 0..<2 { await #expect(throws: Refuses.Refused.self) { try await stage.client.send(tap) } }

@@ -122,7 +122,7 @@ import Testing
 
     init(_ other: @escaping @Sendable () -> Request) { self.other = other }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       count.withLock { $0 += 1 }
       try await client.withLock { $0 }?.send(other())
       return try await next(request)
@@ -171,7 +171,7 @@ import Testing
     let last = StubGate()
     private let ended = Locked<[StubGate]>([])
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let number = Int(request.lastComponent ?? "") ?? 0
       guard number < 3 * NestedCall.limit else {
         last.open()

@@ -13,7 +13,7 @@ import Testing
 
     init(acceptsAnyStatus: Bool = false) { self.acceptsAnyStatus = acceptsAnyStatus }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       do {
         let response = try await next(acceptsAnyStatus ? request.acceptingAnyStatus() : request)
         lines.withLock { $0.append("\(response.status.code)") }
@@ -69,7 +69,7 @@ import Testing
 
   @Test func `an interceptor's own error passes unchanged`() async {
     struct Refuses: Interceptor {
-      func intercept(_ request: Request, next: Next) async throws -> Response { throw Refused() }
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response { throw Refused() }
     }
     let log = Log()
     var configuration = ClientConfiguration()

@@ -20,7 +20,7 @@ import Testing
 
     init(after waitsAfter: Bool = false) { self.waitsAfter = waitsAfter }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       let response = waitsAfter ? try await next(request) : nil
       reached.settle(.success(()))
       _ = await gate.settled()
@@ -61,7 +61,7 @@ import Testing
   private final class Counting: Interceptor {
     let count = Locked(0)
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       count.withLock { $0 += 1 }
       return try await next(request)
     }
@@ -73,7 +73,7 @@ import Testing
     let gate = Promise<Void>()
     let thrown = Promise<RequestError?>()
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       reached.settle(.success(()))
       _ = await gate.settled()
       do {
@@ -149,7 +149,7 @@ import Testing
       self.other = other
     }
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       guard request.path == path, let client = client.withLock({ $0 }) else { return try await next(request) }
       let first = try await next(request)
       let refresh = Task.detached { [other] in try await client.send(other) }
@@ -199,7 +199,7 @@ import Testing
   private final class Looks: Interceptor {
     let seen = Locked<[String]>([])
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       do { return try await next(request) } catch {
         seen.withLock { $0.append("\(error)") }
         throw error

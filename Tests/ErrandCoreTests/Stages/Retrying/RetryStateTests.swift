@@ -15,12 +15,13 @@ import Testing
     if let retryAfter { fields["Retry-After"] = retryAfter }
     return RetryState.Failure(
       RequestError(
-        code, message: "", status: status.map { Status($0) }, fields: fields, reachedServer: reached,
-        rejection: status.map { .status(Status($0), expected: 200..<300) }))
+        code, message: "", status: status.map { HTTPStatus($0) }, fields: fields, reachedServer: reached,
+        rejection: status.map { .status(HTTPStatus($0), expected: 200..<300) }))
   }
 
   private func state(
-    _ method: Method = .get, key: Bool = false, replayable: Bool = true, policy: RetryPolicy = RetryPolicy()
+    _ method: HTTPMethod = .get, key: Bool = false, replayable: Bool = true,
+    policy: RetryPolicy = RetryPolicy()
   ) -> RetryState {
     var state = RetryState(
       policy: policy, method: method, hasIdempotencyKey: key, isReplayable: replayable)
@@ -35,15 +36,15 @@ import Testing
     return state.decide(after: failure, remaining: remaining, date: noon, random: &random)
   }
 
-  @Test(arguments: [Method.get, .head, .put, .delete, .options, .trace])
-  func `an idempotent method is retried even if the server may have seen it`(method: Method) {
+  @Test(arguments: [HTTPMethod.get, .head, .put, .delete, .options, .trace])
+  func `an idempotent method is retried even if the server may have seen it`(method: HTTPMethod) {
     #expect(state(method).mayRetry(failure(.timedOut)))
     #expect(state(method).mayRetry(failure(.connectionLost)))
     #expect(state(method).mayRetry(failure(.rejected, status: 503)))
   }
 
-  @Test(arguments: [Method.post, .patch, "PURGE"])
-  func `any other method is retried only if nothing reached the server or it has a key`(method: Method) {
+  @Test(arguments: [HTTPMethod.post, .patch, "PURGE"])
+  func `any other method is retried only if nothing reached the server or it has a key`(method: HTTPMethod) {
     for code in [RequestError.Code.timedOut, .connectionLost] {
       #expect(!state(method).mayRetry(failure(code)))
       #expect(state(method).mayRetry(failure(code, reached: false)))

@@ -92,12 +92,12 @@ import Testing
 
   /// Sends a request twice, the second time with a token if the first response is a 401.
   private struct AsksAgain: Interceptor {
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       if try await status(request, next) == 401 { return try await next(request.bearer("new")) }
       return try await next(request)
     }
 
-    private func status(_ request: Request, _ next: Next) async throws -> Status {
+    private func status(_ request: Request, _ next: InterceptorChain) async throws -> HTTPStatus {
       try await next(request).status
     }
   }
@@ -125,7 +125,7 @@ import Testing
   private final class RespondsWithAnother: Interceptor {
     let client = Locked<Client?>(nil)
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       guard let url = request.url, request.path != "/mirror" else { return try await next(request) }
       if request.path == "/own" {
         let own = Response(status: 200, data: Data("own".utf8), url: url)

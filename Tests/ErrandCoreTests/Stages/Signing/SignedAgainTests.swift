@@ -9,7 +9,7 @@ import Testing
 @Suite final class SignedAgainTests: Sendable {
   private let asked = Locked<[String]>([])
 
-  private func signer(_ answer: @escaping @Sendable (Status) -> Bool = { $0 == 403 }) -> NumberingSigner {
+  private func signer(_ answer: @escaping @Sendable (HTTPStatus) -> Bool = { $0 == 403 }) -> NumberingSigner {
     NumberingSigner(again: { [self] request, status, fields, prefix in
       let signature = request.fields["X-Signature"] ?? "none"
       asked.withLock {
@@ -90,7 +90,7 @@ import Testing
 
   @Test func `a body that cannot be read again is not signed again`() async throws {
     let stage = stage(signer { _ in true }, Self.refusing(1))
-    let body = Body.stream(Self.chunks)
+    let body = RequestBody.stream(Self.chunks)
     let error = await #expect(throws: RequestError.self) {
       try await stage.client.send(.post("http://a.test/", body))
     }

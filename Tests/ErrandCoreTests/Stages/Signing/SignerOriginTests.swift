@@ -10,7 +10,7 @@ import Testing
     var url = "http://b.test/moved"
     var signer: NumberingSigner?
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
       var moved = Request(request.method, url, fields: request.fields, body: request.body)
       moved.options = request.options
       return try await next(signer.map { moved.signed(by: $0) } ?? moved)

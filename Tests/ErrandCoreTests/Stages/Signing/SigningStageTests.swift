@@ -47,7 +47,7 @@ import Testing
     } _: { _ in
       .response(fields: ["Set-Cookie": "a=1"])
     }
-    let bodies: [Body] = [
+    let bodies: [RequestBody] = [
       .none, .json(["a": 1]), .file(folder.file("file")),
       .multipart(MultipartForm().file("f", at: folder.file("file"))), .bytes(Data.seeded(300_000, mask: 3)),
     ]
@@ -122,7 +122,7 @@ import Testing
   @Test func `a signer that an interceptor or an authenticator gives is used`() async throws {
     struct Giving: Interceptor, Authenticator {
       let signer: NumberingSigner
-      func intercept(_ request: Request, next: Next) async throws -> Response {
+      func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
         try await next(request.signed(by: signer))
       }
       func authenticate(_ request: Request, with credential: Int) -> Request { request.signed(by: signer) }
@@ -227,7 +227,7 @@ import Testing
       }
       let stage = stage(signer)
       let file = folder.file("file")
-      let body = kind == 1 ? Body.multipart(MultipartForm().file("f", at: file)) : .file(file)
+      let body = kind == 1 ? RequestBody.multipart(MultipartForm().file("f", at: file)) : .file(file)
       let request = Request(.put, "http://a.test/", body: body)
       let error = await #expect(throws: RequestError.self) {
         try await stage.client.send((kind == 2 ? request.compressed() : request).bestEffort())
@@ -254,7 +254,7 @@ import Testing
   }
 
   @Test func `a stream is sent once, signed if its signer does not read it`() async throws {
-    let body = Body.stream(Self.chunks)
+    let body = RequestBody.stream(Self.chunks)
     let stage = stage(NumberingSigner())
     try await stage.client.send(.post("http://a.test/", body).compressed())
     #expect(signatures(stage) == ["1 /"])

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Keeps spans and measurements.
-private final class Collected: Tracer, Meter {
+private final class Collected: RequestTracer, RequestMeter {
   private let state = Locked<(spans: [TraceSpan], durations: [(Double, [String: TraceValue])])>(([], []))
   private let open = Locked<Set<SpanID>>([])
 

@@ -38,7 +38,7 @@ struct OutboxAsk: Sendable {
 
   /// - Parameter file: The file of the body, or nil.
   func item(_ file: URL?) -> OutboxItem {
-    let body: Body = file.map { .file($0) } ?? .text(text)
+    let body: RequestBody = file.map { .file($0) } ?? .text(text)
     let request = Request.post("http://\(host.name)/\(nature)/\(id)", body).field(Ask.idField, "\(id)")
     // A third are for one of two customers behind the host.
     let key = id.isMultiple(of: 3) ? "customer \(id % 2)" : nil

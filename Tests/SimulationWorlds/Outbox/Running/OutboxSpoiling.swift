@@ -12,7 +12,7 @@ struct OutboxSpoiling: Interceptor {
   let defect: OutboxDefect
   let clock: ProcessClock
 
-  func intercept(_ request: Request, next: Next) async throws -> Response {
+  func intercept(_ request: Request, next: InterceptorChain) async throws -> Response {
     switch defect {
     case .deliversUnseen:
       guard let url = request.url else { return try await next(request) }

@@ -1,6 +1,6 @@
 /// The origins with running or waiting requests, and their waiting lines. An origin without any is forgotten,
 /// except the last one: consecutive requests nearly always go to the same origin.
-struct OriginTable {
+struct OriginSlots {
   /// The entry for requests whose origin does not matter, because there was no limit per origin when they
   /// arrived. Their running requests are not counted.
   static var unnamed: Int { 0 }

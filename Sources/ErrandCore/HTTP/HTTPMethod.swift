@@ -1,6 +1,6 @@
-/// A request method (RFC 9110, section 9). Any token is accepted: `Method("PURGE")`, or `"PURGE"` as a
+/// A request method (RFC 9110, section 9). Any token is accepted: `HTTPMethod("PURGE")`, or `"PURGE"` as a
 /// literal.
-public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
+public struct HTTPMethod: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
   public let rawValue: String
@@ -11,14 +11,14 @@ public struct Method: RawRepresentable, Sendable, Hashable, ExpressibleByStringL
 
   public var description: String { rawValue }
 
-  public static let get = Method("GET")
-  public static let head = Method("HEAD")
-  public static let post = Method("POST")
-  public static let put = Method("PUT")
-  public static let patch = Method("PATCH")
-  public static let delete = Method("DELETE")
-  public static let options = Method("OPTIONS")
-  public static let trace = Method("TRACE")
+  public static let get = HTTPMethod("GET")
+  public static let head = HTTPMethod("HEAD")
+  public static let post = HTTPMethod("POST")
+  public static let put = HTTPMethod("PUT")
+  public static let patch = HTTPMethod("PATCH")
+  public static let delete = HTTPMethod("DELETE")
+  public static let options = HTTPMethod("OPTIONS")
+  public static let trace = HTTPMethod("TRACE")
 
   /// True if the method asks for no change on the server (RFC 9110, section 9.2.1).
   var isSafe: Bool {

@@ -2,8 +2,8 @@ import Testing
 
 @testable import ErrandURLProtocol
 
-@Suite struct LoadStateTests {
-  private var state = LoadState()
+@Suite struct ProtocolLoadStateTests {
+  private var state = ProtocolLoadState()
 
   @Test mutating func `a load has one outcome`() {
     let steps = [state.start(), state.start(), state.finish(), state.finish(), state.stop()]

@@ -6,7 +6,7 @@ import Dispatch
   package import Foundation
 #endif
 
-extension Body {
+extension RequestBody {
   /// Opens the body for one attempt.
   /// - Parameter pins: Notices files that change between several readings; nil for one reading alone.
   /// - Throws: `RequestError`: a file cannot be read or has changed, or the stream has been read already.
@@ -93,7 +93,7 @@ package enum BodyLayout: Sendable {
   case invalid(reason: String)
 }
 
-extension Body {
+extension RequestBody {
   package var layout: BodyLayout {
     switch content {
     case .none: .none

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-extension Body {
+extension RequestBody {
   /// The length in bytes; nil if it is not known before the body has been read, or if a file of it cannot be examined.
   public var length: Int64? {
     switch content {
@@ -60,20 +60,20 @@ extension Body {
   }
 }
 
-/// The bytes of a request's body, piece by piece: `Body.chunks`.
+/// The bytes of a request's body, piece by piece: `RequestBody.chunks`.
 public struct BodyChunks: AsyncSequence, Sendable {
   public typealias Element = Data
   public typealias Failure = any Error
 
-  private let body: Body
+  private let body: RequestBody
 
-  init(_ body: Body) { self.body = body }
+  init(_ body: RequestBody) { self.body = body }
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body) }
 
   public struct AsyncIterator: AsyncIteratorProtocol {
     private enum State {
-      case unread(Body)
+      case unread(RequestBody)
       case bytes(Data)
       case reading(BodyReading)
       case ended
@@ -81,7 +81,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
     private var state: State
 
-    init(_ body: Body) { state = .unread(body) }
+    init(_ body: RequestBody) { state = .unread(body) }
 
     public mutating func next() async throws -> Data? {
       try await next(isolation: nil)
@@ -108,7 +108,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
       }
     }
 
-    private static func opened(_ body: Body) throws -> State {
+    private static func opened(_ body: RequestBody) throws -> State {
       switch body.content {
       case .none: return .ended
       case .bytes(let data): return .bytes(data)

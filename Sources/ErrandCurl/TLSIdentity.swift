@@ -9,7 +9,7 @@ import ErrandCore
 #endif
 
 /// A client's certificate and key, as libcurl takes them: read once, and found to belong together.
-final class ClientIdentity: Sendable {
+final class TLSIdentity: Sendable {
   private let certificate: Secret
   /// Nil if the key is beside the certificate.
   private let key: Secret?

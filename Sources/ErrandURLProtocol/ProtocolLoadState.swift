@@ -1,6 +1,6 @@
 /// What a `URLProtocol` may still tell its session: one end, after at most one response, and nothing after it was stopped.
 /// Pure.
-struct LoadState: Sendable {
+struct ProtocolLoadState: Sendable {
   private enum Phase {
     case new, loading, over
   }

@@ -9,14 +9,14 @@ public import Observation
 /// request begins after another has ended.
 ///
 /// ```swift
-/// let activity = Activity("Loading")
+/// let activity = RequestActivity("Loading")
 /// for await now in activity.updates { overlay.isHidden = !now.isShown }
 /// ```
 ///
 /// The properties may be read on any thread. Observers (SwiftUI, `withObservationTracking`) are notified on
 /// the main actor, after the change, and should observe there: elsewhere, a change between reading and
 /// observing would be missed. `updates` misses nothing, wherever it is read.
-public final class Activity: Sendable, Observable {
+public final class RequestActivity: Sendable, Observable {
   private let state: CurrentActivity
   private let timeline: Timeline
   private let timer: DeadlineTimer
@@ -95,7 +95,7 @@ public final class Activity: Sendable, Observable {
     if changes.contains(.count) { registrar.withMutation(of: self, keyPath: \.count) {} }
   }
 
-  private func read<Value>(_ path: KeyPath<Activity, Value>, _ property: ActivityChanges) -> Snapshot {
+  private func read<Value>(_ path: KeyPath<RequestActivity, Value>, _ property: ActivityChanges) -> Snapshot {
     registrar.access(self, keyPath: path)
     return state.change { state in
       state.observe(property, of: self)
@@ -107,13 +107,13 @@ public final class Activity: Sendable, Observable {
 /// How a request appears in an activity.
 public struct ActivityUse: Sendable {
   /// The activity that shows the request. The same object means the same activity.
-  public let activity: Activity
+  public let activity: RequestActivity
   /// The text to show while this request is the newest; nil for the activity's own text.
   public let text: String?
   /// True if the user must wait until the request has ended.
   public let blocksInput: Bool
 
-  public init(_ activity: Activity, text: String? = nil, blocksInput: Bool = false) {
+  public init(_ activity: RequestActivity, text: String? = nil, blocksInput: Bool = false) {
     self.activity = activity
     self.text = text
     self.blocksInput = blocksInput
@@ -132,7 +132,7 @@ extension ActivityUse: Hashable {
   }
 }
 
-extension Activity {
+extension RequestActivity {
   /// The state of an activity at one moment: everything needed to draw it.
   public struct Snapshot: Sendable, Hashable {
     /// True while the activity is to be drawn.
@@ -175,7 +175,7 @@ extension Activity {
 /// The sequence ends when the reading task is cancelled, or when the activity is released: reading does not
 /// keep it alive.
 public struct ActivityUpdates: AsyncSequence, Sendable {
-  public typealias Element = Activity.Snapshot
+  public typealias Element = RequestActivity.Snapshot
   public typealias Failure = Never
 
   let state: CurrentActivity
@@ -183,10 +183,10 @@ public struct ActivityUpdates: AsyncSequence, Sendable {
   /// Reads the snapshots one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let state: CurrentActivity
-    var seen: Activity.Snapshot?
+    var seen: RequestActivity.Snapshot?
 
     /// Returns the next snapshot; nil at the end.
-    public mutating func next() async -> Activity.Snapshot? {
+    public mutating func next() async -> RequestActivity.Snapshot? {
       guard let news = await state.next(after: seen) else { return nil }
       seen = news
       return news

@@ -5,7 +5,7 @@
 #endif
 
 /// The body of a request. Every kind but a stream can be read again for another attempt.
-public struct Body: Sendable, Hashable {
+public struct RequestBody: Sendable, Hashable {
   enum Content: Sendable, Hashable {
     case none
     case bytes(Data)
@@ -27,15 +27,15 @@ public struct Body: Sendable, Hashable {
   }
 
   /// No body.
-  public static let none = Body(.none, nil)
+  public static let none = RequestBody(.none, nil)
 
-  public static func bytes(_ data: Data, contentType: String = "application/octet-stream") -> Body {
-    Body(.bytes(data), contentType)
+  public static func bytes(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
+    RequestBody(.bytes(data), contentType)
   }
 
   /// Makes a body of text, as UTF-8.
-  public static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> Body {
-    Body(.bytes(Data(text.utf8)), contentType)
+  public static func text(_ text: String, contentType: String = "text/plain; charset=utf-8") -> RequestBody {
+    RequestBody(.bytes(Data(text.utf8)), contentType)
   }
 
   /// Makes a body of a value as JSON (RFC 8259), encoded by `ClientConfiguration.jsonEncoder` each time the
@@ -43,20 +43,20 @@ public struct Body: Sendable, Hashable {
   ///
   /// The keys of objects are sorted, so equal values are equal requests. A `Set` becomes an array in the order of
   /// its iteration, which may differ between equal sets: sort it, or give rules for repeats a key of their own.
-  public static func json(_ value: some Encodable & Sendable) -> Body {
-    Body(.json(JSONValue { try $0.encode(value) }), jsonType)
+  public static func json(_ value: some Encodable & Sendable) -> RequestBody {
+    RequestBody(.json(JSONValue { try $0.encode(value) }), jsonType)
   }
 
   /// Makes a body of a value as JSON, encoded here and now, with sorted keys. If encoding fails, sending the
   /// request throws the reason.
   /// - Parameter encoder: Is not changed. A subclass of `JSONEncoder` has to sort keys itself.
-  public static func json(_ value: some Encodable, encoder: JSONEncoder) -> Body {
+  public static func json(_ value: some Encodable, encoder: JSONEncoder) -> RequestBody {
     encoded { try encoder.sortingKeys.encode(value) }
   }
 
   /// Returns a JSON body as bytes; any other body unchanged.
   /// - Parameter encoder: Nil for Foundation's.
-  func encoded(by encoder: (() -> JSONEncoder)? = nil) -> Body {
+  func encoded(by encoder: (() -> JSONEncoder)? = nil) -> RequestBody {
     guard case .json(let value) = content else { return self }
     return Self.encoded { try value.encode(encoder?().sortingKeys ?? .plain) }
   }
@@ -72,37 +72,37 @@ public struct Body: Sendable, Hashable {
 
   private static let jsonType = "application/json"
 
-  private static func encoded(_ encode: () throws -> Data) -> Body {
+  private static func encoded(_ encode: () throws -> Data) -> RequestBody {
     do {
-      return Body(.bytes(try encode()), jsonType)
+      return RequestBody(.bytes(try encode()), jsonType)
     } catch {
-      return Body(.invalid(reason: "the JSON body cannot be encoded: \(error.problemOfValue)"), nil)
+      return RequestBody(.invalid(reason: "the JSON body cannot be encoded: \(error.problemOfValue)"), nil)
     }
   }
 
   /// Makes a body of names and values as `application/x-www-form-urlencoded`, in order.
-  public static func form(_ items: KeyValuePairs<String, String>) -> Body {
+  public static func form(_ items: KeyValuePairs<String, String>) -> RequestBody {
     form(items.map { ($0.key, $0.value) })
   }
 
   /// Makes a body of names and values as `application/x-www-form-urlencoded`, in order.
-  public static func form(_ items: some Sequence<(String, String)>) -> Body {
+  public static func form(_ items: some Sequence<(String, String)>) -> RequestBody {
     let text = items.map { "\(PercentEncoding.form($0))=\(PercentEncoding.form($1))" }.joined(separator: "&")
-    return Body(.bytes(Data(text.utf8)), "application/x-www-form-urlencoded")
+    return RequestBody(.bytes(Data(text.utf8)), "application/x-www-form-urlencoded")
   }
 
   /// Makes a body of a file, which is read while it is sent. The file must keep its length until it is sent.
   /// - Parameter contentType: Default: derived from the file's extension.
-  public static func file(_ file: URL, contentType: String? = nil) -> Body {
+  public static func file(_ file: URL, contentType: String? = nil) -> RequestBody {
     let path = file.path
-    return Body(.file(path: path), contentType ?? MediaType.ofFile(named: path))
+    return RequestBody(.file(path: path), contentType ?? MediaType.ofFile(named: path))
   }
 
   /// Makes a body of fields and files as `multipart/form-data` (RFC 7578), read from disk while they are
   /// sent.
-  public static func multipart(_ form: MultipartForm) -> Body {
-    if let problem = form.problem { return Body(.invalid(reason: problem), nil) }
-    return Body(.multipart(form), form.contentType)
+  public static func multipart(_ form: MultipartForm) -> RequestBody {
+    if let problem = form.problem { return RequestBody(.invalid(reason: problem), nil) }
+    return RequestBody(.multipart(form), form.contentType)
   }
 
   /// Makes a body of chunks from an async sequence. It can be read once only, so such a request is not
@@ -111,8 +111,8 @@ public struct Body: Sendable, Hashable {
   ///   sent chunked.
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, length: Int64? = nil, contentType: String = "application/octet-stream"
-  ) -> Body where Chunks.Element == Data {
-    Body(.stream(BodyStream(chunks, length: length)), contentType)
+  ) -> RequestBody where Chunks.Element == Data {
+    RequestBody(.stream(BodyStream(chunks, length: length)), contentType)
   }
 
   /// Makes a body that `open` opens anew for each attempt.
@@ -121,8 +121,8 @@ public struct Body: Sendable, Hashable {
   ///   - open: Opens the body. The request fails with the error that it throws.
   package static func source(
     length: Int64?, contentType: String?, _ open: @escaping @Sendable () throws -> any BodyReader
-  ) -> Body {
-    Body(.source(BodySource(length: length, open: open)), contentType)
+  ) -> RequestBody {
+    RequestBody(.source(BodySource(length: length, open: open)), contentType)
   }
 
   /// False for a stream, which can be read once.
@@ -133,7 +133,7 @@ public struct Body: Sendable, Hashable {
   var isNone: Bool { content == .none }
 }
 
-extension Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The kind and the size, never the content.
   public var description: String {
     switch content {
