@@ -53,8 +53,9 @@ install-files:
 	$(BINARY) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_errand
 	$(BINARY) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/errand.fish
 
-demo: build
-	@.build/release/errand tour
+demo:
+	@scripts/install build
+	swift run $(TRAITS) $(DEBUG_FLAGS) ExampleTour
 
 test:
 	@scripts/install test

@@ -52,6 +52,7 @@ let package = Package(
     .library(name: "ErrandURLProtocol", targets: ["ErrandURLProtocol"]),
     .library(name: "ErrandInspector", targets: ["ErrandInspector"]),
     .library(name: "ErrandTesting", targets: ["ErrandTesting"]),
+    .library(name: "ErrandConformance", targets: ["ErrandConformance"]),
     .executable(name: "errand", targets: ["ErrandCLI"]),
   ],
   traits: [
@@ -148,13 +149,17 @@ let package = Package(
       swiftSettings: strict + inspector),
     .target(
       name: "ErrandTesting",
-      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandReachability", "ErrandServing"],
+      dependencies: ["ErrandCore", "ErrandReachability", "ErrandServing"],
+      swiftSettings: strict),
+    .target(
+      name: "ErrandConformance",
+      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandServing", "ErrandTesting"],
       swiftSettings: strict),
     .target(
       name: "ErrandCommands",
       dependencies: [
         "ErrandCookies", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
-        "ErrandCurl", "ErrandInspector", "ErrandSigning", "ErrandTesting",
+        "ErrandCurl", "ErrandInspector", "ErrandSigning",
       ],
       swiftSettings: strict),
     .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
@@ -268,7 +273,8 @@ let package = Package(
     .testTarget(
       name: "ErrandCoreTests",
       dependencies: [
-        "ErrandCore", "ErrandCookies", "ErrandTesting", "CacheWriter", "FileCalls", "Programs", "TestSupport",
+        "ErrandCore", "ErrandCookies", "ErrandConformance", "ErrandTesting", "CacheWriter", "FileCalls",
+        "Programs", "TestSupport",
       ],
       swiftSettings: strict + lockChecks),
     .testTarget(
@@ -283,7 +289,8 @@ let package = Package(
       dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ErrandTestingTests", dependencies: ["ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
+      name: "ErrandTestingTests",
+      dependencies: ["ErrandConformance", "ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "SimulationTests", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
@@ -291,7 +298,8 @@ let package = Package(
     .testTarget(
       name: "ErrandCurlTests",
       dependencies: [
-        "ErrandCurl", "ErrandCore", "ErrandServing", "ErrandTesting", "CredentialUser", "Programs",
+        "ErrandCurl", "ErrandCore", "ErrandServing", "ErrandConformance", "ErrandTesting", "CredentialUser",
+        "Programs",
         "TestSupport",
         "CZstd",
       ],
@@ -300,7 +308,7 @@ let package = Package(
       name: "ErrandOutboxTests",
       dependencies: [
         "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandCore",
-        "ErrandTesting", "CrashCourse",
+        "ErrandConformance", "ErrandTesting", "CrashCourse",
         "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
         "PostgresCluster",
       ],
@@ -308,7 +316,8 @@ let package = Package(
     .testTarget(
       name: "ErrandOutboxPostgresTests",
       dependencies: [
-        "ErrandOutboxPostgres", "ErrandOutbox", "ErrandCore", "ErrandCurl", "ErrandTesting",
+        "ErrandOutboxPostgres", "ErrandOutbox", "ErrandCore", "ErrandCurl", "ErrandConformance",
+        "ErrandTesting",
         "PostgresCluster",
         "Programs", "TestSupport", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
       ],
@@ -323,11 +332,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ErrandURLSessionTests",
-      dependencies: ["ErrandURLSession", "ErrandCore", "ErrandTesting", "TestSupport"],
+      dependencies: ["ErrandURLSession", "ErrandCore", "ErrandConformance", "ErrandTesting", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ErrandUIKitTests",
-      dependencies: ["ErrandUIKit", "ErrandCore", "ErrandTesting", "ErrandCurl", "TestSupport"]
+      dependencies: [
+        "ErrandUIKit", "ErrandCore", "ErrandConformance", "ErrandTesting", "ErrandCurl", "TestSupport",
+      ]
         + standIns("UIKit"),
       swiftSettings: importing("UIKit")),
     .testTarget(
@@ -354,19 +365,24 @@ let package = Package(
       name: "ErrandTests",
       dependencies: [
         "Errand", "ErrandCore", "ErrandCurl", "ErrandInspector", "ErrandOutboxPostgres", "ErrandSigning",
-        "ErrandSwiftUI", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol", "TestSupport",
+        "ErrandSwiftUI", "ErrandConformance", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol",
+        "TestSupport",
       ] + standIns("UIKit") + standIns("SwiftUI"),
       swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
     .testTarget(
       name: "ErrandCommandsTests",
       dependencies: [
-        "ErrandCommands", "ErrandCLI", "ErrandCore", "ErrandOutbox", "ErrandSigning", "ErrandTesting",
+        "ErrandCommands", "ErrandCLI", "ExampleTour", "ErrandCore", "ErrandOutbox", "ErrandSigning",
+        "ErrandConformance",
+        "ErrandTesting",
         "PostgresCluster", "Programs",
         "TestSupport",
       ],
       swiftSettings: strict),
 
     // The package in `Examples`, under other names, so that an example that does not compile any more is noticed.
+    .executableTarget(
+      name: "ExampleTour", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Tour"),
     .executableTarget(
       name: "ExampleFeedReader", dependencies: ["Errand", "ErrandTesting"],
       path: "Examples/Sources/FeedReader"),

@@ -10,6 +10,7 @@ let package = Package(
   // In a package of your own: .package(url: "https://github.com/OWNER/errand.git", branch: "main")
   dependencies: [.package(name: "errand", path: "..")],
   targets: [
+    .executableTarget(name: "Tour", dependencies: [errand, testing]),
     // The first three bring a server of their own, so that there is something to see: hence ErrandTesting.
     .executableTarget(name: "FeedReader", dependencies: [errand, testing]),
     .executableTarget(name: "Orders", dependencies: [errand, testing]),

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrandCore
+@testable import ErrandConformance
 @testable import ErrandTesting
 
 /// Times that only a socket shows: connecting, and a server that does not know `Expect`.

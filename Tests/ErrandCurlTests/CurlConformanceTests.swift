@@ -1,4 +1,5 @@
 import ErrandCurl
+@testable import ErrandConformance
 import ErrandTesting
 import Testing
 

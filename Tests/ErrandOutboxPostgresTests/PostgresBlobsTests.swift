@@ -2,6 +2,7 @@
   import ErrandCore
   import ErrandOutbox
   import ErrandOutboxPostgres
+  @testable import ErrandConformance
   import ErrandTesting
   import Foundation
   import PostgresCluster

@@ -1,5 +1,6 @@
 #if Postgres
   import ErrandOutbox
+  @testable import ErrandConformance
   import ErrandTesting
   import Testing
 

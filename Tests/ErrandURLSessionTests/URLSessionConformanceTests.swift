@@ -1,3 +1,4 @@
+@testable import ErrandConformance
 import ErrandTesting
 import ErrandURLSession
 import Testing

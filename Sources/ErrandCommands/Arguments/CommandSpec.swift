@@ -28,7 +28,7 @@ struct CommandSpec: Sendable {
 extension CommandSpec {
   static let all: [CommandSpec] =
     [
-      get, head, delete, post, put, patch, send, download, upload, outbox, inspect, tour, completion, manual,
+      get, head, delete, post, put, patch, send, download, upload, outbox, inspect, completion, manual,
       version,
       help,
     ]
@@ -140,10 +140,6 @@ extension CommandSpec {
     examples: [
       "errand inspect -- get https://example.com --retry 3", "errand inspect -- outbox run --until-empty",
     ])
-
-  private static let tour = CommandSpec(
-    name: "tour", operands: [], summary: "see what Errand does, against a server that misbehaves",
-    notes: ["Runs in a few seconds against a server inside the process; the network is not used."])
 
   private static let completion = CommandSpec(
     name: "completion", operands: ["bash|zsh|fish"], summary: "print a script that completes arguments",

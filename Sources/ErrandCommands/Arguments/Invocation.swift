@@ -12,7 +12,6 @@ enum Invocation: Sendable, Hashable {
   case outbox(OutboxAction)
   /// A command whose calls are shown on a page: its arguments.
   case inspect(port: Int, arguments: [String])
-  case tour
   case completion(CompletionShell)
   case manual
   case version
@@ -72,7 +71,6 @@ enum Invocation: Sendable, Hashable {
     case let name where name.hasPrefix("outbox "):
       self = .outbox(try OutboxAction(String(name.dropFirst("outbox ".count)), arguments))
     case "inspect": self = try Self.inspect(arguments)
-    case "tour": self = .tour
     case "man": self = .manual
     case "completion":
       guard let shell = CompletionShell(rawValue: operands[0]) else {

@@ -49,7 +49,6 @@ public enum Program {
       case .outbox(let action): return try await OutboxCommand(action: action, console: console).run()
       case .inspect(let port, let arguments):
         return await InspectCommand(port: port, console: console) { await run(arguments, console) }.run()
-      case .tour: return try await Tour(console: console).run()
       case .completion(let shell): try console.output.write(CompletionScript.text(for: shell))
       case .manual: try console.output.write(ManPage.text)
       case .version: try console.output.write("errand \(ErrandVersion.current)\n")

@@ -5,7 +5,7 @@
 #endif
 
 /// Moves one attempt over the network. All layers above are the same for every transport; a new one must pass
-/// `TransportConformance` in ErrandTesting.
+/// `TransportConformance` in ErrandConformance.
 public protocol Transport: Sendable {
   /// Performs one attempt and returns when the last byte of the response is in the sink.
   ///

@@ -13,7 +13,7 @@ public import ErrandCore
 /// returned holds it: only blobs that are not held, in any process, and belong to no row are swept.
 ///
 /// All methods may be called at once, from any task, and do not block its thread, except those that say so.
-/// `BlobStoreConformance` (in `ErrandTesting`) has every rule as a test.
+/// `BlobStoreConformance` (in `ErrandConformance`) has every rule as a test.
 public protocol BlobStore: Sendable {
   /// Where the blobs are, for messages.
   var location: String { get }

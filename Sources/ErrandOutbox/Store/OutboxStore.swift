@@ -21,7 +21,7 @@ import ErrandCore
 /// Several stores, in several processes, may share the same data. Each is one *owner*, which has the rows
 /// that it claimed until it finishes them, until their leases end, or until the owner is gone.
 ///
-/// `OutboxStoreConformance` (in `ErrandTesting`) has every rule as a test. These hold at every instant:
+/// `OutboxStoreConformance` (in `ErrandConformance`) has every rule as a test. These hold at every instant:
 /// - Of each lane at most one row is being attempted, and it was the first of those that are open (or block
 ///   the lane) when it was claimed; only a row that is retried by hand can come before it later.
 /// - A row is delivered once; a delivered row has no content and no files any more.

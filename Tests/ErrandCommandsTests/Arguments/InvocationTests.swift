@@ -120,7 +120,6 @@ import Testing
     #expect(try Invocation(["help", "get"]) == .help(.command("get")))
     #expect(try Invocation(["get", "--help"]) == .help(.command("get")))
     #expect(try Invocation(["help", "exit-codes"]) == .help(.exitCodes))
-    #expect(try Invocation(["tour"]) == .tour)
   }
 
   @Test(arguments: [

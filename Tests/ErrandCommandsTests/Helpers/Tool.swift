@@ -14,6 +14,11 @@ enum Tool {
 
   static let path = Program.built("errand")
 
+  /// Runs another program of the package.
+  static func run(program name: String) async throws -> Result {
+    try await Running(Program.built(name), [], input: nil, in: nil).result()
+  }
+
   static func run(_ arguments: String..., input: Data? = nil, in folder: URL? = nil) async throws -> Result {
     try await Running(path, arguments, input: input, in: folder).result()
   }

@@ -2,6 +2,7 @@ import ErrandCore
 import Foundation
 import Testing
 
+@testable import ErrandConformance
 @testable import ErrandTesting
 
 @Suite struct ExitStatusTests {

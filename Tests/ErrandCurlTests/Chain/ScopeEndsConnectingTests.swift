@@ -3,6 +3,7 @@
   import ErrandCurl
   import Testing
 
+  @testable import ErrandConformance
   @testable import ErrandTesting
 
   @Suite(.timeLimit(.minutes(1))) struct ScopeEndsConnectingTests {

@@ -3,6 +3,7 @@ import ErrandCurl
 import Foundation
 import Testing
 
+@testable import ErrandConformance
 @testable import ErrandTesting
 
 /// A request that ended before its first byte was sent has not reached the server, whatever ended it.

@@ -1,5 +1,6 @@
 #if os(Linux)
   import ErrandCore
+  @testable import ErrandConformance
   @testable import ErrandTesting
   import Foundation
   import Testing

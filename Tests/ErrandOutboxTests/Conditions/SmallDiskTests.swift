@@ -1,6 +1,7 @@
 #if os(Linux)
   import CrashCourse
   import ErrandCore
+  @testable import ErrandConformance
   @testable import ErrandTesting
   import Foundation
   import TestSupport

@@ -1,5 +1,6 @@
 import ErrandOutbox
 import ErrandOutboxSQLite
+@testable import ErrandConformance
 import ErrandTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import ErrandCore
 import ErrandOutbox
 import ErrandOutboxSQLite
+@testable import ErrandConformance
 import ErrandTesting
 
 struct SQLitePlace: OutboxStoreConformance.Place {

@@ -5,6 +5,7 @@
 
   @testable import ErrandOutbox
   @testable import ErrandOutboxSQLite
+  @testable import ErrandConformance
   @testable import ErrandTesting
 
   /// Mounts small disks, which only root can do.

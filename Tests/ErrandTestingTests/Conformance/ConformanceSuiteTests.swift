@@ -1,6 +1,7 @@
 import ErrandCore
 import Testing
 
+@testable import ErrandConformance
 @testable import ErrandTesting
 
 @Suite struct ConformanceSuiteTests {

@@ -1,5 +1,6 @@
 // swift-format-ignore-file
 import Errand
+import ErrandConformance
 import ErrandTesting
 import Foundation
 import TestSupport

@@ -1,6 +1,7 @@
 #if canImport(UIKit)
   import ErrandCore
   import ErrandCurl
+  @testable import ErrandConformance
   @testable import ErrandTesting
   import ErrandUIKit
   import Testing

@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// A store of cached responses. `ResponseCacheConformance` in ErrandTesting is the suite that every store
+/// A store of cached responses. `ResponseCacheConformance` in ErrandConformance is the suite that every store
 /// must pass.
 ///
 /// A response is read whole, as it was written, or not at all; a lost or damaged one is nil and not an error.

@@ -1,4 +1,5 @@
 import ErrandCore
+@testable import ErrandConformance
 import ErrandTesting
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrandCore
+@testable import ErrandConformance
 @testable import ErrandTesting
 
 #if canImport(Glibc)

@@ -1,31 +1,51 @@
-import ErrandCore
+import Errand
+import ErrandTesting
+import Foundation
+import Synchronization
 
-/// Shows Errand's features against a server inside the process that fails on purpose. Each step checks
-/// itself.
-struct Tour {
-  let console: Console
-  var steps = TourStep.all
-
-  func run() async throws -> ExitCode {
+/// Shows Errand's features against a server in this process that misbehaves on purpose. Each step checks itself.
+///
+///     swift run Tour
+@main struct Tour {
+  static func main() async {
+    // The server is on this machine: no proxy must be asked for it.
+    setenv("NO_PROXY", "127.0.0.1", 1)
     let started = ContinuousClock.now
-    try console.output.write(
-      "Errand \(ErrandVersion.current), against a server in this process that misbehaves on purpose.\n")
+    say("Errand \(ErrandVersion.current), against a server in this process that misbehaves on purpose.")
     var broken: [String] = []
-    for (index, step) in steps.enumerated() {
-      try console.output.write("\n\(index + 1). \(step.title)\n")
+    for (index, step) in TourStep.all.enumerated() {
+      say("\n\(index + 1). \(step.title)")
       let notes = await step.perform()
-      try Task.checkCancellation()
-      for note in notes { try console.output.write(note.line + "\n") }
+      for note in notes { say(note.line) }
       if notes.contains(where: \.isBroken) { broken.append("\(index + 1). \(step.title)") }
     }
-    try console.output.write("\n" + summary(broken, started.duration(to: .now)) + "\n")
-    return broken.isEmpty ? .success : .rejected
+    if broken.isEmpty {
+      say("\nAll \(TourStep.all.count) steps went as promised, in \(shown(started.duration(to: .now))).")
+    } else {
+      say("\nNot as promised:\n" + broken.map { "  \($0)" }.joined(separator: "\n"))
+      exit(1)
+    }
   }
 
-  private func summary(_ broken: [String], _ time: Duration) -> String {
-    if broken.isEmpty { return "All \(steps.count) steps went as promised, in \(Amounts.time(time))." }
-    return "Not as promised:\n" + broken.map { "  \($0)" }.joined(separator: "\n")
+  /// Prints a line at once, also into a pipe.
+  private static func say(_ line: String) {
+    print(line)
+    fflush(nil)
   }
+}
+
+/// Returns a duration for people: `1.5 ms`, `250 ms`, `3.2 s`.
+func shown(_ duration: Duration) -> String {
+  let seconds = duration / .seconds(1)
+  return seconds < 0.1
+    ? String(format: "%.1f ms", seconds * 1000)
+    : seconds < 1 ? String(format: "%.0f ms", seconds * 1000) : String(format: "%.1f s", seconds)
+}
+
+/// Returns a size for people: `1.5 kB`, `23.4 MB`.
+func shown(bytes: Int) -> String {
+  bytes < 1_000_000
+    ? String(format: "%.1f kB", Double(bytes) / 1000) : String(format: "%.1f MB", Double(bytes) / 1_000_000)
 }
 
 /// One step of the tour: a feature that is shown and checked.
@@ -64,7 +84,7 @@ struct TourStep: Sendable {
         group.addTask { try await show(stage) }
         group.addTask {
           try await Task.sleep(for: Self.limit)
-          throw TourFailure(description: "it took longer than \(Amounts.time(Self.limit))")
+          throw TourFailure(description: "it took longer than \(shown(Self.limit))")
         }
         try await group.next()
         group.cancelAll()
@@ -90,13 +110,13 @@ struct TourNote: Sendable, Hashable {
 
   var isBroken: Bool { speaker == .broken }
 
-  /// The note as an aligned line, with control characters escaped.
-  var line: String { "   \(speaker.rawValue)  \(ControlEscaper.line(text))" }
+  /// The note as an aligned line.
+  var line: String { "   \(speaker.rawValue)  \(text)" }
 }
 
 /// The notes of a step.
 final class TourNotes: Sendable {
-  private let notes = Locked<[TourNote]>([])
+  private let notes = Mutex<[TourNote]>([])
 
   init() {}
 

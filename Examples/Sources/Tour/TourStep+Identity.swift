@@ -1,11 +1,6 @@
-import ErrandCore
+import Errand
 import ErrandTesting
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
 
 extension TourStep {
   static let refreshedOnce = TourStep("Forty requests find a token stale: it is refreshed once") { stage in

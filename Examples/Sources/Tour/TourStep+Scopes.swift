@@ -1,11 +1,7 @@
-import ErrandCore
+import Errand
 import ErrandTesting
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
+import Synchronization
 
 extension TourStep {
   static let poppedPage = TourStep(
@@ -45,11 +41,11 @@ extension TourStep {
     try await server.waitForOpenConnections(1)
     let closed = asked.duration(to: .now)
     stage.client(
-      "pop(): \(errors.count) times \"\(errors.first?.message ?? "")\", after \(Amounts.time(returned))")
+      "pop(): \(errors.count) times \"\(errors.first?.message ?? "")\", after \(shown(returned))")
     let ended = server.connections.filter { !$0.isOpen }
     stage.server(
-      "\(ended.count) connections closed \(Amounts.time(closed)) after pop(); of 2 films of 8 MB it had sent "
-        + Amounts.bytes(Int64(ended.reduce(0) { $0 + $1.bytesSent })))
+      "\(ended.count) connections closed \(shown(closed)) after pop(); of 2 films of 8 MB it had sent "
+        + shown(bytes: ended.reduce(0) { $0 + $1.bytesSent }))
 
     writer.yield(Data("page".utf8))
     writer.finish()
@@ -77,7 +73,7 @@ extension TourStep {
 
   static let ownerGone = TourStep("A request ends with its owner, and does not keep it alive") { stage in
     stage.server.on("GET", "/me") { _ in .stall }
-    let isTold = Locked(false)
+    let isTold = Mutex(false)
     var page: Profile? = Profile()
     weak var left = page
     let call = page.map { owner in

@@ -1,11 +1,7 @@
-import ErrandCore
+import Errand
 import ErrandTesting
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
+import Synchronization
 
 extension TourStep {
   static let multipart = TourStep("A form with a 4 MB file is streamed from disk, its length known before") {
@@ -16,7 +12,7 @@ extension TourStep {
     stage.server.on("POST", "/photos") { request in .response(status: 201, body: "\(request.bodyBytes) bytes")
     }
     let form = MultipartForm().field("title", "Cat").file("photo", at: photo)
-    let told = Locked<[TransferProgress]>([])
+    let told = Mutex<[TransferProgress]>([])
     let response = try await stage.client.send(.post(stage.server.url("/photos"), .multipart(form))) {
       progress in
       told.withLock { $0.append(progress) }
@@ -47,7 +43,7 @@ extension TourStep {
     }
     stage.client("cut: \(error.message)")
     stage.promise("no half file appears", !FileManager.default.fileExists(atPath: file.path))
-    let told = Locked<[TransferProgress]>([])
+    let told = Mutex<[TransferProgress]>([])
     _ = try await stage.client.download(request, to: file, resume: true) { progress in
       told.withLock { $0.append(progress) }
     }
@@ -106,7 +102,7 @@ extension TourStep {
   static let bomb = TourStep("A gzip bomb is refused before it fills the memory") { stage in
     let zeros = stage.file("zeros")
     try Data(count: 32 << 20).write(to: zeros)
-    let bomb = Locked(Data())
+    let bomb = Mutex(Data())
     stage.server.on("PUT", "/bomb") { request in
       bomb.withLock { $0 = request.body }
       return .response(status: 204)
@@ -121,6 +117,6 @@ extension TourStep {
     }
     stage.client(error.message)
     stage.server(
-      "sent \(Amounts.bytes(Int64(bomb.withLock { $0.count }))) that become \(Amounts.bytes(32 << 20))")
+      "sent \(shown(bytes: bomb.withLock { $0.count })) that become \(shown(bytes: 32 << 20))")
   }
 }

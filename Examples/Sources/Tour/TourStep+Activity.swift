@@ -1,13 +1,13 @@
-import ErrandCore
+import Errand
 import ErrandTesting
+import Foundation
 
 extension TourStep {
   static let indicator = TourStep("An indicator waits before it appears, stays a while, and never blinks") {
     stage in
     let clock = VirtualClock()
     let client = TourStage.makeClient { $0.clock = clock }
-    var line = ActivityLine("Loading")
-    stage.client("each mark is 0.1 s: . draws nothing, # draws \"\(line.next(nil, width: 40))\"")
+    stage.client("each mark is 0.1 s: . draws nothing, # draws the indicator")
 
     stage.server.on("GET", "/quick") { _ in .response() }
     var film = ActivityFilm(clock)

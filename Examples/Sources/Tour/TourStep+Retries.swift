@@ -1,15 +1,11 @@
-import ErrandCore
+import Errand
 import ErrandTesting
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
+import Synchronization
 
 extension TourStep {
   static let retryAfter = TourStep("503 with Retry-After: 1 is retried, when the server said") { stage in
-    let times = Locked<[ContinuousClock.Instant]>([])
+    let times = Mutex<[ContinuousClock.Instant]>([])
     stage.server.on("GET", "/busy") { _ in
       let count = times.withLock { times in
         times.append(.now)
@@ -21,7 +17,7 @@ extension TourStep {
     stage.client("\(response.status), \(response.text), after \(response.timing.attempts) attempts")
     let seen = times.withLock { $0 }
     let gap = seen.count == 2 ? seen[0].duration(to: seen[1]) : .zero
-    stage.server("\(seen.count) requests, \(Amounts.time(gap)) apart")
+    stage.server("\(seen.count) requests, \(shown(gap)) apart")
     stage.promise("two attempts, a second apart", response.timing.attempts == 2 && gap >= .milliseconds(990))
   }
 
@@ -72,7 +68,7 @@ extension TourStep {
   private static func waits(of calls: [Call]) async throws -> String {
     var waits: [Duration] = []
     for call in calls { waits.append(try await call.value.timing.queue) }
-    return "\(Amounts.time(waits.min() ?? .zero)) to \(Amounts.time(waits.max() ?? .zero))"
+    return "\(shown(waits.min() ?? .zero)) to \(shown(waits.max() ?? .zero))"
   }
 
   static let chain = TourStep("A request waits for those it depends on, and fails by name if one fails") {

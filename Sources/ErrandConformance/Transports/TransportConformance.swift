@@ -1,4 +1,5 @@
 public import ErrandCore
+import ErrandTesting
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

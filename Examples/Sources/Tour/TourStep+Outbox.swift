@@ -1,7 +1,7 @@
-import ErrandCore
-import ErrandOutbox
-import ErrandOutboxSQLite
+import Errand
 import ErrandTesting
+import Foundation
+import Synchronization
 
 extension TourStep {
   static let serverAway = TourStep(
@@ -68,7 +68,7 @@ extension TourStep {
     "When a response is lost the request comes again, and the key tells"
   ) {
     stage in
-    let orders = Locked<[String: Int]>([:])
+    let orders = Mutex<[String: Int]>([:])
     stage.server.on("POST", "/orders") { request in
       let count = orders.withLock { orders in
         orders[request.fields["Idempotency-Key"] ?? "none", default: 0] += 1

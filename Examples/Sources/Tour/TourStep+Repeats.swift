@@ -1,5 +1,6 @@
-import ErrandCore
+import Errand
 import ErrandTesting
+import Foundation
 
 extension TourStep {
   static let twentyTaps = TourStep("Twenty taps on a button are one request, and nineteen are told so") {

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandTesting
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,12 +1,6 @@
-import ErrandCore
-import ErrandCurl
+import Errand
 import ErrandTesting
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
 
 /// The server, the client and the folder of one step.
 final class TourStage: Sendable {
@@ -28,10 +22,7 @@ final class TourStage: Sendable {
     var configuration = ClientConfiguration()
     configuration.retry.backoff = .milliseconds(50)
     change(&configuration)
-    var curl = CurlConfiguration()
-    // A proxy of the environment must not be used.
-    curl.proxy = .none
-    return Client(transport: CurlTransport(configuration: curl), configuration: configuration)
+    return Client(configuration: configuration)
   }
 
   func close() {

@@ -1,11 +1,6 @@
-import ErrandCore
+import Errand
 import ErrandTesting
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import Foundation
 
 extension TourStep {
   private struct User: Codable, Equatable {
@@ -20,7 +15,7 @@ extension TourStep {
     let request = Request.get(stage.server.url("/users")).query("name", "Ada & Co.")
     let response = try await stage.client.send(request.expecting(contentType: "application/json"))
     let user = try response.decode(User.self)
-    stage.client("User(id: \(user.id), name: \(user.name)), total \(Amounts.time(response.timing.total))")
+    stage.client("User(id: \(user.id), name: \(user.name)), total \(shown(response.timing.total))")
     let seen = stage.server.requests
     stage.server(seen.map { "\($0.method) \($0.target)" }.joined(separator: ", "))
     stage.promise("the user is Ada", user == User(id: 7, name: "Ada"))

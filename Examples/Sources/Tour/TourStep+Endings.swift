@@ -1,5 +1,6 @@
-import ErrandCore
+import Errand
 import ErrandTesting
+import Foundation
 
 extension TourStep {
   static let cancelled = TourStep("Cancelling closes the socket at once") { stage in
@@ -12,8 +13,8 @@ extension TourStep {
     let returned = asked.duration(to: .now)
     let end = try await stage.server.waitUntilClosed(connection: 1)
     let closed = asked.duration(to: .now)
-    stage.client("\(error.message), after \(Amounts.time(returned))")
-    stage.server("connection \(end.rawValue) \(Amounts.time(closed)) after cancel()")
+    stage.client("\(error.message), after \(shown(returned))")
+    stage.server("connection \(end.rawValue) \(shown(closed)) after cancel()")
     stage.promise("closed within 250 ms", closed < .milliseconds(250) && error.isCancellation)
   }
 
@@ -26,7 +27,7 @@ extension TourStep {
         .get(stage.server.url("/silent")).timeout(.milliseconds(300)).bestEffort())
     }
     let took = started.duration(to: .now)
-    stage.client("\(error.message), after \(Amounts.time(took))")
+    stage.client("\(error.message), after \(shown(took))")
     let end = try await stage.server.waitUntilClosed(connection: 1)
     stage.server("sent half a response, then nothing; connection \(end.rawValue)")
     stage.promise("300 ms, not seconds", took >= .milliseconds(290) && took < .seconds(2))
@@ -43,7 +44,7 @@ extension TourStep {
         .get(stage.server.url("/drip")).timeout(.milliseconds(200)).deadline(.milliseconds(500)))
     }
     let took = started.duration(to: .now)
-    stage.client("\(error.message), after \(Amounts.time(took))")
+    stage.client("\(error.message), after \(shown(took))")
     let end = try await stage.server.waitUntilClosed(connection: 1)
     stage.server("sent a byte every 20 ms; connection \(end.rawValue)")
     stage.promise("500 ms", took >= .milliseconds(490) && took < .seconds(2))
@@ -58,7 +59,7 @@ extension TourStep {
     let response = try await last.value
     await closing.value
     stage.client(
-      "the one in flight: \(response.status), \(response.text); down after \(Amounts.time(started.duration(to: .now)))"
+      "the one in flight: \(response.status), \(response.text); down after \(shown(started.duration(to: .now)))"
     )
     let error = try await stage.failure(.cancelled) {
       try await stage.client.send(.get(stage.server.url("/last")))
