@@ -33,6 +33,381 @@ func aliasing(_ names: String...) -> [SwiftSetting] {
 }
 func importing(_ name: String) -> [SwiftSetting] { strict + aliasing(name) }
 
+let libraries: [Target] = [
+  .systemLibrary(
+    name: "CCurl", pkgConfig: "libcurl",
+    providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+  .systemLibrary(
+    name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+  .systemLibrary(
+    name: "CBrotli", pkgConfig: "libbrotlidec",
+    providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+  .systemLibrary(
+    name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+  .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+  .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+  .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
+  .systemLibrary(
+    name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+  .systemLibrary(
+    name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+
+  .target(
+    name: "ErrandCore",
+    dependencies: [
+      "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+      .target(name: "CIDN2", condition: .when(platforms: [.linux])),
+    ],
+    swiftSettings: strict + lockChecks + [.strictMemorySafety()],
+    linkerSettings: [
+      .linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
+    ]),
+  .target(
+    name: "ErrandCookies",
+    dependencies: ["ErrandCore", .target(name: "CPSL", condition: .when(platforms: [.linux]))],
+    swiftSettings: strict + [.strictMemorySafety()]),
+  .target(
+    name: "ErrandAuthentication",
+    dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+    swiftSettings: strict + [.strictMemorySafety()]),
+  .target(name: "ErrandObservability", dependencies: ["ErrandCore"], swiftSettings: strict),
+  .target(
+    name: "ErrandReachability", dependencies: ["ErrandCore"],
+    swiftSettings: strict + [.strictMemorySafety()]),
+  .target(
+    name: "ErrandCurl",
+    dependencies: [
+      "ErrandCore", "CCurl", "CZlib", "CBrotli", "CZstd",
+      .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+    ],
+    swiftSettings: strict),
+  .target(name: "ErrandURLSession", dependencies: ["ErrandCore"], swiftSettings: strict),
+  .target(
+    name: "ErrandOutbox",
+    dependencies: [
+      "ErrandCore", "ErrandObservability", "ErrandReachability",
+      .target(name: "CCrypto", condition: .when(platforms: [.linux])),
+    ],
+    swiftSettings: strict + failpoints),
+  .target(
+    name: "ErrandOutboxSQLite", dependencies: ["ErrandCore", "ErrandOutbox", "CSQLite", "CZlib"],
+    swiftSettings: strict),
+  // Empty without the trait.
+  .target(
+    name: "ErrandOutboxPostgres",
+    dependencies: [
+      "ErrandCore", "ErrandOutbox", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+    ],
+    swiftSettings: strict),
+  .target(
+    name: "ErrandSigning",
+    dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+    swiftSettings: strict),
+  .target(
+    name: "ErrandUIKit", dependencies: ["ErrandCore"] + standIns("UIKit"),
+    swiftSettings: importing("UIKit")),
+  .target(
+    name: "ErrandSwiftUI", dependencies: ["ErrandCore", "ErrandReachability"] + standIns("SwiftUI"),
+    swiftSettings: importing("SwiftUI")),
+  .target(
+    name: "ErrandURLProtocol", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandURLSession"],
+    swiftSettings: strict),
+  .target(
+    name: "Errand",
+    dependencies: [
+      "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandObservability", "ErrandOutbox",
+      "ErrandOutboxSQLite",
+      "ErrandReachability",
+      .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
+      .target(
+        name: "ErrandURLSession",
+        condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+    ],
+    swiftSettings: strict),
+  // A small HTTP server, for the inspector and for tests.
+  .target(name: "ErrandServing", dependencies: ["ErrandCore"], swiftSettings: strict),
+  .target(
+    name: "ErrandInspector",
+    dependencies: ["ErrandCore", "ErrandObservability", "ErrandOutbox", "ErrandServing"],
+    swiftSettings: strict + inspector),
+  .target(
+    name: "ErrandTesting",
+    dependencies: ["ErrandCore", "ErrandReachability", "ErrandServing"],
+    swiftSettings: strict),
+  .target(
+    name: "ErrandConformance",
+    dependencies: ["ErrandAuthentication", "ErrandCore", "ErrandOutbox", "ErrandServing", "ErrandTesting"],
+    swiftSettings: strict),
+  .target(
+    name: "ErrandCommands",
+    dependencies: [
+      "ErrandCookies", "ErrandAuthentication", "ErrandCore", "ErrandObservability", "ErrandOutbox",
+      "ErrandOutboxSQLite",
+      "ErrandOutboxPostgres",
+      "ErrandCurl", "ErrandInspector", "ErrandSigning",
+    ],
+    swiftSettings: strict),
+  .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
+]
+
+let testHelpers: [Target] = [
+  // The deterministic simulation. Not a product: its executor takes the place of the process's own.
+  .target(name: "CSimulation", path: "Tests/CSimulation"),
+  .target(
+    name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandCore", "ErrandTesting"],
+    path: "Tests/SimulationExecutor", swiftSettings: strict),
+  .target(
+    name: "SimulationWorlds",
+    dependencies: [
+      "SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
+      "ErrandTesting",
+    ],
+    path: "Tests/SimulationWorlds", swiftSettings: strict),
+  .executableTarget(
+    name: "simulate", dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore"],
+    path: "Tests/simulate", swiftSettings: strict),
+
+  // Starts other programs.
+  .target(name: "CPrograms", path: "Tests/CPrograms"),
+  .target(
+    name: "Programs", dependencies: ["CPrograms", "ErrandCore"], path: "Tests/Programs",
+    swiftSettings: strict),
+  // Writes cached responses until it is killed.
+  .executableTarget(
+    name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
+  // Sets cookies in a file.
+  .executableTarget(
+    name: "CookieWriter", dependencies: ["ErrandCookies", "ErrandCore"], path: "Tests/CookieWriter",
+    swiftSettings: strict),
+  // Sends requests with the credential of a file that processes share.
+  .executableTarget(
+    name: "CredentialUser", dependencies: ["ErrandAuthentication", "ErrandCore", "ErrandCurl"],
+    path: "Tests/CredentialUser",
+    swiftSettings: strict),
+  // Encrypts or decrypts its input.
+  .executableTarget(
+    name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/ContentCoding",
+    swiftSettings: strict),
+  // Records the file calls of a test program, and makes them fail.
+  .target(name: "CFileCalls", path: "Tests/CFileCalls"),
+  .target(
+    name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
+  // A client and an outbox with an inspector, to be looked at in a browser: scripts/browser.
+  .executableTarget(
+    name: "inspected",
+    dependencies: [
+      "ErrandInspector", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandObservability",
+      "ErrandTesting",
+    ],
+    path: "Tests/Inspected", swiftSettings: strict),
+  // Helpers that the tests of all targets share.
+  .target(
+    name: "TestSupport", dependencies: ["ErrandCore"], path: "Tests/TestSupport", swiftSettings: strict),
+  // Gives a thread a network of its own, or none that it may ask about.
+  .target(name: "CSandbox", path: "Tests/CSandbox"),
+  // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
+  .target(
+    name: "SeededProgram", dependencies: ["ErrandCore"], path: "Tests/SeededProgram", swiftSettings: strict),
+  .executableTarget(
+    name: "model",
+    dependencies: ["SeededProgram", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting", "ErrandCore"],
+    path: "Tests/StoreModel", swiftSettings: strict),
+  // Records the changes that a program makes on its disk.
+  .target(name: "CDiskTrace", path: "Tests/CDiskTrace"),
+  .executableTarget(
+    name: "power-loss",
+    dependencies: [
+      "CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
+    ],
+    path: "Tests/PowerLoss", swiftSettings: strict),
+  // Requests made of junk, and a raw socket that looks at what comes of them.
+  .executableTarget(
+    name: "fuzz",
+    dependencies: [
+      "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxSQLite",
+      "ErrandTesting",
+    ],
+    path: "Tests/Fuzz", swiftSettings: strict),
+  // A private PostgreSQL server for tests.
+  .target(
+    name: "PostgresCluster", dependencies: ["ErrandCore", "Programs"], path: "Tests/PostgresCluster",
+    swiftSettings: strict),
+  // Crashes: an outbox in a process that is killed, and started again.
+  .target(
+    name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs"],
+    path: "Tests/CrashCourse", swiftSettings: strict),
+  .executableTarget(
+    name: "OutboxWorker",
+    dependencies: [
+      "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
+      "ErrandCurl", "ErrandCore", "ErrandTesting",
+    ],
+    path: "Tests/OutboxWorker", swiftSettings: strict),
+  .executableTarget(
+    name: "crash", dependencies: ["CrashCourse", "OutboxWorker", "PostgresCluster"], path: "Tests/crash",
+    swiftSettings: strict),
+  // A fleet: workers that deliver from one PostgreSQL while they are killed, frozen and cut off.
+  .target(
+    name: "FleetCourse",
+    dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "PostgresCluster", "Programs"],
+    path: "Tests/FleetCourse", swiftSettings: strict),
+  .executableTarget(
+    name: "FleetWorker",
+    dependencies: ["FleetCourse", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxPostgres"],
+    path: "Tests/FleetWorker", swiftSettings: strict),
+  .executableTarget(
+    name: "fleet",
+    dependencies: [
+      "FleetCourse", "FleetWorker", "PostgresCluster", "ErrandCore", "ErrandCurl", "ErrandOutbox",
+      "ErrandOutboxPostgres",
+    ],
+    path: "Tests/fleet", swiftSettings: strict),
+]
+
+let tests: [Target] = [
+  .testTarget(
+    name: "ErrandCoreTests",
+    dependencies: [
+      "ErrandAuthentication", "ErrandCookies", "ErrandCore", "ErrandConformance", "ErrandObservability",
+      "ErrandTesting",
+      "CacheWriter", "FileCalls",
+      "Programs", "TestSupport",
+    ],
+    swiftSettings: strict + lockChecks),
+  .testTarget(
+    name: "ErrandCookiesTests",
+    dependencies: [
+      "ErrandCookies", "ErrandCore", "ErrandTesting", "CookieWriter", "FileCalls", "Programs",
+      "TestSupport",
+    ],
+    swiftSettings: strict),
+  .testTarget(
+    name: "ErrandReachabilityTests",
+    dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],
+    swiftSettings: strict),
+  .testTarget(
+    name: "ErrandTestingTests",
+    dependencies: ["ErrandConformance", "ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
+    swiftSettings: strict),
+  .testTarget(
+    name: "SimulationTests", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
+    swiftSettings: strict),
+  .testTarget(
+    name: "ErrandCurlTests",
+    dependencies: [
+      "ErrandCurl", "ErrandAuthentication", "ErrandCore", "ErrandServing", "ErrandConformance",
+      "ErrandObservability",
+      "ErrandTesting", "CredentialUser",
+      "Programs",
+      "TestSupport",
+      "CZstd",
+    ],
+    swiftSettings: strict),
+  .testTarget(
+    name: "ErrandOutboxTests",
+    dependencies: [
+      "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandAuthentication",
+      "ErrandCore",
+      "ErrandConformance", "ErrandObservability", "ErrandTesting", "CrashCourse",
+      "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
+      "PostgresCluster",
+    ],
+    swiftSettings: strict + failpoints),
+  .testTarget(
+    name: "ErrandOutboxPostgresTests",
+    dependencies: [
+      "ErrandOutboxPostgres", "ErrandOutbox", "ErrandCore", "ErrandCurl", "ErrandConformance",
+      "ErrandTesting",
+      "PostgresCluster",
+      "Programs", "TestSupport", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+    ],
+    swiftSettings: strict),
+  .testTarget(name: "FleetCourseTests", dependencies: ["FleetCourse"], swiftSettings: strict),
+  .testTarget(
+    name: "ErrandSigningTests",
+    dependencies: [
+      "ErrandSigning", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandOutbox",
+      "ErrandOutboxSQLite", "ErrandTesting",
+      "ContentCoding", "Programs", "TestSupport",
+    ],
+    swiftSettings: strict),
+  .testTarget(
+    name: "ErrandURLSessionTests",
+    dependencies: [
+      "ErrandURLSession", "ErrandAuthentication", "ErrandCore", "ErrandConformance", "ErrandTesting",
+      "TestSupport",
+    ],
+    swiftSettings: strict),
+  .testTarget(
+    name: "ErrandUIKitTests",
+    dependencies: [
+      "ErrandUIKit", "ErrandCore", "ErrandConformance", "ErrandTesting", "ErrandCurl", "TestSupport",
+    ]
+      + standIns("UIKit"),
+    swiftSettings: importing("UIKit")),
+  .testTarget(
+    name: "ErrandSwiftUITests",
+    dependencies: [
+      "ErrandSwiftUI", "ErrandAuthentication", "ErrandCore", "ErrandReachability", "ErrandTesting",
+    ]
+      + standIns("SwiftUI"),
+    swiftSettings: importing("SwiftUI")),
+  .testTarget(
+    name: "ErrandURLProtocolTests",
+    dependencies: [
+      "ErrandURLProtocol", "ErrandURLSession", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl",
+      "ErrandAuthentication", "ErrandCore",
+      "ErrandTesting", "TestSupport",
+    ],
+    swiftSettings: strict),
+  .testTarget(
+    name: "ErrandInspectorTests",
+    dependencies: [
+      "ErrandInspector", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandOutbox",
+      "ErrandServing", "ErrandObservability",
+      "ErrandTesting",
+      "Programs", "TestSupport",
+    ],
+    swiftSettings: strict + inspector),
+  .testTarget(
+    name: "ErrandTests",
+    dependencies: [
+      "Errand", "ErrandAuthentication", "ErrandCore", "ErrandCurl", "ErrandInspector",
+      "ErrandOutboxPostgres", "ErrandSigning",
+      "ErrandSwiftUI", "ErrandConformance", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol",
+      "TestSupport",
+    ] + standIns("UIKit") + standIns("SwiftUI"),
+    swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
+  .testTarget(
+    name: "ErrandCommandsTests",
+    dependencies: [
+      "ErrandCommands", "ErrandCLI", "ExampleTour", "ErrandAuthentication", "ErrandCore", "ErrandOutbox",
+      "ErrandSigning",
+      "ErrandConformance",
+      "ErrandTesting",
+      "PostgresCluster", "Programs",
+      "TestSupport",
+    ],
+    swiftSettings: strict),
+]
+
+let examples: [Target] = [
+  // The package in `Examples`, under other names, so that an example that does not compile any more is noticed.
+  .executableTarget(
+    name: "ExampleTour", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Tour"),
+  .executableTarget(
+    name: "ExampleFeedReader", dependencies: ["Errand", "ErrandTesting"],
+    path: "Examples/Sources/FeedReader"),
+  .executableTarget(
+    name: "ExampleOrders", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Orders"),
+  .executableTarget(
+    name: "ExampleDownloader", dependencies: ["Errand", "ErrandTesting"],
+    path: "Examples/Sources/Downloader"),
+  .testTarget(
+    name: "ExampleWeatherTests", dependencies: ["Errand", "ErrandTesting"],
+    path: "Examples/Tests/WeatherTests"),
+]
+
 let package = Package(
   name: "Errand",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -40,6 +415,8 @@ let package = Package(
     .library(name: "Errand", targets: ["Errand"]),
     .library(name: "ErrandCore", targets: ["ErrandCore"]),
     .library(name: "ErrandCookies", targets: ["ErrandCookies"]),
+    .library(name: "ErrandAuthentication", targets: ["ErrandAuthentication"]),
+    .library(name: "ErrandObservability", targets: ["ErrandObservability"]),
     .library(name: "ErrandReachability", targets: ["ErrandReachability"]),
     .library(name: "ErrandCurl", targets: ["ErrandCurl"]),
     .library(name: "ErrandURLSession", targets: ["ErrandURLSession"]),
@@ -59,342 +436,7 @@ let package = Package(
     .trait(name: "Postgres", description: "The outbox on PostgreSQL, for a fleet of machines: needs libpq."),
     .trait(name: "Inspector", description: "The inspector's page also in release builds."),
   ],
-  targets: [
-    .systemLibrary(
-      name: "CCurl", pkgConfig: "libcurl",
-      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-    .systemLibrary(
-      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(
-      name: "CBrotli", pkgConfig: "libbrotlidec",
-      providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-    .systemLibrary(
-      name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
-    .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-    .systemLibrary(
-      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-
-    .target(
-      name: "ErrandCore",
-      dependencies: [
-        "CZlib", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
-        .target(name: "CIDN2", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: strict + lockChecks + [.strictMemorySafety()],
-      linkerSettings: [
-        .linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS]))
-      ]),
-    .target(
-      name: "ErrandCookies",
-      dependencies: ["ErrandCore", .target(name: "CPSL", condition: .when(platforms: [.linux]))],
-      swiftSettings: strict + [.strictMemorySafety()]),
-    .target(
-      name: "ErrandReachability", dependencies: ["ErrandCore"],
-      swiftSettings: strict + [.strictMemorySafety()]),
-    .target(
-      name: "ErrandCurl",
-      dependencies: [
-        "ErrandCore", "CCurl", "CZlib", "CBrotli", "CZstd",
-        .target(name: "CCrypto", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: strict),
-    .target(name: "ErrandURLSession", dependencies: ["ErrandCore"], swiftSettings: strict),
-    .target(
-      name: "ErrandOutbox",
-      dependencies: [
-        "ErrandCore", "ErrandReachability", .target(name: "CCrypto", condition: .when(platforms: [.linux])),
-      ],
-      swiftSettings: strict + failpoints),
-    .target(
-      name: "ErrandOutboxSQLite", dependencies: ["ErrandCore", "ErrandOutbox", "CSQLite", "CZlib"],
-      swiftSettings: strict),
-    // Empty without the trait.
-    .target(
-      name: "ErrandOutboxPostgres",
-      dependencies: [
-        "ErrandCore", "ErrandOutbox", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
-      ],
-      swiftSettings: strict),
-    .target(
-      name: "ErrandSigning",
-      dependencies: ["ErrandCore", .target(name: "CCrypto", condition: .when(platforms: [.linux]))],
-      swiftSettings: strict),
-    .target(
-      name: "ErrandUIKit", dependencies: ["ErrandCore"] + standIns("UIKit"),
-      swiftSettings: importing("UIKit")),
-    .target(
-      name: "ErrandSwiftUI", dependencies: ["ErrandCore", "ErrandReachability"] + standIns("SwiftUI"),
-      swiftSettings: importing("SwiftUI")),
-    .target(
-      name: "ErrandURLProtocol", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandURLSession"],
-      swiftSettings: strict),
-    .target(
-      name: "Errand",
-      dependencies: [
-        "ErrandCookies", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
-        .target(name: "ErrandCurl", condition: .when(platforms: [.linux])),
-        .target(
-          name: "ErrandURLSession",
-          condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
-      ],
-      swiftSettings: strict),
-    // A small HTTP server, for the inspector and for tests.
-    .target(name: "ErrandServing", dependencies: ["ErrandCore"], swiftSettings: strict),
-    .target(
-      name: "ErrandInspector", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandServing"],
-      swiftSettings: strict + inspector),
-    .target(
-      name: "ErrandTesting",
-      dependencies: ["ErrandCore", "ErrandReachability", "ErrandServing"],
-      swiftSettings: strict),
-    .target(
-      name: "ErrandConformance",
-      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandServing", "ErrandTesting"],
-      swiftSettings: strict),
-    .target(
-      name: "ErrandCommands",
-      dependencies: [
-        "ErrandCookies", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
-        "ErrandCurl", "ErrandInspector", "ErrandSigning",
-      ],
-      swiftSettings: strict),
-    .executableTarget(name: "ErrandCLI", dependencies: ["ErrandCommands"], swiftSettings: strict),
-
-    // The deterministic simulation. Not a product: its executor takes the place of the process's own.
-    .target(name: "CSimulation", path: "Tests/CSimulation"),
-    .target(
-      name: "SimulationExecutor", dependencies: ["CSimulation", "ErrandCore", "ErrandTesting"],
-      path: "Tests/SimulationExecutor", swiftSettings: strict),
-    .target(
-      name: "SimulationWorlds",
-      dependencies: [
-        "SimulationExecutor", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability",
-        "ErrandTesting",
-      ],
-      path: "Tests/SimulationWorlds", swiftSettings: strict),
-    .executableTarget(
-      name: "simulate", dependencies: ["SimulationWorlds", "SimulationExecutor", "ErrandCore"],
-      path: "Tests/simulate", swiftSettings: strict),
-
-    // Starts other programs.
-    .target(name: "CPrograms", path: "Tests/CPrograms"),
-    .target(
-      name: "Programs", dependencies: ["CPrograms", "ErrandCore"], path: "Tests/Programs",
-      swiftSettings: strict),
-    // Writes cached responses until it is killed.
-    .executableTarget(
-      name: "CacheWriter", dependencies: ["ErrandCore"], path: "Tests/CacheWriter", swiftSettings: strict),
-    // Sets cookies in a file.
-    .executableTarget(
-      name: "CookieWriter", dependencies: ["ErrandCookies", "ErrandCore"], path: "Tests/CookieWriter",
-      swiftSettings: strict),
-    // Sends requests with the credential of a file that processes share.
-    .executableTarget(
-      name: "CredentialUser", dependencies: ["ErrandCore", "ErrandCurl"], path: "Tests/CredentialUser",
-      swiftSettings: strict),
-    // Encrypts or decrypts its input.
-    .executableTarget(
-      name: "ContentCoding", dependencies: ["ErrandSigning"], path: "Tests/ContentCoding",
-      swiftSettings: strict),
-    // Records the file calls of a test program, and makes them fail.
-    .target(name: "CFileCalls", path: "Tests/CFileCalls"),
-    .target(
-      name: "FileCalls", dependencies: ["CFileCalls"], path: "Tests/FileCalls", swiftSettings: strict),
-    // A client and an outbox with an inspector, to be looked at in a browser: scripts/browser.
-    .executableTarget(
-      name: "inspected",
-      dependencies: [
-        "ErrandInspector", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
-      ],
-      path: "Tests/Inspected", swiftSettings: strict),
-    // Helpers that the tests of all targets share.
-    .target(
-      name: "TestSupport", dependencies: ["ErrandCore"], path: "Tests/TestSupport", swiftSettings: strict),
-    // Gives a thread a network of its own, or none that it may ask about.
-    .target(name: "CSandbox", path: "Tests/CSandbox"),
-    // Programs that do something for many seeds, and what they have in common. The list of them is scripts/programs.
-    .target(
-      name: "SeededProgram", dependencies: ["ErrandCore"], path: "Tests/SeededProgram", swiftSettings: strict),
-    .executableTarget(
-      name: "model",
-      dependencies: ["SeededProgram", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting", "ErrandCore"],
-      path: "Tests/StoreModel", swiftSettings: strict),
-    // Records the changes that a program makes on its disk.
-    .target(name: "CDiskTrace", path: "Tests/CDiskTrace"),
-    .executableTarget(
-      name: "power-loss",
-      dependencies: [
-        "CDiskTrace", "CSQLite", "ErrandCore", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
-      ],
-      path: "Tests/PowerLoss", swiftSettings: strict),
-    // Requests made of junk, and a raw socket that looks at what comes of them.
-    .executableTarget(
-      name: "fuzz",
-      dependencies: ["ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting"],
-      path: "Tests/Fuzz", swiftSettings: strict),
-    // A private PostgreSQL server for tests.
-    .target(
-      name: "PostgresCluster", dependencies: ["ErrandCore", "Programs"], path: "Tests/PostgresCluster",
-      swiftSettings: strict),
-    // Crashes: an outbox in a process that is killed, and started again.
-    .target(
-      name: "CrashCourse", dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "Programs"],
-      path: "Tests/CrashCourse", swiftSettings: strict),
-    .executableTarget(
-      name: "OutboxWorker",
-      dependencies: [
-        "CrashCourse", "CDiskTrace", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandOutboxPostgres",
-        "ErrandCurl", "ErrandCore", "ErrandTesting",
-      ],
-      path: "Tests/OutboxWorker", swiftSettings: strict),
-    .executableTarget(
-      name: "crash", dependencies: ["CrashCourse", "OutboxWorker", "PostgresCluster"], path: "Tests/crash",
-      swiftSettings: strict),
-    // A fleet: workers that deliver from one PostgreSQL while they are killed, frozen and cut off.
-    .target(
-      name: "FleetCourse",
-      dependencies: ["ErrandCore", "ErrandOutbox", "ErrandTesting", "PostgresCluster", "Programs"],
-      path: "Tests/FleetCourse", swiftSettings: strict),
-    .executableTarget(
-      name: "FleetWorker",
-      dependencies: ["FleetCourse", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxPostgres"],
-      path: "Tests/FleetWorker", swiftSettings: strict),
-    .executableTarget(
-      name: "fleet",
-      dependencies: [
-        "FleetCourse", "FleetWorker", "PostgresCluster", "ErrandCore", "ErrandCurl", "ErrandOutbox",
-        "ErrandOutboxPostgres",
-      ],
-      path: "Tests/fleet", swiftSettings: strict),
-    .testTarget(
-      name: "ErrandCoreTests",
-      dependencies: [
-        "ErrandCore", "ErrandCookies", "ErrandConformance", "ErrandTesting", "CacheWriter", "FileCalls",
-        "Programs", "TestSupport",
-      ],
-      swiftSettings: strict + lockChecks),
-    .testTarget(
-      name: "ErrandCookiesTests",
-      dependencies: [
-        "ErrandCookies", "ErrandCore", "ErrandTesting", "CookieWriter", "FileCalls", "Programs",
-        "TestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ErrandReachabilityTests",
-      dependencies: ["ErrandReachability", "ErrandCore", "ErrandTesting", "CSandbox", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ErrandTestingTests",
-      dependencies: ["ErrandConformance", "ErrandTesting", "ErrandCore", "ErrandCurl", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "SimulationTests", dependencies: ["SimulationExecutor", "ErrandCore", "ErrandTesting"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ErrandCurlTests",
-      dependencies: [
-        "ErrandCurl", "ErrandCore", "ErrandServing", "ErrandConformance", "ErrandTesting", "CredentialUser",
-        "Programs",
-        "TestSupport",
-        "CZstd",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ErrandOutboxTests",
-      dependencies: [
-        "ErrandOutbox", "ErrandOutboxSQLite", "ErrandReachability", "ErrandCurl", "ErrandCore",
-        "ErrandConformance", "ErrandTesting", "CrashCourse",
-        "OutboxWorker", "CSandbox", "FileCalls", "Programs", "TestSupport", "ErrandOutboxPostgres",
-        "PostgresCluster",
-      ],
-      swiftSettings: strict + failpoints),
-    .testTarget(
-      name: "ErrandOutboxPostgresTests",
-      dependencies: [
-        "ErrandOutboxPostgres", "ErrandOutbox", "ErrandCore", "ErrandCurl", "ErrandConformance",
-        "ErrandTesting",
-        "PostgresCluster",
-        "Programs", "TestSupport", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
-      ],
-      swiftSettings: strict),
-    .testTarget(name: "FleetCourseTests", dependencies: ["FleetCourse"], swiftSettings: strict),
-    .testTarget(
-      name: "ErrandSigningTests",
-      dependencies: [
-        "ErrandSigning", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandTesting",
-        "ContentCoding", "Programs", "TestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ErrandURLSessionTests",
-      dependencies: ["ErrandURLSession", "ErrandCore", "ErrandConformance", "ErrandTesting", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ErrandUIKitTests",
-      dependencies: [
-        "ErrandUIKit", "ErrandCore", "ErrandConformance", "ErrandTesting", "ErrandCurl", "TestSupport",
-      ]
-        + standIns("UIKit"),
-      swiftSettings: importing("UIKit")),
-    .testTarget(
-      name: "ErrandSwiftUITests",
-      dependencies: ["ErrandSwiftUI", "ErrandCore", "ErrandReachability", "ErrandTesting"]
-        + standIns("SwiftUI"),
-      swiftSettings: importing("SwiftUI")),
-    .testTarget(
-      name: "ErrandURLProtocolTests",
-      dependencies: [
-        "ErrandURLProtocol", "ErrandURLSession", "ErrandOutbox", "ErrandOutboxSQLite", "ErrandCurl",
-        "ErrandCore",
-        "ErrandTesting", "TestSupport",
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ErrandInspectorTests",
-      dependencies: [
-        "ErrandInspector", "ErrandCore", "ErrandCurl", "ErrandOutbox", "ErrandServing", "ErrandTesting",
-        "Programs", "TestSupport",
-      ],
-      swiftSettings: strict + inspector),
-    .testTarget(
-      name: "ErrandTests",
-      dependencies: [
-        "Errand", "ErrandCore", "ErrandCurl", "ErrandInspector", "ErrandOutboxPostgres", "ErrandSigning",
-        "ErrandSwiftUI", "ErrandConformance", "ErrandTesting", "ErrandUIKit", "ErrandURLProtocol",
-        "TestSupport",
-      ] + standIns("UIKit") + standIns("SwiftUI"),
-      swiftSettings: strict + aliasing("UIKit", "SwiftUI")),
-    .testTarget(
-      name: "ErrandCommandsTests",
-      dependencies: [
-        "ErrandCommands", "ErrandCLI", "ExampleTour", "ErrandCore", "ErrandOutbox", "ErrandSigning",
-        "ErrandConformance",
-        "ErrandTesting",
-        "PostgresCluster", "Programs",
-        "TestSupport",
-      ],
-      swiftSettings: strict),
-
-    // The package in `Examples`, under other names, so that an example that does not compile any more is noticed.
-    .executableTarget(
-      name: "ExampleTour", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Tour"),
-    .executableTarget(
-      name: "ExampleFeedReader", dependencies: ["Errand", "ErrandTesting"],
-      path: "Examples/Sources/FeedReader"),
-    .executableTarget(
-      name: "ExampleOrders", dependencies: ["Errand", "ErrandTesting"], path: "Examples/Sources/Orders"),
-    .executableTarget(
-      name: "ExampleDownloader", dependencies: ["Errand", "ErrandTesting"],
-      path: "Examples/Sources/Downloader"),
-    .testTarget(
-      name: "ExampleWeatherTests", dependencies: ["Errand", "ErrandTesting"],
-      path: "Examples/Tests/WeatherTests"),
-  ]
+  targets: libraries + testHelpers + tests + examples
 )
 
 // Two apps, of which other platforms than Apple's have only these stand-ins.

@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let core = Target.Dependency.product(name: "ErrandCore", package: "Errand")
+let observability = Target.Dependency.product(name: "ErrandObservability", package: "Errand")
 let curl = Target.Dependency.product(name: "ErrandCurl", package: "Errand")
 let inspector = Target.Dependency.product(name: "ErrandInspector", package: "Errand")
 let outbox = Target.Dependency.product(name: "ErrandOutbox", package: "Errand")
@@ -65,7 +66,7 @@ let package = Package(
       name: "signatures", dependencies: [core, signing, "PlainCrypto", "BenchmarkSupport"],
       swiftSettings: strict),
     .executableTarget(
-      name: "watching", dependencies: [core, curl, inspector, "BenchmarkSupport"], swiftSettings: strict),
+      name: "watching", dependencies: [core, curl, inspector, observability, "BenchmarkSupport"], swiftSettings: strict),
     .executableTarget(name: "startup", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
   ]
 )

@@ -1,5 +1,7 @@
+@_exported public import ErrandAuthentication
 @_exported public import ErrandCookies
 @_exported public import ErrandCore
+@_exported public import ErrandObservability
 @_exported public import ErrandOutbox
 @_exported public import ErrandOutboxSQLite
 @_exported public import ErrandReachability

@@ -125,7 +125,7 @@
     private func state() async -> InspectorState {
       var state = InspectorState()
       state.client = client?.slotRows
-      state.now = client.map { CallRow.milliseconds($0.presentTime) }
+      state.now = client.map { CallRow.milliseconds($0.timeline.now()) }
       if let outbox { state.outbox = try? await OutboxRows(outbox) }
       return state
     }

@@ -2,8 +2,8 @@ import ErrandCurl
 import Foundation
 import Testing
 
-@testable import ErrandCore
 @testable import ErrandConformance
+@testable import ErrandCore
 @testable import ErrandTesting
 
 /// Times that only a socket shows: connecting, and a server that does not know `Expect`.

@@ -1,7 +1,8 @@
 import ErrandCurl
-@testable import ErrandConformance
 import ErrandTesting
 import Testing
+
+@testable import ErrandConformance
 
 // Serialized: some cases measure how long they wait, and some move tens of megabytes.
 @Suite("The libcurl transport", .serialized)

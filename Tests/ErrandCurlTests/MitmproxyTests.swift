@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandCurl
+import ErrandObservability
 import ErrandTesting
 import Foundation
 import Programs

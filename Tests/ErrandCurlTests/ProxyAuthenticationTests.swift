@@ -1,4 +1,5 @@
 #if os(Linux)
+  import ErrandAuthentication
   import ErrandCore
   import ErrandCurl
   import Foundation

@@ -1,3 +1,4 @@
+import ErrandAuthentication
 import Testing
 
 @testable import ErrandCurl

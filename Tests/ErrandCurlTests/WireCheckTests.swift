@@ -1,3 +1,4 @@
+import ErrandAuthentication
 import ErrandTesting
 import Foundation
 import TestSupport

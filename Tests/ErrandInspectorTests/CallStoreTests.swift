@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandObservability
 import ErrandTesting
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandObservability
 import Foundation
 import Programs
 import TestSupport

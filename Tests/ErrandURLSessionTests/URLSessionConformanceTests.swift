@@ -1,7 +1,8 @@
-@testable import ErrandConformance
 import ErrandTesting
 import ErrandURLSession
 import Testing
+
+@testable import ErrandConformance
 
 @Suite("The transport on URLSession conforms", .serialized)
 struct URLSessionConformanceTests {

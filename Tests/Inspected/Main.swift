@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandInspector
+import ErrandObservability
 import ErrandOutbox
 import ErrandOutboxSQLite
 import ErrandTesting

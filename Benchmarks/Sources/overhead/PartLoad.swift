@@ -1,4 +1,5 @@
 #if !BASELINE
+  import ErrandAuthentication
   import ErrandCore
   import Foundation
 

@@ -2,6 +2,7 @@ import BenchmarkSupport
 import ErrandCore
 import ErrandCurl
 import ErrandInspector
+import ErrandObservability
 import Foundation
 
 /// Measures what it costs to watch calls: listeners, a log to a file, recordings, an inspector, with a transport that

@@ -1,3 +1,4 @@
+import ErrandAuthentication
 import ErrandCore
 
 /// The options that say who asks.

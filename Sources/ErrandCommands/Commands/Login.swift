@@ -1,3 +1,4 @@
+import ErrandAuthentication
 import ErrandCookies
 import ErrandCore
 import ErrandSigning

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandObservability
 
 /// Keeps the steps of the command's call, for the waterfall, and shows on a terminal what it waits for.
 final class CallWatch: EventListener {

@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandObservability
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

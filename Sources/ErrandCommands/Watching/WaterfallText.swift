@@ -1,4 +1,5 @@
 import ErrandCore
+import ErrandObservability
 
 /// Draws the steps of a call below one another, each as a bar at its time. Pure.
 enum WaterfallText {

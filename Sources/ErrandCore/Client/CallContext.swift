@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The state of one call, from its beginning to its end.
-final class CallContext: Sendable {
+package final class CallContext: Sendable {
   private struct Shown {
     let activity: RequestActivity
     let token: ActivityToken
@@ -54,14 +54,14 @@ final class CallContext: Sendable {
   }
 
   private let parts: Parts
-  var cancellation: CancellationToken { parts.cancellation }
+  package var cancellation: CancellationToken { parts.cancellation }
   var destination: Destination { parts.destination }
   var transport: (any Transport)? { parts.transport }
   var progress: ProgressHub? { parts.progress }
   var effectivePriority: EffectivePriority { parts.effectivePriority }
   var started: Duration { parts.started }
   var deadline: Duration? { parts.deadline }
-  var watch: HoldWatch? { parts.watch }
+  package var watch: HoldWatch? { parts.watch }
   var events: CallEvents? { parts.events }
   var isShared: Bool { parts.isShared }
   private let state = Locked(State())
@@ -166,7 +166,7 @@ final class CallContext: Sendable {
   }
 
   /// The state of the body's files when the call first read them, which all its attempts have in common.
-  var pins: FilePins {
+  package var pins: FilePins {
     state.withLock { state in
       let pins = state.rest.pins ?? FilePins()
       state.rest.pins = pins

@@ -1,15 +1,15 @@
 /// The identity that a call is made for.
-struct CallIdentity: Sendable {
+package struct CallIdentity: Sendable {
   /// Tells identities apart for sharing, caching and cookies; nil is an identity, too.
-  var text: String?
+  package var text: String?
   /// The part of the credential: one of those that `CredentialSession.signOut(clearingCache:)` clears.
-  var owner: String?
+  package var owner: String?
   /// Grows each time the credential's identity changes or signs out: a call is part of one era.
-  var era = 0
+  package var era = 0
 
-  init(text: String? = nil) { self.text = text }
+  package init(text: String? = nil) { self.text = text }
 
-  init(owner: String, era: Int = 0) {
+  package init(owner: String, era: Int = 0) {
     text = owner
     self.owner = owner
     self.era = era

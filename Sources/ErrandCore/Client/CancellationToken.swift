@@ -1,14 +1,14 @@
 import Synchronization
 
 /// The cancellation of one call: every request to cancel it goes through this token.
-final class CancellationToken: Sendable {
+package final class CancellationToken: Sendable {
   /// The reason why a call ends before its response.
-  enum Cause: Sendable, Hashable {
+  package enum Cause: Sendable, Hashable {
     case cancelled(CancellationReason)
     case deadlineExceeded(Duration)
   }
 
-  typealias Tell = @Sendable () -> Void
+  package typealias Tell = @Sendable () -> Void
 
   private enum Handler: Sendable {
     case tell(Tell)
@@ -28,39 +28,39 @@ final class CancellationToken: Sendable {
   private let state = Locked(State())
   private let sent = Atomic(false)
 
-  init() {}
+  package init() {}
 
-  var cause: Cause? { state.withLock { $0.stop } }
+  package var cause: Cause? { state.withLock { $0.stop } }
 
   /// The error of the call, if it is cancelled.
-  var failure: RequestError? { failure(attempts: 0) }
+  package var failure: RequestError? { failure(attempts: 0) }
 
   /// - Parameter attempts: The number of attempts that had ended.
-  func failure(attempts: Int) -> RequestError? {
+  package func failure(attempts: Int) -> RequestError? {
     cause?.error(attempts: attempts, reachedServer: mayHaveSent)
   }
 
   /// True once bytes of the call's request may have been sent.
-  var mayHaveSent: Bool { sent.load(ordering: .acquiring) }
-  func markSent() { sent.store(true, ordering: .releasing) }
+  package var mayHaveSent: Bool { sent.load(ordering: .acquiring) }
+  package func markSent() { sent.store(true, ordering: .releasing) }
 
   /// True once the call is cancelled or has its outcome.
-  var isOver: Bool { state.withLock { $0.stop != nil || $0.isFinished } }
+  package var isOver: Bool { state.withLock { $0.stop != nil || $0.isFinished } }
 
   /// Cancels the call. The first reason counts; later ones are ignored.
-  func cancel(_ reason: Cause) {
+  package func cancel(_ reason: Cause) {
     for tell in prepareCancel(reason) { tell() }
   }
 
   /// Cancels several calls together, in this order.
-  static func cancel(_ cancellations: [CancellationToken], _ reason: Cause) {
+  package static func cancel(_ cancellations: [CancellationToken], _ reason: Cause) {
     for tell in cancellations.flatMap({ $0.prepareCancel(reason) }) { tell() }
   }
 
   /// Cancels the call and returns the handlers, for the caller to call. When many calls end together, all are
   /// cancelled before any handler runs. Otherwise a slot that one of them releases would be taken by another
   /// that is about to end, and a call that waits for another would fail with it.
-  func prepareCancel(_ reason: Cause) -> [Tell] {
+  package func prepareCancel(_ reason: Cause) -> [Tell] {
     let handlers = state.withLock { state -> [Handler] in
       guard state.stop == nil, !state.isFinished else { return [] }
       state.stop = reason
@@ -80,7 +80,7 @@ final class CancellationToken: Sendable {
 
   /// Marks the call as finished, just before its response is delivered; from here on it cannot be cancelled.
   /// - Throws: The error, if the call has been cancelled before.
-  func finish() throws(RequestError) {
+  package func finish() throws(RequestError) {
     let stop = state.withLock { state in
       state.isFinished = true
       return state.stop
@@ -89,7 +89,7 @@ final class CancellationToken: Sendable {
   }
 
   /// Calls `handler` once when the call is cancelled; at once if it has been.
-  func onCancel(_ handler: @escaping Tell) -> CancelHandlerID {
+  package func onCancel(_ handler: @escaping Tell) -> CancelHandlerID {
     let (id, stop) = add(.tell(handler))
     if stop != nil { handler() }
     return id
@@ -98,14 +98,14 @@ final class CancellationToken: Sendable {
   /// Calls `prepare` once when the call is cancelled, before any handler, and then the handlers that it
   /// returns; at once if the call has been cancelled. For dependent work that has to end together with the
   /// call.
-  func onCancel(preparing prepare: @escaping @Sendable (Cause) -> [Tell]) -> CancelHandlerID {
+  package func onCancel(preparing prepare: @escaping @Sendable (Cause) -> [Tell]) -> CancelHandlerID {
     let (id, stop) = add(.prepare(prepare))
     if let stop { for tell in prepare(stop) { tell() } }
     return id
   }
 
   /// Cancels another token together with this one.
-  func onCancel(stopping other: CancellationToken) -> CancelHandlerID {
+  package func onCancel(stopping other: CancellationToken) -> CancelHandlerID {
     onCancel(preparing: { other.prepareCancel($0) })
   }
 
@@ -122,7 +122,7 @@ final class CancellationToken: Sendable {
     }
   }
 
-  func removeCancelHandler(_ id: CancelHandlerID) {
+  package func removeCancelHandler(_ id: CancelHandlerID) {
     state.withLock { state in
       if state.handler?.id == id.rawValue {
         state.handler = nil
@@ -133,13 +133,13 @@ final class CancellationToken: Sendable {
   }
 
   /// Throws if the call has been cancelled.
-  func check() throws(RequestError) {
+  package func check() throws(RequestError) {
     if let failure { throw failure }
   }
 }
 
 extension CancellationToken.Cause {
-  func error(attempts: Int = 0, reachedServer: Bool) -> RequestError {
+  package func error(attempts: Int = 0, reachedServer: Bool) -> RequestError {
     switch self {
     case .cancelled(let reason): RequestError(reason, attempt: attempts, reachedServer: reachedServer)
     case .deadlineExceeded(let deadline):
@@ -159,7 +159,7 @@ extension CancellationToken {
   /// Runs users' code in a task. When the call is cancelled, that task is cancelled too, and the caller gets
   /// the error at once, however long the task goes on.
   /// - Parameter late: Receives the value that the task returns after that.
-  func interrupting<Value: Sendable>(
+  package func interrupting<Value: Sendable>(
     late: @escaping @Sendable (Value) -> Void = { _ in }, _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let first = Promise<Value>()
@@ -180,12 +180,13 @@ extension CancellationToken {
 
 extension CancellationToken {
   /// Throws if the current task is cancelled.
-  static func checkTask() throws(RequestError) {
+  package static func checkTask() throws(RequestError) {
     if Task.isCancelled { throw Cause.cancelled(.taskCancelled).error(reachedServer: false) }
   }
 
   /// Runs `work` with a token that is cancelled together with the current task.
-  static func ofTask<Value>(_ work: (CancellationToken) async throws -> Value) async rethrows -> Value {
+  package static func ofTask<Value>(_ work: (CancellationToken) async throws -> Value) async rethrows -> Value
+  {
     let cancellation = CancellationToken()
     return try await withTaskCancellationHandler {
       try await work(cancellation)

@@ -1,16 +1,21 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
-/// For the inspector.
+/// For modules above the core that watch a client.
 extension Client {
   /// Adds a listener, which is told of the calls that begin from now on.
   package func attach(_ listener: any EventListener) {
     pipeline.events.append(listener) {
       EventSource(pipeline.configuration, pipeline.timeline, adding: [listener])
     }
+  }
+
+  /// Returns the listener of this type that the client has for itself; nil if there is none.
+  package func listener<Listener: EventListener>(_ type: Listener.Type) -> Listener? {
+    pipeline.events.source?.made.lazy.compactMap { $0 as? Listener }.first
   }
 
   /// Sends the request of an event once more, with its secrets.
@@ -22,8 +27,11 @@ extension Client {
     return entries.sorted { $0.date > $1.date }.prefix(1000).map(CachedRow.init)
   }
 
-  /// The time since the client was made, as events have it.
-  package var presentTime: Duration { pipeline.timeline.now() }
+  /// The client's clock. Its times count from the making of the client, as those of events do.
+  package var timeline: Timeline { pipeline.timeline }
+
+  /// The client's wall clock.
+  package var date: @Sendable () -> Date { pipeline.configuration.date }
 
   package var slotRows: SlotRows { SlotRows(pipeline.slots.load, pipeline.slots.limits) }
 }

@@ -76,8 +76,8 @@ public struct ClientConfiguration: Sendable {
   public var listeners: [any EventListener] = []
   /// Distributed tracing of the calls. Default: none.
   public var tracing: Tracing?
-  /// True to count calls, attempts and times for `Client.metrics`. Default: false.
-  public var collectsMetrics = false
+  /// Listeners of which each client gets one for itself, by name.
+  package var listenerMakers: [String: @Sendable () -> any EventListener] = [:]
   /// The clock that measures waits.
   public var clock: any Clock<Duration> = ContinuousClock()
   /// The wall clock, for dates that servers send.

@@ -24,7 +24,24 @@ extension Error {
 
   /// The same for an error that a value's own encoding or decoding threw: of an error of the application only its
   /// type, because it may quote the value.
-  var problemOfValue: String { codingProblem ?? "an error of the type \(type(of: self))" }
+  package var problemOfValue: String { codingProblem ?? "an error of the type \(type(of: self))" }
+}
+
+/// An error whose description quotes nothing that was sent, received or stored.
+package protocol ShownError: Error {}
+
+extension FileError: ShownError {}
+
+extension Error {
+  /// The reason why a credential could not be read or refreshed. An error of the application is not shown: it may quote
+  /// what was sent or received.
+  package var credentialProblem: String {
+    switch self {
+    case let error as RequestError: error.descriptionWithoutWords
+    case let error as any ShownError: "\(error)"
+    default: problemOfValue
+    }
+  }
 }
 
 extension [any CodingKey] {

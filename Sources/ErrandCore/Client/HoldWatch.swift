@@ -1,6 +1,6 @@
 /// Ends a shared request that interceptors hold for too long after others have joined it: an interceptor may
 /// be waiting for one of these, in a task that is not linked to the request.
-final class HoldWatch: Sendable {
+package final class HoldWatch: Sendable {
   private struct State {
     /// The number of interceptors whose code runs, less those of them that wait for `next`.
     var holders = 0
@@ -31,7 +31,7 @@ final class HoldWatch: Sendable {
   var failure: RequestError? { state.withLock { $0.failure } }
 
   /// Records that interceptors hold the request, or hold it again after `next`.
-  func take() {
+  package func take() {
     let now = timeline.now()
     state.withLock { state in
       state.holders += 1
@@ -40,7 +40,7 @@ final class HoldWatch: Sendable {
   }
 
   /// Records that interceptors have passed the request to `next`, or have finished.
-  func handOn() {
+  package func handOn() {
     state.withLock { state in
       state.holders -= 1
       if state.holders == 0 { state.since = nil }

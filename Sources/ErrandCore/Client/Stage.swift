@@ -24,7 +24,7 @@ enum StageUsage: Equatable {
 }
 
 /// The stages that follow another.
-struct NextStage: Sendable {
+package struct NextStage: Sendable {
   private let stages: [any Stage]
   private let index: Int
 
@@ -36,7 +36,7 @@ struct NextStage: Sendable {
   }
 
   /// Passes the request on and returns the response.
-  func callAsFunction(_ request: Request, _ context: CallContext) async throws -> Response {
+  package func callAsFunction(_ request: Request, _ context: CallContext) async throws -> Response {
     try await stages[index].perform(request, context, NextStage(stages, index + 1))
   }
 }

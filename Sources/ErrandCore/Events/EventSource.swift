@@ -16,27 +16,25 @@ final class EventSource: Sendable {
   var bodyLimit: Int { mostBytes.load(ordering: .relaxed) }
   private let mostBytes: Atomic<Int>
   private let tracing: TraceSource?
-  /// Nil if the metrics are not collected.
-  let metrics: MetricsCollector?
+  /// The listeners that `ClientConfiguration.listenerMakers` made for this client.
+  let made: [any EventListener]
 
   /// Returns nil for a client that nothing listens to: its calls have no events then.
   init?(
-    _ listeners: [any EventListener], collectsMetrics: Bool, tracing: Tracing?, _ timeline: Timeline,
-    secrets: Secrets,
-    date: @escaping @Sendable () -> Date
+    _ configuration: ClientConfiguration, _ timeline: Timeline, adding added: [any EventListener] = []
   ) {
-    metrics = collectsMetrics ? MetricsCollector() : nil
-    var listeners = listeners
+    made = configuration.listenerMakers.values.map { $0() }
+    var listeners = configuration.listeners + added
     if let log = CallLog.ofEnvironment { listeners.append(log) }
-    if let metrics { listeners.append(metrics) }
-    self.tracing = tracing.map { TraceSource($0) }
-    if let tracing { listeners.append(TraceRecorder(tracing)) }
+    listeners += made
+    tracing = configuration.tracing.map { TraceSource($0) }
+    if let tracing = configuration.tracing { listeners.append(TraceRecorder(tracing)) }
     guard let list = ListenerList.of(listeners) else { return nil }
     self.listeners = list
     mostBytes = Atomic(listeners.map(\.bodyLimit).max() ?? 0)
     self.timeline = timeline
-    self.secrets = secrets
-    self.date = date
+    secrets = configuration.secrets
+    date = configuration.date
   }
 
   func append(_ listener: any EventListener) {

@@ -93,7 +93,7 @@ public struct HTTPFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.removeAll { ASCII.equalIgnoringCase($0.name, name) }
   }
 
-  mutating func remove(where matches: (Field) -> Bool) {
+  package mutating func remove(where matches: (Field) -> Bool) {
     fields.removeAll(where: matches)
   }
 

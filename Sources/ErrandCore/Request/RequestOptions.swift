@@ -92,7 +92,7 @@ public struct RequestOptions: Sendable, Hashable {
   }
 
   /// The coding of the body, after its compression.
-  var bodyCoding: OnlyItself<any BodyCoding>? {
+  package var bodyCoding: OnlyItself<any BodyCoding>? {
     get { stages?.values.bodyCoding }
     set { change { $0.bodyCoding = newValue } }
   }
@@ -119,7 +119,7 @@ public struct RequestOptions: Sendable, Hashable {
   }
 
   /// The credential that the request has been given; nil if it has none, or one that needs no care.
-  var credential: AttachedCredential? {
+  package var credential: AttachedCredential? {
     get { stages?.values.credential }
     set { change { $0.credential = newValue } }
   }

@@ -48,7 +48,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Calls `handler` when the stream ends, before its consumer is told.
-  func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
+  package func onEnd(_ handler: @escaping @Sendable () -> Void) { source.sink.onEnd(handler) }
 
   /// The error that the stream has ended with; nil before, and after success.
   var failure: (any Error)? { source.sink.failure }
@@ -57,7 +57,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   var cancellation: CancellationToken { source.cancellation }
 
   /// Cancels the stream; returns when its request has left the wire.
-  func drop() async {
+  package func drop() async {
     cancellation.cancel(.cancelled(.streamDropped))
     await withCheckedContinuation { continuation in onEnd { continuation.resume() } }
   }

@@ -29,7 +29,7 @@ public struct Response: Sendable {
 
   public var fields: HTTPFields { parts.value.head.fields }
 
-  var head: ResponseHead { parts.value.head }
+  package var head: ResponseHead { parts.value.head }
 
   /// The body in memory, in a file or as a stream; `data`, `file` and `chunks` give access to it.
   public var body: ResponseBody {

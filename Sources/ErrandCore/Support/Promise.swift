@@ -1,11 +1,11 @@
 /// The outcome of an operation, once it has ended, and the listeners that wait for it.
-final class Promise<Value: Sendable>: Sendable {
-  typealias Outcome = Result<Value, any Error>
-  typealias Listener = @Sendable (Outcome) -> Void
-  typealias ListenerID = Slab<Listening>.Token
+package final class Promise<Value: Sendable>: Sendable {
+  package typealias Outcome = Result<Value, any Error>
+  package typealias Listener = @Sendable (Outcome) -> Void
+  package typealias ListenerID = Slab<Listening>.Token
 
   /// A listener in a structure: a function that is stored as it is would be wrapped anew each time that it is read.
-  struct Listening: Sendable {
+  package struct Listening: Sendable {
     fileprivate let tell: Listener
   }
 
@@ -16,13 +16,13 @@ final class Promise<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
-  init() {}
+  package init() {}
 
-  var outcome: Outcome? { state.withLock { $0.outcome } }
+  package var outcome: Outcome? { state.withLock { $0.outcome } }
 
   /// Sets the outcome, unless there is one already. Returns false in that case.
   @discardableResult
-  func settle(_ outcome: Outcome) -> Bool {
+  package func settle(_ outcome: Outcome) -> Bool {
     let listeners = state.withLock { state -> [Listening]? in
       guard state.outcome == nil else { return nil }
       state.outcome = outcome
@@ -34,7 +34,7 @@ final class Promise<Value: Sendable>: Sendable {
   }
 
   /// Calls `listener` once with the outcome: at once, and returning nil, if the promise is settled.
-  func listen(_ listener: @escaping Listener) -> ListenerID? {
+  package func listen(_ listener: @escaping Listener) -> ListenerID? {
     let (id, outcome) = state.withLock { state -> (ListenerID?, Outcome?) in
       if let outcome = state.outcome { return (nil, outcome) }
       return (state.listeners.insert(Listening(tell: listener)), nil)
@@ -43,25 +43,25 @@ final class Promise<Value: Sendable>: Sendable {
     return id
   }
 
-  func stopListening(_ id: ListenerID) { state.withLock { _ = $0.listeners.remove(id) } }
+  package func stopListening(_ id: ListenerID) { state.withLock { _ = $0.listeners.remove(id) } }
 }
 
 extension Promise {
   /// Waits for the outcome, even if the waiting task is cancelled.
-  func settled() async -> Outcome {
+  package func settled() async -> Outcome {
     await withCheckedContinuation { continuation in
       _ = listen { continuation.resume(returning: $0) }
     }
   }
 
   /// Waits for the outcome. Cancelling the waiting task ends the wait and nothing else.
-  func value() async throws -> Value {
+  package func value() async throws -> Value {
     if let outcome { return try outcome.get() }
     return try await CancellationToken.ofTask { try await value(unless: $0) }
   }
 
   /// Waits for the outcome, or until `cancellation` is cancelled; then throws its error.
-  func value(unless cancellation: CancellationToken) async throws -> Value {
+  package func value(unless cancellation: CancellationToken) async throws -> Value {
     // The outcome and the cancellation race; `first` takes whichever comes first.
     let first = Promise<Value>()
     let id = listen { first.settle($0) }

@@ -4,7 +4,8 @@ extension Request {
   /// - Parameters:
   ///   - cancellation: Ends the wait for the compression of a body.
   ///   - pins: Notices files that change.
-  func onWire(unless cancellation: CancellationToken, _ pins: @autoclosure () -> FilePins) async throws
+  package func onWire(unless cancellation: CancellationToken, _ pins: @autoclosure () -> FilePins)
+    async throws
     -> Request
   {
     var request = self

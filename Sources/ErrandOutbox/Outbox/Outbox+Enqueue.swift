@@ -102,7 +102,7 @@ extension Outbox {
     } catch {
       throw OutboxError(
         .failed,
-        "it is not known for whom to keep the request, because the credential cannot be read: \(error.refreshProblem)"
+        "it is not known for whom to keep the request, because the credential cannot be read: \(error.credentialProblem)"
       )
     }
     // The delivery is no part of this trace, which may be over by then; its span links to this one.

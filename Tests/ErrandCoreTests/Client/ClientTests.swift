@@ -2,6 +2,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// The chain from `send` to the transport, with virtual time.

@@ -1,6 +1,7 @@
 import ErrandTesting
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// Every error names its request, and shows no secret.

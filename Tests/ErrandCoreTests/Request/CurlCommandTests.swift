@@ -1,6 +1,8 @@
 import ErrandCore
 import Testing
 
+@testable import ErrandAuthentication
+
 @Suite struct CurlCommandTests {
   @Test(arguments: [
     (Request.get("https://a.test/x?a=1&b=2"), "curl 'https://a.test/x?a=1&b=2' --location"),

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 @Suite struct RequestTests {

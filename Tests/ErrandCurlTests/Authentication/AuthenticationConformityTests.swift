@@ -1,3 +1,4 @@
+import ErrandAuthentication
 import ErrandCore
 import ErrandCurl
 import Foundation

@@ -1,3 +1,4 @@
+import ErrandAuthentication
 import ErrandCurl
 import ErrandTesting
 import Testing

@@ -1,10 +1,10 @@
 import ErrandCore
-@testable import ErrandConformance
 import ErrandTesting
 import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrandConformance
 @testable import ErrandOutbox
 @testable import ErrandOutboxSQLite
 

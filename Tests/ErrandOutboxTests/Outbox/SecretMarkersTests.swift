@@ -1,5 +1,6 @@
 import ErrandCore
 import ErrandCurl
+import ErrandObservability
 import ErrandOutbox
 import ErrandOutboxSQLite
 import ErrandTesting

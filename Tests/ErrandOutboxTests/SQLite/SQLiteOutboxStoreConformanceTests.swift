@@ -1,8 +1,9 @@
 import ErrandOutbox
 import ErrandOutboxSQLite
-@testable import ErrandConformance
 import ErrandTesting
 import Testing
+
+@testable import ErrandConformance
 
 @Suite struct SQLiteOutboxStoreConformanceTests {
   @Test("a store on SQLite conforms", arguments: OutboxStoreConformance.cases)

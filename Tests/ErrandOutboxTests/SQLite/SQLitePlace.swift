@@ -1,8 +1,9 @@
 import ErrandCore
 import ErrandOutbox
 import ErrandOutboxSQLite
-@testable import ErrandConformance
 import ErrandTesting
+
+@testable import ErrandConformance
 
 struct SQLitePlace: OutboxStoreConformance.Place {
   let folder: StoreTestFolder

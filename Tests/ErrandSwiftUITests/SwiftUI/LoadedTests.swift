@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+  import ErrandAuthentication
   import ErrandCore
   import ErrandReachability
   import ErrandSwiftUI

@@ -1,6 +1,6 @@
 /// The state of a body's files when a call first read them. A digest of them, or a part of the body on the wire, is right
 /// only as long as they stay so.
-final class FilePins: Sendable {
+package final class FilePins: Sendable {
   private let stamps = Locked<[ExactBytes: FileStamp]>([:])
 
   init() {}

@@ -130,7 +130,7 @@ public struct RequestBody: Sendable, Hashable {
     if case .stream = content { false } else { true }
   }
 
-  var isNone: Bool { content == .none }
+  package var isNone: Bool { content == .none }
 }
 
 extension RequestBody: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -178,4 +178,15 @@ final class BodyStream: Sendable, Hashable {
 
   static func == (left: BodyStream, right: BodyStream) -> Bool { left === right }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension RequestBody {
+  /// True for a body that costs more to send twice than a request without one.
+  package var isLarge: Bool {
+    switch content {
+    case .none, .invalid: false
+    case .file, .stream, .source: true
+    case .bytes, .json, .multipart: length ?? .max > 4096
+    }
+  }
 }

@@ -1,11 +1,11 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// One identity's credential: the shell around `AuthenticationState`, whatever the kind of credential.
-protocol AnyCredentialSession: AnyObject, Sendable {
+package protocol AnyCredentialSession: AnyObject, Sendable {
   /// The identity of calls that begin now; the same before and after a refresh.
   var identity: CallIdentity { get }
   /// True if users' code runs for each attempt, which may wait for anything.
@@ -39,40 +39,40 @@ protocol AnyCredentialSession: AnyObject, Sendable {
 }
 
 extension AnyCredentialSession {
-  var mayWait: Bool { false }
-  var isSignedIn: Bool { true }
-  func isPrepared(on timeline: Timeline) -> Bool { true }
-  func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async {}
-  func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? { nil }
-  func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? { nil }
+  package var mayWait: Bool { false }
+  package var isSignedIn: Bool { true }
+  package func isPrepared(on timeline: Timeline) -> Bool { true }
+  package func prepare(on timeline: Timeline, unless cancellation: CancellationToken?) async {}
+  package func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? { nil }
+  package func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? { nil }
 }
 
 /// The origins that a client's credential is for.
-struct CredentialOrigins: Sendable {
+package struct CredentialOrigins: Sendable {
   /// Their canonical names. Few, so comparing costs less than hashing.
-  let names: [String]
+  package let names: [String]
   /// True if attempt interceptors may send a request elsewhere than where its credential was made for.
-  let mayMove: Bool
+  package let mayMove: Bool
 
   /// True if a request may need its credential again for another origin.
-  var areSeveral: Bool { mayMove || names.count > 1 }
+  package var areSeveral: Bool { mayMove || names.count > 1 }
 
-  func contains(_ origin: String) -> Bool { names.contains(origin) }
+  package func contains(_ origin: String) -> Bool { names.contains(origin) }
 }
 
 /// Ends a listener of a credential session when it is released.
 package final class SignInListener: Sendable {
   private let end: @Sendable () -> Void
-  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
   deinit { end() }
 }
 
 /// The client that a refresh is made with.
-final class CredentialSender: Sendable {
+package final class CredentialSender: Sendable {
   typealias Send = @Sendable (Request) async throws -> Response
 
-  let timeline: Timeline
-  let date: @Sendable () -> Date
+  package let timeline: Timeline
+  package let date: @Sendable () -> Date
   private let client = Locked<Send?>(nil)
 
   init(timeline: Timeline, date: @escaping @Sendable () -> Date) {
@@ -84,41 +84,10 @@ final class CredentialSender: Sendable {
   func attach(_ send: @escaping Send) { client.withLock { $0 = send } }
 
   /// Sends a request through all of the client's stages.
-  func send(_ request: Request) async throws -> Response {
+  package func send(_ request: Request) async throws -> Response {
     guard let send = client.withLock({ $0 }) else {
       throw CancellationToken.Cause.cancelled(.clientShutDown).error(reachedServer: false)
     }
     return try await send(request)
-  }
-}
-
-/// The renewals for which the current task works.
-enum CredentialRenewal {
-  @TaskLocal private static var sessions: [ObjectIdentifier] = []
-
-  static func isUnderWay(_ session: some AnyCredentialSession) -> Bool {
-    !sessions.isEmpty && sessions.contains(ObjectIdentifier(session))
-  }
-
-  static func run<Value>(_ session: some AnyCredentialSession, _ body: () async throws -> Value)
-    async rethrows -> Value
-  {
-    try await $sessions.withValue(sessions + [ObjectIdentifier(session)], operation: body)
-  }
-}
-
-extension Error {
-  /// The reason of a failed refresh. An error of the application is not shown: it may quote what was sent or received.
-  package var refreshProblem: String {
-    #if canImport(Security)
-      if let error = self as? KeychainError { return error.description }
-    #endif
-    return switch self {
-    case let error as RequestError: error.descriptionWithoutWords
-    case let error as OAuth2Error: error.description
-    case let error as FileError: error.description
-    case let error as DamagedCredential: error.description
-    default: problemOfValue
-    }
   }
 }

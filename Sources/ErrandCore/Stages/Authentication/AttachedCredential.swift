@@ -1,6 +1,6 @@
 /// The credential that a request has been given: the origin that it was made for, and how it is taken off again and made
 /// for another. Two are equal only if they are the same object.
-final class AttachedCredential: Sendable, Hashable {
+package final class AttachedCredential: Sendable, Hashable {
   /// The canonical name of the origin that it was made for.
   let origin: String
   /// The origins that it may be made for.
@@ -17,7 +17,7 @@ final class AttachedCredential: Sendable, Hashable {
   ///   - request: The same request with it.
   ///   - origins: The origins that the credential may be made for.
   ///   - attach: Returns another request with the credential for its target, which is at one of these origins.
-  init(
+  package init(
     _ bare: Request, _ request: Request, at origins: [String],
     renew: (@Sendable (inout Request) -> Void)? = nil,
     attach: @escaping @Sendable (Request) async throws -> Request
@@ -73,6 +73,6 @@ final class AttachedCredential: Sendable, Hashable {
       reachedServer: false)
   }
 
-  static func == (left: AttachedCredential, right: AttachedCredential) -> Bool { left === right }
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  package static func == (left: AttachedCredential, right: AttachedCredential) -> Bool { left === right }
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

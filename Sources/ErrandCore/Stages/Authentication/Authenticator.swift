@@ -74,7 +74,7 @@ public struct CredentialRefresh: Sendable {
   public let date: Date
   private let sender: CredentialSender
 
-  init(_ response: ResponseHead?, _ sender: CredentialSender) {
+  package init(_ response: ResponseHead?, _ sender: CredentialSender) {
     self.response = response
     self.sender = sender
     date = sender.date()

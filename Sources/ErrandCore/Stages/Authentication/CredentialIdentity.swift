@@ -5,19 +5,19 @@
 #endif
 
 /// The identity of a credential: a user, or a program of its own.
-struct CredentialIdentity: Sendable {
+package struct CredentialIdentity: Sendable {
   /// Tells identities apart for sharing and caching.
-  let text: String
+  package let text: String
   /// A digest of the name that the app gave, by which requests of an outbox are kept for it; nil without a name.
-  let digest: String?
+  package let digest: String?
 
-  init(named name: String) {
+  package init(named name: String) {
     text = name
     digest = SHA256Digest(hashing: Data("errand identity \(name)".utf8)).description
   }
 
   /// - Parameter text: The same for as long as the credential is known. Default: a new one.
-  init(withoutName text: String = UUID().uuidString) {
+  package init(withoutName text: String = UUID().uuidString) {
     self.text = text
     digest = nil
   }
@@ -26,7 +26,7 @@ struct CredentialIdentity: Sendable {
 extension CredentialIdentity {
   /// Checks that a request may be sent for this identity: one of an outbox may be kept for another.
   /// - Throws: `RequestError` (`otherIdentity`), if not.
-  func check(_ request: Request) throws(RequestError) {
+  package func check(_ request: Request) throws(RequestError) {
     guard let kept = request.options.identityDigest, kept != digest else { return }
     throw RequestError(
       .otherIdentity,

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 @Suite struct RedirectPolicyTests {

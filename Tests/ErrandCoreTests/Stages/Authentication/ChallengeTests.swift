@@ -1,6 +1,7 @@
 import ErrandTesting
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 @Suite struct ChallengeTests {

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// Changes that another process stores: two sessions that share a store know as little of each other as two processes.

@@ -3,6 +3,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// A credential that was added for one origin never leaves to another.

@@ -2,6 +2,7 @@ import ErrandTesting
 import TestSupport
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 #if canImport(FoundationEssentials)

@@ -2,6 +2,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// Resources and servers that do not take a new credential.

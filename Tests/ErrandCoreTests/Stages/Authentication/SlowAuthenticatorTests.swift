@@ -2,6 +2,7 @@ import Dispatch
 import ErrandTesting
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 #if canImport(FoundationEssentials)

@@ -1,8 +1,9 @@
 import ErrandCore
-@testable import ErrandConformance
 import ErrandTesting
 import Foundation
 import Testing
+
+@testable import ErrandConformance
 
 @Suite struct ResponseCacheConformanceTests {
   @Test("a store in memory conforms", arguments: ResponseCacheConformance.cases)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import ErrandCore
 @testable import ErrandConformance
+@testable import ErrandCore
 @testable import ErrandTesting
 
 #if canImport(Glibc)

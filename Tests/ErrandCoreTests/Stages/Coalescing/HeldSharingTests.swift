@@ -2,6 +2,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// A shared request that its own interceptors hold while other callers wait for it.

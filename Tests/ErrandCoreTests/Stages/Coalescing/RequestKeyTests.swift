@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 @Suite struct RequestKeyTests {

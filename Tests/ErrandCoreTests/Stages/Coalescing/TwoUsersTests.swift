@@ -1,6 +1,7 @@
 import ErrandTesting
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// Two users never share a response and never cancel each other's requests, whatever the key.

@@ -2,6 +2,7 @@ import ErrandTesting
 import Foundation
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// A signer signs for its origins alone: a signature, and a session token beside it, is for one of them.

@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrandAuthentication
 @testable import ErrandCore
 
 /// Signers on a request's way.

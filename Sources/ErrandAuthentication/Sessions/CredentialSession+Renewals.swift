@@ -1,0 +1,124 @@
+import ErrandCore
+
+extension CredentialSession {
+  /// Returns the credential for a request that is about to be sent. The authenticator and the clock say whether it is
+  /// expired, and neither is asked under the lock.
+  func issued(_ context: CallContext, _ sender: CredentialSender) async throws -> Issued {
+    let current = state.withLock { $0.rules.current }
+    if let current, !method.isExpired(current.credential, at: sender.date()) { return current }
+    let now = self.now(on: sender.timeline)
+    let begun = decide { $0.begin(at: now, expired: current?.generation) }
+    return try await issued(begun, nil, context, sender)
+  }
+
+  /// A decision of the rules, and the outcome of the renewal under way.
+  struct Decision: Sendable {
+    let step: Rules.Step
+    let waiting: Promise<Issued>
+    /// The revision of the credential that this was decided about.
+    let revision: Int
+  }
+
+  func decide(_ decide: (inout Rules) -> Rules.Step) -> Decision {
+    state.withLock { state in
+      let step = decide(&state.rules)
+      if case .renew = step { state.waiting = Promise() }
+      return Decision(step: step, waiting: state.waiting, revision: state.revision)
+    }
+  }
+
+  /// Returns the credential to use, and renews it before if the rules say so.
+  /// - Parameter stale: The head of the response that found the last one stale.
+  func issued(
+    _ decision: Decision, _ stale: ResponseHead?, _ context: CallContext, _ sender: CredentialSender
+  ) async throws -> Issued {
+    switch decision.step {
+    case .use(let issued): return issued
+    case .fail(let error): throw error
+    case .respond: preconditionFailure("the caller has its response")
+    case .wait: break
+    case .renew(let renewal): renew(renewal, after: decision.revision, stale, sender)
+    }
+    return try await decision.waiting.value(unless: context.cancellation)
+  }
+
+  /// Renews the credential in a task of its own: the requests that wait for it may leave.
+  private func renew(
+    _ renewal: Rules.Renewal, after revision: Int, _ stale: ResponseHead?, _ sender: CredentialSender
+  ) {
+    let limit = Self.refreshDeadline
+    Task.detached { [self] in
+      let cancellation = CancellationToken()
+      let timer = Task {
+        try await sender.timeline.sleep(limit)
+        cancellation.cancel(.deadlineExceeded(limit))
+      }
+      var outcome: Rules.Outcome
+      var stored: StoredMark?
+      do {
+        let renewed = try await cancellation.interrupting { [self] in
+          try await CredentialRenewal.run(self) {
+            try await refreshed(renewal.old?.credential, after: revision, CredentialRefresh(stale, sender))
+          }
+        }
+        let credential = renewed.credential
+        // A found one may have been issued long ago.
+        outcome =
+          renewed.isFound
+          ? .found(credential)
+          : .renewed(credential, isExpired: method.isExpired(credential, at: sender.date()))
+        stored = renewed.stored
+      } catch let error as CredentialRejected {
+        outcome = .final(Self.error(.signedOut, "the identity has to sign in again: \(error.reason)", error))
+      } catch {
+        let problem =
+          cancellation.isOver && vault != nil
+          ? "nothing came of it within \(limit.formattedSeconds); its server does not respond, or another process holds "
+            + "the lock of the store and hangs" : error.credentialProblem
+        outcome = .failed(
+          Self.error(.refreshFailed, "the credential could not be refreshed: \(problem)", error))
+      }
+      timer.cancel()
+      end(renewal, outcome, stored, at: now(on: sender.timeline))
+    }
+  }
+
+  private static func error(_ code: RequestError.Code, _ message: String, _ error: any Error) -> RequestError
+  {
+    RequestError(code, message: message, reachedServer: false, underlying: error)
+  }
+
+  private func refreshed(
+    _ old: Scheme.Credential?, after revision: Int, _ refresh: CredentialRefresh
+  ) async throws -> RenewedCredential<Scheme.Credential> {
+    guard let vault else {
+      return RenewedCredential(credential: try await method.refresh(old, refresh))
+    }
+    return try await vault.renewed(of: state.withLock { $0.owner }, after: revision) {
+      try await self.method.refresh($0 ?? old, refresh)
+    }
+  }
+
+  private func end(
+    _ renewal: Rules.Renewal, _ outcome: Rules.Outcome, _ stored: StoredMark?, at now: Duration
+  ) {
+    let (waiting, result, change) = state.withLock { state in
+      guard let result = state.rules.ended(renewal.number, outcome, at: now) else {
+        // No request waits for a renewal that was overtaken by a sign-in or a sign-out.
+        return (state.waiting, Result<Issued, RequestError>?.none, State.Change())
+      }
+      var change = state.take(stored?.owner, revision: stored?.revision)
+      if !change.isSame, !state.rules.isSignedOut { change.listeners = state.listeners.values }
+      return (state.waiting, result, change)
+    }
+    guard let result else { return }
+    waiting.settle(result.mapError { $0 })
+    tell(change)
+  }
+
+  /// Ends the calls of the identity before, and tells listeners of the next.
+  func tell(_ change: State.Change) {
+    CancellationToken.cancel(change.calls, .cancelled(.signedOut))
+    for listener in change.listeners { listener() }
+  }
+}

@@ -1,0 +1,89 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension CredentialSession {
+  /// Begins to use a credential. Requests of the same identity that wait for a refresh get this one instead; those of
+  /// another are cancelled. An outbox that waits for the identity goes on.
+  /// - Parameter identity: A name for the identity, as in `init`.
+  /// - Throws: The store's error; then nothing has changed. `RequestError` (`invalidRequest`), if the name is empty.
+  public func signIn(_ credential: Scheme.Credential, identity: String) async throws {
+    guard !identity.isEmpty else {
+      throw RequestError(
+        .invalidRequest,
+        message: "an identity needs a name to be told from others: sign in with the user's ID, for instance",
+        reachedServer: false)
+    }
+    let owner = CredentialIdentity(named: identity)
+    let revision = try await vault?.store(credential, of: owner)
+    let (waiting, result, change) = state.withLock { state in
+      var change = state.take(owner, revision: revision)
+      change.listeners = state.listeners.values
+      let issued = state.rules.signIn(credential)
+      return (state.waiting, Self.outcome(issued, change), change)
+    }
+    waiting.settle(result)
+    tell(change)
+  }
+
+  /// Returns the outcome of requests that wait for a credential, when one is signed in.
+  static func outcome(_ issued: Issued, _ change: State.Change) -> Result<Issued, any Error> {
+    change.isSame
+      ? .success(issued) : .failure(CancellationToken.Cause.cancelled(.signedOut).error(reachedServer: false))
+  }
+
+  /// Ends the use of the credential: cancels the identity's requests in flight, and fails others with
+  /// `RequestError(.signedOut)` until the next sign-in. A refresh that ends later counts no more. Requests that an outbox
+  /// keeps for the identity wait until it signs in again.
+  /// - Parameter clearingCache: True to remove the responses that the clients of this session have cached for the
+  ///   identity. Its cookies are a matter of their own: see `CookieStore.partition(for:)`.
+  /// - Throws: The error of the store, or of a cache. The credential is not used any more, but it may still be stored, or
+  ///   responses cached.
+  public func signOut(clearingCache: Bool = false) async throws {
+    let error = Self.signedOut
+    var failure: (any Error)?
+    if clearingCache, state.withLock({ !$0.isOwnerKnown }) {
+      do { try await look(at: nil) } catch { failure = error }
+    }
+    let (owner, waiting, calls, clearers) = state.withLock { state in
+      state.rules.signOut(error)
+      state.era += 1
+      state.isSigningOut = true
+      return (state.owner.text, state.waiting, state.calls.newestFirst, state.clearers.values)
+    }
+    waiting.settle(.failure(error))
+    CancellationToken.cancel(calls, .cancelled(.signedOut))
+    var revision = 0
+    do { revision = try await vault?.clear() ?? 0 } catch { failure = failure ?? error }
+    state.withLock { [revision] state in
+      state.isSigningOut = false
+      state.revision = max(state.revision, revision)
+    }
+    if clearingCache {
+      for clear in clearers {
+        do { try await clear(owner) } catch { failure = failure ?? error }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  static var signedOut: RequestError {
+    RequestError(
+      .signedOut, message: "the client is signed out: sign in, and send the request again",
+      reachedServer: false)
+  }
+
+  package func onSignIn(_ listener: @escaping @Sendable () -> Void) -> SignInListener? {
+    let token = state.withLock { $0.listeners.insert(listener) }
+    return SignInListener { [weak self] in self?.state.withLock { _ = $0.listeners.remove(token) } }
+  }
+
+  package func onClear(_ clear: @escaping @Sendable (String) async throws -> Void) -> SignInListener? {
+    let token = state.withLock { $0.clearers.insert(clear) }
+    return SignInListener { [weak self] in self?.state.withLock { _ = $0.clearers.remove(token) } }
+  }
+}

@@ -1,0 +1,275 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One identity's credential: sign in and out here, and give it to a client with `Authentication`.
+///
+/// ```swift
+/// let session = CredentialSession(
+///   OAuth2(tokenURL: tokenURL, clientID: "app"), store: CredentialFile(at: file))
+/// configuration.authentication = Authentication(session)
+/// …
+/// try await session.signIn(OAuth2.Tokens(accessToken: "…", refreshToken: "…"))
+/// ```
+///
+/// Several clients may use one session: the credential is refreshed once for all of them.
+public final class CredentialSession<Scheme: Authenticator>: AnyCredentialSession {
+  typealias Rules = AuthenticationState<Scheme.Credential>
+  typealias Issued = Rules.Issued
+
+  struct State {
+    var rules: Rules
+    var owner: CredentialIdentity
+    /// False until the store has been read.
+    var isOwnerKnown: Bool
+    /// The reading of the store that is under way.
+    var looking: Promise<Void>?
+    /// The newest revision of the store that this process has taken, or written.
+    var revision = 0
+    /// True while this process signs out: what it reads of the store meanwhile is older.
+    var isSigningOut = false
+    /// See `CallIdentity.era`.
+    var era = 0
+    /// Those that wait for the renewal under way.
+    var waiting = Promise<Issued>()
+    var calls = Slab<CancellationToken>()
+    var listeners = Slab<@Sendable () -> Void>()
+    /// Remove cached responses.
+    var clearers = Slab<@Sendable (String) async throws -> Void>()
+
+    /// The consequences of another identity, or of the end of one.
+    struct Change {
+      /// True if the identity is the same as before.
+      var isSame = true
+      /// The calls that end with the identity before.
+      var calls: [CancellationToken] = []
+      /// The listeners to sign-ins.
+      var listeners: [@Sendable () -> Void] = []
+    }
+
+    /// Takes an identity, and ends the one before. Another process may have signed another identity in, and the calls
+    /// of this process are not sent for it.
+    /// - Parameters:
+    ///   - owner: Nil if it stays the same.
+    ///   - revision: The revision in which the store names it; nil without a store.
+    mutating func take(_ owner: CredentialIdentity?, revision: Int? = nil) -> Change {
+      self.revision = max(self.revision, revision ?? 0)
+      var change = Change(isSame: !rules.isSignedOut)
+      if let owner {
+        change.isSame = change.isSame && (!isOwnerKnown || ASCII.areSame(self.owner.text, owner.text))
+        (self.owner, isOwnerKnown) = (owner, true)
+      }
+      if !change.isSame {
+        era += 1
+        change.calls = calls.newestFirst
+      }
+      return change
+    }
+  }
+
+  /// The time that a refresh may take.
+  static var refreshDeadline: Duration { .seconds(30) }
+
+  let method: Scheme
+  /// True if nothing of a request changes but its header fields: what a redirect takes off.
+  private let addsFieldsOnly: Bool
+  let vault: CredentialVault<Scheme.Credential>?
+  let state: Locked<State>
+  /// The timeline of the client that used the session first. Each client's begins at another time.
+  private let timeline = Locked<Timeline?>(nil)
+
+  init(
+    _ method: Scheme, _ credential: Scheme.Credential?, of owner: CredentialIdentity,
+    vault: CredentialVault<Scheme.Credential>? = nil
+  ) {
+    self.method = method
+    addsFieldsOnly = method is FixedField || method is OAuth2
+    self.vault = vault
+    state = Locked(State(rules: Rules(credential), owner: owner, isOwnerKnown: vault == nil))
+  }
+
+  /// - Parameters:
+  ///   - credential: The credential to begin with; nil if the first request has it refreshed.
+  ///   - identity: A name for the identity, such as the user's ID at the server: the same each time that it signs in.
+  ///     It is no secret. Responses that are cached on disk, and requests that an outbox keeps, are for this identity
+  ///     alone. Default: none, so that an outbox does not tell it from others without a name.
+  public convenience init(
+    _ authenticator: Scheme, credential: Scheme.Credential? = nil, identity: String? = nil
+  ) {
+    let owner = identity.map(CredentialIdentity.init(named:)) ?? CredentialIdentity()
+    self.init(authenticator, credential, of: owner)
+  }
+
+  /// - Parameter store: Keeps the credential for the next start and for other processes.
+  public convenience init(_ authenticator: Scheme, store: some CredentialStore)
+  where Scheme.Credential: Codable {
+    let vault = CredentialVault<Scheme.Credential>(
+      store, encode: { try JSONEncoder().encode($0) },
+      decode: { try JSONDecoder().decode(Scheme.Credential.self, from: $0) })
+    self.init(authenticator, nil, of: CredentialIdentity(), vault: vault)
+  }
+
+  package var mayWait: Bool { !method.authenticatesAtOnce }
+
+  package var identity: CallIdentity {
+    // Without a credential, a request shares no response with those that have one.
+    state.withLock { CallIdentity(owner: $0.rules.isSignedOut ? "" : $0.owner.text, era: $0.era) }
+  }
+
+  /// Returns the time by which the session measures, whichever client asks.
+  /// - Parameter timeline: The client's.
+  func now(on timeline: Timeline) -> Duration {
+    let first = self.timeline.withLock { first in
+      first = first ?? timeline
+      return first
+    }
+    return (first ?? timeline).now()
+  }
+
+  package var isSignedIn: Bool { state.withLock { $0.isOwnerKnown && !$0.rules.isSignedOut } }
+
+  // MARK: Requests
+
+  package func perform(
+    _ request: Request, _ context: CallContext, at origins: CredentialOrigins, era: Int, _ next: NextStage,
+    _ sender: CredentialSender
+  ) async throws -> Response {
+    // A request that a refresh sends would wait for that refresh.
+    guard !CredentialRenewal.isUnderWay(self) else { return try await next(request, context) }
+    // Another process may have signed out, or another user in, since the last attempt.
+    if !isPrepared(on: sender.timeline) {
+      // If the store cannot be read, a refresh reports that.
+      try? await prepare(on: sender.timeline, unless: context.cancellation)
+      try context.cancellation.check()
+    }
+    var issued = try await issued(context, sender)
+    var (sends, isRenewed) = (0, false)
+    while true {
+      let (sent, current) = (self.now(on: sender.timeline), issued)
+      guard let place = try enter(request, context.cancellation, current, era) else {
+        issued = try await self.issued(context, sender)
+        continue
+      }
+      let reply: CredentialReply
+      do {
+        let trail = origins.areSeveral || !addsFieldsOnly ? CredentialTrail() : nil
+        let sent = try await attached(request, with: current.credential, at: origins, trail, context)
+        reply = await CredentialReply(to: sent, trail) { try await next(sent, context) }
+      } catch {
+        leave(place)
+        throw error
+      }
+      guard let head = reply.head, method.isStale(current.credential, head) else {
+        leave(place, after: reply, to: request, with: current)
+        return try reply.outcome.get()
+      }
+      let now = self.now(on: sender.timeline)
+      sends += 1
+      let decision = decide { [sends, isRenewed] rules in
+        if sends == RefusalRecord.limit { return .respond }
+        return isRenewed
+          ? rules.staleAgain(current.generation, of: request.resource, sent: sent, at: now)
+          : rules.stale(current.generation, of: request.resource, sent: sent, at: now)
+      }
+      switch decision.step {
+      case .respond:
+        leave(place, after: reply)
+        return try reply.outcome.get()
+      case .use: break
+      default: isRenewed = true
+      }
+      // A request that waits for a refresh is not on the wire: its outcome is the refresh's, and no cancellation.
+      leave(place)
+      await reply.drop()
+      issued = try await self.issued(decision, head, context, sender)
+      guard request.body.isReplayable else { throw CredentialReply.notReplayable(head) }
+    }
+  }
+
+  /// Returns the request with the credential, which is made once more where the request is led.
+  /// - Parameter trail: Learns the origins that are sent it.
+  private func attached(
+    _ request: Request, with credential: Scheme.Credential, at origins: CredentialOrigins,
+    _ trail: CredentialTrail?, _ context: CallContext
+  ) async throws -> Request {
+    var sent = try await authenticated(request, with: credential, context)
+    guard origins.contains(sent.originName) else { throw Self.ledAway(sent) }
+    guard let trail else { return sent }
+    trail.add(sent.originName)
+    sent.options.credential = AttachedCredential(request, sent, at: origins.names) { [self] request in
+      try await attached(request, with: credential, at: origins, trail, context)
+    }
+    return sent
+  }
+
+  private static func ledAway(_ request: Request) -> RequestError {
+    RequestError(
+      .invalidRequest,
+      message:
+        "the authenticator has changed the request's origin to \(request.originName), and the credential "
+        + "is not for that: change the URL before, in an interceptor around the call", reachedServer: false)
+  }
+
+  /// Runs the authenticator as interceptors are run: it may wait for anything, so it runs in a task that can be
+  /// cancelled.
+  private func authenticated(
+    _ request: Request, with credential: Scheme.Credential, _ context: CallContext
+  ) async throws -> Request {
+    if method.authenticatesAtOnce { return try await method.authenticate(request, with: credential) }
+    context.watch?.take()
+    defer { context.watch?.handOn() }
+    let nested = try NestedCall()
+    return try await context.cancellation.interrupting { [method] in
+      try await nested.run { try await method.authenticate(request, with: credential) }
+    }
+  }
+
+  /// Registers a request on the wire; nil if its credential is no longer the one to use.
+  /// - Throws: `RequestError`, if the request is not for the identity whose credential it is.
+  private func enter(
+    _ request: Request, _ cancellation: CancellationToken, _ issued: Issued, _ era: Int
+  ) throws(RequestError) -> Slab<CancellationToken>.Token? {
+    let entry = state.withLock { state -> Result<Slab<CancellationToken>.Token?, RequestError> in
+      guard state.era == era else {
+        return .failure(CancellationToken.Cause.cancelled(.signedOut).error(reachedServer: false))
+      }
+      guard state.rules.current?.generation == issued.generation else { return .success(nil) }
+      return Result { () throws(RequestError) in
+        try state.owner.check(request)
+        return state.calls.insert(cancellation)
+      }
+    }
+    return try entry.get()
+  }
+
+  private func leave(_ place: Slab<CancellationToken>.Token) {
+    state.withLock { _ = $0.calls.remove(place) }
+  }
+
+  /// Leaves when the response has ended.
+  /// - Parameter issued: The credential, if a server has accepted it.
+  private func leave(
+    _ place: Slab<CancellationToken>.Token, after reply: CredentialReply, to request: Request? = nil,
+    with issued: Issued? = nil
+  ) {
+    let stream = reply.stream
+    // A server in trouble may not have looked at it, and a fixed credential is never renewed.
+    let isAccepted = reply.head.map { $0.status.code < 500 } ?? false
+    let resource = isAccepted && !(method is FixedField) ? request?.resource : nil
+    state.withLock { state in
+      if stream == nil { _ = state.calls.remove(place) }
+      if let issued, let resource { state.rules.accepted(issued.generation, by: resource) }
+    }
+    stream?.onEnd { self.leave(place) }
+  }
+}
+
+extension CredentialSession: CustomStringConvertible, CustomReflectable {
+  /// The kind of credential. Shows nothing of it.
+  public var description: String { "a session of \(Scheme.self)" }
+  public var customMirror: Mirror { Mirror(self, children: ["session": description]) }
+}

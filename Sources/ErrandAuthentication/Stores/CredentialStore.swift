@@ -1,0 +1,226 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Keeps one identity's credential for the next start, and for other processes: a file (`CredentialFile`), a
+/// keychain.
+///
+/// A new credential is stored before it is used: where a server gives out a new refresh token with each refresh
+/// (RFC 6749, section 6), the old one is of no use any more.
+public protocol CredentialStore: Sendable {
+  /// Returns what was stored last; nil if nothing is stored.
+  func read() async throws -> Data?
+  /// Returns a value that is another one after each write, whichever process wrote; nil if the store cannot tell.
+  ///
+  /// A session asks for it before each attempt, and reads the store if it has changed. So this method has to be quick.
+  /// Default: nil; the store is then read once a second while requests are sent.
+  func version() -> String?
+  /// Replaces what is stored. Returns when it is safe against a crash. Called within `exclusively`.
+  func write(_ data: Data) async throws
+  /// Runs `body` while no other process does: two processes with one refresh token must not refresh at once.
+  func exclusively<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
+}
+
+extension CredentialStore {
+  public func version() -> String? { nil }
+}
+
+/// The identity that a store names, and the revision in which it does.
+struct StoredMark: Sendable {
+  let revision: Int
+  let owner: CredentialIdentity
+}
+
+/// A change that another process has stored.
+struct CredentialNews<Credential: Sendable>: Sendable {
+  let mark: StoredMark
+  /// Nil if it has signed out.
+  let credential: Credential?
+}
+
+/// A new credential.
+struct RenewedCredential<Credential: Sendable>: Sendable {
+  let credential: Credential
+  /// Nil without a store.
+  var stored: StoredMark?
+  /// True if another process, or an earlier start, has stored it.
+  var isFound = false
+}
+
+/// Says that what is stored is no credential of this kind.
+struct DamagedCredential: ShownError, CustomStringConvertible {
+  var description: String {
+    "what is stored is damaged, or the credential of another program: sign in anew, which replaces it"
+  }
+}
+
+/// A credential store, and how this kind of credential is written there.
+final class CredentialVault<Credential: Sendable>: Sendable {
+  /// The stored form. A signed-out identity is stored, too, so that other processes learn of it.
+  private struct Entry: Codable {
+    var revision: Int
+    var identity: String
+    /// Nil if the app gave the identity its name.
+    var isUnnamed: Bool?
+    var credential: Data?
+
+    var mark: StoredMark { StoredMark(revision: revision, owner: owner) }
+
+    var owner: CredentialIdentity {
+      isUnnamed == true ? CredentialIdentity(withoutName: identity) : CredentialIdentity(named: identity)
+    }
+  }
+
+  private struct State {
+    /// The revision that this process has read or written last.
+    var revision = 0
+    /// A new credential that could not be stored. A refresh would need the one that it replaced.
+    var unsaved: Credential?
+    /// The store's version when it was looked at last.
+    var version: String?
+    /// The time on a client's timeline when it was looked at last.
+    var looked: Duration?
+    /// True if what is stored must not be used, although it may be new to this process: a sign-out failed.
+    var ignoresNext = false
+
+    mutating func know(_ revision: Int) {
+      self.revision = revision
+      unsaved = nil
+      ignoresNext = false
+    }
+  }
+
+  /// How often a store is read that has no versions.
+  private static var interval: Duration { .seconds(1) }
+
+  private let store: any CredentialStore
+  private let encode: @Sendable (Credential) throws -> Data
+  private let decode: @Sendable (Data) throws -> Credential
+  private let state = Locked(State())
+
+  init(
+    _ store: any CredentialStore, encode: @escaping @Sendable (Credential) throws -> Data,
+    decode: @escaping @Sendable (Data) throws -> Credential
+  ) {
+    self.store = store
+    self.encode = encode
+    self.decode = decode
+  }
+
+  /// Returns the stored credential if it is a newer one than that which is to be renewed; else stores and returns what
+  /// `refresh` makes of the stored one.
+  /// - Parameters:
+  ///   - present: The identity of a new credential if nothing is stored, or what was stored is gone.
+  ///   - revision: That of the credential to be renewed; 0 if there is none. What this process has read since then may be
+  ///     the newer one.
+  func renewed(
+    of present: CredentialIdentity, after revision: Int,
+    _ refresh: @escaping @Sendable (Credential?) async throws -> Credential
+  ) async throws -> RenewedCredential<Credential> {
+    try await store.exclusively { [self] in
+      let entry = try await read()
+      let unsaved = state.withLock { $0.unsaved }
+      let isNewer = entry.map { $0.revision > revision } ?? false
+      if let entry, isNewer { state.withLock { $0.know(entry.revision) } }
+      let old = try entry?.credential.map { try self.intact($0, self.decode) }
+      // A refresh that comes after the sign-out must not sign in again.
+      if entry != nil, old == nil { throw CredentialRejected(reason: "the identity has signed out") }
+      if let entry, let old, isNewer {
+        return RenewedCredential(credential: old, stored: entry.mark, isFound: true)
+      }
+      let new: Credential
+      if let unsaved { new = unsaved } else { new = try await refresh(old) }
+      let owner = entry?.owner ?? present
+      state.withLock { $0.unsaved = new }
+      let revision = try await write(new, of: owner, after: entry)
+      return RenewedCredential(credential: new, stored: StoredMark(revision: revision, owner: owner))
+    }
+  }
+
+  /// True if another process may have written to the store since it was looked at last.
+  func mayHaveNews(at now: Duration) -> Bool {
+    let version = store.version()
+    return state.withLock { state in
+      if let version { return version != state.version }
+      return state.looked.map { now - $0 >= Self.interval } ?? true
+    }
+  }
+
+  /// Returns what another process, or an earlier start, has stored since this process read or wrote last; nil if nothing.
+  /// - Parameter now: Nil if the time is not known.
+  func news(at now: Duration?) async throws -> CredentialNews<Credential>? {
+    // Asked for before the reading: what is written meanwhile is looked at next time.
+    let version = store.version()
+    let entry = try await read()
+    let isNews = state.withLock { state in
+      state.version = version
+      state.looked = now ?? state.looked
+      guard let entry, entry.revision > state.revision else { return false }
+      if state.ignoresNext { state.know(entry.revision) }
+      return entry.revision > state.revision
+    }
+    guard let entry, isNews else { return nil }
+    return CredentialNews(mark: entry.mark, credential: try entry.credential.map { try intact($0, decode) })
+  }
+
+  /// Notes that this process has taken what is stored: only then a renewal may replace it.
+  func take(_ mark: StoredMark) {
+    state.withLock { state in if mark.revision > state.revision { state.know(mark.revision) } }
+  }
+
+  /// Returns the identity whose credential is stored; nil if there is none.
+  func owner() async throws -> CredentialIdentity? {
+    guard let entry = try await read(), entry.credential != nil else { return nil }
+    return entry.owner
+  }
+
+  /// - Returns: The revision.
+  func store(_ credential: Credential?, of owner: CredentialIdentity) async throws -> Int {
+    try await store.exclusively { [self] in
+      // A damaged entry is replaced: otherwise no sign-in would ever succeed.
+      let entry: Entry?
+      do { entry = try await read() } catch is DamagedCredential { entry = nil }
+      return try await write(credential, of: owner, after: entry)
+    }
+  }
+
+  /// Stores that the identity has signed out.
+  /// - Returns: The revision.
+  func clear() async throws -> Int {
+    do {
+      return try await store(nil, of: CredentialIdentity(withoutName: ""))
+    } catch {
+      // The store may still have the credential.
+      state.withLock { $0.ignoresNext = true }
+      throw error
+    }
+  }
+
+  private func read() async throws -> Entry? {
+    guard let data = try await store.read() else { return nil }
+    let entry = try intact(data) { try JSONDecoder().decode(Entry.self, from: $0) }
+    guard 0..<1 << 53 ~= entry.revision else { throw DamagedCredential() }
+    return entry
+  }
+
+  private func intact<Value>(_ data: Data, _ decode: (Data) throws -> Value) throws -> Value {
+    do { return try decode(data) } catch { throw DamagedCredential() }
+  }
+
+  private func write(_ credential: Credential?, of owner: CredentialIdentity, after entry: Entry?)
+    async throws -> Int
+  {
+    // In an empty store it begins with the time: other processes may know revisions of what was there before.
+    let revision = (entry?.revision ?? Int(Date().timeIntervalSince1970 * 1000)) + 1
+    let new = Entry(
+      revision: revision, identity: owner.text, isUnnamed: owner.digest == nil ? true : nil,
+      credential: try credential.map(encode))
+    try await store.write(try JSONEncoder().encode(new))
+    state.withLock { $0.know(revision) }
+    return revision
+  }
+}

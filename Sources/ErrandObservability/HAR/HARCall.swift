@@ -1,0 +1,83 @@
+import ErrandCore
+
+/// Makes entries of the events of one call, each when it is known how the attempt ended. Pure: times come with the
+/// events.
+struct HARCall: Sendable {
+  private struct Attempt: Sendable {
+    let request: EventRequest
+    var step: HARStep
+    var response: EventResponse?
+  }
+
+  private let started: HARStep.Moment
+  private let bodyLimit: Int
+  /// When the present attempt began to wait.
+  private var waitsSince: HARStep.Moment
+  private var attempt: Attempt?
+  private var cache: String?
+  private var hasEntries = false
+
+  init(_ event: CallEvent, bodyLimit: Int) {
+    started = HARStep.Moment(event)
+    waitsSince = started
+    self.bodyLimit = bodyLimit
+  }
+
+  /// Takes an event. Returns the entry that is complete with it.
+  /// - Parameter sharedBy: The calls that share the response.
+  mutating func take(_ event: CallEvent, sharedBy: [UInt64]) -> HAREntry? {
+    attempt?.step.take(event)
+    switch event.kind {
+    case .waited(.backoff): waitsSince = HARStep.Moment(event)
+    case .cacheDecided(let decision): cache = "\(decision)"
+    case .attemptStarted(let request):
+      let entry = close(event, sharedBy)
+      attempt = Attempt(request: request, step: HARStep(event, since: waitsSince))
+      return entry
+    case .responded(let response): attempt?.response = response
+    case .redirected:
+      let entry = close(event, sharedBy)
+      waitsSince = HARStep.Moment(event)
+      return entry
+    case .finished(let response): return end(event, response, sharedBy)
+    case .failed, .cancelled: return close(event, sharedBy)
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func end(
+    _ event: CallEvent, _ response: EventResponse, _ sharedBy: [UInt64]
+  ) -> HAREntry? {
+    if attempt != nil {
+      // The length and the body of a stream are known at its end only.
+      if attempt?.response?.bodyLength == nil { attempt?.response = response }
+      return close(event, sharedBy)
+    }
+    guard !hasEntries, response.isCached else { return nil }
+    // The cache responded, so there was no attempt.
+    attempt = Attempt(
+      request: event.request, step: HARStep(cached: event, since: started), response: response)
+    return close(event, sharedBy)
+  }
+
+  private mutating func close(_ event: CallEvent, _ sharedBy: [UInt64]) -> HAREntry? {
+    guard let attempt else { return nil }
+    self.attempt = nil
+    hasEntries = true
+    let response = attempt.response
+    return HAREntry(
+      attempt.step, attempt.request,
+      sent: attempt.request.hasBody
+        ? HAREntry.PostData(attempt.request, attempt.request.body(upTo: bodyLimit)) : nil,
+      response.map {
+        HAREntry.Response(
+          status: $0.status, fields: $0.fields, body: $0.body(upTo: bodyLimit), length: $0.bodyLength,
+          received: $0.bytesReceived, isCached: $0.isCached)
+      },
+      version: response?.httpVersion, isCached: response?.isCached == true,
+      HAREntry.Facts(
+        attempt.step, call: event.call, purpose: event.purpose, scope: event.scope, cache: cache,
+        sharedBy: sharedBy))
+  }
+}

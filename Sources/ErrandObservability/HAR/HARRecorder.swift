@@ -1,0 +1,91 @@
+public import ErrandCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Records calls in a HAR file (HTTP Archive 1.2), which browsers' developer tools and mitmproxy open: one entry for
+/// each attempt and each redirect, without secrets.
+///
+/// ```swift
+/// let recorder = try HARRecorder(file: URL(filePath: "calls.har"))
+/// configuration.listeners.append(recorder)
+/// ```
+///
+/// An entry is written when its attempt has ended, and the file is whole after each; only its owner may read it. A
+/// body is recorded up to a limit, a request's only if it is in memory. What Errand knows beyond HAR is in
+/// `_errand`: the numbers of call and attempt, who shared the response, why there was another attempt.
+public final class HARRecorder: EventListener {
+  private struct State {
+    var calls: [UInt64: HARCall] = [:]
+    /// For each shared call those that wait for it.
+    var sharing: [UInt64: [UInt64]] = [:]
+    /// For each of these the call that it waits for.
+    var shared: [UInt64: UInt64] = [:]
+
+    /// - Parameter call: Nil for one that has ended.
+    mutating func keep(_ call: HARCall?, as id: UInt64) {
+      calls[id] = call
+      guard call == nil else { return }
+      sharing[id] = nil
+      guard let other = shared.removeValue(forKey: id) else { return }
+      sharing[other]?.removeAll { $0 == id }
+      if sharing[other]?.isEmpty == true { sharing[other] = nil }
+    }
+  }
+
+  /// The most bytes of each body that are recorded.
+  public let bodyLimit: Int
+  private let file: Locked<HARFile>
+  private let state = Locked(State())
+  private let onFailure: (@Sendable (any Error) -> Void)?
+
+  /// - Parameters:
+  ///   - file: The file. Its folder must exist. One recorder at a time writes it, in all processes.
+  ///   - appends: True to add to a file that an earlier recorder has left, whole or not; false to replace it.
+  ///   - bodyLimit: The most bytes of each body that are recorded. Default: 64 KiB; 0 for none.
+  ///   - onFailure: Called when an entry could not be written. The calls go on without it.
+  /// - Throws: `FileError`, if the file cannot be written, another recorder writes it, or Errand did not write what it
+  ///   contains: such a file stays as it is.
+  public init(
+    file: URL, appends: Bool = false, bodyLimit: Int = 64 << 10,
+    onFailure: (@Sendable (any Error) -> Void)? = nil
+  ) throws {
+    self.file = Locked(try HARFile(file.path, appends: appends))
+    self.bodyLimit = max(0, bodyLimit)
+    self.onFailure = onFailure
+  }
+
+  public func record(_ event: CallEvent) {
+    guard let entry = take(event) else { return }
+    do {
+      let line = try entry.line()
+      try file.withLock { try $0.append(line) }
+    } catch {
+      onFailure?(error)
+    }
+  }
+
+  private func take(_ event: CallEvent) -> HAREntry? {
+    let id = event.call
+    if case .started = event.kind {
+      let call = HARCall(event, bodyLimit: bodyLimit)
+      state.withLock { $0.calls[id] = call }
+      return nil
+    }
+    if case .coalesced(let other) = event.kind, other > 0 {
+      state.withLock { state in
+        state.sharing[other, default: []].append(id)
+        state.shared[id] = other
+      }
+    }
+    let (known, sharedBy) = state.withLock { ($0.calls[id], $0.sharing[id] ?? []) }
+    guard var call = known else { return nil }
+    // The events of one call come one at a time, so nothing else changes it meanwhile.
+    let entry = call.take(event, sharedBy: sharedBy)
+    state.withLock { $0.keep(event.isEnd ? nil : call, as: id) }
+    return entry
+  }
+}

@@ -1,0 +1,48 @@
+import ErrandCore
+
+/// Counts a client's calls (`ClientConfiguration.collectsMetrics`).
+final class MetricsCollector: EventListener {
+  private let state = Locked(MetricsState())
+
+  init() {}
+
+  func metrics(at now: Duration) -> ClientMetrics { state.withLock { $0.snapshot(at: now) } }
+
+  func record(_ event: CallEvent) {
+    let call = event.call
+    switch event.kind {
+    case .started:
+      let now = event.time
+      state.withLock { $0.started(call, at: now) }
+    case .waiting: state.withLock { $0.waits(call) }
+    case .waited: state.withLock { $0.waited(call) }
+    case .coalesced: state.withLock { $0.count { $0.coalesced += 1 } }
+    case .cacheDecided(let decision):
+      let outcome = ClientMetrics.CacheOutcome(decision)
+      state.withLock { $0.count { $0.cache[outcome, default: 0] += 1 } }
+    case .attemptStarted, .resent: state.withLock { $0.count { $0.attempts += 1 } }
+    case .retrying: state.withLock { $0.count { $0.retries += 1 } }
+    case .finished: end(event, .finished)
+    case .failed: end(event, .failed)
+    case .cancelled: end(event, .cancelled)
+    default: break
+    }
+  }
+
+  private func end(_ event: CallEvent, _ outcome: ClientMetrics.Outcome) {
+    let (now, origin) = (event.time, event.request.origin)
+    state.withLock { $0.ended(event.call, outcome, origin: origin, at: now) }
+  }
+}
+
+extension ClientMetrics.CacheOutcome {
+  init(_ decision: CacheDecision) {
+    self =
+      switch decision {
+      case .missing: .miss
+      case .stale: .stale
+      case .hit, .hitAndRenew: .hit
+      case .fallback: .fallback
+      }
+  }
+}

@@ -1,0 +1,56 @@
+import ErrandCore
+
+/// Counts what happens to a client's calls. Pure: the time is a parameter.
+struct MetricsState: Sendable {
+  /// The number of origins that are counted for themselves; the calls to others are counted together.
+  static let mostOrigins = 100
+  /// The span over which rates are averaged, in seconds.
+  static let span = 60
+
+  private(set) var metrics = ClientMetrics()
+  private var begun: [UInt64: Duration] = [:]
+  private var waiting: Set<UInt64> = []
+  /// For each of the last seconds, the number of calls that ended in it.
+  private var ends = [(second: Int, count: Int)](repeating: (-1, 0), count: span)
+
+  init() {}
+
+  mutating func started(_ call: UInt64, at now: Duration) {
+    begun[call] = now
+    metrics.inFlight = begun.count
+  }
+
+  mutating func waits(_ call: UInt64) {
+    waiting.insert(call)
+    metrics.waiting = waiting.count
+  }
+
+  mutating func waited(_ call: UInt64) {
+    waiting.remove(call)
+    metrics.waiting = waiting.count
+  }
+
+  mutating func count(_ change: (inout ClientMetrics) -> Void) { change(&metrics) }
+
+  mutating func ended(_ call: UInt64, _ outcome: ClientMetrics.Outcome, origin: String, at now: Duration) {
+    waited(call)
+    metrics.outcomes[outcome, default: 0] += 1
+    guard let began = begun.removeValue(forKey: call) else { return }
+    metrics.inFlight = begun.count
+    let isCounted = metrics.latencies[origin] != nil || metrics.latencies.count < Self.mostOrigins
+    metrics.latencies[isCounted ? origin : ClientMetrics.otherOrigins, default: Histogram()].add(now - began)
+    let second = Int(now.components.seconds)
+    let place = second % Self.span
+    if ends[place].second != second { ends[place] = (second, 0) }
+    ends[place].count += 1
+  }
+
+  /// Returns the metrics, with the rate at this time.
+  func snapshot(at now: Duration) -> ClientMetrics {
+    let second = Int(now.components.seconds)
+    let recent = ends.filter { $0.second > second - Self.span && $0.second >= 0 }.map(\.count).reduce(0, +)
+    var metrics = metrics
+    metrics.callsPerSecond = Double(recent) / Double(min(Self.span, second + 1))
+    return metrics
+  }
+}

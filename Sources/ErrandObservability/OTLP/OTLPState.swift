@@ -1,0 +1,83 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What waits for an exporter. Pure.
+struct OTLPState: Sendable {
+  struct Batch: Sendable {
+    let spans: [TraceSpan]
+    let series: [[String: TraceValue]: Histogram]
+    let began: Date
+    let time: Date
+  }
+
+  enum Next: Sendable {
+    case batch(Batch)
+    /// What is left waits for the next round.
+    case later
+    case nothing
+  }
+
+  let limits: OTLPExporter.Limits
+  var dropped = 0
+  private var spans: [TraceSpan] = []
+  private var series: [[String: TraceValue]: Histogram] = [:]
+  private var hasChanged = false
+  /// True if a round will take what waits.
+  private var isScheduled = false
+  private let began: Date
+
+  init(_ limits: OTLPExporter.Limits, began: Date) {
+    self.limits = limits
+    self.began = began
+  }
+
+  /// Adds a span. Returns true if a batch is to be sent after the delay.
+  mutating func add(_ span: TraceSpan) -> Bool {
+    guard spans.count < limits.waiting else {
+      dropped += 1
+      return false
+    }
+    spans.append(span)
+    return schedule()
+  }
+
+  /// Adds a measurement. Returns true if a batch is to be sent after the delay.
+  mutating func add(_ duration: Double, _ attributes: [String: TraceValue]) -> Bool {
+    guard series[attributes] != nil || series.count < limits.series else {
+      dropped += 1
+      return false
+    }
+    series[attributes, default: Histogram()].add(.seconds(duration))
+    hasChanged = true
+    return schedule()
+  }
+
+  private mutating func schedule() -> Bool {
+    defer { isScheduled = true }
+    return !isScheduled
+  }
+
+  /// The number of batches that can wait.
+  var mostBatches: Int { limits.waiting / max(1, limits.batch) + 1 }
+
+  /// Returns what is to be sent in one go.
+  /// - Parameter isFirst: True at the beginning of a round: then anything is enough, and later only a whole batch.
+  mutating func take(at now: Date, isFirst: Bool) -> Next {
+    guard !spans.isEmpty || hasChanged else {
+      isScheduled = false
+      return .nothing
+    }
+    guard isFirst || spans.count >= limits.batch else { return .later }
+    let batch = Batch(
+      spans: Array(spans.prefix(max(1, limits.batch))), series: isFirst && hasChanged ? series : [:],
+      began: began, time: now)
+    spans.removeFirst(batch.spans.count)
+    if isFirst { hasChanged = false }
+    return .batch(batch)
+  }
+}

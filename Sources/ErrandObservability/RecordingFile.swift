@@ -1,0 +1,34 @@
+import ErrandCore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A file that one recorder at a time writes. It is locked, and only a file that Errand has written is changed.
+enum RecordingFile {
+  /// The most bytes at the beginning of a file that tell who wrote it.
+  private static let headSize = 4096
+
+  /// Opens a file for recording. A missing one is created.
+  /// - Parameters:
+  ///   - kind: Names the kind of file in errors.
+  ///   - isOwn: Returns true for the beginning of a file that Errand has written.
+  /// - Throws: `FileError`, if another recorder has it, or if it is a file that Errand did not write.
+  static func open(_ path: String, _ kind: String, isOwn: (Data) -> Bool) throws -> FileDescriptor {
+    guard case .regular(let place) = try FilePlace(path) else {
+      throw FileError(.open, path, "it is not a regular file, which a recording needs")
+    }
+    let file = try FileDescriptor(writing: place)
+    try file.lock(against: "another recorder")
+    guard try file.length() > 0 else { return file }
+    let head = try FileDescriptor(reading: place).read(headSize, at: 0)
+    guard isOwn(head) else {
+      throw FileError(
+        .write, path,
+        "it is not \(kind) that Errand has written: choose another file, or remove this one first")
+    }
+    return file
+  }
+}

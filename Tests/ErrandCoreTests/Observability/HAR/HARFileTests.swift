@@ -1,0 +1,136 @@
+import ErrandTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrandCore
+@testable import ErrandObservability
+
+@Suite struct HARFileTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.file("calls.har").path }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static func entry(_ number: Int) -> Data { Data(#"{"startedDateTime":"\#(number)"}"#.utf8) }
+
+  private func entries() throws -> [String] {
+    struct Whole: Decodable {
+      struct Log: Decodable {
+        struct Entry: Decodable { let startedDateTime: String }
+        let version: String
+        let entries: [Entry]
+      }
+      let log: Log
+    }
+    let whole = try JSONDecoder().decode(Whole.self, from: Data(contentsOf: URL(filePath: path)))
+    #expect(whole.log.version == "1.2")
+    return whole.log.entries.map(\.startedDateTime)
+  }
+
+  @Test func `the file is whole before the first entry and after each`() throws {
+    var file = try HARFile(path, appends: false)
+    #expect(try entries().isEmpty)
+    for number in 0..<5 {
+      try file.append(Self.entry(number))
+      #expect(try entries() == (0...number).map(String.init))
+    }
+  }
+
+  @Test func `only its owner may read the file`() throws {
+    _ = try HARFile(path, appends: false)
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+  }
+
+  /// Opens the file, writes an entry, and closes it.
+  private func record(_ number: Int, appends: Bool) throws {
+    var file = try HARFile(path, appends: appends)
+    try file.append(Self.entry(number))
+  }
+
+  @Test func `a file is replaced, or added to`() throws {
+    try record(1, appends: false)
+    try record(2, appends: true)
+    #expect(try entries() == ["1", "2"])
+    try record(3, appends: false)
+    #expect(try entries() == ["3"])
+  }
+
+  @Test(arguments: [false, true]) func `one recorder at a time has the file`(appends: Bool) throws {
+    var first: HARFile? = try HARFile(path, appends: false)
+    try first?.append(Self.entry(1))
+    let error = #expect(throws: FileError.self) { try HARFile(path, appends: appends) }
+    #expect(error?.description.contains("another recorder is writing it") == true)
+    try first?.append(Self.entry(2))
+    #expect(try entries() == ["1", "2"])
+    first = nil
+    try record(3, appends: appends)
+    #expect(try entries() == (appends ? ["1", "2", "3"] : ["3"]))
+  }
+
+  @Test func `wherever a killed process has left off, the file is mended with the entries that are whole`()
+    throws
+  {
+    for number in 0..<3 { try record(number, appends: number > 0) }
+    let whole = try Data(contentsOf: URL(filePath: path))
+    // A few bytes could be anything.
+    for length in whole.indices where length == 0 || length >= 8 {
+      try whole.prefix(length).write(to: URL(filePath: path))
+      try record(9, appends: true)
+      let found = try entries()
+      #expect(found.last == "9")
+      #expect(found.dropLast().elementsEqual(["0", "1", "2"].prefix(found.count - 1)), "cut at \(length)")
+      if length == whole.count - 1 { #expect(found.count == 4) }
+    }
+  }
+
+  @Test func `an end that was overwritten in part is mended`() throws {
+    try record(1, appends: false)
+    let whole = try String(contentsOfFile: path, encoding: .utf8)
+    for torn in [",]}}\n", ",\n}}\n", ",\n{}\n", ",\n{\"st\n"] {
+      try (whole.dropLast(5) + torn).write(toFile: path, atomically: false, encoding: .utf8)
+      try record(2, appends: true)
+      #expect(try entries().last == "2", "\(torn)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      "notes\n", "{", "[]", #"{"log":{"version":"1.2","creator":{"name":"WebInspector","version":"1"}}}"#,
+    ], [false, true])
+  func `a file that Errand did not write stays as it is`(text: String, appends: Bool) throws {
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
+    let error = #expect(throws: FileError.self) { try HARFile(path, appends: appends) }
+    #expect(error?.description.contains("it is not a HAR file that Errand has written") == true)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  @Test func `entries that another program has laid out are not added to, and stay`() throws {
+    try record(1, appends: false)
+    try record(2, appends: true)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    for other in [
+      text.replacingOccurrences(of: "\n", with: ""), text.replacingOccurrences(of: "\n{", with: "\n {"),
+    ] {
+      try other.write(toFile: path, atomically: true, encoding: .utf8)
+      let error = #expect(throws: FileError.self) { try HARFile(path, appends: true) }
+      #expect(error?.description.contains("another program") == true)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == other)
+    }
+  }
+
+  @Test func `a link to a recording stays a link, and a pipe or a device is refused`() throws {
+    #expect(symlink("other.har", path) == 0)
+    try record(1, appends: false)
+    try record(2, appends: true)
+    #expect(try entries() == ["1", "2"])
+    #expect(try folder.names == ["calls.har", "other.har"])
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    let device = try OwnDevice()
+    for path in [folder.path("pipe"), device.path, "/dev/stdout", folder.url.path] {
+      let error = #expect(throws: FileError.self) { try HARFile(path, appends: false) }
+      #expect(error?.description.contains("not a regular file") == true)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import ErrandTesting
+import Testing
+
+@testable import ErrandCore
+@testable import ErrandObservability
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct OTLPExporterTests {
+  /// A collector that keeps what it is sent.
+  private final class Collector: Sendable {
+    let bodies = Locked<[(path: String, body: Data)]>([])
+    let clock = VirtualClock()
+
+    var traces: [Data] { bodies.withLock { $0 }.filter { $0.path == "/v1/traces" }.map(\.body) }
+    var metrics: [Data] { bodies.withLock { $0 }.filter { $0.path == "/v1/metrics" }.map(\.body) }
+
+    func exporter(
+      waiting: Int = 2048, batch: Int = 512, series: Int = 200,
+      _ respond: @escaping StubTransport.Handler = { _ in .response() }
+    ) -> OTLPExporter {
+      let stub = StubTransport(clock: clock) { [self] request in
+        bodies.withLock { $0.append((request.url.path, request.body)) }
+        return try await respond(request)
+      }
+      var configuration = ClientConfiguration()
+      configuration.clock = clock
+      configuration.retry.backoff = .zero
+      var limits = OTLPExporter.Limits()
+      (limits.waiting, limits.batch, limits.series) = (waiting, batch, series)
+      return OTLPExporter(
+        to: URL(string: "http://collector.test:4318")!,
+        through: Client(transport: stub, configuration: configuration), service: "tests", limits: limits)
+    }
+  }
+
+  private let collector = Collector()
+
+  @Test func `spans are sent to a collector in batches, and what is too much is dropped and counted`()
+    async throws
+  {
+    let exporter = collector.exporter(waiting: 5, batch: 2)
+    for number in 0..<8 {
+      exporter.end(.sample(number))
+      exporter.record(duration: 0.02, ["http.request.method": "GET"])
+    }
+    await exporter.flush()
+    #expect(exporter.dropped == 3)
+    #expect(collector.traces.count == 3)
+    for body in collector.traces { #expect(OTLPSchema.problems(ofTraces: body).isEmpty) }
+    for body in collector.metrics { #expect(OTLPSchema.problems(ofMetrics: body).isEmpty) }
+    #expect(String(decoding: try #require(collector.metrics.first), as: UTF8.self).contains(#""count":"8""#))
+  }
+
+  @Test func `a flush waits for no delay`() async throws {
+    let exporter = collector.exporter()
+    exporter.end(.sample(1))
+    await exporter.flush()
+    #expect(collector.traces.count == 1)
+    await exporter.flush()
+    #expect(collector.traces.count == 1)
+  }
+
+  @Test func `what ends while a batch is sent waits for the next delay`() async throws {
+    let gate = StubGate()
+    let exporter = collector.exporter { _ in .response().behind(gate) }
+    exporter.end(.sample(1))
+    try await collector.clock.waitForSleepers(1)
+    collector.clock.advance(by: .seconds(5))
+    while collector.traces.isEmpty { await Task.yield() }
+    for number in 2...4 { exporter.end(.sample(number)) }
+    gate.open()
+    // The exporter sleeps again, so it has not sent one request for each span.
+    try await collector.clock.waitForSleepers(1)
+    #expect(collector.traces.count == 1)
+    collector.clock.advance(by: .seconds(5))
+    while collector.traces.count < 2 { await Task.yield() }
+    let ids = String(decoding: collector.traces[1], as: UTF8.self).matches(of: /"spanId"/)
+    #expect(ids.count == 6, "three spans, each with a link")
+  }
+
+  @Test func `a collector that is busy is asked again`() async throws {
+    let asked = Locked(0)
+    let exporter = collector.exporter { _ in
+      asked.withLock { $0 += 1 }
+      return asked.withLock { $0 } == 1
+        ? .response(status: 503, fields: ["Retry-After": "0"]) : .response()
+    }
+    exporter.end(.sample(1))
+    await exporter.flush()
+    #expect(collector.traces.count == 2)
+    #expect(exporter.dropped == 0)
+  }
+
+  @Test func `what a collector rejects is counted, of a whole request and of a part`() async throws {
+    let exporter = collector.exporter(batch: 2) { request in
+      String(decoding: request.body, as: UTF8.self).contains("failed")
+        ? .response(status: 400)
+        : .response(
+          fields: ["Content-Type": "application/json"],
+          body: #"{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}"#)
+    }
+    // The sample with the number 0 has failed, and goes with the first batch of two.
+    for number in 0..<4 { exporter.end(.sample(number)) }
+    await exporter.flush()
+    #expect(exporter.dropped == 3)
+  }
+
+  @Test func `sets of attributes beyond the limit are dropped and counted`() async throws {
+    let exporter = collector.exporter(series: 2)
+    for number in 0..<5 { exporter.record(duration: 0.1, ["server.port": .int(number)]) }
+    exporter.record(duration: 0.1, ["server.port": 0])
+    await exporter.flush()
+    #expect(exporter.dropped == 3)
+    let text = String(decoding: try #require(collector.metrics.first), as: UTF8.self)
+    #expect(text.matches(of: /"count":"[12]"/).count == 2)
+  }
+
+  @Test func `a collector that is away costs its spans, and nothing else`() async throws {
+    let exporter = collector.exporter { _ in .fail(.cannotConnect, message: "refused") }
+    for number in 0..<10 { exporter.end(.sample(number)) }
+    await exporter.flush()
+    #expect(exporter.dropped == 10)
+  }
+}
+
+extension TraceSpan {
+  fileprivate static func sample(_ number: Int) -> TraceSpan {
+    TraceSpan(
+      kind: .client, name: "GET", context: TraceContext(), parent: TraceContext(), links: [TraceContext()],
+      start: Date(timeIntervalSince1970: 1000), end: Date(timeIntervalSince1970: 1001),
+      attributes: ["http.response.status_code": 200, "url.full": "http://a.test/"],
+      failure: number == 0 ? "failed" : nil)
+  }
+}
