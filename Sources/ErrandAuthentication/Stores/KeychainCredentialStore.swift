@@ -1,5 +1,5 @@
 #if canImport(Security)
-  package import ErrandCore
+  import ErrandCore
   public import Foundation
   import Security
 
